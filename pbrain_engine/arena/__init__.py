@@ -1,0 +1,1 @@
+"""Matches between engines: referee, records, openings, statistics."""

@@ -1,0 +1,61 @@
+"""Single machine instructions on 64-bit words, usable in kernels and in plain Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+U64 = np.uint64
+
+if numba.config.DISABLE_JIT:
+
+    def lowest_bit(word: Any) -> int:
+        """Return the index of the lowest set bit of a non-zero word."""
+        return (int(word) & -int(word)).bit_length() - 1
+
+    def popcount(word: Any) -> int:
+        """Return the number of set bits."""
+        return int(word).bit_count()
+
+    def rotate_right(word: Any, n: Any) -> np.uint64:
+        """Rotate a word right by ``n`` bits, ``n`` taken modulo 64."""
+        n = int(n) & 63
+        return U64(((int(word) >> n) | (int(word) << (64 - n))) & 0xFFFFFFFFFFFFFFFF)
+
+else:
+    from llvmlite import ir
+    from numba import types
+    from numba.core.extending import intrinsic
+
+    @intrinsic
+    def lowest_bit(context: Any, word: Any) -> Any:
+        """Return the index of the lowest set bit of a non-zero word."""
+
+        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.uint64), emit
+
+    @intrinsic
+    def popcount(context: Any, word: Any) -> Any:
+        """Return the number of set bits."""
+
+        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
+
+        return types.int64(types.uint64), emit
+
+    @intrinsic
+    def rotate_right(context: Any, word: Any, n: Any) -> Any:
+        """Rotate a word right by ``n`` bits, ``n`` taken modulo 64."""
+
+        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            kind = ir.IntType(64)
+            rotate = builder.module.declare_intrinsic(
+                "llvm.fshr", [kind], ir.FunctionType(kind, [kind] * 3)
+            )
+            return builder.call(rotate, [arguments[0], arguments[0], arguments[1]])
+
+        return types.uint64(types.uint64, types.int64), emit

@@ -1,0 +1,1 @@
+"""The compiled kernel: what it exports, how it is built, chosen and loaded."""

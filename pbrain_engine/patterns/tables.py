@@ -1,0 +1,359 @@
+"""The tables of one rule: line key -> line shapes, four shapes -> class and value of a cell.
+
+A line key is the window of ``2 * half`` neighbours of a cell, two bits each, lowest bits
+for the cells at negative offsets: ``00`` wall, ``01`` white, ``10`` black, ``11`` empty.
+A stone only ever clears a bit, so every key that adds a stone is smaller than its
+parent, and one pass over the keys in ascending order can define a shape by the shapes
+one stone later:
+
+- five: the stone on the cell completes a winning row;
+- four: some cell then completes a five; *open* where no single reply, on whatever cell,
+  leaves none (so that closing an end, in caro, counts as a reply);
+- open three, blocked three: one stone before an open four, a four; and so on down.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bits import U64, lowest_bit
+from ..kernel import kernel, record
+from ..position.geometry import PADDED_CELLS
+from ..position.rules import BLACK, CARO, CARO_EXACT, FREESTYLE, RENJU, STANDARD, WHITE
+from ..position.zobrist import KINDS, fill_keys
+from . import shapes as s
+
+MAX_HALF = 5
+LINE_KEYS = 1 << (4 * MAX_HALF)
+CELL_CODES = 1 << 16  # four line shapes of four bits each
+THREAT_MASKS = 2048
+HALVES = 1024
+
+TABLES = record(
+    zobrist=(np.uint64, (KINDS, PADDED_CELLS)),
+    cells=(np.int32, (2, CELL_CODES)),  # side, code -> packed class, combination, value
+    threats=(np.int16, (2, THREAT_MASKS)),  # side to move, mask -> value for that side
+    scores=(np.int16, (2, 2, s.COMBINATIONS)),  # side to move, own or enemy combination
+    lines=(np.uint8, LINE_KEYS),  # key -> black's shape in the low half, white's in the high
+    rule=np.int64,
+    half=np.int64,  # cells that a window reaches to each side
+)
+
+# A packed cell entry: value * 2**16 + combination * 2**4 + class, the value signed.
+
+
+@kernel
+def class_in(entry):
+    """Return the class in a packed cell entry."""
+    return np.int64(entry) & 15
+
+
+@kernel
+def combination_in(entry):
+    """Return the combination number in a packed cell entry."""
+    return (np.int64(entry) >> 4) & 4095
+
+
+@kernel
+def value_in(entry):
+    """Return the signed value in a packed cell entry."""
+    return np.int64(entry) >> 16
+
+
+@kernel
+def pack_entry(value, combination, kind):
+    """Return a packed cell entry."""
+    return np.int32(value * 65536 + combination * 16 + kind)
+
+
+@kernel
+def shape_in(code, direction):
+    """Return the line shape in one direction of a cell code."""
+    return (code >> (4 * direction)) & 15
+
+
+@kernel
+def half_of(rule):
+    """Return how far a line window reaches: overlines and closed ends need a cell more."""
+    return 4 if rule == FREESTYLE else 5
+
+
+# Line shapes -------------------------------------------------------------------------
+
+
+@kernel
+def neighbour(key, half, offset):
+    """Return the two bits of the cell at ``offset`` from the centre, ``-half <= offset <= half``."""
+    place = offset + half if offset < 0 else offset + half - 1
+    return (key >> (2 * place)) & 3
+
+
+@kernel
+def wins_row(length, closed, side, rule):
+    """Say whether a row of this length wins; ``closed`` = enemy stones at both its ends."""
+    if length < 5:
+        return False
+    if rule == FREESTYLE:
+        return True
+    if rule == STANDARD:
+        return length == 5
+    if rule == RENJU:
+        return length == 5 or side == WHITE
+    if rule == CARO:
+        return length > 5 or not closed
+    return length == 5 and not closed
+
+
+@kernel
+def shape_with_row(key, half, side, rule):
+    """Return FIVE or OVERLINE if the centre stone completes such a row, DEAD if it cannot, else -1.
+
+    A row that reaches the end of the window is long enough to decide all rules.
+    """
+    own = 2 - side  # black 2 (10), white 1 (01)
+    low = 0
+    while low > -half and neighbour(key, half, low - 1) == own:
+        low -= 1
+    high = 0
+    while high < half and neighbour(key, half, high + 1) == own:
+        high += 1
+    length = high - low + 1
+    if length >= 5:
+        enemy = 3 - own
+        closed = (
+            low > -half
+            and high < half
+            and neighbour(key, half, low - 1) == enemy
+            and neighbour(key, half, high + 1) == enemy
+        )
+        if wins_row(length, closed, side, rule):
+            return s.FIVE
+        return s.OVERLINE if length > 5 else s.DEAD
+    while low > -half and (neighbour(key, half, low - 1) & own) == own:
+        low -= 1
+    while high < half and (neighbour(key, half, high + 1) & own) == own:
+        high += 1
+    return s.DEAD if high - low + 1 < 5 else -1
+
+
+@kernel
+def with_stone(key, place, side):
+    """Return the key with a stone of ``side`` on the empty neighbour number ``place``."""
+    return key ^ ((1 + side) << (2 * place))
+
+
+@kernel
+def line_shape_of(tables, key, side):
+    """Return the shape of a line key for one side."""
+    return (np.int64(tables.lines[key]) >> (4 * side)) & 15
+
+
+@kernel
+def four_shape(tables, key, half, side, rule):
+    """Return FOUR, OPEN_FOUR or OVERLINE (two fours in one line) of a key, or -1 if no four."""
+    first = -1
+    last = -1
+    for place in range(2 * half):
+        if (key >> (2 * place)) & 3 == 3:
+            if line_shape_of(tables, with_stone(key, place, side), side) == s.FIVE:
+                if first < 0:
+                    first = place
+                last = place
+    if first < 0:
+        return -1
+    if rule == RENJU and side == BLACK:
+        if first == last:
+            return s.FOUR
+        # Both ends of one row of four lie five apart; nearer ones belong to two fours.
+        apart = last - first + (1 if first < half <= last else 0)
+        return s.OPEN_FOUR if apart == 5 else s.OVERLINE
+    for place in range(2 * half):
+        if (key >> (2 * place)) & 3 == 3:
+            after = line_shape_of(tables, with_stone(key, place, 1 - side), side)
+            if after != s.FOUR and after != s.OPEN_FOUR:
+                return s.FOUR
+    return s.OPEN_FOUR
+
+
+@kernel
+def shape_one_stone_before(tables, key, half, side):
+    """Return the shape below four of a key from the shapes that one more stone makes."""
+    open_fours = 0
+    fours = 0
+    open_threes = 0
+    blocked_threes = 0
+    open_twos = 0
+    blocked_twos = 0
+    for place in range(2 * half):
+        if (key >> (2 * place)) & 3 == 3:
+            shape = line_shape_of(tables, with_stone(key, place, side), side)
+            if shape == s.OPEN_FOUR:
+                open_fours += 1
+            elif shape == s.FOUR:
+                fours += 1
+            elif shape >= s.OPEN_THREE:
+                open_threes += 1
+            elif shape == s.BLOCKED_THREE:
+                blocked_threes += 1
+            elif shape >= s.OPEN_TWO:
+                open_twos += 1
+            elif shape == s.BLOCKED_TWO:
+                blocked_twos += 1
+    if open_fours > 0:
+        return s.OPEN_THREE_FREE if open_fours > 1 else s.OPEN_THREE
+    if fours > 0:
+        return s.BLOCKED_THREE
+    if open_threes > 0:
+        if open_threes >= 4:
+            return s.OPEN_TWO_FREE
+        return s.OPEN_TWO_WIDE if open_threes == 3 else s.OPEN_TWO
+    if blocked_threes > 0:
+        return s.BLOCKED_TWO
+    if open_twos > 0:
+        return s.OPEN_ONE
+    return s.BLOCKED_ONE if blocked_twos > 0 else s.DEAD
+
+
+@kernel
+def shape_of_key(tables, key, half, side, rule):
+    """Return the line shape of a key; all keys with one stone more are known."""
+    shape = shape_with_row(key, half, side, rule)
+    if shape >= 0:
+        return shape
+    shape = four_shape(tables, key, half, side, rule)
+    if shape >= 0:
+        return shape
+    return shape_one_stone_before(tables, key, half, side)
+
+
+@kernel
+def is_half_window(key, half, outermost):
+    """Say whether half a window can occur: walls only at its outer end.
+
+    ``outermost`` is the place of the cell furthest from the centre, 0 or ``half - 1``.
+    """
+    inside = False
+    for i in range(half):
+        place = i if outermost == 0 else half - 1 - i
+        if (key >> (2 * place)) & 3 == 0:
+            if inside:
+                return False
+        else:
+            inside = True
+    return True
+
+
+@kernel
+def fill_lines(tables, half, rule):
+    """Fill the line table for every key that a board can show."""
+    halves = 1 << (2 * half)
+    for high in range(halves):
+        if not is_half_window(high, half, half - 1):
+            continue
+        for low in range(halves):
+            if not is_half_window(low, half, 0):
+                continue
+            key = high * halves + low
+            black = shape_of_key(tables, key, half, BLACK, rule)
+            white = shape_of_key(tables, key, half, WHITE, rule)
+            tables.lines[key] = black + 16 * white
+
+
+# Cell classes ------------------------------------------------------------------------
+
+
+@kernel
+def combination_of(code):
+    """Return the number of the unordered combination of the four line shapes in a code.
+
+    Multisets are ranked by the combinatorial number system on the sorted shapes.
+    """
+    a = code & 15
+    b = (code >> 4) & 15
+    c = (code >> 8) & 15
+    d = (code >> 12) & 15
+    if a > b:
+        a, b = b, a
+    if c > d:
+        c, d = d, c
+    if a > c:
+        a, c = c, a
+    if b > d:
+        b, d = d, b
+    if b > c:
+        b, c = c, b
+    rank = a + b * (b + 1) // 2 + c * (c + 1) * (c + 2) // 6
+    return rank + d * (d + 1) * (d + 2) * (d + 3) // 24
+
+
+@kernel
+def class_of(code, side, rule):
+    """Return the class of a cell from its four line shapes."""
+    fives = 0
+    open_fours = 0
+    fours = 0
+    threes = 0
+    blocked_threes = 0
+    twos = 0
+    overlines = 0
+    for direction in range(4):
+        shape = shape_in(code, direction)
+        if shape == s.FIVE:
+            fives += 1
+        elif shape == s.OPEN_FOUR:
+            open_fours += 1
+        elif shape == s.FOUR:
+            fours += 1
+        elif shape >= s.OPEN_THREE:
+            threes += 1
+        elif shape == s.BLOCKED_THREE:
+            blocked_threes += 1
+        elif shape >= s.OPEN_TWO:
+            twos += 1
+        elif shape == s.OVERLINE:
+            overlines += 1
+    if fives > 0:
+        return s.MAKES_FIVE
+    if rule == RENJU and side == BLACK:
+        if overlines > 0 or open_fours + fours > 1 or threes > 1:
+            return s.MAKES_FOUL
+    if open_fours > 0 or fours > 1:
+        return s.MAKES_WINNING_FOUR
+    if fours > 0:
+        if threes > 0:
+            return s.MAKES_FOUR_THREE
+        return s.MAKES_FOUR_PLUS if blocked_threes + twos > 0 else s.MAKES_FOUR
+    if threes > 0:
+        if threes > 1:
+            return s.MAKES_TWO_THREES
+        return s.MAKES_THREE_PLUS if blocked_threes + twos > 0 else s.MAKES_THREE
+    if blocked_threes > 0:
+        if blocked_threes + twos > 1:
+            return s.MAKES_THREE_TWO
+        return s.MAKES_BLOCKED_THREE
+    if twos > 0:
+        return s.MAKES_TWO_TWOS if twos > 1 else s.MAKES_TWO
+    return s.QUIET
+
+
+@kernel
+def fill_cells(tables, rule):
+    """Fill class and combination of every code; the values wait for the weights."""
+    for side in range(2):
+        for code in range(CELL_CODES):
+            known = True
+            for direction in range(4):
+                known = known and shape_in(code, direction) < s.LINE_SHAPES
+            if known:
+                kind = class_of(code, side, rule)
+                tables.cells[side, code] = pack_entry(0, combination_of(code), kind)
+
+
+@kernel
+def fill_tables(tables, rule):
+    """Fill everything that follows from the rule alone."""
+    tables.rule = rule
+    tables.half = half_of(rule)
+    fill_keys(tables.zobrist)
+    fill_lines(tables, tables.half, rule)
+    fill_cells(tables, rule)

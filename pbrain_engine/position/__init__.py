@@ -1,0 +1,1 @@
+"""Stones and rules: geometry, rules, hash keys, the board, notation."""

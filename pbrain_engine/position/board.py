@@ -1,0 +1,133 @@
+"""Stones on a board as bitboard lines: setting them up, putting and lifting, nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bits import U64
+from ..kernel import kernel, record
+from .geometry import MARGIN, MAX_STONES, NO_CELL, PADDED_CELLS, STRIDE
+from .rules import BLACK, EMPTY, WALL
+from .zobrist import WHITE_TO_MOVE
+
+LINES = 64  # words for each direction; the diagonals need more than 32
+SETS = PADDED_CELLS // 64  # words of a set of cells, bit = cell % 64
+
+POSITION = record(
+    lines=(np.uint64, (4, LINES)),  # direction, line -> 32 cells of two bits each
+    empties=(np.uint64, SETS),  # set of the empty cells
+    key=np.uint64,  # hash of stones, walls and the side to move
+    moves=(np.int16, MAX_STONES + 1),  # moves[:ply], every stone in the order it was put
+    ply=np.int32,  # stones (and walls) put on the board
+    width=np.int32,
+    height=np.int32,
+    side=np.int32,  # to move
+    first_set=np.int32,  # words of a set that the board can touch: [first_set, end_set)
+    end_set=np.int32,
+    holds=(np.uint8, PADDED_CELLS),  # BLACK, WHITE, EMPTY or WALL
+)
+
+# Two bits a cell: 11 empty, 10 black, 01 white, 00 wall. What a stone or wall clears:
+CLEARS = np.array([1, 2, 0, 3], np.uint64)
+
+
+@kernel
+def line_of(cell, direction):
+    """Return the number of the line through a cell in a direction."""
+    x = cell & (STRIDE - 1)
+    y = cell >> 5
+    if direction == 0:
+        return y
+    if direction == 1:
+        return x
+    if direction == 2:
+        return STRIDE - 1 - x + y
+    return x + y
+
+
+@kernel
+def place_on_line(cell, direction):
+    """Return the place of a cell on its line, 0 to 31: its row on columns, else its column."""
+    return cell >> 5 if direction == 1 else cell & (STRIDE - 1)
+
+
+@kernel
+def step_of(direction):
+    """Return the cell index step from one place on a line to the next."""
+    if direction == 0:
+        return 1
+    if direction == 1:
+        return STRIDE
+    return STRIDE + 1 if direction == 2 else 1 - STRIDE
+
+
+@kernel
+def bit_of(cell):
+    """Return a cell's bit in its word of a set."""
+    return U64(1) << U64(cell & 63)
+
+
+@kernel
+def flip_cell(position, cell, kind):
+    """Turn an empty cell into a stone or wall of this kind on all four lines, or back."""
+    for direction in range(4):
+        shift = U64(2 * place_on_line(cell, direction))
+        position.lines[direction, line_of(cell, direction)] ^= CLEARS[kind] << shift
+    position.empties[cell >> 6] ^= bit_of(cell)
+
+
+@kernel
+def clear_board(position, width, height):
+    """Make the position an empty board with black to move."""
+    position.lines[:] = U64(0)
+    position.empties[:] = U64(0)
+    position.key = U64(0)
+    position.ply = 0
+    position.side = BLACK
+    position.width = width
+    position.height = height
+    position.holds[:] = WALL
+    for y in range(MARGIN, MARGIN + height):
+        for x in range(MARGIN, MARGIN + width):
+            cell = y * STRIDE + x
+            position.holds[cell] = EMPTY
+            flip_cell(position, cell, WALL)
+    position.first_set = MARGIN * STRIDE >> 6
+    position.end_set = ((MARGIN + height) * STRIDE + 63) >> 6
+
+
+@kernel
+def pass_turn(position):
+    """Give the move to the other side."""
+    position.side = 1 - position.side
+    position.key ^= WHITE_TO_MOVE
+
+
+@kernel
+def put(position, zobrist, cell, kind):
+    """Put a stone or wall on an empty cell; the turn does not pass."""
+    flip_cell(position, cell, kind)
+    position.holds[cell] = kind
+    position.key ^= zobrist[0 if kind == BLACK else (2 if kind == WALL else 1), cell]
+    position.moves[position.ply] = cell
+    position.ply += 1
+
+
+@kernel
+def lift(position, zobrist):
+    """Take the last stone or wall off again; return its cell."""
+    position.ply -= 1
+    cell = np.int64(position.moves[position.ply])
+    kind = np.int64(position.holds[cell])
+    position.key ^= zobrist[0 if kind == BLACK else (2 if kind == WALL else 1), cell]
+    position.holds[cell] = EMPTY
+    flip_cell(position, cell, kind)
+    return cell
+
+
+@kernel
+def last_move(position, back):
+    """Return the cell of the stone put ``back`` plies ago (1 = the last), or NO_CELL."""
+    if position.ply < back:
+        return NO_CELL
+    return np.int64(position.moves[position.ply - back])

@@ -1,0 +1,33 @@
+"""Cells of the padded board: 32 to a row, with a wall of five around the playing field.
+
+A cell is one flat index, ``(y + 5) * 32 + (x + 5)``: no neighbour that a pattern can
+reach, up to five cells away, ever leaves the array. ``x, y`` count from the top left.
+"""
+
+from __future__ import annotations
+
+MIN_BOARD = 5
+MAX_BOARD = 22
+STRIDE = 32
+MARGIN = 5
+PADDED_CELLS = STRIDE * STRIDE
+MAX_STONES = MAX_BOARD * MAX_BOARD
+NO_CELL = 0  # a wall cell, so never a move
+
+# The four directions of a line as steps of the cell index: row, column, diagonal, anti-diagonal.
+DIRECTIONS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
+
+
+def cell_of(x: int, y: int) -> int:
+    """Return the cell at ``x, y``."""
+    return (y + MARGIN) * STRIDE + (x + MARGIN)
+
+
+def x_of(cell: int) -> int:
+    """Return the column of a cell, from 0 at the left."""
+    return cell % STRIDE - MARGIN
+
+
+def y_of(cell: int) -> int:
+    """Return the row of a cell, from 0 at the top."""
+    return cell // STRIDE - MARGIN

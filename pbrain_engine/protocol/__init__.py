@@ -1,0 +1,1 @@
+"""The Gomocup protocol: commands, replies, the session and its loop."""

@@ -1,0 +1,1 @@
+"""The search: defence, continuous fours, transposition table, ordering, alpha-beta."""

@@ -1,0 +1,68 @@
+"""Every tuned number of the search, once: name, default, range and meaning.
+
+Depths are in ``ONE`` = 64ths of a ply. The kernel reads the numbers from memory, so
+tuning needs no new compilation; ``PARAMETERS`` fixes their order there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ONE = 64  # depth units of one ply
+
+
+class Parameter(NamedTuple):
+    """A tuned number: its default, the range that tuning may try, and what it does."""
+
+    default: int
+    low: int
+    high: int
+    meaning: str
+
+
+PARAMETERS: dict[str, Parameter] = {
+    "plain": Parameter(0, 0, 1, "1: bare alpha-beta to a fixed depth, for checks by minimax"),
+    "futility_slope": Parameter(62, 20, 140, "value per ply by which eval must exceed beta"),
+    "futility_depth": Parameter(9 * ONE, 0, 20 * ONE, "no futility from this depth on"),
+    "razor_base": Parameter(20, 0, 200, "value below alpha at which a leaf search decides"),
+    "razor_slope": Parameter(15, 0, 100, "the same, more per ply"),
+    "razor_depth": Parameter(166, 0, 6 * ONE, "no razoring from this depth on"),
+    "count_base": Parameter(3, 1, 12, "moves before counting prunes, at depth 0"),
+    "count_slope": Parameter(130, 20, 400, "hundredths of a move more per ply"),
+    "count_curve": Parameter(8, 0, 40, "hundredths of a move more per ply squared"),
+    "reduction_base": Parameter(0, -64, 128, "late move reduction: constant part"),
+    "reduction_scale": Parameter(31, 8, 80, "late move reduction: part of log depth * log number"),
+    "reduction_pv": Parameter(48, 0, 128, "less reduction in PV nodes"),
+    "reduction_worse": Parameter(56, 0, 128, "more reduction where eval does not improve"),
+    "reduction_cut": Parameter(80, 0, 160, "more reduction in expected cut nodes"),
+    "reduction_history": Parameter(96, 16, 400, "history points for one unit less reduction"),
+    "reduction_score": Parameter(40, 0, 160, "more reduction for moves of no table score"),
+    "reduction_threat": Parameter(40, 0, 128, "less reduction for moves that make a threat"),
+    "extend_block": Parameter(80, 0, 128, "extension of the forced block of a five"),
+    "singular_depth": Parameter(7 * ONE, 4 * ONE, 14 * ONE, "singular extension from here on"),
+    "singular_margin": Parameter(90, 20, 300, "hundredths of value per ply below the table's"),
+    "singular_extend": Parameter(ONE, 0, 128, "singular extension"),
+    "stale_pv": Parameter(18, 0, 64, "PV: reduction per ply of a table entry's missing depth"),
+    "no_move_pv": Parameter(24, 0, 128, "PV: reduction where the table knows no move"),
+    "alpha_raise": Parameter(ONE, 0, 128, "reduction of the moves after one that raised alpha"),
+    "fail_high_margin": Parameter(9, -100, 200, "eval this far below beta still expects a cut"),
+    "aspiration": Parameter(16, 4, 100, "first half-width of the window at the root"),
+    "delta": Parameter(1800, 100, 6000, "leaf: no fours where eval is this far below alpha"),
+    "history_limit": Parameter(8192, 1024, 16384, "largest history score"),
+    "history_bonus": Parameter(900, 100, 4000, "largest history bonus of one cut"),
+    "history_order": Parameter(64, 8, 512, "history points that count one point in ordering"),
+    "counter_score": Parameter(24, 0, 200, "ordering points of the counter move"),
+}
+
+NAMES = tuple(PARAMETERS)
+
+
+def index_of(name: str) -> int:
+    """Return the place of a parameter in the kernel's table.
+
+    Raises:
+        KeyError: there is no parameter of this name.
+    """
+    if name not in PARAMETERS:
+        raise KeyError(f"unknown search parameter {name!r}; there are {', '.join(NAMES)}")
+    return NAMES.index(name)

@@ -1,0 +1,34 @@
+"""The value scale: integers from the view of the side to move.
+
+A forced win in ``n`` plies is ``WIN - n``, a loss the negative of it; everything
+else stays inside ``+-EVAL_LIMIT``. About 200 units are one logistic unit of win chance.
+"""
+
+from __future__ import annotations
+
+WIN = 30000
+MAX_PLY = 500  # no forced win is longer than this, so the bands never meet
+WIN_BAND = WIN - MAX_PLY  # a value of at least this is a forced win
+DRAW = 0
+EVAL_LIMIT = 6000
+INFINITE = 32000
+NO_VALUE = -32700
+
+
+def win_in(ply: int) -> int:
+    """Return the value of winning with the move that makes this ply."""
+    return WIN - ply
+
+
+def loss_in(ply: int) -> int:
+    """Return the value of losing to the move that makes this ply."""
+    return ply - WIN
+
+
+def mate_distance(value: int) -> int | None:
+    """Return the plies to the forced end (negative: lost), or None for an ordinary value."""
+    if value >= WIN_BAND:
+        return WIN - value
+    if value <= -WIN_BAND:
+        return -(WIN + value)
+    return None
