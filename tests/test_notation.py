@@ -1,0 +1,272 @@
+"""What people and files write comes back as it was meant, and nonsense is refused clearly."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine.position import diagram, notation
+from pbrain_engine.position.diagram import Diagram, format_diagram, parse_diagram
+from pbrain_engine.position.game_record import GameRecord, RecordedMove
+from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
+from pbrain_engine.position.notation import NotationError
+from pbrain_engine.position.psq import format_psq, parse_psq
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.sgf import format_sgf, parse_sgf
+
+sizes = st.integers(MIN_BOARD, MAX_BOARD)
+line_text = st.text(
+    st.characters(
+        codec="utf-8",
+        exclude_categories=("Cs", "Cc", "Zl", "Zp", "Zs"),
+        exclude_characters=",",
+    ),
+    max_size=20,
+)
+
+
+@st.composite
+def boards_with_moves(draw: st.DrawFn) -> tuple[int, int, list[tuple[int, int]]]:
+    width, height = draw(sizes), draw(sizes)
+    cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
+    return width, height, draw(st.lists(cells, unique=True, max_size=30))
+
+
+def test_names_of_cells() -> None:
+    assert notation.cell_name(7, 7) == "h8"
+    assert notation.parse_cell("h8") == (7, 7)
+    assert notation.parse_cell(" V22 ") == (21, 21)
+    assert notation.parse_cell("7,8") == (7, 8)
+
+
+def test_a_move_string_needs_no_blanks() -> None:
+    assert notation.parse_moves("h8i9j10") == [(7, 7), (8, 8), (9, 9)]
+    assert notation.parse_moves("h8 i9\nj10") == [(7, 7), (8, 8), (9, 9)]
+    assert notation.parse_moves("7,7 8,8") == [(7, 7), (8, 8)]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("8h", "no cell"),
+        ("h", "no cell"),
+        ("hh", "no cell"),
+        ("h0", "off the 15x15 board"),
+        ("p1", "off the 15x15 board"),
+        ("h16", "off the 15x15 board"),
+        ("h8h8", "twice"),
+        ("7,7,7", "pair of numbers"),
+        ("7,15", "off the 15x15 board"),
+        ("h²", "no cell"),
+    ],
+)
+def test_wrong_moves_are_named(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
+        notation.parse_moves(text, 15)
+
+
+@given(boards_with_moves(), st.sampled_from(["", " ", "\n"]))
+def test_move_strings_round_trip(
+    board: tuple[int, int, list[tuple[int, int]]], separator: str
+) -> None:
+    width, height, moves = board
+    text = notation.format_moves(moves, separator)
+    assert notation.parse_moves(text, width, height) == moves
+
+
+@given(boards_with_moves())
+def test_offsets_round_trip(board: tuple[int, int, list[tuple[int, int]]]) -> None:
+    width, height, moves = board
+    text = notation.format_offsets(moves, width, height)
+    assert notation.parse_offsets(text, width, height) == moves
+
+
+def test_offsets_count_from_the_centre() -> None:
+    assert notation.parse_offsets("0,0, -1,2", 15) == [(7, 7), (6, 9)]
+    assert notation.parse_offsets("0,0", 20) == [(10, 10)]
+    with pytest.raises(NotationError, match="off the 15x15 board"):
+        notation.parse_offsets("8,0", 15)
+    with pytest.raises(NotationError, match="in pairs"):
+        notation.parse_offsets("1,2,3", 15)
+    with pytest.raises(NotationError, match="pair of numbers"):
+        notation.parse_offsets("one,two", 15)
+
+
+DRAWN = """\
+   a b c d e
+ 1 . . . . .
+ 2 . X . # .
+ 3 . .(O). .
+ 4 . . . . X
+ 5 . . . . .
+black to move"""
+
+
+def test_a_drawing_says_what_it_shows() -> None:
+    board = parse_diagram(DRAWN)
+    assert board.cells(Side.BLACK) == [(1, 1), (4, 3)]
+    assert board.cells(Side.WHITE) == [(2, 2)]
+    assert board.cells(Side.WALL) == [(3, 1)]
+    assert board.last == (2, 2)
+    assert board.side_to_move() == Side.BLACK
+    assert format_diagram(board) == DRAWN
+
+
+def test_a_bare_drawing_is_enough() -> None:
+    board = parse_diagram(".....\n.x.#.\n..o..\n....x\n.....")
+    assert board.rows == parse_diagram(DRAWN).rows
+    assert board.side_to_move() == Side.WHITE
+
+
+@given(st.data(), sizes, sizes, st.sampled_from([None, Side.BLACK, Side.WHITE]))
+def test_drawings_round_trip(data: st.DataObject, width: int, height: int, turn: Side) -> None:
+    row = st.tuples(*[st.sampled_from(list(Side))] * width)
+    rows = data.draw(st.tuples(*[row] * height))
+    bare = Diagram(rows)
+    last = data.draw(st.sampled_from([None, *bare.cells(Side.BLACK), *bare.cells(Side.WHITE)]))
+    board = Diagram(rows, last, turn)
+    assert parse_diagram(format_diagram(board)) == board
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "no rows"),
+        ("....\n....\n....\n....", "5 to 22"),
+        (".....\n" * 4 + "......", "different lengths"),
+        (".....\n" * 4 + "..?..", "row 5: '\\?'"),
+        ("2 .....\n" + ".....\n" * 4, "numbered 2 is row 1"),
+        ("(X)(X)...\n" + ".....\n" * 4, "two stones"),
+        ("(X)....\n(X)....\n" + ".....\n" * 3, "two stones"),
+        ("(X....\n" + ".....\n" * 4, "not closed"),
+        ("(.)....\n" + ".....\n" * 4, "one stone"),
+        ("1\n" + ".....\n" * 5, "no cells"),
+    ],
+)
+def test_wrong_drawings_are_refused(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
+        parse_diagram(text)
+
+
+def test_a_drawing_with_odd_counts_must_say_who_moves() -> None:
+    board = parse_diagram("XX...\n" + ".....\n" * 4)
+    with pytest.raises(NotationError, match="who moves"):
+        board.side_to_move()
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    width, height, cells = draw(boards_with_moves())
+    cut = draw(st.integers(0, len(cells)))
+    split = draw(st.integers(0, cut))
+    comment = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=20)
+    return GameRecord(
+        width,
+        height,
+        draw(st.sampled_from([None, *Rule])),
+        tuple(RecordedMove(x, y, None, draw(comment)) for x, y in cells[cut:]),
+        draw(st.sampled_from([Side.BLACK, Side.WHITE])),
+        tuple(cells[:split]),
+        tuple(cells[split:cut]),
+        draw(comment),
+        draw(comment),
+        draw(st.sampled_from(["", "1-0", "0-1", "1/2-1/2"])),
+        draw(st.sampled_from(["", "2026-01-31"])),
+        draw(comment),
+    )
+
+
+@given(records())
+def test_sgf_round_trips(record: GameRecord) -> None:
+    assert parse_sgf(format_sgf(record)) == record
+
+
+def test_an_sgf_file_looks_as_expected() -> None:
+    record = GameRecord(
+        15,
+        20,
+        Rule.RENJU,
+        (RecordedMove(7, 7, comment="35/12/1480"), RecordedMove(8, 19)),
+        black="a]b",
+        result="1-0",
+    )
+    assert format_sgf(record) == (
+        "(;GM[4]FF[4]CA[UTF-8]AP[Numoku]SZ[15:20]RU[renju]PB[a\\]b]RE[B+]\n"
+        ";B[hh]C[35/12/1480]\n;W[it])\n"
+    )
+
+
+def test_sgf_variations_are_passed_over() -> None:
+    record = parse_sgf("(;GM[4]SZ[15];B[hh](;W[ii];B[jj])(;W[gg]))")
+    assert record.cells == [(7, 7), (8, 8), (9, 9)]
+    assert record.rule is None
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "begins with"),
+        ("()", "begins with"),
+        ("(;GM[1]SZ[19])", "another game"),
+        ("(;SZ[40])", "5 to 22"),
+        ("(;SZ[big])", "no board size"),
+        ("(;SZ[15];B[hh];B[ii])", "moves twice"),
+        ("(;SZ[15];B[hh];W[hh])", "two stones"),
+        ("(;SZ[15];B[zz])", "off the 15x15"),
+        ("(;SZ[15];B[])", "no SGF cell"),
+        ("(;SZ[15];B[hh", "not closed"),
+        ("(;SZ[15];B)", "no value"),
+        ("(;SZ[15]!)", "no place"),
+    ],
+)
+def test_wrong_sgf_files_are_refused(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
+        parse_sgf(text)
+
+
+@given(boards_with_moves(), st.lists(st.integers(0, 10**6), min_size=30, max_size=30), line_text)
+def test_psq_round_trips(
+    board: tuple[int, int, list[tuple[int, int]]], times: list[int], name: str
+) -> None:
+    width, height, cells = board
+    moves = tuple(RecordedMove(x, y, spent) for (x, y), spent in zip(cells, times, strict=False))
+    record = GameRecord(width, height, moves=moves, black=name or "a", white="b c")
+    assert parse_psq(format_psq(record)) == record
+
+
+def test_a_psq_file_looks_as_expected() -> None:
+    record = GameRecord(15, 20, moves=(RecordedMove(7, 7, 35), RecordedMove(8, 19)), black="me")
+    assert format_psq(record) == ("Piskvorky 15x20, 11:11, 0\n8,8,35\n9,20,0\nme\nplayer-2\n0\n")
+
+
+def test_psq_names_follow_the_player_who_starts() -> None:
+    record = parse_psq("Piskvorky 15x15, 11:11, 1\r\n8,8,0\r\nfirst\r\nsecond\r\n0\r\n")
+    assert (record.black, record.white) == ("second", "first")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "begins like"),
+        ("Piskvorky 15, 11:11, 0", "begins like"),
+        ("Piskvorky 15x15", "begins like"),
+        ("Piskvorky 4x4, 11:11, 0", "5 to 22"),
+        ("Piskvorky 15x15, 11:11, 0\n16,1,0", "off the 15x15"),
+        ("Piskvorky 15x15, 11:11, 0\n1,1,0\n1,1,0", "two stones"),
+    ],
+)
+def test_wrong_psq_files_are_refused(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
+        parse_psq(text)
+
+
+def test_psq_cannot_keep_a_setup() -> None:
+    with pytest.raises(NotationError, match="set up"):
+        format_psq(GameRecord(black_setup=((7, 7),)))
+    with pytest.raises(NotationError, match="black always begins"):
+        format_psq(GameRecord(first=Side.WHITE))
+
+
+def test_every_side_has_its_sign() -> None:
+    assert set(diagram.SYMBOLS) == set(Side)
