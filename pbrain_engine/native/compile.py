@@ -1,0 +1,237 @@
+"""Build the compiled kernel: ``python -m pbrain_engine.native.compile [--level v3|host|all] ...``.
+
+``ensure()`` builds what this machine needs if it is missing or stale, and returns at once if
+not; set-up, the tests and the tools call it. The engine itself only ever loads.
+
+The numba front end runs in a child process, because what it compiles depends on its
+environment. Each library is linked under a temporary name and renamed when it is whole, and a
+lock file keeps two builders from doing the same work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from pbrain_engine.native import store
+from pbrain_engine.native.digest import digest
+from pbrain_engine.native.library import KernelError, load, processor_level
+from pbrain_engine.native.link import LinkError, link
+from pbrain_engine.native.targets import TARGETS, Target, host_target
+
+EXPORTS_MODULE = "pbrain_engine.native.exports"
+LOCK_TIMEOUT = 600.0  # seconds; longer than any build, so an older lock was left by a crash
+
+
+class BuildError(Exception):
+    """The kernel could not be built; the message says why."""
+
+
+def variant_name(asserts: bool, bounds: bool) -> str:
+    """Return the name of a build with these checks; empty for a release build."""
+    checks = {"asserts": asserts, "bounds": bounds}
+    return "-".join(name for name, wanted in checks.items() if wanted)
+
+
+class Build(NamedTuple):
+    """What to build: a module of exports, with which checks, for a platform and its levels."""
+
+    target: Target
+    levels: tuple[str, ...]
+    asserts: bool = False
+    bounds: bool = False
+    exports: str = EXPORTS_MODULE
+
+    @property
+    def variant(self) -> str:
+        """The checks as part of a file name."""
+        return variant_name(self.asserts, self.bounds)
+
+
+def report(text: str) -> None:
+    """Show one line of progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def locked(folder: str) -> Iterator[None]:
+    """Hold the build lock of a folder; wait while another process holds it."""
+    path = os.path.join(folder, "lock")
+    waiting = False
+    while True:
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            break
+        except FileExistsError:
+            if not waiting:
+                report("waiting for another process that builds the kernel")
+            waiting = True
+            if _age(path) > LOCK_TIMEOUT:
+                _remove(path)
+            time.sleep(0.1)
+    try:
+        yield
+    finally:
+        _remove(path)
+
+
+def _age(path: str) -> float:
+    try:
+        return time.time() - os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def build(work: Build, folder: str) -> list[str]:
+    """Build the libraries into a folder, those excepted that are there; return their paths.
+
+    Raises:
+        BuildError: with the reason.
+    """
+    names = {level: work.target.file_name(level, work.variant) for level in work.levels}
+    paths = {level: os.path.join(folder, name) for level, name in names.items()}
+    if all(map(os.path.exists, paths.values())):
+        return list(paths.values())
+    os.makedirs(folder, exist_ok=True)
+    with locked(folder):
+        missing = [level for level, path in paths.items() if not os.path.exists(path)]
+        if missing:
+            _build_missing(work, missing, paths)
+    return list(paths.values())
+
+
+def _build_missing(work: Build, levels: Sequence[str], paths: dict[str, str]) -> None:
+    started = time.perf_counter()
+    report(f"building the kernel for {work.target.name} {', '.join(levels)}, once")
+    with tempfile.TemporaryDirectory(prefix="numoku-") as scratch:
+        _emit_objects(work, levels, scratch)
+        for level in levels:
+            linking = time.perf_counter()
+            part = f"{paths[level]}.{os.getpid()}"
+            try:
+                link(work.target, os.path.join(scratch, f"{level}.o"), part)
+                os.replace(part, paths[level])
+            except LinkError as error:
+                raise BuildError(str(error)) from error
+            finally:
+                _remove(part)
+            size = os.stat(paths[level]).st_size
+            seconds = time.perf_counter() - linking
+            report(f"  {seconds:5.1f} s  linked {os.path.basename(paths[level])}, {size:,} bytes")
+    report(f"  {time.perf_counter() - started:5.1f} s  in all")
+
+
+def _emit_objects(work: Build, levels: Sequence[str], scratch: str) -> None:
+    """Run the numba front end and LLVM in a child process of the right environment."""
+    environment = dict(
+        os.environ,
+        NUMBA_DISABLE_JIT="0",
+        NUMBA_CPU_NAME="generic",
+        NUMBA_CPU_FEATURES="",
+        NUMBA_OPT="0",
+        NUMOKU_BOUNDS_CHECK="1" if work.bounds else "0",
+        PYTHONPATH=os.pathsep.join(path or os.getcwd() for path in sys.path),
+    )
+    environment.pop("PYTHONOPTIMIZE", None)
+    if not work.asserts:
+        environment["PYTHONOPTIMIZE"] = "1"
+    command = [sys.executable, "-m", "pbrain_engine.native.emit", work.exports]
+    command += [work.target.name, digest(), scratch, *levels]
+    if subprocess.run(command, env=environment, stdin=subprocess.DEVNULL).returncode != 0:
+        raise BuildError("the kernel does not compile; the reason is above")
+
+
+def host_level(target: Target) -> str:
+    """Return the highest instruction set level of the processor of this machine."""
+    if len(target.levels) == 1:
+        return target.levels[0]
+    from pbrain_engine.native.probe import probe_level
+
+    level = probe_level()
+    if level is None:
+        raise BuildError("the processor is older than x86-64-v2, the lowest supported level")
+    return level
+
+
+def host_build(asserts: bool = False, bounds: bool = False) -> Build:
+    """Return the build that serves this machine."""
+    target = host_target()
+    if target is None:
+        raise BuildError(f"no kernel can be built for this machine, only for {', '.join(TARGETS)}")
+    return Build(target, (host_level(target),), asserts, bounds)
+
+
+def _present_for_host(variant: str) -> str | None:
+    """Return the kernel that fits this processor best if it is there, without importing LLVM."""
+    try:
+        library = load(variant=variant)
+    except KernelError:
+        return None
+    return library.path if store.is_shipped() or library.level == processor_level(library) else None
+
+
+def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
+    """Build the kernel of the present sources for this machine if need be; return its path.
+
+    Raises:
+        BuildError: it cannot be built here.
+    """
+    present = _present_for_host(variant_name(asserts, bounds))
+    if present is not None:
+        return present
+    return build(host_build(asserts, bounds), os.path.join(store.cache_root(), digest()))[0]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build what the command line asks for; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pbrain_engine.native.compile", description="Build the compiled kernel."
+    )
+    parser.add_argument("--target", choices=TARGETS, help="platform (default: this one)")
+    parser.add_argument("--level", default="host", help="host, all, or one such as v3")
+    parser.add_argument("--out", help="folder for the libraries (default: the cache)")
+    parser.add_argument("--asserts", action="store_true", help="keep the kernel's asserts")
+    parser.add_argument("--boundscheck", action="store_true", help="check every array index")
+    parser.add_argument("--exports", default=EXPORTS_MODULE, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    try:
+        folder = options.out or os.path.join(store.cache_root(), digest())
+        for path in build(_chosen(options), folder):
+            print(path)
+    except BuildError as error:
+        report(f"error: {error}")
+        return 1
+    return 0
+
+
+def _chosen(options: argparse.Namespace) -> Build:
+    target = TARGETS[options.target] if options.target else host_target()
+    if target is None:
+        raise BuildError(f"this platform is none of {', '.join(TARGETS)}")
+    if options.level == "all":
+        levels = target.levels
+    elif options.level == "host":
+        levels = (host_level(target) if target == host_target() else target.levels[-1],)
+    elif options.level in target.levels:
+        levels = (options.level,)
+    else:
+        raise BuildError(f"{target.name} has the levels {', '.join(target.levels)}")
+    return Build(target, levels, options.asserts, options.boundscheck, options.exports)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""The child process of a build: compile a module of exports and write the object files.
+
+Called as ``python -m pbrain_engine.native.emit EXPORTS TARGET DIGEST FOLDER LEVEL...``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numba
+
+from pbrain_engine import kernel
+from pbrain_engine.native import lower
+from pbrain_engine.native.targets import TARGETS
+
+
+def about_text(results: list[tuple[str, Any]], **facts: str) -> str:
+    """Return the description that the library carries, read back by ``native.library``."""
+    facts["numba"] = numba.__version__
+    facts["asserts"] = str(int(__debug__))
+    facts["bounds"] = str(int(kernel.BOUNDS_CHECK))
+    facts["exports"] = " ".join(f"{name}:{len(r.signature.args)}" for name, r in results)
+    return "".join(f"{name}={value}\n" for name, value in facts.items())
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write one object file for each level; return the exit status."""
+    exports, target_name, digest, folder, *levels = arguments
+    target = TARGETS[target_name]
+    clock = time.perf_counter()
+
+    def stage(text: str) -> None:
+        nonlocal clock
+        now = time.perf_counter()
+        print(f"  {now - clock:5.1f} s  {text}", file=sys.stderr, flush=True)
+        clock = now
+
+    results = lower.compile_exports(exports)
+    stage(f"compiled {len(results)} exported functions")
+    module = lower.link_exports(results)
+    for level in levels:
+        about = about_text(results, target=target.name, level=level, digest=digest)
+        try:
+            code, _ = lower.emit(module, target, level, about)
+        except lower.KernelDefect as defect:
+            print(f"error: {defect}", file=sys.stderr)
+            return 1
+        with open(os.path.join(folder, f"{level}.o"), "wb") as file:
+            file.write(code)
+        stage(f"optimised for {target.cpu(level)}, {len(code):,} bytes of object code")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,353 @@
+"""The C interface of the kernel: what the Python layers may ask for.
+
+Every function takes addresses of memory that the caller owns (parameters ``..._p``) and
+int64s, and returns an int64. Cells are padded cell indices (``position.geometry``). The
+caller learns block sizes from ``layout`` and never looks inside a block. A *game* is a
+STATE, a *worker* begins with its game, so its address serves wherever a game's does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import carray
+
+from ..bits import U64, lowest_bit
+from ..eval.evaluate import evaluate, move_score
+from ..eval.layout import WEIGHTS, apply_weights
+from ..kernel import export
+from ..patterns import shapes as s
+from ..patterns.forbidden import is_allowed, is_forbidden
+from ..patterns.state import (
+    STATE,
+    class_at,
+    clear_state,
+    last_stone_wins,
+    place,
+    play,
+    same_as_fresh,
+    sets_of,
+    skip,
+    take_back,
+    undo,
+)
+from ..patterns.tables import TABLES, fill_lines, fill_tables
+from ..position.board import bit_of
+from ..position.geometry import MARGIN, PADDED_CELLS, STRIDE
+from ..position.rules import EMPTY
+from ..search.defence import mark_answers, static_result
+from ..search.params import NAMES
+from ..search.root import iterate, prepare_root
+from ..search.shared import HEAD_BYTES, SHARED
+from ..search.worker import WORKER, fade_history, forget
+
+_TABLES_BYTES = TABLES.itemsize
+_STATE_BYTES = STATE.itemsize
+_WORKER_BYTES = WORKER.itemsize
+_WEIGHTS_BYTES = WEIGHTS.itemsize
+_PARAMETERS = len(NAMES)
+
+
+@export
+def layout(out_p):
+    """Write the sizes in bytes: tables, game, worker, head of the shared block, weights."""
+    out = carray(out_p, (5,), np.int64)
+    out[0] = _TABLES_BYTES
+    out[1] = _STATE_BYTES
+    out[2] = _WORKER_BYTES
+    out[3] = HEAD_BYTES
+    out[4] = _WEIGHTS_BYTES
+    return 5
+
+
+# Tables ------------------------------------------------------------------------------
+
+
+@export
+def build_tables(tables_p, rule):
+    """Fill the tables of a rule; the memory must be zero at first use."""
+    fill_tables(carray(tables_p, (1,), TABLES)[0], rule)
+    return 0
+
+
+@export
+def allow_walls(tables_p):
+    """Extend the tables to boards with blocked cells among the open ones."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    fill_lines(tables, tables.half, tables.rule, True)
+    return 0
+
+
+@export
+def set_weights(tables_p, weights_p):
+    """Write one block of weights into the tables; games on them have to be set up anew."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    apply_weights(tables, carray(weights_p, (1,), WEIGHTS)[0])
+    return 0
+
+
+# Games -------------------------------------------------------------------------------
+
+
+@export
+def game_new(game_p, tables_p, width, height):
+    """Make the game an empty board."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    clear_state(carray(game_p, (1,), STATE)[0], tables, width, height)
+    return 0
+
+
+@export
+def game_place(game_p, tables_p, cell, kind):
+    """Put a stone or wall on an empty cell; the turn does not pass."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    place(carray(game_p, (1,), STATE)[0], tables, cell, kind)
+    return 0
+
+
+@export
+def game_take_back(game_p, tables_p):
+    """Take the last stone or wall off; the turn does not change. Returns its cell."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    return take_back(carray(game_p, (1,), STATE)[0], tables)
+
+
+@export
+def game_pass(game_p):
+    """Give the move to the other side."""
+    skip(carray(game_p, (1,), STATE)[0])
+    return 0
+
+
+@export
+def game_wins(game_p):
+    """Return 1 if the last stone completed a winning row, else 0."""
+    return 1 if last_stone_wins(carray(game_p, (1,), STATE)[0]) else 0
+
+
+@export
+def game_forbids(game_p, tables_p, cell):
+    """Return 1 if the rule forbids the side to move this empty cell, else 0."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    return 1 if is_forbidden(carray(game_p, (1,), STATE)[0], tables, cell) else 0
+
+
+@export
+def game_class(game_p, side, cell):
+    """Return what an empty cell becomes for a side (``patterns.shapes``)."""
+    return class_at(carray(game_p, (1,), STATE)[0], side, cell)
+
+
+@export
+def game_value(game_p, tables_p):
+    """Return the static evaluation for the side to move."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    return evaluate(carray(game_p, (1,), STATE)[0], tables)
+
+
+@export
+def game_static(game_p, tables_p):
+    """Return the value of a position decided at a glance, seen from the root, else 0."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    return static_result(carray(game_p, (1,), STATE)[0], tables, 0)
+
+
+@export
+def game_quick_move(game_p, tables_p):
+    """Return the legal cell of the best ordering score, or 0 if there is none."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    state = carray(game_p, (1,), STATE)[0]
+    position = state.position
+    side = np.int64(position.side)
+    middle_x = MARGIN + np.int64(position.width) // 2
+    middle_y = MARGIN + np.int64(position.height) // 2
+    best = 0
+    best_score = -(1 << 40)
+    for word in sets_of(state):
+        cells = position.empties[word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            far = abs((cell & (STRIDE - 1)) - middle_x) + abs((cell >> 5) - middle_y)
+            score = move_score(state, tables, side, cell) * 64 - far
+            if class_at(state, side, cell) == s.MAKES_FIVE:
+                score += 1 << 30
+            if score > best_score and is_allowed(state, tables, cell):
+                best = cell
+                best_score = score
+    return best
+
+
+@export
+def game_check(game_p, tables_p):
+    """Return 0 if the incremental state equals one computed afresh, else the part that differs."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    return same_as_fresh(carray(game_p, (1,), STATE)[0], tables)
+
+
+@export
+def game_walk(game_p, tables_p, seed, steps, every):
+    """Play and undo at random, comparing with a fresh state every so many steps.
+
+    Starts from the game as it stands and returns 0, or ``step * 8 + part`` at the first
+    difference.
+    """
+    tables = carray(tables_p, (1,), TABLES)[0]
+    state = carray(game_p, (1,), STATE)[0]
+    position = state.position
+    width = np.int64(position.width)
+    height = np.int64(position.height)
+    random = U64(seed)
+    for step in range(steps):
+        random = random * U64(6364136223846793005) + U64(1442695040888963407)
+        draw = np.int64(random >> U64(33))
+        if position.ply > 0 and ((draw & 15) < 7 or position.ply >= width * height):
+            undo(state, tables)
+        else:
+            draw >>= 4
+            cell = (draw % height + MARGIN) * STRIDE + (draw >> 12) % width + MARGIN
+            if position.holds[cell] == EMPTY:
+                play(state, tables, cell)
+        if step % every == 0:
+            part = same_as_fresh(state, tables)
+            if part != 0:
+                return step * 8 + part
+    return 0
+
+
+@export
+def game_pairs(game_p, tables_p, rounds):
+    """Play and undo every near empty cell ``rounds`` times; return the number of pairs."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    state = carray(game_p, (1,), STATE)[0]
+    position = state.position
+    pairs = 0
+    for _ in range(rounds):
+        for word in sets_of(state):
+            cells = state.near[position.ply, word] & position.empties[word]
+            while cells != U64(0):
+                cell = word * 64 + lowest_bit(cells)
+                cells &= cells - U64(1)
+                play(state, tables, cell)
+                undo(state, tables)
+                pairs += 1
+    return pairs
+
+
+# Search ------------------------------------------------------------------------------
+
+
+@export
+def shared_new(shared_p, buckets):
+    """Set up the shared block: ``buckets`` of 64 bytes follow its head, all zero."""
+    shared = carray(shared_p, (1,), SHARED)[0]
+    shared.buckets = buckets
+    shared.stop = 0
+    shared.generation = 0
+    return 0
+
+
+@export
+def shared_parameter(shared_p, number, value):
+    """Set a search parameter by its number in ``search.params``."""
+    if 0 <= number < _PARAMETERS:
+        carray(shared_p, (_PARAMETERS,), np.int32)[number] = value
+    return 0
+
+
+@export
+def shared_stop(shared_p, stop):
+    """Tell all searches to return (1), or make them free to run (0)."""
+    carray(shared_p, (1,), SHARED)[0].stop = stop
+    return 0
+
+
+@export
+def shared_age(shared_p):
+    """Begin a new generation of table entries: older ones make room first."""
+    shared = carray(shared_p, (1,), SHARED)[0]
+    shared.generation = (shared.generation + 1) & 63
+    return shared.generation
+
+
+@export
+def worker_forget(worker_p):
+    """Clear history, counter moves and barred cells."""
+    forget(carray(worker_p, (1,), WORKER)[0])
+    return 0
+
+
+@export
+def worker_fade(worker_p):
+    """Halve the history scores, between two moves of a game."""
+    fade_history(carray(worker_p, (1,), WORKER)[0])
+    return 0
+
+
+@export
+def worker_bar(worker_p, cell):
+    """Keep a cell out of the root moves; cell 0 frees all of them."""
+    worker = carray(worker_p, (1,), WORKER)[0]
+    if cell == 0:
+        worker.barred[:] = U64(0)
+    else:
+        worker.barred[cell >> 6] |= bit_of(cell)
+    return 0
+
+
+@export
+def worker_prepare(worker_p, tables_p, shared_p, node_limit):
+    """Make a worker ready to search its game; return the number of root moves."""
+    worker = carray(worker_p, (1,), WORKER)[0]
+    tables = carray(tables_p, (1,), TABLES)[0]
+    shared = carray(shared_p, (1,), SHARED)[0]
+    return prepare_root(worker, tables, shared, node_limit)
+
+
+@export
+def worker_iterate(worker_p, tables_p, shared_p, depth, first):
+    """Search one iteration to ``depth`` plies; return 1 if completed, 0 if stopped."""
+    worker = carray(worker_p, (1,), WORKER)[0]
+    tables = carray(tables_p, (1,), TABLES)[0]
+    shared = carray(shared_p, (1,), SHARED)[0]
+    return iterate(worker, tables, shared, depth, first)
+
+
+@export
+def worker_counters(worker_p, out_p):
+    """Write nodes, seldepth, completed depth, changes of the best move, stopped, root moves."""
+    worker = carray(worker_p, (1,), WORKER)[0]
+    out = carray(out_p, (6,), np.int64)
+    out[0] = worker.nodes
+    out[1] = worker.seldepth
+    out[2] = worker.root_depth
+    out[3] = worker.root_changes
+    out[4] = worker.stopped
+    out[5] = worker.root_count
+    return 6
+
+
+@export
+def worker_line(worker_p, place_in_order, out_p, room):
+    """Write value and line of a root move; return the length of the line, at most ``room``."""
+    worker = carray(worker_p, (1,), WORKER)[0]
+    out = carray(out_p, (room + 1,), np.int64)
+    out[0] = worker.root_values[place_in_order]
+    length = min(np.int64(worker.root_pv_length[place_in_order]), room)
+    if length == 0 and room > 0:
+        out[1] = worker.root_moves[place_in_order]
+        return 1
+    for i in range(length):
+        out[i + 1] = worker.root_pv[place_in_order, i]
+    return length
+
+
+@export
+def worker_answers(worker_p, tables_p, out_p):
+    """Write 1 for every cell that answers the enemy's threat; return the threat's class."""
+    worker = carray(worker_p, (1,), WORKER)[0]
+    tables = carray(tables_p, (1,), TABLES)[0]
+    kind = mark_answers(worker, tables)
+    out = carray(out_p, (PADDED_CELLS,), np.uint8)
+    for cell in range(PADDED_CELLS):
+        out[cell] = 1 if worker.marks[cell >> 6] & bit_of(cell) != U64(0) else 0
+    return kind

@@ -1,0 +1,58 @@
+"""An object file to a shared library: with zig, which links for every platform, or with cc."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+
+from pbrain_engine.native.targets import Target, host_target
+
+
+class LinkError(Exception):
+    """No linker is there, or it refused."""
+
+
+def _commands(target: Target) -> list[list[str]]:
+    """Return the linkers to try for a platform, best first."""
+    found = []
+    if importlib.util.find_spec("ziglang") is not None:
+        found.append([sys.executable, "-m", "ziglang", "cc", "-target", target.zig])
+    compiler = shutil.which("cc") or shutil.which("clang") or shutil.which("gcc")
+    if compiler and target == host_target():
+        found.append([compiler])
+    return found
+
+
+def link(target: Target, object_file: str, library_file: str) -> None:
+    """Link an object file into a shared library.
+
+    Raises:
+        LinkError: with what to install, or what the linker said.
+    """
+    commands = _commands(target)
+    if not commands:
+        raise LinkError(
+            f"no linker for {target.name}: install the package ziglang, or a C compiler on the "
+            "machine itself"
+        )
+    failures = []
+    for command in commands:
+        result = subprocess.run(
+            [*command, "-shared", *_options(target), "-o", library_file, object_file],
+            capture_output=True,
+            text=True,
+        )
+        if result.returncode == 0:
+            return
+        failures.append(f"{' '.join(command)}: {result.stderr.strip()}")
+    raise LinkError("\n".join(failures))
+
+
+def _options(target: Target) -> list[str]:
+    if target.suffix == ".so":
+        return ["-Wl,-s", "-Wl,-z,relro"]
+    if target.suffix == ".dll":
+        return ["-Wl,-s"]
+    return []
