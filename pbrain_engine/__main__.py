@@ -1,0 +1,36 @@
+"""``python -m pbrain_engine``: the protocol on a pipe, the command line on a terminal."""
+
+from __future__ import annotations
+
+import sys
+
+LOG_OPTION = "--log"
+
+
+def speaks_protocol(arguments: list[str]) -> bool:
+    """Say whether nothing on the command line asks for one of the tools."""
+    words = list(arguments)
+    while words:
+        word = words.pop(0)
+        if word == LOG_OPTION and words:
+            words.pop(0)
+        elif word not in ("--row-first",) and not word.startswith(LOG_OPTION + "="):
+            return False
+    return True
+
+
+def main() -> int:
+    """Start whichever the arguments and the terminal ask for."""
+    arguments = sys.argv[1:]
+    on_terminal = sys.stdin is not None and sys.stdin.isatty()
+    if speaks_protocol(arguments) and (arguments or not on_terminal):
+        from pbrain_engine.protocol import serve
+
+        return serve.main(arguments)
+    from pbrain_engine import cli
+
+    return cli.main(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,275 @@
+"""What a manager can say: lines of text become commands.
+
+Reading is total: every line becomes a command, if only ``Unknown`` or ``Malformed``, and
+none has an effect here. Commands with a body (``BOARD`` up to ``DONE``) may come on one
+line or on many, so a ``Reader`` keeps the body that is being collected.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from .lines import TOO_LONG
+
+
+class Word(Enum):
+    """Commands that consist of their name alone."""
+
+    ABOUT = "ABOUT"
+    BEGIN = "BEGIN"
+    RESTART = "RESTART"
+    END = "END"
+    STOP = "STOP"
+    YXSTOP = "YXSTOP"
+    YXSHOWINFO = "YXSHOWINFO"
+    YXSHOWFORBID = "YXSHOWFORBID"
+    YXHASHCLEAR = "YXHASHCLEAR"
+    YXBLOCKRESET = "YXBLOCKRESET"
+    YXSEARCHDEFEND = "YXSEARCHDEFEND"
+    YXSWAP2STEP1 = "YXSWAP2STEP1"
+    YXSWAP2STEP2 = "YXSWAP2STEP2"
+    YXSWAP2STEP3 = "YXSWAP2STEP3"
+
+
+class Start(NamedTuple):
+    """``START n``, ``START w h`` or ``RECTSTART w,h``."""
+
+    width: int
+    height: int
+
+
+class Turn(NamedTuple):
+    """``TURN x,y``: the opponent's move."""
+
+    x: int
+    y: int
+
+
+class Play(NamedTuple):
+    """``PLAY x,y``: the manager makes our move for us."""
+
+    x: int
+    y: int
+
+
+class Takeback(NamedTuple):
+    """``TAKEBACK x,y``: the last stone goes."""
+
+    x: int
+    y: int
+
+
+class Stone(NamedTuple):
+    """A line of a body; ``field`` is None where the line has only two numbers."""
+
+    x: int
+    y: int
+    field: int | None = None
+
+
+class Board(NamedTuple):
+    """``BOARD`` (think) or ``YXBOARD`` (only set up); ``bad`` lines could not be read."""
+
+    stones: tuple[Stone, ...]
+    bad: int
+    think: bool
+
+
+class Swap2Board(NamedTuple):
+    """``SWAP2BOARD``: stones in the order they were played."""
+
+    stones: tuple[Stone, ...]
+    bad: int
+
+
+class Block(NamedTuple):
+    """``YXBLOCK`` or ``YXBLOCKUNDO``: cells that are (not) left out of the search."""
+
+    cells: tuple[Stone, ...]
+    bad: int
+    on: bool
+
+
+class Nbest(NamedTuple):
+    """``YXNBEST n``: search for the n best moves, then play the best."""
+
+    wanted: int
+
+
+class Balance(NamedTuple):
+    """``YXBALANCEONE b`` or ``YXBALANCETWO b``: stones that bring the value to b."""
+
+    stones: int
+    bias: int
+
+
+class Info(NamedTuple):
+    """``INFO key value``; the key in lower case."""
+
+    key: str
+    value: str
+
+
+class Malformed(NamedTuple):
+    """A known command with arguments that make no sense."""
+
+    reason: str
+
+
+class Unknown(NamedTuple):
+    """Anything else."""
+
+    text: str
+
+
+Command = (
+    Word | Start | Turn | Play | Takeback | Board | Swap2Board | Block | Nbest | Balance | Info
+    | Malformed | Unknown
+)  # fmt: skip
+
+_BODIES = ("BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO")
+_POINTS: dict[str, type[Turn] | type[Play] | type[Takeback]] = {
+    "TURN": Turn,
+    "PLAY": Play,
+    "TAKEBACK": Takeback,
+}
+_WORDS = {word.value: word for word in Word}
+_KNOWN = frozenset((*_BODIES, *_POINTS, *_WORDS, "START", "RECTSTART", "INFO", "YXNBEST",
+                    "YXBALANCEONE", "YXBALANCETWO"))  # fmt: skip
+_LENIENT = ("ABOUT", "END", "STOP", "YXSTOP")  # better obeyed than disputed
+
+# Extensions we have not got: what follows their name belongs to them and is not answered.
+_FOREIGN_BODY = ("DATABASE", "YXBLOCKPATH", "YXSOOSORV", "YXFORBID")
+_FOREIGN_FILE = ("YXSETDATABASE", "YXHASHDUMP", "YXHASHLOAD", "YXDBTO", "YXTXTTODB", "YXLIBTODB",
+                 "YXPOSTODB", "YXDBSPLIT", "YXDBMERGE")  # fmt: skip
+
+MAX_DIGITS = 19  # of a 64-bit number
+MAX_BODY = 4_096  # lines of a body that are kept; the biggest board has 484 cells
+
+
+def number(text: str) -> int | None:
+    """Return the decimal number, or None if it is none or too long for 64 bits."""
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    if not digits.isdecimal() or not digits.isascii() or len(digits) > MAX_DIGITS:
+        return None
+    return int(text)
+
+
+def numbers(text: str) -> list[int] | None:
+    """Return the numbers between white space and commas, or None if anything else is there."""
+    found = [number(word) for word in text.replace(",", " ").split()]
+    return None if None in found else [n for n in found if n is not None]
+
+
+def read_simple(name: str, rest: str) -> Command | None:
+    """Return the command on one line, or None if it has a body or is not known."""
+    if name == "INFO":
+        key, _, value = rest.partition(" ")
+        return Info(key.lower(), value.strip())
+    if name in _WORDS:
+        if rest and name not in _LENIENT:
+            return Malformed(f"{name} takes no argument")
+        return _WORDS[name]
+    values = numbers(rest)
+    if name in _POINTS:
+        if values is None or len(values) != 2:
+            return Malformed(f"{name} takes a cell, like {name} 7,8")
+        return _POINTS[name](values[0], values[1])
+    if name in ("START", "RECTSTART"):
+        if values is None or not 1 <= len(values) <= 2:
+            return Malformed(f"{name} takes a size, like START 20 or RECTSTART 20,15")
+        return Start(values[0], values[-1])
+    if name in ("YXNBEST", "YXBALANCEONE", "YXBALANCETWO"):
+        if values is None or len(values) != 1:
+            return Malformed(f"{name} takes a number")
+        if name == "YXNBEST":
+            return Nbest(values[0])
+        return Balance(1 if name == "YXBALANCEONE" else 2, values[0])
+    return None
+
+
+def build(name: str, stones: tuple[Stone, ...], bad: int) -> Command:
+    """Return the command whose body has been collected."""
+    if name == "SWAP2BOARD":
+        return Swap2Board(stones, bad)
+    if name in ("YXBLOCK", "YXBLOCKUNDO"):
+        return Block(stones, bad, name == "YXBLOCK")
+    return Board(stones, bad, name == "BOARD")
+
+
+class Reader:
+    """Turns lines into commands; remembers only a body that is not complete yet."""
+
+    def __init__(self) -> None:
+        """Start outside of any body."""
+        self._name = ""  # of the command whose body is being collected
+        self._stones: list[Stone] = []
+        self._bad = 0
+        self._foreign_body = False  # the lines of an unknown extension are coming
+        self._foreign_file = False  # its next line is a file name
+
+    def read(self, line: str) -> list[Command]:
+        """Return the commands that this line completes: mostly one, at times none or two."""
+        if line == TOO_LONG:
+            self._name = ""
+            return [Malformed("line too long")]
+        word, _, rest = line.partition(" ")
+        if "\t" in word:
+            word, _, rest = line.replace("\t", " ").partition(" ")
+        name, rest = word.upper(), rest.strip()
+        if self._name:
+            return self._read_in_body(name, rest, line)
+        if self._belongs_to_foreign(name, line):
+            return []
+        if name in _BODIES:
+            self._name, self._stones, self._bad = name, [], 0
+            return self._collect(rest)
+        command = read_simple(name, rest)
+        if command is not None:
+            return [command]
+        self._foreign_body = name.startswith("YX") and any(m in name for m in _FOREIGN_BODY)
+        self._foreign_file = not rest and name.startswith(_FOREIGN_FILE)
+        return [Unknown(line)]
+
+    def _read_in_body(self, name: str, rest: str, line: str) -> list[Command]:
+        if name in ("INFO", "ABOUT"):
+            command = read_simple(name, rest)
+            return [command] if command is not None else []
+        if name in _KNOWN:
+            broken, self._name = self._name, ""
+            return [Malformed(f"{broken} without DONE"), *self.read(line)]
+        return self._collect(line)
+
+    def _belongs_to_foreign(self, name: str, line: str) -> bool:
+        if name in _KNOWN or name.startswith("YX"):
+            self._foreign_body = self._foreign_file = False
+            return False
+        if self._foreign_file:
+            self._foreign_file = False
+            return True
+        if self._foreign_body:
+            self._foreign_body = name != "DONE"
+            return name == "DONE" or numbers(line) is not None
+        return False
+
+    def _collect(self, text: str) -> list[Command]:
+        words = text.split()
+        if len(words) > 1 and not all("," in w or w.upper() == "DONE" for w in words):
+            words = _glue(words)  # spaces inside of a stone: "7, 8, 1"
+        for word in words:
+            if word.upper() == "DONE":
+                name, self._name = self._name, ""
+                return [build(name, tuple(self._stones), self._bad)]
+            values = numbers(word)
+            if values is None or not 2 <= len(values) <= 3 or len(self._stones) >= MAX_BODY:
+                self._bad += 1
+            else:
+                self._stones.append(Stone(*values))
+        return []
+
+
+def _glue(words: list[str]) -> list[str]:
+    """Return one stone on a line with spaces as one word, with a DONE after it if there is."""
+    done = [w for w in words[-1:] if w.upper() == "DONE"]
+    return [",".join(w.strip(",") for w in words[: len(words) - len(done)]), *done]

@@ -1,0 +1,275 @@
+"""The running protocol: a reader, a worker, and the loop that keeps everybody in order.
+
+Three threads. The reader blocks in ``os.read`` and posts commands; the worker runs one
+search and posts its lines and its answer; the main thread alone owns the session and the
+output, so nothing is answered twice and no line is torn. It also is the watchdog: an
+answer that is not there at the deadline is replaced by the best move so far, and a worker
+that does not come back is left behind together with its engine.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from time import perf_counter, sleep
+from typing import TYPE_CHECKING, Any
+
+from ..clock import UNLIMITED
+from . import replies, streams
+from .commands import Command, Info, Reader, Word
+from .lines import LineBuffer
+from .session import Session
+from .settings import Settings
+from .task import Answer, Task
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+STACK = 16 * 1024 * 1024  # of a search thread
+LATE = 0.012  # seconds past the deadline after which the watchdog answers
+STOP_PATIENCE = 0.05  # seconds for a stopped search to answer by itself
+RETURN_PATIENCE = 0.3  # seconds for a late worker to come back before its engine is replaced
+STOP_INTERVAL = 0.003  # the stop flag is raised again until the search has seen it
+LEAVE_PATIENCE = 0.085  # seconds without progress after END until the reader ends the process
+SLOW_PATIENCE = 3.0  # the same where a command without a search is still at work
+MAX_QUEUE = 4096  # commands that are read ahead
+
+
+class Worker:
+    """A thread that runs one task."""
+
+    def __init__(self, task: Task, post: Callable[[Any], None]) -> None:
+        """Start the thread; it posts pairs of itself and a line, its answer or an exception."""
+        self.task = task
+        self.answered = False  # the manager has its move, from whomever
+        task.emit = lambda line: post((self, line))
+        self._post = post
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            outcome: Answer | BaseException = self.task.run()
+        except BaseException as error:
+            outcome = error
+        self._post((self, outcome))
+
+
+class Loop:
+    """One conversation over two descriptors."""
+
+    def __init__(
+        self,
+        make_engine: Callable[[int], Engine],
+        stdin: int = streams.STDIN,
+        stdout: int = streams.STDOUT,
+        log: streams.Log | None = None,
+        leave: Callable[[], None] = streams.leave,
+    ) -> None:
+        """Prepare a conversation; ``leave`` ends the process at END and EOF."""
+        self._stdin = stdin
+        self._output = streams.Output(stdout)
+        self._log = log or streams.Log(None)
+        self._leave = leave
+        self._events: SimpleQueue[Any] = SimpleQueue()
+        self._waiting: deque[Any] = deque()  # commands that came while a search was ended
+        self._worker: Worker | None = None
+        self._lost: set[Worker] = set()  # workers that did not come back
+        self._progress = 0  # counts what the main thread has done, for the reader at the end
+        self._at_command = False  # a command without a search is being carried out
+        self._leaving = False
+        self._session = Session(make_engine)
+
+    @property
+    def settings(self) -> Settings:
+        """What INFO sets."""
+        return self._session.settings
+
+    def run(self) -> None:
+        """Talk until END or the end of the input."""
+        threading.Thread(target=self._read, daemon=True).start()
+        try:
+            while not self._leaving:
+                self._step()
+        except streams.Broken:
+            pass
+        self._leave()
+
+    # -- reading, in its own thread --------------------------------------------------------
+
+    def _read(self) -> None:
+        buffer, reader = LineBuffer(), Reader()
+        ended = False
+        while not ended:
+            try:
+                chunk = os.read(self._stdin, streams.CHUNK)
+            except OSError:
+                chunk = b""
+            read_at = perf_counter()
+            lines = buffer.feed(chunk) if chunk else buffer.close()
+            found = [command for line in lines for command in reader.read(line)]
+            if not chunk:
+                found.append(Word.END)
+            for command in found:
+                self._events.put((command, read_at))
+                ended = ended or command is Word.END
+                if ended:
+                    break
+            while self._events.qsize() > MAX_QUEUE:
+                sleep(STOP_INTERVAL)
+        self._watch_the_end()
+
+    def _watch_the_end(self) -> None:
+        """After END, end the process even if the main thread is stuck."""
+        seen, since = self._progress, perf_counter()
+        while True:
+            sleep(STOP_INTERVAL)
+            now = perf_counter()
+            if self._progress != seen:
+                seen, since = self._progress, now
+            if now - since > (SLOW_PATIENCE if self._at_command else LEAVE_PATIENCE):
+                self._leave()
+                return
+
+    # -- the main thread -------------------------------------------------------------------
+
+    def _step(self) -> None:
+        """Wait for the next event and deal with it."""
+        event = self._next_event()
+        self._progress += 1
+        if event is None:
+            self._watchdog()
+        elif isinstance(event[0], Worker):
+            self._on_worker(*event)
+        else:
+            self._on_command(*event)
+        self._progress += 1
+
+    def _next_event(self) -> Any:
+        """Return the next event, or None when the running search is overdue."""
+        if self._waiting:
+            return self._waiting.popleft()
+        worker = self._worker
+        if worker is None or worker.answered or worker.task.deadline == UNLIMITED:
+            return self._events.get()
+        try:
+            timeout = worker.task.deadline + LATE - perf_counter()
+            return self._events.get(timeout=max(timeout, 0.0))
+        except Empty:
+            return None
+
+    def _on_command(self, command: Command, read_at: float) -> None:
+        self._log.write("<", str(command))
+        if self._worker is not None and not isinstance(command, Info) and command != Word.ABOUT:
+            self._end_search()
+        self._at_command = True
+        try:
+            response = self._session.handle(command, read_at)
+        except Exception as error:
+            self._note(error)
+            self._write_all(self._session.emergency(command))
+            return
+        finally:
+            self._at_command = False
+        self._write_all(response.lines)
+        if response.leave:
+            self._leaving = True
+        elif response.task is not None:
+            self._start(response.task)
+
+    def _start(self, task: Task) -> None:
+        try:
+            threading.stack_size(STACK)
+            self._worker = Worker(task, self._events.put)
+        except (RuntimeError, ValueError, MemoryError) as error:
+            self._note(error)
+            self._write_all(self._session.conclude(task, task.fallback))
+        finally:
+            threading.stack_size(0)
+
+    def _on_worker(self, worker: Worker, outcome: Any) -> None:
+        """Take a line or the end of a search from its thread."""
+        if isinstance(outcome, str):
+            if worker is self._worker and not worker.answered:
+                self._write(outcome)
+            return
+        if worker in self._lost:
+            self._lost.discard(worker)
+            if not self._lost:
+                self._session.memory_is_back()
+            return
+        failed = isinstance(outcome, BaseException)
+        if failed:
+            self._note(outcome)
+        if not worker.answered:
+            self._answer(worker, worker.task.fallback if failed else outcome)
+        self._worker = None
+        if failed:
+            self._session.abandon_engine(gone=True)
+
+    def _answer(self, worker: Worker, answer: Answer, busy: bool = False) -> None:
+        worker.answered = True
+        self._write_all(self._session.conclude(worker.task, answer, busy))
+
+    def _watchdog(self) -> None:
+        """Answer in place of a search that has missed its deadline."""
+        worker = self._worker
+        if worker is None or worker.answered:
+            return
+        self._log.write("!", "late: answered by the watchdog")
+        self._answer(worker, worker.task.fallback, busy=True)
+        worker.task.stop()
+
+    def _end_search(self) -> None:
+        """Stop the running search and write its move; leave it behind if it does not stop."""
+        worker = self._worker
+        assert worker is not None
+        began = perf_counter()
+        while self._worker is worker:
+            worker.task.stop()
+            self._progress += 1
+            self._wait_for_worker()
+            waited = perf_counter() - began
+            if self._worker is worker and not worker.answered and waited > STOP_PATIENCE:
+                self._answer(worker, worker.task.fallback, busy=True)
+                self._progress += 1
+            if self._worker is worker and waited > RETURN_PATIENCE:
+                self._give_up(worker)
+
+    def _wait_for_worker(self) -> None:
+        """Wait a moment for the worker; commands that come meanwhile keep their order."""
+        try:
+            event = self._events.get(timeout=STOP_INTERVAL)
+        except Empty:
+            return
+        if isinstance(event[0], Worker):
+            self._on_worker(*event)
+        else:
+            self._waiting.append(event)
+
+    def _give_up(self, worker: Worker) -> None:
+        self._log.write("!", "a search did not stop: its engine is replaced")
+        self._worker = None
+        self._lost.add(worker)
+        self._session.abandon_engine(gone=False)
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def _write(self, line: str) -> None:
+        self._log.write(">", line)
+        self._output.write(line)
+        self._progress += 1
+
+    def _write_all(self, lines: tuple[str, ...]) -> None:
+        for line in lines:
+            self._write(line)
+
+    def _note(self, error: BaseException) -> None:
+        """Tell of an internal error in the log, and of its kind in a DEBUG line."""
+        text = "".join(traceback.format_exception(error))
+        self._log.write("!", text.rstrip())
+        self._write(replies.debug(f"internal error: {type(error).__name__}: {error}"))

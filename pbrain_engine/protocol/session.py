@@ -1,0 +1,479 @@
+"""A conversation with a manager, without input or output.
+
+``handle`` takes one command and returns the lines to write at once and, if a move is due,
+the task that finds it. Whoever runs the session (the loop, or a test) runs the task and
+hands its answer to ``conclude``. While a task runs, only INFO and ABOUT may be handled.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from .. import clock
+from ..native.library import KernelError
+from ..position.geometry import MAX_BOARD, MIN_BOARD
+from ..position.rules import Rule, Side
+from . import commands, openings, replies
+from .commands import Command, Word
+from .record import Cell, Record
+from .report import Report
+from .settings import MAX_THREADS, Settings
+from .task import Answer, Task
+
+if TYPE_CHECKING:
+    from ..engine import Engine, Move
+
+IMPLICIT_SIZE = 20  # of the board when a manager forgets START
+LEAST_MEMORY = 24_000_000  # below this not even a small table fits
+DEFEND_COUNT = 20  # moves that YXSEARCHDEFEND compares
+MAX_COUNT = 64  # best moves that YXNBEST compares
+ENGINE_SHARE = 8  # a replacement gets this fraction while the old engine is not gone
+
+
+class Response(NamedTuple):
+    """What to do about a command."""
+
+    lines: tuple[str, ...] = ()
+    task: Task | None = None
+    leave: bool = False
+
+
+class Refusal(Exception):
+    """The command cannot be carried out; the reason goes into an ERROR line."""
+
+
+def is_yixin(command: Command) -> bool:
+    """Say whether only clients that speak like Yixin-Board or gomocalc say this."""
+    if isinstance(command, Word):
+        return command.value.startswith("YX") and command is not Word.YXSTOP
+    if isinstance(command, commands.Board):
+        return not command.think
+    return isinstance(command, commands.Nbest | commands.Balance | commands.Block)
+
+
+def wants_move(command: Command) -> bool:
+    """Say whether a client waits for a move after this command."""
+    if isinstance(command, commands.Board):
+        return command.think
+    return command is Word.BEGIN or isinstance(command, commands.Turn | commands.Nbest)
+
+
+class Session:
+    """One manager, one engine, one board."""
+
+    def __init__(self, make_engine: Callable[[int], Engine]) -> None:
+        """Begin without an engine; ``make_engine(memory)`` is called when one is needed."""
+        self.settings = Settings()
+        self.record: Record | None = None  # None before START
+        self._make_engine = make_engine
+        self._engine: Engine | None = None
+        self._engine_state: tuple[object, ...] = ()  # memory, threads as the engine has them
+        self._engine_rule = Rule.FREESTYLE
+        self._in_step = False  # the engine holds the position of the record
+        self._memory_divisor = 1
+        self._blocked: set[Cell] = set()
+        self._moved = False  # the start of the program has been charged
+        self._complained = 0  # the max_memory that we have complained about
+        self._task: Task | None = None
+
+    # -- what the loop calls ---------------------------------------------------------------
+
+    def handle(self, command: Command, read_at: float) -> Response:
+        """Carry out a command that was read at this moment of ``perf_counter``."""
+        if is_yixin(command):
+            self.settings.yixin = True
+        try:
+            return self._dispatch(command, read_at)
+        except Refusal as refusal:
+            return Response((replies.error(str(refusal)),))
+
+    def conclude(self, task: Task, answer: Answer, busy: bool = False) -> tuple[str, ...]:
+        """Take the answer of a task into the game and return the lines to write.
+
+        The engine is left alone while it is ``busy``, still searching past its time.
+        """
+        self._task = None
+        self._in_step = self._in_step and not busy
+        self.settings.spend(time.perf_counter() - task.read_at)
+        for x, y in answer.moves:
+            self._put(x, y)
+        return answer.lines
+
+    def emergency(self, command: Command) -> tuple[str, ...]:
+        """Return what to write for a command on which everything else has failed."""
+        self.abandon_engine(gone=True)
+        cell = self.record.first_free() if self.record and wants_move(command) else None
+        if cell is None:
+            return (replies.error("internal error"),)
+        self._put(*cell)
+        return (self._cell(cell),)
+
+    def abandon_engine(self, gone: bool) -> None:
+        """Go on with a new engine; the old one is ``gone`` or may still hold its memory."""
+        self._engine = None
+        self._in_step = False
+        self._task = None
+        self._memory_divisor = 1 if gone else ENGINE_SHARE
+
+    def memory_is_back(self) -> None:
+        """Note that an abandoned engine has gone after all."""
+        self._memory_divisor = 1
+
+    # -- commands --------------------------------------------------------------------------
+
+    def _dispatch(self, command: Command, read_at: float) -> Response:
+        match command:
+            case commands.Info(key, value):
+                self.settings.update(key, value)
+                if self._task is not None:
+                    self._task.relimit(self._plan(0.0))
+                return Response()
+            case commands.Turn(x, y):
+                return self._turn(*self._seen(x, y), read_at)
+            case commands.Board():
+                return self._board(command, read_at)
+            case commands.Start(width, height):
+                return self._start(*self._seen(width, height))
+            case commands.Takeback(x, y):
+                return self._takeback(*self._seen(x, y))
+            case commands.Play(x, y):
+                return self._play(*self._seen(x, y))
+            case commands.Nbest(wanted):
+                return self._search(read_at, count=min(max(wanted, 1), MAX_COUNT))
+            case commands.Balance(stones, bias):
+                return self._balance(stones, bias, read_at)
+            case commands.Swap2Board():
+                return self._swap2(command, read_at)
+            case commands.Block():
+                return self._block(command)
+            case commands.Malformed(reason):
+                raise Refusal(reason)
+            case commands.Unknown(text):
+                return Response((replies.unknown(text),))
+            case Word():
+                return self._word(command, read_at)
+
+    def _word(self, word: Word, read_at: float) -> Response:
+        match word:
+            case Word.ABOUT:
+                return Response((replies.ABOUT,))
+            case Word.BEGIN:
+                return self._begin(read_at)
+            case Word.RESTART:
+                record = self._game()
+                return self._start(record.width, record.height)
+            case Word.END:
+                return Response(leave=True)
+            case Word.STOP | Word.YXSTOP:
+                return Response()
+            case Word.YXSHOWINFO:
+                return Response(tuple(replies.about_limits(MAX_THREADS, self.settings.memory)))
+            case Word.YXSHOWFORBID:
+                return self._show_forbidden()
+            case Word.YXHASHCLEAR:
+                if self._engine is not None:
+                    self._engine.clear_hash()
+                return Response()
+            case Word.YXBLOCKRESET:
+                self._blocked.clear()
+                return Response()
+            case Word.YXSEARCHDEFEND:
+                return self._search(read_at, count=DEFEND_COUNT)
+            case Word.YXSWAP2STEP1 | Word.YXSWAP2STEP2 | Word.YXSWAP2STEP3:
+                return self._swap2_step(int(word.value[-1]), read_at)
+
+    def _start(self, width: int, height: int) -> Response:
+        if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
+            return Response((replies.BAD_SIZE,))
+        engine = self._ready_engine()
+        engine.new_game(width, height, self.settings.rule)
+        self._engine_rule = self.settings.rule
+        self.record = Record(width, height)
+        self._in_step = True
+        self._blocked.clear()
+        self.settings.new_game()
+        return Response((replies.OK,))
+
+    def _begin(self, read_at: float) -> Response:
+        if self._game().ply:
+            raise Refusal("BEGIN on a board with stones")
+        return self._search(read_at)
+
+    def _turn(self, x: int, y: int, read_at: float) -> Response:
+        record = self._game()
+        self._check_free(record, x, y)
+        if record.won and not self.settings.is_continuous:
+            raise Refusal("the game is over")
+        self._put(x, y)
+        return self._search(read_at)
+
+    def _play(self, x: int, y: int) -> Response:
+        record = self._game()
+        self._check_free(record, x, y)
+        self._put(x, y)
+        return Response((self._cell((x, y)),))
+
+    def _takeback(self, x: int, y: int) -> Response:
+        record = self._game()
+        last = next(reversed(record.stones), None)
+        if last != (x, y) or record.stones[x, y] is Side.WALL:
+            raise Refusal(f"{x},{y} is not the last stone")
+        self._ready_engine()
+        self._catch_up()
+        record.undo(self.settings.rule)
+        if self._engine is not None:
+            try:
+                self._engine.undo()
+                self._engine.set_to_move(record.to_move)
+            except Exception:
+                self._in_step = False
+        return Response((replies.OK,))
+
+    def _board(self, command: commands.Board, read_at: float) -> Response:
+        old = self._game()
+        record = Record(old.width, old.height)
+        colours = self._colours(command.stones)
+        bad = command.bad
+        for stone in command.stones:
+            x, y = self._seen(stone.x, stone.y)
+            if stone.field is None or not record.is_free(x, y):
+                bad += 1
+                continue
+            side = colours.get(stone.field, Side.WALL)
+            record.place(x, y, side, self.settings.rule)
+        record.to_move = colours[1]
+        self.record = record
+        self._in_step = False
+        note = (replies.message(f"{bad} bad stones left out"),) if bad else ()
+        if not command.think:
+            return Response(note)
+        response = self._search(read_at)
+        return response._replace(lines=note + response.lines)
+
+    def _block(self, command: commands.Block) -> Response:
+        cells = {self._seen(x, y) for x, y, _ in command.cells}
+        if command.on:
+            self._blocked |= cells
+        else:
+            self._blocked -= cells
+        return Response()
+
+    def _show_forbidden(self) -> Response:
+        self._game()
+        engine = self._catch_up()
+        moves = [(x, y) for x, y in engine.game.forbidden()]
+        return Response((replies.forbidden(moves, self.settings.row_first),))
+
+    # -- searches --------------------------------------------------------------------------
+
+    def _search(self, read_at: float, count: int = 1) -> Response:
+        record = self._game()
+        if record.is_full:
+            raise Refusal("board full")
+        engine = self._catch_up()
+        exclude = self._exclusions(record)
+
+        def answer_with(at: Cell) -> Answer:
+            at = self._sound(at, exclude)
+            return Answer((self._cell(at),), (at,))
+
+        def work(task: Task) -> Answer:
+            report = self._report(task, count)
+            thought = task.think(report.iteration, count=count, exclude=exclude)
+            report.finish()
+            return answer_with(thought.move) if thought.move is not None else task.fallback
+
+        fallback = answer_with(self._quick_move(engine, record))
+        return self._task_for(work, answer_with, fallback, read_at)
+
+    def _balance(self, stones: int, bias: int, read_at: float) -> Response:
+        record = self._game()
+        if record.width * record.height - len(record.stones) < stones:
+            raise Refusal("board full")
+        engine = self._catch_up()
+
+        def answer_with(at: Cell) -> Answer:
+            cells = [self._sound(at)]
+            if stones == 2:
+                second = record.first_free(cells)
+                cells += [second] if second else []
+            return Answer((replies.cells(cells, self.settings.row_first),), tuple(cells))
+
+        def work(task: Task) -> Answer:
+            found = openings.balance(task, engine, stones, bias)
+            self._in_step = False
+            if found is None:
+                return task.fallback
+            return Answer((replies.cells(found, self.settings.row_first),), found)
+
+        fallback = answer_with(self._quick_move(engine, record))
+        return self._task_for(work, answer_with, fallback, read_at)
+
+    def _swap2(self, command: commands.Swap2Board, read_at: float) -> Response:
+        cells = [self._seen(x, y) for x, y, _ in command.stones]
+        return self._swap2_with(cells, command.bad, read_at, openings.board_answer)
+
+    def _swap2_step(self, step: int, read_at: float) -> Response:
+        cells = [] if step == 1 else list(self._game().stones)
+        if len(cells) != (0, 3, 5)[step - 1]:
+            raise Refusal(f"YXSWAP2STEP{step} with {len(cells)} stones")
+        return self._swap2_with(cells, 0, read_at, openings.step_answer)
+
+    def _swap2_with(
+        self, cells: list[Cell], bad: int, read_at: float, phrase: openings.Phrase
+    ) -> Response:
+        game = self._game()
+        record = Record(game.width, game.height)
+        for x, y in cells:
+            if not record.is_free(x, y):
+                bad += 1
+            else:
+                record.play(x, y, self.settings.rule)
+        if bad or len(cells) not in (0, 3, 5):
+            raise Refusal("SWAP2BOARD takes 0, 3 or 5 stones on different cells")
+        self.record = record
+        self._in_step = False
+        engine = self._catch_up()
+        row_first = self.settings.row_first
+        rule = self.settings.rule
+
+        def work(task: Task) -> Answer:
+            choice = openings.swap2_choice(task, engine, record.width, record.height, rule, cells)
+            self._in_step = False
+            return phrase(choice, len(cells), row_first)
+
+        fallback = phrase(openings.plain_choice(record, cells), len(cells), row_first)
+        return self._task_for(work, lambda at: fallback, fallback, read_at)
+
+    def _task_for(
+        self,
+        work: Callable[[Task], Answer],
+        answer_with: Callable[[Cell], Answer],
+        fallback: Answer,
+        read_at: float,
+    ) -> Response:
+        charged = 0.0 if self._moved else time.process_time()
+        self._moved = True
+        assert self._engine is not None
+        task = Task(
+            self._engine, work, answer_with, fallback, self._plan(charged), read_at,
+            nodes=self.settings.node_limit, depth=self.settings.max_depth or None,
+        )  # fmt: skip
+        self._task = task
+        return Response(self._complaint(), task)
+
+    # -- the engine ------------------------------------------------------------------------
+
+    def _ready_engine(self) -> Engine:
+        """Return the engine, made if there is none, with memory and threads as set."""
+        memory = max(self.settings.engine_memory // self._memory_divisor, 1)
+        if self._engine is None:
+            try:
+                self._engine = self._make_engine(memory)
+            except KernelError as reason:
+                raise Refusal(" ".join(str(reason).split())) from reason
+            self._engine_state = (memory, 1)
+            self._in_step = False
+        if self._engine_state[0] != memory:
+            self._engine.set_memory(memory)
+        if self._engine_state[1] != self.settings.threads:
+            self._engine.set_threads(self.settings.threads)
+        self._engine_state = (memory, self.settings.threads)
+        return self._engine
+
+    def _catch_up(self) -> Engine:
+        """Return the engine with the position and the rule of the record."""
+        record = self._game()
+        engine = self._ready_engine()
+        rule = self.settings.rule
+        if not self._in_step:
+            record.set_up(engine, rule)
+            self._in_step = True
+        elif self._engine_rule != rule:
+            engine.set_rule(rule)
+        self._engine_rule = rule
+        return engine
+
+    def _game(self) -> Record:
+        """Return the record of the game; without START there is a board of 20 by 20."""
+        if self.record is None:
+            self._start(IMPLICIT_SIZE, IMPLICIT_SIZE)
+        assert self.record is not None
+        return self.record
+
+    def _put(self, x: int, y: int) -> None:
+        """Play a move of the side to move in the record and on the engine."""
+        record = self._game()
+        record.play(x, y, self.settings.rule)
+        if self._engine is not None and self._in_step:
+            try:
+                self._engine.play(x, y)
+            except Exception:
+                self._in_step = False
+
+    # -- small things ----------------------------------------------------------------------
+
+    def _plan(self, charged: float) -> clock.Plan:
+        record = self._game()
+        cells = record.width * record.height
+        return clock.plan(self.settings.limits, record.ply, cells, charged)
+
+    def _report(self, task: Task, count: int) -> Report:
+        record = self._game()
+        settings = self.settings
+        return Report(
+            task.emit, record.stones, record.to_move, settings.rule, settings.show_detail,
+            settings.row_first, count,
+        )  # fmt: skip
+
+    def _quick_move(self, engine: Engine, record: Record) -> Cell:
+        try:
+            move = engine.quick_move()
+            return move[0], move[1]
+        except Exception:
+            self._in_step = False
+            return record.first_free() or (0, 0)
+
+    def _exclusions(self, record: Record) -> list[Move]:
+        """Return the blocked cells, unless nothing else is left."""
+        from ..engine import Move
+
+        if record.first_free(self._blocked) is None:
+            return []
+        return [Move(x, y) for x, y in sorted(self._blocked) if record.is_free(x, y)]
+
+    def _sound(self, at: Cell, exclude: list[Move] | None = None) -> Cell:
+        """Return this cell if a stone can go there, else one where it can."""
+        record = self._game()
+        x, y = at
+        if record.is_free(x, y) and at not in (exclude or ()):
+            return x, y
+        return record.first_free(exclude or ()) or (x, y)
+
+    def _check_free(self, record: Record, x: int, y: int) -> None:
+        if not record.is_on_board(x, y):
+            raise Refusal(f"{x},{y} is off the board")
+        if (x, y) in record.stones:
+            raise Refusal(f"{x},{y} is occupied")
+
+    def _seen(self, x: int, y: int) -> Cell:
+        """Return a pair of numbers as x,y, whatever order this client writes."""
+        return (y, x) if self.settings.row_first else (x, y)
+
+    def _cell(self, at: Cell) -> str:
+        return replies.cell(at, self.settings.row_first)
+
+    def _colours(self, stones: tuple[commands.Stone, ...]) -> dict[int, Side]:
+        """Return who owns fields 1 and 2: the owner of the first listed stone is black."""
+        first = next((s.field for s in stones if s.field in (1, 2)), 1)
+        own = Side.BLACK if first == 1 else Side.WHITE
+        return {1: own, 2: own.opponent}
+
+    def _complaint(self) -> tuple[str, ...]:
+        memory = self.settings.memory
+        if memory >= LEAST_MEMORY or memory == self._complained:
+            return ()
+        self._complained = memory
+        return (replies.message(f"max_memory {memory} is too little; using the least there is"),)

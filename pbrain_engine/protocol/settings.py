@@ -1,0 +1,188 @@
+"""What ``INFO`` has set: kept as sent, and read when a move is due.
+
+INFO is never answered, whatever it says. It may come before START, after it and during a
+search, in any order; so nothing here touches the engine, and a value that makes no sense
+leaves the setting as it was.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..clock import UNLIMITED_MS, Limits
+from ..position.rules import Rule
+from .commands import number
+
+DEFAULT_MEMORY = 350_000_000  # bytes; tournaments send 367,001,600
+HASH_OVERHEAD = 32_000_000  # around a table of the size that hash_size asks for
+MAX_THREADS = os.cpu_count() or 1
+FULL_STRENGTH = 100
+STRENGTH_NODES = 60  # at strength 0; every seven more double it
+STRENGTH_DOUBLING = 7
+
+EXACT, CONTINUOUS, RENJU, CARO = 1, 2, 4, 8  # the bits of INFO rule
+YIXIN_RULES = {2: Rule.RENJU, 5: Rule.FREESTYLE, 6: Rule.FREESTYLE}  # 5, 6: with swaps
+
+
+def decode_rule(code: int, yixin: bool) -> Rule | None:
+    """Return the rule that a code means to this kind of client, or None if there is none."""
+    if yixin and code in YIXIN_RULES:
+        return YIXIN_RULES[code]
+    if not 0 <= code < 16 or (code & RENJU and code & CARO):
+        return None
+    if code & RENJU:
+        return Rule.RENJU
+    if code & CARO:
+        return Rule.CARO_EXACT if code & EXACT else Rule.CARO
+    return Rule.STANDARD if code & EXACT else Rule.FREESTYLE
+
+
+class Settings:
+    """The state of all INFO keys."""
+
+    def __init__(self) -> None:
+        """Start with the defaults of the protocol."""
+        self.turn: int | None = None  # milliseconds
+        self.match: int | None = None
+        self.left: int | None = None
+        self.spent = 0  # since the manager last said what is left
+        self.increment = 0
+        self.memory = DEFAULT_MEMORY
+        self.hash_kilobytes = 0
+        self.threads = 1
+        self.max_depth = 0  # 0: no limit
+        self.max_nodes = 0
+        self.show_detail = 0
+        self.strength = FULL_STRENGTH
+        self.row_first = False  # cells are written row,column
+        self.rule_code = 0
+        self.yixin = False  # this client has spoken like Yixin-Board or gomocalc
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of time, for the clock."""
+        left = self.left if self.left is not None else self.match or None
+        if left is not None and left < UNLIMITED_MS:
+            left -= self.spent
+        return Limits(self.turn, self.match, left, self.increment)
+
+    @property
+    def rule(self) -> Rule:
+        """The rule; freestyle where the code means nothing."""
+        rule = decode_rule(self.rule_code, self.yixin)
+        return Rule.FREESTYLE if rule is None else rule
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether play goes on after a five."""
+        return not self.yixin and bool(self.rule_code & CONTINUOUS)
+
+    @property
+    def engine_memory(self) -> int:
+        """Bytes for the whole engine."""
+        if self.hash_kilobytes:
+            return min(self.memory, self.hash_kilobytes * 1024 + HASH_OVERHEAD)
+        return self.memory
+
+    @property
+    def node_limit(self) -> int | None:
+        """Nodes of a search, from max_node and the strength."""
+        limits = [self.max_nodes] if self.max_nodes else []
+        if self.strength < FULL_STRENGTH:
+            limits.append(int(STRENGTH_NODES * 2 ** (self.strength / STRENGTH_DOUBLING)))
+        return min(limits, default=None)
+
+    def update(self, key: str, text: str) -> None:
+        """Take in one INFO line."""
+        if key in YIXIN_KEYS:
+            self.yixin = True
+        value = number(text.split()[0]) if text.split() else None
+        setter = _SETTERS.get(key)
+        if value is not None and setter is not None:
+            setter(self, value)
+
+    def spend(self, elapsed: float) -> None:
+        """Take the time of a move off the match, for managers that do not send time_left."""
+        self.spent += round(elapsed * 1000)
+
+    def new_game(self) -> None:
+        """Begin a game: the whole match time is there again, unless time_left says otherwise."""
+        if self.left is None:
+            self.spent = 0
+
+
+YIXIN_KEYS = frozenset(
+    ("show_detail", "caution_factor", "pondering", "start_depth", "vcthread", "usedatabase",
+     "thread_split_depth", "nbestsym", "swapable", "strength", "checkmate")
+)  # fmt: skip
+
+
+def _set_turn(s: Settings, value: int) -> None:
+    s.turn = value
+
+
+def _set_match(s: Settings, value: int) -> None:
+    s.match = max(value, 0)
+
+
+def _set_left(s: Settings, value: int) -> None:
+    s.left = value
+    s.spent = 0
+
+
+def _set_increment(s: Settings, value: int) -> None:
+    s.increment = max(value, 0)
+
+
+def _set_memory(s: Settings, value: int) -> None:
+    s.memory = value if value > 0 else DEFAULT_MEMORY
+
+
+def _set_hash(s: Settings, value: int) -> None:
+    s.hash_kilobytes = max(value, 0)
+
+
+def _set_threads(s: Settings, value: int) -> None:
+    s.threads = min(max(value, 1), MAX_THREADS)
+
+
+def _set_depth(s: Settings, value: int) -> None:
+    s.max_depth = max(value, 0)
+
+
+def _set_nodes(s: Settings, value: int) -> None:
+    s.max_nodes = max(value, 0)
+
+
+def _set_detail(s: Settings, value: int) -> None:
+    s.show_detail = value if 0 <= value <= 3 else 0
+
+
+def _set_strength(s: Settings, value: int) -> None:
+    s.strength = min(max(value, 0), FULL_STRENGTH)
+
+
+def _set_row_first(s: Settings, value: int) -> None:
+    s.row_first = value == 1
+
+
+def _set_rule(s: Settings, value: int) -> None:
+    if any(decode_rule(value, yixin) is not None for yixin in (False, True)):
+        s.rule_code = value
+
+
+_SETTERS = {
+    "timeout_turn": _set_turn,
+    "timeout_match": _set_match,
+    "time_left": _set_left,
+    "time_increment": _set_increment,
+    "max_memory": _set_memory,
+    "hash_size": _set_hash,
+    "thread_num": _set_threads,
+    "max_depth": _set_depth,
+    "max_node": _set_nodes,
+    "show_detail": _set_detail,
+    "strength": _set_strength,
+    "row_first": _set_row_first,
+    "rule": _set_rule,
+}

@@ -1,0 +1,116 @@
+"""One search on its way: its time, how it is stopped, and what it would answer now.
+
+A task is made by the session, run by a worker thread and watched by the loop. Its work may
+consist of several searches of the engine (for swap2), which share the time of the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..clock import UNLIMITED, Pace, Plan
+from ..engine import Limit
+
+if TYPE_CHECKING:
+    from ..engine import Engine, Move, Thought
+
+Cell = tuple[int, int]
+
+
+class Answer(NamedTuple):
+    """How a search ends: the lines to write and the stones that they put on our board."""
+
+    lines: tuple[str, ...]
+    moves: tuple[Cell, ...] = ()
+
+
+class Task:
+    """A search: run it once, in any thread; all other methods are safe beside that."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        work: Callable[[Task], Answer],
+        answer_with: Callable[[Cell], Answer],
+        fallback: Answer,
+        plan: Plan,
+        read_at: float,
+        nodes: int | None = None,
+        depth: int | None = None,
+    ) -> None:
+        """Prepare a search whose clock runs since ``read_at``."""
+        self.engine = engine
+        self.fallback = fallback  # the answer if everything else fails
+        self.read_at = read_at
+        self.emit: Callable[[str], None] = lambda line: None  # takes lines while it runs
+        self._work = work
+        self._answer_with = answer_with
+        self._nodes = nodes
+        self._depth = depth
+        self._began = UNLIMITED  # when the engine was last called
+        self._stopped = plan.is_instant
+        self._pace = Pace(plan)
+
+    @property
+    def deadline(self) -> float:
+        """The moment at which the answer must be ready."""
+        return self.read_at + self._pace.plan.hard
+
+    def run(self) -> Answer:
+        """Do the work and return the answer."""
+        return self._work(self)
+
+    def stop(self) -> None:
+        """Let the search end now; to be repeated until it has."""
+        self._stopped = True
+        self.engine.stop()
+
+    def relimit(self, plan: Plan) -> None:
+        """Give the search other limits, which count from when it was read."""
+        self._pace.plan = plan
+        if plan.is_instant:
+            self.stop()
+        elif self._began != UNLIMITED:
+            hard = None if plan.hard == UNLIMITED else self.deadline - self._began
+            self.engine.set_deadline(hard, None)
+
+    def think(
+        self,
+        report: Callable[[Thought], None] | None = None,
+        *,
+        share: float = 1.0,
+        count: int = 1,
+        exclude: Iterable[Move] = (),
+        leads: bool = True,
+    ) -> Thought:
+        """Search the engine's position with a share of the time that is left.
+
+        A search that ``leads`` gives the answer: its best move becomes the fallback, and
+        its pace ends it. The others only supply values.
+        """
+        began = perf_counter()
+        left = self.deadline - began
+
+        def on_iteration(thought: Thought) -> None:
+            if leads and thought.multipv == 1 and thought.move is not None:
+                self.fallback = self._answer_with(thought.move)
+                elapsed = perf_counter() - self.read_at
+                if self._pace.should_stop(elapsed, thought.move, thought.value, thought.depth):
+                    self.engine.stop()
+            if report is not None:
+                report(thought)
+
+        if self._stopped:
+            time: float | None = 0.0
+        else:
+            time = None if left == UNLIMITED else max(left * share, 0.0)
+        limit = Limit(time=time, nodes=self._nodes, depth=self._depth)
+        self._began = began
+        try:
+            return self.engine.think(
+                limit, on_iteration=on_iteration, multipv=count, exclude=exclude
+            )
+        finally:
+            self._began = UNLIMITED
