@@ -1,0 +1,117 @@
+"""What threatens, and what stops it, by trying every reply.
+
+"Attacker" and "defender" are the sides 0 (black) and 1 (white). A defender who makes a
+winning row of his own has answered every threat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .rules import DIRECTIONS, EMPTY, Board, Cell, is_legal, is_win, wins_at
+
+
+def five_cells(board: Board, side: int) -> set[Cell]:
+    """Return the cells on which the side wins at once (no rule forbids a win)."""
+    stones = [cell for cell, held in board.cells.items() if held == side]
+    # A row of five has a stone next to the cell that completes it.
+    return {cell for cell in around(board, stones, 1) if wins_at(board, cell, side)}
+
+
+def five_cells_with(board: Board, stone: Cell) -> set[Cell]:
+    """Return the cells that complete a winning row on a line through this stone."""
+    side = board.at(stone)
+    return {cell for cell in around(board, [stone], 5) if wins_at(board, cell, side)}
+
+
+def around(board: Board, cells: Iterable[Cell], reach: int = 5) -> set[Cell]:
+    """Return the empty cells on a line with one of these cells and at most so far away.
+
+    A stone further away changes nothing about a row through the cell, its ends included.
+    """
+    found = set()
+    for x, y in cells:
+        for dx, dy in DIRECTIONS:
+            for i in range(-reach, reach + 1):
+                near = (x + i * dx, y + i * dy)
+                if board.at(near) == EMPTY:
+                    found.add(near)
+    return found
+
+
+def five_stoppers(board: Board, attacker: int) -> set[Cell]:
+    """Return every reply after which the attacker, who threatens five, no longer does.
+
+    Empty if no reply helps; meant for positions in which a five is threatened.
+    """
+    fives = five_cells(board, attacker)
+    defender = 1 - attacker
+    stoppers = five_cells(board, defender)
+    for reply in around(board, fives):
+        if reply not in stoppers and is_legal(board, reply, defender):
+            with board.stone(reply, defender):
+                if not any(f != reply and wins_at(board, f, attacker) for f in fives):
+                    stoppers.add(reply)
+    return stoppers
+
+
+def wins_next_move(board: Board, attacker: int) -> bool:
+    """Say whether the attacker, who has just moved, makes five whatever the reply."""
+    return bool(five_cells(board, attacker)) and not five_stoppers(board, attacker)
+
+
+def makes_unstoppable_four(board: Board, cell: Cell, side: int) -> bool:
+    """Say whether this legal move makes no five but a five at the next move certain."""
+    if not has_own_near(board, cell, side) or not is_legal(board, cell, side):
+        return False
+    with board.stone(cell, side):
+        return not is_win(board, cell) and wins_next_move(board, side)
+
+
+def has_own_near(board: Board, cell: Cell, side: int) -> bool:
+    """Say whether a stone of the side is near enough to be part of a four through the cell."""
+    (x, y) = cell
+    return any(
+        board.at((x + i * dx, y + i * dy)) == side
+        for dx, dy in DIRECTIONS
+        for i in range(-4, 5)
+        if i
+    )
+
+
+def unstoppable_four_cells(board: Board, side: int) -> set[Cell]:
+    """Return the cells where the side makes a five at its next move certain.
+
+    Straight fours, double fours, and fours whose only answer the rule forbids. Where the
+    opponent could make five himself there are none.
+    """
+    return {cell for cell in board.empties() if makes_unstoppable_four(board, cell, side)}
+
+
+def four_stoppers(board: Board, attacker: int) -> set[Cell]:
+    """Return every reply after which the attacker has no unstoppable four, nor a five.
+
+    Meant for positions in which the attacker threatens an unstoppable four but no five.
+    """
+    defender = 1 - attacker
+    threats = unstoppable_four_cells(board, attacker)
+    stoppers = set()
+    for reply in board.empties():
+        if not is_legal(board, reply, defender):
+            continue
+        with board.stone(reply, defender):
+            if is_win(board, reply) or not still_threatens(board, attacker, threats):
+                stoppers.add(reply)
+    return stoppers
+
+
+def still_threatens(board: Board, attacker: int, threats: Iterable[Cell]) -> bool:
+    """Say whether one of the cells that made an unstoppable four still makes one.
+
+    A defender's stone takes threats away and never adds one, save in renju, where it can
+    make a forbidden cell allowed; there every cell is tried.
+    """
+    cells = set(threats) if board.rule != "renju" else unstoppable_four_cells(board, attacker)
+    return any(
+        board.at(cell) == EMPTY and makes_unstoppable_four(board, cell, attacker) for cell in cells
+    )

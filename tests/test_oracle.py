@@ -1,0 +1,253 @@
+"""The oracle itself: rule texts turned into boards, and agreement with two other programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle import rules
+from tests.oracle.minimax import alphabeta, leaves, minimax, tree_value
+from tests.oracle.replay import complaint_about_line, proof_of_line
+from tests.oracle.rules import BLACK, WHITE, Board, board_of, read_board
+from tests.oracle.threats import (
+    five_cells,
+    five_stoppers,
+    four_stoppers,
+    makes_unstoppable_four,
+    unstoppable_four_cells,
+)
+from tests.oracle.vcf import find_vcf, has_vcf, vcf_stoppers
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def puzzles(name: str, every: int = 1) -> list[dict[str, Any]]:
+    """Return every so many puzzles of a file, or skip the test where there is no data."""
+    path = DATA / f"puzzles_{name}.jsonl"
+    if not path.exists():
+        pytest.skip(f"no puzzles at {path}")
+    with path.open(encoding="utf-8") as file:
+        return [json.loads(line) for number, line in enumerate(file) if number % every == 0]
+
+
+def row_board(row: str, rule: str) -> Board:
+    """Return a board whose third row is this one."""
+    blank = "." * len(row) + "\n"
+    return read_board(blank * 2 + row + "\n" + blank * 3, rule)
+
+
+# Wins: the row, then the rules in which it wins ------------------------------------------
+
+WINS = {
+    ".XXXXX.": "freestyle standard renju caro caro_exact",
+    "XXXXX..": "freestyle standard renju caro caro_exact",
+    "OXXXXX.": "freestyle standard renju caro caro_exact",
+    "XXXXXO.": "freestyle standard renju caro caro_exact",
+    "OXXXXXO": "freestyle standard renju",
+    "#XXXXXO": "freestyle standard renju caro caro_exact",
+    ".XXXXXX": "freestyle caro",
+    "OXXXXXXO": "freestyle caro",
+    "XXXXXXX": "freestyle caro",
+    "XXXX.X.": "",
+    "XXOXXX.": "",
+}
+
+
+@pytest.mark.parametrize("row", WINS)
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_rows_that_win(row: str, rule: str) -> None:
+    board = row_board(row, rule)
+    assert (rules.winners(board) == {BLACK}) == (rule in WINS[row].split())
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_white_wins_renju_with_six(rule: str) -> None:
+    board = row_board(".OOOOOO.", rule)
+    assert (rules.winners(board) == {WHITE}) == (rule in ("freestyle", "renju", "caro"))
+
+
+@pytest.mark.parametrize("direction", rules.DIRECTIONS)
+def test_rows_run_in_four_directions(direction: tuple[int, int]) -> None:
+    board = Board(9, 9, "freestyle")
+    for i in range(5):
+        board.put(
+            (
+                2 + i * direction[0],
+                5 + i * direction[1] if direction[1] < 0 else 2 + i * direction[1],
+            ),
+            BLACK,
+        )
+    assert rules.winners(board) == {BLACK}
+
+
+# Renju: the move is marked ? -----------------------------------------------------------
+
+FORBIDDEN = {
+    "six in a row": (True, ".........\n.XXX?XX..\n" + ".........\n" * 7),
+    "five in one line beats six in another": (
+        False,
+        "?XXXX....\nX........\nX........\nX........\nX........\nX........\n" + ".........\n" * 3,
+    ),
+    "two fours": (
+        True,
+        ".........\n.OXXX?...\n.....X...\n.....X...\n.....X...\n.....O...\n" + ".........\n" * 3,
+    ),
+    "two fours in one line": (True, ".........\n.X.X?X.X.\n" + ".........\n" * 7),
+    "two fours in one line, wide": (True, ".........\n.XX.?X.XX\n" + ".........\n" * 7),
+    "a straight four is one four": (False, ".........\n..XXX?...\n" + ".........\n" * 7),
+    "two threes": (
+        True,
+        ".........\n.........\n..XX?....\n....X....\n....X....\n" + ".........\n" * 4,
+    ),
+    "a three and a four": (
+        False,
+        ".........\n....X....\nOXXX?....\n....X....\n.........\n" + ".........\n" * 4,
+    ),
+    "a three closed at one end is none": (
+        False,
+        ".........\n.........\n.OXX?....\n....X....\n....X....\n" + ".........\n" * 4,
+    ),
+    "a three without room for a five is none": (
+        False,
+        ".........\n.........\nO.XX?.O..\n....X....\n....X....\n" + ".........\n" * 4,
+    ),
+    "broken threes count": (
+        True,
+        ".........\n.........\n.X.X?....\n.........\n....X....\n....X....\n" + ".........\n" * 3,
+    ),
+    "a four that would be six is none": (
+        False,
+        "..........\nOXX?X.XX..\n...X......\n...X......\n...X......\n" + "..........\n" * 5,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_renju_forbids(name: str) -> None:
+    forbidden, drawing = FORBIDDEN[name]
+    lines = drawing.splitlines()
+    y = next(y for y, line in enumerate(lines) if "?" in line)
+    cell = (lines[y].index("?"), y)
+    board = read_board(drawing.replace("?", "."), "renju")
+    assert rules.is_forbidden(board, cell) == forbidden
+
+
+def test_forbidden_cells_of_two_programs() -> None:
+    for puzzle in puzzles("forbidden"):
+        board = board_of(puzzle["size"], "renju", puzzle["black"], puzzle["white"])
+        expected = {(x, y) for x, y in puzzle["best"]}
+        assert rules.forbidden_cells(board) == expected, puzzle["id"] + "\n" + board.drawing()
+
+
+# Threats -------------------------------------------------------------------------------
+
+
+def test_a_four_has_one_answer() -> None:
+    board = row_board("..OXXXX...", "freestyle")
+    assert five_cells(board, BLACK) == {(7, 2)}
+    assert five_stoppers(board, BLACK) == {(7, 2)}
+
+
+def test_a_caro_four_is_also_stopped_from_behind() -> None:
+    board = row_board("..OXXXX...", "caro_exact")
+    assert five_cells(board, BLACK) == {(7, 2)}
+    assert five_stoppers(board, BLACK) == {(7, 2), (8, 2)}
+
+
+def test_a_straight_four_has_no_answer_but_a_five() -> None:
+    board = row_board("..XXXX....", "freestyle")
+    assert five_stoppers(board, BLACK) == set()
+    for x in range(4):
+        board.put((x, 0), WHITE)
+    assert five_stoppers(board, BLACK) == {(4, 0)}
+
+
+def test_an_open_three_has_three_answers_or_two() -> None:
+    assert four_stoppers(row_board("O.XXX..O", "freestyle"), BLACK) == {(1, 2), (5, 2), (6, 2)}
+    assert four_stoppers(row_board("...XXX....", "freestyle"), BLACK) == {(2, 2), (6, 2)}
+    assert four_stoppers(row_board("..XX.X....", "freestyle"), BLACK) == {(1, 2), (4, 2), (6, 2)}
+
+
+def test_a_four_of_ones_own_answers_a_three() -> None:
+    board = row_board("...XXX....", "freestyle")
+    for x in range(1, 4):
+        board.put((x, 5), WHITE)
+    # Only as long as black's answer to it does not make his four.
+    assert four_stoppers(board, BLACK) == {(2, 2), (6, 2), (0, 5), (4, 5), (5, 5)}
+
+
+def test_a_double_four_cannot_be_stopped() -> None:
+    drawing = "..........\nOXXX......\n....X.....\n....X.....\n....X.....\n....O.....\n"
+    board = read_board(drawing + "..........\n" * 3, "freestyle")
+    assert (4, 1) in unstoppable_four_cells(board, BLACK)
+    renju = read_board(drawing + "..........\n" * 3, "renju")
+    assert not makes_unstoppable_four(renju, (4, 1), BLACK)
+
+
+def test_a_four_whose_answer_is_forbidden_cannot_be_stopped() -> None:
+    rows = [".....X...", ".....X...", "XOOO.....", ".....X...", ".....X...", ".....X..."]
+    board = read_board("\n".join(rows + ["........."] * 3), "renju")
+    assert rules.is_forbidden(board, (5, 2))
+    assert unstoppable_four_cells(board, WHITE) == {(4, 2)}
+    board.lift((5, 5))  # now black's answer makes five
+    assert unstoppable_four_cells(board, WHITE) == set()
+
+
+def test_shortest_fours_agree_with_proven_lengths() -> None:
+    for puzzle in puzzles("vcf", every=97):
+        if puzzle["own_moves"] <= 4 and puzzle["shortest_proven"]:
+            board = board_of(puzzle["size"], "renju", puzzle["black"], puzzle["white"])
+            found = find_vcf(board, BLACK if puzzle["to_move"] == "black" else WHITE)
+            assert found is not None and found[0] == puzzle["own_moves"], puzzle["id"]
+
+
+@pytest.mark.parametrize("name", ["vcf", "vcf_freestyle", "vcf_standard"])
+def test_lines_of_fours_replay(name: str) -> None:
+    for puzzle in puzzles(name, every=60):
+        board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
+        attacker = BLACK if puzzle["to_move"] == "black" else WHITE
+        assert complaint_about_line(board, attacker, puzzle["line"]) == "", puzzle["id"]
+
+
+def test_a_false_line_is_found_out() -> None:
+    board = row_board("..XXX.....", "freestyle")
+    assert complaint_about_line(board, BLACK, [(1, 2), (0, 2), (5, 2)]) == ""
+    assert "not answered" in complaint_about_line(board, BLACK, [(9, 5), (0, 0), (1, 2)])
+    assert "twice" in complaint_about_line(board, BLACK, [(2, 2)])
+    for x in range(4):
+        board.put((x, 0), WHITE)
+    assert "makes five" in complaint_about_line(board, BLACK, [(1, 2), (0, 2), (5, 2)])
+    assert proof_of_line([(1, 2), (0, 2), (5, 2)]).replies.keys() == {(0, 2)}
+
+
+def test_vcf_and_its_stoppers_on_a_small_board() -> None:
+    board = read_board(".......\n.......\n.XXX...\n.......\n.......\n.......\n.......", "freestyle")
+    assert find_vcf(board, BLACK) == (2, (4, 2))
+    assert vcf_stoppers(board, BLACK) == {(0, 2), (4, 2), (5, 2)}
+    assert not has_vcf(board, WHITE)
+
+
+# Search --------------------------------------------------------------------------------
+
+TEXTBOOK = [[[[3, 17], [2, 12]], [[15], [25, 0]]], [[[2, 5], [3]], [[2, 14]]]]
+
+
+def test_the_textbook_tree() -> None:
+    assert tree_value(TEXTBOOK) == 3
+    assert alphabeta(TEXTBOOK) == (3, [12, 25, 0, 5, 2, 14])
+    assert leaves(TEXTBOOK)[0] == 3
+
+
+def test_minimax_alternates_sides() -> None:
+    def successors(tree: Any) -> Any:
+        return [] if isinstance(tree, int) else tree
+
+    def evaluate(tree: Any) -> int:
+        return tree if isinstance(tree, int) else 0
+
+    assert minimax(TEXTBOOK, 4, successors, evaluate) == 3
+    assert minimax(TEXTBOOK, 0, successors, evaluate) == 0
+    assert minimax([4, [1, 2]], 2, successors, evaluate) == 1
