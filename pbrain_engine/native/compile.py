@@ -5,29 +5,30 @@ not; set-up, the tests and the tools call it. The engine itself only ever loads.
 
 The numba front end runs in a child process, because what it compiles depends on its
 environment. Each library is linked under a temporary name and renamed when it is whole, and a
-lock file keeps two builders from doing the same work.
+lock keeps two builders from doing the same work.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pbrain_engine.native import store
 from pbrain_engine.native.digest import digest
 from pbrain_engine.native.library import KernelError, load, processor_level
 from pbrain_engine.native.link import LinkError, link
+from pbrain_engine.native.lock import locked
 from pbrain_engine.native.targets import TARGETS, Target, host_target
 
 EXPORTS_MODULE = "pbrain_engine.native.exports"
-LOCK_TIMEOUT = 600.0  # seconds; longer than any build, so an older lock was left by a crash
+KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
 
 
 class BuildError(Exception):
@@ -60,42 +61,6 @@ def report(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-@contextmanager
-def locked(folder: str) -> Iterator[None]:
-    """Hold the build lock of a folder; wait while another process holds it."""
-    path = os.path.join(folder, "lock")
-    waiting = False
-    while True:
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-            break
-        except FileExistsError:
-            if not waiting:
-                report("waiting for another process that builds the kernel")
-            waiting = True
-            if _age(path) > LOCK_TIMEOUT:
-                _remove(path)
-            time.sleep(0.1)
-    try:
-        yield
-    finally:
-        _remove(path)
-
-
-def _age(path: str) -> float:
-    try:
-        return time.time() - os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
-
-
 def build(work: Build, folder: str) -> list[str]:
     """Build the libraries into a folder, those excepted that are there; return their paths.
 
@@ -107,7 +72,8 @@ def build(work: Build, folder: str) -> list[str]:
     if all(map(os.path.exists, paths.values())):
         return list(paths.values())
     os.makedirs(folder, exist_ok=True)
-    with locked(folder):
+    waiting = "waiting for another process that builds the kernel"
+    with locked(os.path.join(folder, "lock"), lambda: report(waiting)):
         missing = [level for level, path in paths.items() if not os.path.exists(path)]
         if missing:
             _build_missing(work, missing, paths)
@@ -118,7 +84,10 @@ def _build_missing(work: Build, levels: Sequence[str], paths: dict[str, str]) ->
     started = time.perf_counter()
     report(f"building the kernel for {work.target.name} {', '.join(levels)}, once")
     with tempfile.TemporaryDirectory(prefix="numoku-") as scratch:
-        _emit_objects(work, levels, scratch)
+        before = digest()
+        _emit_objects(work, levels, scratch, before)
+        if digest() != before:  # an editor was at work: do not file this under either digest
+            raise BuildError("the sources changed while they were compiled; start again")
         for level in levels:
             linking = time.perf_counter()
             part = f"{paths[level]}.{os.getpid()}"
@@ -128,14 +97,15 @@ def _build_missing(work: Build, levels: Sequence[str], paths: dict[str, str]) ->
             except LinkError as error:
                 raise BuildError(str(error)) from error
             finally:
-                _remove(part)
+                if os.path.exists(part):
+                    os.unlink(part)
             size = os.stat(paths[level]).st_size
             seconds = time.perf_counter() - linking
             report(f"  {seconds:5.1f} s  linked {os.path.basename(paths[level])}, {size:,} bytes")
     report(f"  {time.perf_counter() - started:5.1f} s  in all")
 
 
-def _emit_objects(work: Build, levels: Sequence[str], scratch: str) -> None:
+def _emit_objects(work: Build, levels: Sequence[str], scratch: str, sources: str) -> None:
     """Run the numba front end and LLVM in a child process of the right environment."""
     environment = dict(
         os.environ,
@@ -150,7 +120,7 @@ def _emit_objects(work: Build, levels: Sequence[str], scratch: str) -> None:
     if not work.asserts:
         environment["PYTHONOPTIMIZE"] = "1"
     command = [sys.executable, "-m", "pbrain_engine.native.emit", work.exports]
-    command += [work.target.name, digest(), scratch, *levels]
+    command += [work.target.name, sources, scratch, *levels]
     if subprocess.run(command, env=environment, stdin=subprocess.DEVNULL).returncode != 0:
         raise BuildError("the kernel does not compile; the reason is above")
 
@@ -175,6 +145,14 @@ def host_build(asserts: bool = False, bounds: bool = False) -> Build:
     return Build(target, (host_level(target),), asserts, bounds)
 
 
+def forget_old_kernels(root: str) -> None:
+    """Remove the cached kernels that were built longest ago."""
+    with os.scandir(root) as entries:
+        folders = sorted((e.stat().st_mtime, e.path) for e in entries if e.is_dir())
+    for _, path in folders[:-KEPT_DIGESTS]:
+        shutil.rmtree(path, ignore_errors=True)  # one that is in use may stay
+
+
 def _present_for_host(variant: str) -> str | None:
     """Return the kernel that fits this processor best if it is there, without importing LLVM."""
     try:
@@ -193,7 +171,9 @@ def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
     present = _present_for_host(variant_name(asserts, bounds))
     if present is not None:
         return present
-    return build(host_build(asserts, bounds), os.path.join(store.cache_root(), digest()))[0]
+    (path,) = build(host_build(asserts, bounds), os.path.join(store.cache_root(), digest()))
+    forget_old_kernels(store.cache_root())
+    return path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -209,13 +189,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--exports", default=EXPORTS_MODULE, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
-        folder = options.out or os.path.join(store.cache_root(), digest())
-        for path in build(_chosen(options), folder):
+        for path in _requested(options):
             print(path)
     except BuildError as error:
         report(f"error: {error}")
         return 1
     return 0
+
+
+def _requested(options: argparse.Namespace) -> list[str]:
+    """Build what the options ask for and return the libraries' paths."""
+    if not options.target and not options.out and options.level == "host":
+        return [ensure(asserts=options.asserts, bounds=options.boundscheck)]
+    folder = options.out or os.path.join(store.cache_root(), digest())
+    return build(_chosen(options), folder)
 
 
 def _chosen(options: argparse.Namespace) -> Build:

@@ -1,0 +1,69 @@
+# Everything is run through this file: `make` alone lists the targets.
+# Needed on the machine: make, and Python 3.11 or newer with its venv module.
+
+PYTHON ?= python3
+BASE ?= HEAD~1
+PYTEST_FLAGS ?=
+
+VENV := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+
+# Installed once, and again when pyproject.toml changes.
+PLAY := $(VENV)/.play-installed
+DEVELOP := $(VENV)/.develop-installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup develop demo test bench compare lint build dist clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(PLAY): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,tools]'
+	@touch $@
+
+$(DEVELOP): pyproject.toml | $(PLAY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# The compiler itself knows whether the kernel is fresh, which takes a tenth of a second.
+setup: $(PLAY) ## install the commands into .venv and compile the kernel for this machine
+	@$(BIN)/python -m pbrain_engine.native.compile
+
+develop: setup $(DEVELOP) ## set up, and install what tests and checks need
+
+demo: setup ## watch one game of the engine against itself
+	@$(BIN)/numoku demo
+
+test: develop ## run the whole test suite
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+bench: setup ## measure the speed and print the signature of the search
+	@$(BIN)/numoku bench
+
+compare: setup ## compare speed and signature with another revision: make compare BASE=rev
+	@$(BIN)/python build/compare.py $(BASE)
+
+lint: develop ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+build: setup ## compile the kernels of every platform and level into dist/kernels
+	$(BIN)/python build/kernels.py dist/kernels
+
+dist: develop ## build what is handed out, into dist
+	$(BIN)/python build/wheels.py dist
+
+clean: ## remove what was built, but not .venv
+	rm -rf .kernels dist pbrain_engine/native/lib *.egg-info
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find pbrain_engine tests build -name __pycache__ -type d -exec rm -rf {} +
