@@ -244,14 +244,18 @@ def is_half_window(key, half, outermost):
 
 
 @kernel
-def fill_lines(tables, half, rule):
-    """Fill the line table for every key that a board can show."""
+def fill_lines(tables, half, rule, walls_inside):
+    """Fill the line table for every key that a board can show.
+
+    ``walls_inside``: also those with walls between open cells, ten times as many, which
+    only a board with blocked cells has.
+    """
     halves = 1 << (2 * half)
     for high in range(halves):
-        if not is_half_window(high, half, half - 1):
+        if not walls_inside and not is_half_window(high, half, half - 1):
             continue
         for low in range(halves):
-            if not is_half_window(low, half, 0):
+            if not walls_inside and not is_half_window(low, half, 0):
                 continue
             key = high * halves + low
             black = shape_of_key(tables, key, half, BLACK, rule)
@@ -355,5 +359,5 @@ def fill_tables(tables, rule):
     tables.rule = rule
     tables.half = half_of(rule)
     fill_keys(tables.zobrist)
-    fill_lines(tables, tables.half, rule)
+    fill_lines(tables, tables.half, rule, False)
     fill_cells(tables, rule)

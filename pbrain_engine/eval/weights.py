@@ -1,0 +1,128 @@
+"""Weight files: the learned or hand-set numbers of the evaluation, one block a rule family.
+
+A file is a text header and a binary body. The header starts with the line ``numoku weights 1``,
+has one ``key: value`` a line (``id``, ``made``, provenance), a line ``families: ...`` that names
+the blocks in their order, ``crc32: ...`` of the body, and ends with an empty line. The body
+holds each family's block of little-endian int16:
+
+    values   2 x 2380      side, combination: what an empty cell with it adds for the side
+    threats  2 x 2048      side to move, threat mask: value for that side
+    scores   2 x 2 x 2380  side to move, own or enemy combination: ordering score of a move
+
+Units: about 200 are one logistic unit of win chance (``values.py``). The engine reads its
+weights with this module, so it imports nothing that starts slowly or needs OpenSSL.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from array import array
+from typing import NamedTuple
+
+from ..position.rules import Rule
+
+MAGIC = "numoku weights 1"
+FAMILIES = ("freestyle", "standard", "renju", "caro")
+COMBINATIONS = 2380
+MASKS = 2048
+BLOCK_BYTES = 2 * (2 * COMBINATIONS + 2 * MASKS + 4 * COMBINATIONS)
+
+
+class WeightsError(Exception):
+    """A weight file is missing, damaged or of another kind."""
+
+
+class Block(NamedTuple):
+    """The weights of one rule family, as flat int16 arrays in the order of the file."""
+
+    values: array[int]
+    threats: array[int]
+    scores: array[int]
+
+
+class Weights(NamedTuple):
+    """A weight file in memory: its header and one block of bytes a family."""
+
+    about: dict[str, str]
+    blocks: dict[str, bytes]
+
+    @property
+    def id(self) -> str:
+        """The name by which benchmarks and records cite these weights."""
+        return self.about["id"]
+
+    @property
+    def key(self) -> str:
+        """A text that no other weights share."""
+        return f"{self.about['id']} {self.about['crc32']}"
+
+    def block(self, rule: Rule) -> bytes:
+        """Return the block that serves a rule."""
+        return self.blocks[family_of(rule)]
+
+
+def family_of(rule: Rule) -> str:
+    """Return the rule family that shares one block of weights."""
+    return "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
+
+
+def weights_path(name: str) -> str:
+    """Return the file of built-in weights with this name, or the path that was meant."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    built_in = os.path.join(package, "weights", f"{name}.numoku")
+    return built_in if os.path.exists(built_in) else name
+
+
+def write_weights(path: str, about: dict[str, str], blocks: dict[str, Block]) -> None:
+    """Write a weight file; ``about`` needs an ``id`` and may hold any provenance."""
+    body = b"".join(_encode(blocks[family]) for family in blocks)
+    header = [MAGIC, *(f"{key}: {value}" for key, value in about.items())]
+    header.append(f"families: {' '.join(blocks)}")
+    header.append(f"crc32: {zlib.crc32(body):08x}")
+    with open(path, "wb") as file:
+        file.write("\n".join(header).encode("ascii") + b"\n\n" + body)
+
+
+def _encode(block: Block) -> bytes:
+    numbers = block.values + block.threats + block.scores
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    raw = numbers.tobytes()
+    if len(raw) != BLOCK_BYTES:
+        raise WeightsError(f"a block has {len(raw)} bytes, not {BLOCK_BYTES}")
+    return raw
+
+
+def load_weights(name: str) -> Weights:
+    """Read and check built-in weights by name, or a weight file by path.
+
+    Raises:
+        WeightsError: the file is missing, is no weight file, is damaged or incomplete.
+    """
+    path = weights_path(name)
+    try:
+        with open(path, "rb") as file:
+            raw = file.read()
+    except OSError as error:
+        raise WeightsError(f"cannot read weights {name!r}: {error.strerror}") from error
+    header, gap, body = raw.partition(b"\n\n")
+    lines = header.decode("latin-1").splitlines()
+    if not gap or not lines or lines[0] != MAGIC:
+        raise WeightsError(f"{path} is not a weight file of this version")
+    about = dict(line.partition(": ")[::2] for line in lines[1:])
+    if f"{zlib.crc32(body):08x}" != about.get("crc32"):
+        raise WeightsError(f"{path} is damaged: its checksum does not fit")
+    names = about.get("families", "").split()
+    missing = [family for family in FAMILIES if family not in names]
+    if missing or len(body) != BLOCK_BYTES * len(names) or "id" not in about:
+        raise WeightsError(f"{path} is incomplete: it lacks {', '.join(missing) or 'weights'}")
+    if sys.byteorder == "big":
+        swapped = array("h", body)
+        swapped.byteswap()
+        body = swapped.tobytes()
+    blocks = {
+        family: body[i * BLOCK_BYTES : (i + 1) * BLOCK_BYTES] for i, family in enumerate(names)
+    }
+    return Weights(about, blocks)

@@ -1,0 +1,108 @@
+"""Renju: whether black may play on a cell.
+
+The tables say where black *may* commit a foul (class MAKES_FOUL). An overline and two fours
+are what they seem. A double three counts only the threes that one more stone, on a cell
+that is itself allowed and makes no five elsewhere, turns into an open four, so it needs
+the position after the stone, and the same question there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bits import U64, rotate_right
+from ..kernel import kernel, recursive_kernel
+from ..position.board import line_of, place_on_line, step_of
+from ..position.rules import BLACK, EMPTY, RENJU
+from . import shapes as s
+from .state import STATE, class_at, code_of, place, take_back
+from .tables import TABLES, line_shape_of, shape_in, with_stone
+
+
+@kernel
+def line_key(state, tables, cell, direction):
+    """Return the line key of a cell in one direction."""
+    half = tables.half
+    word = state.position.lines[direction, line_of(cell, direction)]
+    raw = rotate_right(word, 2 * (place_on_line(cell, direction) - half))
+    low_half = (U64(1) << U64(2 * half)) - U64(1)
+    return np.int64((raw & low_half) | ((raw >> U64(2)) & (low_half << U64(2 * half))))
+
+
+@kernel
+def neighbour_cell(cell, half, direction, number):
+    """Return the cell of a window's neighbour number, 0 to 2 * half - 1."""
+    offset = number - half if number < half else number - half + 1
+    return cell + offset * step_of(direction)
+
+
+@kernel
+def threes_of(code):
+    """Return how many of a code's four lines become an open three."""
+    threes = 0
+    for direction in range(4):
+        shape = shape_in(code, direction)
+        threes += shape == s.OPEN_THREE or shape == s.OPEN_THREE_FREE
+    return threes
+
+
+@kernel
+def has_foul_line(code):
+    """Say whether a code alone, whatever follows, is an overline or two fours."""
+    fours = 0
+    for direction in range(4):
+        shape = shape_in(code, direction)
+        if shape == s.OVERLINE:
+            return True
+        fours += shape == s.FOUR or shape == s.OPEN_FOUR
+    return fours > 1
+
+
+@recursive_kernel(STATE, TABLES, int)
+def foul(state, tables, cell):
+    """Return 1 if a black stone on this empty cell is a foul, 0 if it is allowed."""
+    if class_at(state, BLACK, cell) != s.MAKES_FOUL:
+        return 0
+    code = code_of(state.shapes[cell], BLACK)
+    if has_foul_line(code):
+        return 1
+    half = tables.half
+    live = 0
+    left = threes_of(code)
+    place(state, tables, cell, BLACK)
+    for direction in range(4):
+        shape = shape_in(code, direction)
+        if shape != s.OPEN_THREE and shape != s.OPEN_THREE_FREE:
+            continue
+        if live + left < 2:
+            break
+        left -= 1
+        key = line_key(state, tables, cell, direction)
+        for number in range(2 * half):
+            if (key >> (2 * number)) & 3 != 3:
+                continue
+            after = with_stone(key, number, BLACK)
+            if line_shape_of(tables, after, BLACK) != s.OPEN_FOUR:
+                continue
+            other = neighbour_cell(cell, half, direction, number)
+            if class_at(state, BLACK, other) == s.MAKES_FIVE:
+                continue
+            if foul(state, tables, other) == 0:
+                live += 1
+                break
+    take_back(state, tables)
+    return 1 if live > 1 else 0
+
+
+@kernel
+def is_forbidden(state, tables, cell):
+    """Say whether the rule forbids the side to move this empty cell."""
+    if tables.rule != RENJU or state.position.side != BLACK:
+        return False
+    return foul(state, tables, cell) == 1
+
+
+@kernel
+def is_allowed(state, tables, cell):
+    """Say whether the side to move may play on a cell: empty, and no foul."""
+    return state.position.holds[cell] == EMPTY and not is_forbidden(state, tables, cell)
