@@ -90,19 +90,27 @@ def _build_missing(work: Build, levels: Sequence[str], paths: dict[str, str]) ->
             raise BuildError("the sources changed while they were compiled; start again")
         for level in levels:
             linking = time.perf_counter()
-            part = f"{paths[level]}.{os.getpid()}"
+            name = os.path.basename(paths[level])
+            linked = os.path.join(scratch, name)
             try:
-                link(work.target, os.path.join(scratch, f"{level}.o"), part)
-                os.replace(part, paths[level])
+                link(work.target, os.path.join(scratch, f"{level}.o"), linked)
             except LinkError as error:
                 raise BuildError(str(error)) from error
-            finally:
-                if os.path.exists(part):
-                    os.unlink(part)
+            move_whole(linked, paths[level])
             size = os.stat(paths[level]).st_size
-            seconds = time.perf_counter() - linking
-            report(f"  {seconds:5.1f} s  linked {os.path.basename(paths[level])}, {size:,} bytes")
+            report(f"  {time.perf_counter() - linking:5.1f} s  linked {name}, {size:,} bytes")
     report(f"  {time.perf_counter() - started:5.1f} s  in all")
+
+
+def move_whole(source: str, destination: str) -> None:
+    """Copy a file so that its new name never stands for half of it."""
+    part = f"{destination}.{os.getpid()}"
+    try:
+        shutil.copyfile(source, part)
+        os.replace(part, destination)
+    finally:
+        if os.path.exists(part):
+            os.unlink(part)
 
 
 def _emit_objects(work: Build, levels: Sequence[str], scratch: str, sources: str) -> None:

@@ -15,7 +15,15 @@ COMPILER = "numba 0.68"  # pinned in pyproject.toml; a new one is a new digest
 
 KERNEL_FILES = ("bits.py", "kernel.py", "values.py")
 KERNEL_FOLDERS = ("position", "patterns", "eval", "search")
-NATIVE_FILES = ("cpuid.ll", "digest.py", "link.py", "lower.py", "targets.py")
+NATIVE_FILES = (
+    "cpuid.ll",
+    "digest.py",
+    "emit.py",
+    "link.py",
+    "lower.py",
+    "targets.py",
+    "windows.ll",
+)
 
 
 def _modules(package: str, folder: str, prefix: str = "") -> Iterator[str]:

@@ -51,8 +51,11 @@ def link(target: Target, object_file: str, library_file: str) -> None:
 
 
 def _options(target: Target) -> list[str]:
-    if target.suffix == ".so":
-        return ["-Wl,-s", "-Wl,-z,relro"]
-    if target.suffix == ".dll":
-        return ["-Wl,-s"]
-    return []
+    """Return the options of a platform's linker.
+
+    No C runtime is linked where that can be avoided: it would first have to be built by zig
+    (a minute for Windows), and would tie the library to one C library and its version.
+    """
+    if target.suffix == ".dylib":
+        return []  # the system's loader wants its own library in every other
+    return ["-nostdlib", "-Wl,-s"]

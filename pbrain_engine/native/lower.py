@@ -106,6 +106,12 @@ def link_exports(results: list[tuple[str, Any]]) -> Any:
     return whole
 
 
+def parse_file(name: str) -> Any:
+    """Return the module of a file of LLVM code in this folder."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return llvm.parse_assembly(file.read())
+
+
 def add_description(module: Any, text: str, target: Target) -> None:
     """Add ``numoku_about``, which returns a text, and on x86-64 the CPUID helper."""
     data = text.encode() + b"\0"
@@ -117,8 +123,7 @@ def add_description(module: Any, text: str, target: Target) -> None:
         )
     )
     if target.triple.startswith("x86_64"):
-        with open(os.path.join(os.path.dirname(__file__), "cpuid.ll"), encoding="utf-8") as file:
-            module.link_in(llvm.parse_assembly(file.read()))
+        module.link_in(parse_file("cpuid.ll"))
 
 
 def optimise(module: Any, machine: Any) -> None:
@@ -181,10 +186,11 @@ def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, An
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
     add_description(module, about, target)
-    optimise(module, machine)
-    check_module(module)
     if target.suffix == ".dll":
         for function in module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.storage_class = "dllexport"
+        module.link_in(parse_file("windows.ll"))
+    optimise(module, machine)
+    check_module(module)
     return machine.emit_object(module), module
