@@ -1,0 +1,171 @@
+"""Where games begin: lists from files, random stones, or generated stones of equal chances.
+
+Every opening depends only on the match's seed and its own number, so that a match can be
+resumed, or its games played in any order on any machine.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from pbrain_engine.arena.referee import set_up
+from pbrain_engine.arena.settings import Cell, MatchSettings, SettingsError
+from pbrain_engine.arena.symmetry import symmetries, transform
+from pbrain_engine.position.notation import NotationError, parse_moves, parse_offsets
+from pbrain_engine.position.rules import Rule, Side
+
+BALANCED, RANDOM, NONE = "balanced", "random", "none"
+GENERATORS = (BALANCED, RANDOM, NONE)
+DEFAULT_STONES = 5
+TRIES = 60  # random sets of stones looked at for one balanced opening
+BALANCE = 150  # of our value scale: about 68 % for the better side
+JUDGING_NODES = 5_000
+SPREAD = 3  # stones lie within this of the centre, and grow together from there
+
+Judge = Callable[[Sequence[Cell]], int]  # the value of a position for the side to move
+
+
+def read_opening(text: str, width: int, height: int) -> list[Cell]:
+    """Return the stones of one line, in offsets from the centre or in ``h8i9``."""
+    words = text.strip()
+    if not words or words[0].isdigit() or words[0] in "+-":
+        return parse_offsets(words, width, height)
+    return parse_moves(words, width, height)
+
+
+def read_lines(path: str) -> tuple[str, ...]:
+    """Return the openings of a file, one a line; ``#`` begins a comment.
+
+    Raises:
+        SettingsError: the file cannot be read or holds none.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SettingsError(f"openings: {error}") from None
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    found = tuple(line for line in lines if line)
+    if not found:
+        raise SettingsError(f"openings: {path} holds none")
+    return found
+
+
+class Openings:
+    """The openings of a match by number; ``skipped`` says what a file held in vain."""
+
+    def __init__(self, settings: MatchSettings, judge: Judge | None = None) -> None:
+        """Take a file's lines that suit board and rule, or get ready to generate.
+
+        Raises:
+            SettingsError: no line suits, or the generator is unknown.
+        """
+        self._settings = settings
+        self._judge = judge
+        self.skipped: list[str] = []
+        self._lines: list[list[Cell]] = []
+        kind, _, stones = settings.openings.partition(":")
+        self._kind = kind
+        self._stones = int(stones) if stones.isdigit() else DEFAULT_STONES
+        if settings.opening_lines:
+            self._lines = list(self._usable(settings.opening_lines))
+            if not self._lines:
+                raise SettingsError(f"no opening of the file suits: {self.skipped[0]}")
+            random.Random(settings.seed).shuffle(self._lines)
+        elif kind not in GENERATORS:
+            raise SettingsError(
+                f"openings: {settings.openings!r} is no file and none of {', '.join(GENERATORS)}"
+            )
+
+    def _usable(self, lines: Iterable[str]) -> Iterable[list[Cell]]:
+        for line in lines:
+            try:
+                opening = read_opening(line, self._settings.width, self._settings.height)
+            except NotationError as error:
+                self.skipped.append(f"{line}: {error}")
+                continue
+            problem = find_problem(self._settings, opening)
+            if problem:
+                self.skipped.append(f"{line}: {problem}")
+            else:
+                yield opening
+
+    def __getitem__(self, number: int) -> list[Cell]:
+        """Return an opening; a file's list begins again after its end."""
+        chance = random.Random(f"{self._settings.seed}:{number}")
+        if self._lines:
+            opening = self._lines[number % len(self._lines)]
+        elif self._kind == NONE:
+            opening = []
+        elif self._kind == RANDOM:
+            opening = self._random(chance)
+        else:
+            opening = self._balanced(chance)
+        if self._settings.transform:
+            width, height = self._settings.width, self._settings.height
+            opening = transform(opening, chance.randrange(symmetries(width, height)), width, height)
+        return opening
+
+    def _random(self, chance: random.Random) -> list[Cell]:
+        while True:
+            opening = scatter(chance, self._settings.width, self._settings.height, self._stones)
+            if find_problem(self._settings, opening) is None:
+                return opening
+
+    def _balanced(self, chance: random.Random) -> list[Cell]:
+        """Return the first of some random sets of stones that is balanced, or the best of them."""
+        if self._judge is None:
+            self._judge = engine_judge(self._settings)
+        best: tuple[int, list[Cell]] | None = None
+        for _ in range(TRIES):
+            opening = self._random(chance)
+            value = abs(self._judge(opening))
+            if best is None or value < best[0]:
+                best = value, opening
+            if value <= BALANCE:
+                break
+        assert best is not None
+        return best[1]
+
+
+def scatter(chance: random.Random, width: int, height: int, stones: int) -> list[Cell]:
+    """Return random stones near the centre, each not far from another."""
+    reach = min(SPREAD, (min(width, height) - 1) // 2)
+    centre_x, centre_y = width // 2, height // 2
+    near = [
+        (x, y)
+        for x in range(max(0, centre_x - reach), min(width, centre_x + reach + 1))
+        for y in range(max(0, centre_y - reach), min(height, centre_y + reach + 1))
+    ]
+    return chance.sample(near, min(stones, len(near) - 1))
+
+
+def find_problem(settings: MatchSettings, opening: Sequence[Cell]) -> str | None:
+    """Say why a game cannot begin like this, or None if it can."""
+    game = set_up(settings, ())
+    for x, y in opening:
+        if settings.rule == Rule.RENJU and game.to_move == Side.BLACK and game.is_forbidden(x, y):
+            return f"{x},{y} is forbidden to black"
+        game.play(x, y)
+        if game.winner is not None:
+            return "it is already won"
+    if game.ply >= settings.draw_stones:
+        return "it fills the board"
+    return None
+
+
+def engine_judge(settings: MatchSettings) -> Judge:
+    """Return a judge of positions: a short search of our own engine, the same everywhere."""
+    from pbrain_engine.engine import Engine, Limit
+
+    engine = Engine(memory=64_000_000)
+
+    def judge(opening: Sequence[Cell]) -> int:
+        engine.new_game(settings.width, settings.height, settings.rule)
+        engine.clear_hash()
+        for x, y in opening:
+            engine.play(x, y)
+        return engine.think(Limit(nodes=JUDGING_NODES)).value
+
+    return judge

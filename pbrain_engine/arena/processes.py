@@ -1,0 +1,134 @@
+"""What the operating system says about processes, and the signals that they are sent.
+
+On Linux all of it comes from ``/proc``; elsewhere from psutil if it is installed, and where
+it is not, memory is unknown (0) and only the process itself is ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+IS_LINUX = sys.platform.startswith("linux")
+POLL = 0.003
+
+
+def _psutil() -> Any:
+    """Return the module, or None."""
+    try:
+        import psutil  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        return None
+    return psutil
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the children of a process, their children, and so on."""
+    if not IS_LINUX:
+        psutil = _psutil()
+        if psutil is None:
+            return []
+        with contextlib.suppress(psutil.Error):
+            return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+        return []
+    found: list[int] = []
+    queue = [pid]
+    while queue:
+        for child in _children(queue.pop()):
+            found.append(child)
+            queue.append(child)
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """Return the children of all threads of a process."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                text = Path(f"/proc/{pid}/task/{task}/children").read_text()
+                found.extend(int(word) for word in text.split())
+    return found
+
+
+def tree_memory(pid: int) -> int:
+    """Return the bytes that a process and its descendants have for themselves alone."""
+    return sum(_private_bytes(member) for member in (pid, *descendants(pid)))
+
+
+def _private_bytes(pid: int) -> int:
+    if not IS_LINUX:
+        psutil = _psutil()
+        if psutil is not None:
+            with contextlib.suppress(psutil.Error):
+                return int(psutil.Process(pid).memory_full_info().uss)
+        return 0
+    total = 0
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith(("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:")):
+                total += int(line.split()[1]) * 1024
+    return total
+
+
+def suspend(pid: int) -> None:
+    """Stop this one process (not its children: so does the judge)."""
+    _signal_or_psutil(pid, "SIGSTOP", "suspend")
+
+
+def resume(pid: int) -> None:
+    """Let a stopped process go on."""
+    _signal_or_psutil(pid, "SIGCONT", "resume")
+
+
+def _signal_or_psutil(pid: int, name: str, verb: str) -> None:
+    number = getattr(signal, name, None)
+    if number is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+        return
+    psutil = _psutil()
+    if psutil is not None:
+        with contextlib.suppress(psutil.Error):
+            getattr(psutil.Process(pid), verb)()
+
+
+def wait_unreaped(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for a child to end, but leave its entry, so that its number stays its own."""
+    end = time.perf_counter() + seconds
+    while True:
+        if _has_ended(process):
+            return True
+        if time.perf_counter() >= end:
+            return False
+        time.sleep(POLL)
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    if process.returncode is not None:
+        return True
+    if not hasattr(os, "waitid"):
+        return process.poll() is not None
+    try:
+        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, process.pid, options) is not None
+    except ChildProcessError:
+        return True
+
+
+def kill_group(pid: int, strays: list[int]) -> None:
+    """Kill a group of processes by its leader, and those that have left the group."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+    else:
+        strays = [*strays, pid]
+    for stray in strays:
+        with contextlib.suppress(OSError):
+            os.kill(stray, getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -1,0 +1,272 @@
+"""What a match is: engines, limits and conditions, as plain values that a journal can hold."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pbrain_engine
+from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
+from pbrain_engine.position.rules import Rule
+
+UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
+DEFAULT_TURN = 1.0
+DEFAULT_MEMORY = 367_001_600  # what tournaments allow
+
+Cell = tuple[int, int]
+
+# Options of a built-in engine that clients know under another name.
+INFO_KEYS = {
+    "threads": "thread_num",
+    "hash": "hash_size",
+    "nodes": "max_node",
+    "depth": "max_depth",
+    "memory": "max_memory",
+}
+
+PACKAGE = Path(pbrain_engine.__file__).absolute().parent
+
+_NAMED = re.compile(r"([A-Za-z][\w.+-]*)=(.+)", re.DOTALL)
+
+
+class SettingsError(ValueError):
+    """A match that cannot be played as it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """One contestant: how it is called, how it is started, and its own options.
+
+    ``turn``, ``nodes`` and ``depth`` among the options replace the match's limits for
+    this engine alone; all options travel to it as ``INFO key value``.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+    builtin: str = ""  # "numoku" or "random"; empty for a foreign engine
+
+    def option(self, key: str) -> str | None:
+        """Return an option's text, or None."""
+        return dict(self.options).get(key)
+
+    def number(self, key: str, default: float) -> float:
+        """Return an option as a number, or the default where it is not set."""
+        text = self.option(key)
+        return default if text is None else float(text)
+
+    @property
+    def home(self) -> str | None:
+        """The folder of the program that is run, in which it expects its own files."""
+        if self.builtin:
+            return None
+        for word in self.command[1 if self.command[0] == sys.executable else 0 :]:
+            path = Path(word)
+            if path.is_absolute() and path.is_file():
+                return str(path.parent)
+        return None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What is set for the process: a built-in is this very package, with its options."""
+        if not self.builtin:
+            return {}
+        search = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
+        values = {"PYTHONPATH": os.pathsep.join(filter(None, search))}
+        for key, value in self.options:
+            if key != "turn" and not travels_as_info(key):
+                values[f"NUMOKU_{key.upper()}"] = value
+        return values
+
+    @property
+    def label(self) -> str:
+        """A short name for tables: of a long command line the file that is run."""
+        if self.builtin or len(self.name) <= 24:
+            return self.name
+        words = [word for word in self.command if not word.startswith("-")]
+        stem = Path(words[-1] if words else self.name).stem
+        return stem.removeprefix("pbrain-")[:24] or self.name[:24]
+
+
+def travels_as_info(key: str) -> bool:
+    """Tell whether an option is one that clients set by INFO; others are numoku's own."""
+    return key in INFO_KEYS or key in INFO_KEYS.values() or key in ("strength", "seed")
+
+
+def parse_engine(text: str) -> EngineSpec:
+    """Return the engine that a user means by ``numoku:threads=2``, ``random``, a path or command.
+
+    ``NAME=COMMAND`` gives a command a name of its own.
+    """
+    name, body = text, text
+    named = _NAMED.fullmatch(text)
+    if named:
+        name, body = named[1], named[2]
+    head, _, tail = body.partition(":")
+    if head in ("numoku", "random"):
+        options = _parse_options(tail, text)
+        module = "pbrain_engine" if head == "numoku" else "pbrain_engine.arena.random_mover"
+        return EngineSpec(name, (sys.executable, "-m", module), options, head)
+    words = [body] if Path(body).is_file() else shlex.split(body)
+    if not words:
+        raise SettingsError(f"no engine in {text!r}")
+    if len(words) == 1 and words[0].endswith(".py"):
+        words = [sys.executable, words[0]]
+    return EngineSpec(name, tuple(_absolute(word) for word in words))
+
+
+def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
+    """Split ``threads=2,weights=hand``."""
+    options = []
+    for item in filter(None, tail.split(",")):
+        key, equals, value = item.partition("=")
+        if not equals or not key or not value:
+            raise SettingsError(f"{text!r}: options are written key=value, not {item!r}")
+        if key in (*INFO_KEYS, "turn") and not _is_number(value):
+            raise SettingsError(f"{text!r}: {key} takes a number, not {value!r}")
+        if key == "weights" and Path(value).is_file():
+            value = str(Path(value).absolute())
+        options.append((key, value))
+    return tuple(options)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) >= 0
+    except ValueError:
+        return False
+
+
+def _absolute(word: str) -> str:
+    """Return an existing file by its absolute path: engines run in other folders."""
+    if "/" in word or "\\" in word or Path(word).suffix in (".py", ".exe"):
+        path = Path(word)
+        if path.is_file():
+            return str(path.absolute())
+    return word
+
+
+def name_apart(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
+    """Return the engines with names that differ: the second ``X`` becomes ``X#2``."""
+    seen: dict[str, int] = {}
+    apart = []
+    for engine in engines:
+        count = seen[engine.name] = seen.get(engine.name, 0) + 1
+        name = engine.name if count == 1 else f"{engine.name}#{count}"
+        apart.append(EngineSpec(name, engine.command, engine.options, engine.builtin))
+    return tuple(apart)
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A sequential test: its two hypotheses, their model and the error rates."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: str = "normalised"  # or "logistic"
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """When agreed values end a game early; the counts are in moves of both sides."""
+
+    win_value: int = 0  # 0: never
+    win_moves: int = 6
+    draw_value: int = -1  # -1: never
+    draw_moves: int = 20
+    draw_from: int = 60  # stones on the board
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
+    """Everything that decides what is played; two equal values play the same match."""
+
+    engines: tuple[EngineSpec, ...]
+    games: int = 10  # per pair of engines
+    gauntlet: bool = False
+    width: int = 15
+    height: int = 15
+    rule: Rule = Rule.FREESTYLE
+    turn: float = DEFAULT_TURN  # seconds; 0: no limit
+    match: float = 0.0
+    increment: float = 0.0
+    tolerance: float = 1.0
+    patience: float = 60.0  # how long a move is awaited where time is not limited
+    start_timeout: float = 15.0
+    nodes: int = 0
+    depth: int = 0
+    memory: int = DEFAULT_MEMORY  # bytes; 0: not limited
+    openings: str = "balanced"
+    opening_lines: tuple[str, ...] = ()  # a file's lines, so that a resumed match needs no file
+    transform: bool = False
+    seed: int = 1
+    draw_after: int = 0  # stones; 0: the board must be full
+    adjudication: Adjudication = Adjudication()
+    sprt: Sprt | None = None
+    judge: bool = False
+    in_process: bool = False
+    keep: bool = False
+    concurrency: int = 1
+    pin: tuple[int, ...] = ()
+    cluster: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be played."""
+        for side in (self.width, self.height):
+            if not MIN_BOARD <= side <= MAX_BOARD:
+                raise SettingsError(f"board sides go from {MIN_BOARD} to {MAX_BOARD}, not {side}")
+        if len(self.engines) < 2:
+            raise SettingsError("a match needs two engines or more")
+        if self.in_process and any(engine.builtin != "numoku" for engine in self.engines):
+            raise SettingsError("only numoku and numoku:... play in-process")
+        if self.games < 1 or self.concurrency < 1:
+            raise SettingsError("games and concurrency are at least 1")
+        if self.sprt and len(self.engines) != 2:
+            raise SettingsError("an SPRT compares exactly two engines")
+        unlimited = not (self.turn or self.match or self.nodes or self.depth)
+        if unlimited and not all(_limits_itself(engine) for engine in self.engines):
+            raise SettingsError("no limit: give --turn, --match, --nodes or --depth")
+
+    @property
+    def draw_stones(self) -> int:
+        """The number of stones at which a game is drawn."""
+        cells = self.width * self.height
+        if self.draw_after:
+            return min(self.draw_after, cells)
+        if self.judge and self.rule == Rule.RENJU:
+            return max(1, cells - 25)
+        return cells
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the settings as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> MatchSettings:
+        """Return the settings that :meth:`to_json` wrote."""
+        known = {field.name for field in fields(cls)}
+        values = {key: value for key, value in data.items() if key in known}
+        values["engines"] = tuple(_engine_from_json(item) for item in data["engines"])
+        values["rule"] = Rule(data["rule"])
+        values["adjudication"] = Adjudication(**data["adjudication"])
+        values["sprt"] = Sprt(**data["sprt"]) if data["sprt"] else None
+        for key in ("opening_lines", "pin"):
+            values[key] = tuple(data[key])
+        return cls(**values)
+
+
+def _limits_itself(engine: EngineSpec) -> bool:
+    return any(engine.option(key) for key in ("turn", "nodes", "depth"))
+
+
+def _engine_from_json(item: Mapping[str, Any]) -> EngineSpec:
+    options = tuple((key, value) for key, value in item["options"])
+    return EngineSpec(item["name"], tuple(item["command"]), options, item["builtin"])
