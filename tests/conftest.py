@@ -1,18 +1,53 @@
-"""Before any test: the kernel of the present sources is built, once."""
+"""What all tests share: a fresh kernel, and which tests run in which mode.
+
+Tests normally run on the compiled kernel, which is built first if it is missing or stale.
+With ``NUMBA_DISABLE_JIT=1`` only the tests marked ``uncompiled`` run, which call kernels as
+plain Python functions; ``test_uncompiled.py`` does that as a part of the normal run.
+"""
 
 from __future__ import annotations
 
-import sys
+import os
 
 import pytest
 
+from pbrain_engine.native import compile as kernel_compiler
+from pbrain_engine.native.library import Library, load
+
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Build the kernel if it is missing or stale; tests that need it fail if that fails."""
-    del config
-    from pbrain_engine.native.compile import BuildError, ensure
+    if not UNCOMPILED and not config.option.collectonly:
+        kernel_compiler.ensure()
 
-    try:
-        ensure()
-    except BuildError as error:
-        print(f"no kernel: {error}", file=sys.stderr)
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    def runs(item: pytest.Item) -> bool:
+        return ("uncompiled" in item.keywords) == UNCOMPILED
+
+    config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
+    items[:] = [item for item in items if runs(item)]
+
+
+@pytest.fixture(scope="session")
+def checked_library() -> Library:
+    """Return the kernel with asserts and bounds checks, for fuzzing."""
+    kernel_compiler.ensure(asserts=True, bounds=True)
+    return load(variant="asserts-bounds")
+
+
+@pytest.fixture(scope="session")
+def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a folder with the toy kernels of every platform, and of this one with checks."""
+    folder = str(tmp_path_factory.mktemp("toys"))
+    outputs = tuple(
+        kernel_compiler.Output(target, level)
+        for target in kernel_compiler.TARGETS.values()
+        for level in target.levels
+    )
+    toys = kernel_compiler.Build(outputs, exports="tests.toy_kernels")
+    kernel_compiler.build(toys, folder)
+    host = kernel_compiler.host_build(asserts=True, bounds=True)
+    kernel_compiler.build(host._replace(exports=toys.exports), folder)
+    return folder

@@ -41,11 +41,17 @@ def variant_name(asserts: bool, bounds: bool) -> str:
     return "-".join(name for name, wanted in checks.items() if wanted)
 
 
-class Build(NamedTuple):
-    """What to build: a module of exports, with which checks, for a platform and its levels."""
+class Output(NamedTuple):
+    """One library: a platform, and a level of its instruction set."""
 
     target: Target
-    levels: tuple[str, ...]
+    level: str
+
+
+class Build(NamedTuple):
+    """What to build from a module of exports: which libraries, with which checks."""
+
+    outputs: tuple[Output, ...]
     asserts: bool = False
     bounds: bool = False
     exports: str = EXPORTS_MODULE
@@ -54,6 +60,11 @@ class Build(NamedTuple):
     def variant(self) -> str:
         """The checks as part of a file name."""
         return variant_name(self.asserts, self.bounds)
+
+    def paths(self, folder: str) -> dict[Output, str]:
+        """Return where each library lies in a folder."""
+        names = {o: o.target.file_name(o.level, self.variant) for o in self.outputs}
+        return {output: os.path.join(folder, name) for output, name in names.items()}
 
 
 def report(text: str) -> None:
@@ -67,39 +78,41 @@ def build(work: Build, folder: str) -> list[str]:
     Raises:
         BuildError: with the reason.
     """
-    names = {level: work.target.file_name(level, work.variant) for level in work.levels}
-    paths = {level: os.path.join(folder, name) for level, name in names.items()}
-    if all(map(os.path.exists, paths.values())):
-        return list(paths.values())
-    os.makedirs(folder, exist_ok=True)
-    waiting = "waiting for another process that builds the kernel"
-    with locked(os.path.join(folder, "lock"), lambda: report(waiting)):
-        missing = [level for level, path in paths.items() if not os.path.exists(path)]
-        if missing:
-            _build_missing(work, missing, paths)
+    paths = work.paths(folder)
+    if not all(map(os.path.exists, paths.values())):
+        os.makedirs(folder, exist_ok=True)
+        waiting = "waiting for another process that builds the kernel"
+        with locked(os.path.join(folder, "lock"), lambda: report(waiting)):
+            missing = {o: path for o, path in paths.items() if not os.path.exists(path)}
+            if missing:
+                _build_missing(work._replace(outputs=tuple(missing)), missing)
     return list(paths.values())
 
 
-def _build_missing(work: Build, levels: Sequence[str], paths: dict[str, str]) -> None:
+def _build_missing(work: Build, paths: dict[Output, str]) -> None:
     started = time.perf_counter()
-    report(f"building the kernel for {work.target.name} {', '.join(levels)}, once")
+    report(f"building the kernel for {', '.join(f'{o.target.name} {o.level}' for o in paths)}")
     with tempfile.TemporaryDirectory(prefix="numoku-") as scratch:
         before = digest()
-        _emit_objects(work, levels, scratch, before)
+        _emit_objects(work, scratch, before)
         if digest() != before:  # an editor was at work: do not file this under either digest
             raise BuildError("the sources changed while they were compiled; start again")
-        for level in levels:
+        for output, path in paths.items():
             linking = time.perf_counter()
-            name = os.path.basename(paths[level])
-            linked = os.path.join(scratch, name)
+            linked = os.path.join(scratch, os.path.basename(path))
             try:
-                link(work.target, os.path.join(scratch, f"{level}.o"), linked)
+                link(output.target, object_path(scratch, output), linked)
             except LinkError as error:
                 raise BuildError(str(error)) from error
-            move_whole(linked, paths[level])
-            size = os.stat(paths[level]).st_size
-            report(f"  {time.perf_counter() - linking:5.1f} s  linked {name}, {size:,} bytes")
+            move_whole(linked, path)
+            seconds, size = time.perf_counter() - linking, os.stat(path).st_size
+            report(f"  {seconds:5.1f} s  linked {os.path.basename(path)}, {size:,} bytes")
     report(f"  {time.perf_counter() - started:5.1f} s  in all")
+
+
+def object_path(scratch: str, output: Output) -> str:
+    """Return where the child process leaves an object file."""
+    return os.path.join(scratch, f"{output.target.name}-{output.level}.o")
 
 
 def move_whole(source: str, destination: str) -> None:
@@ -113,7 +126,7 @@ def move_whole(source: str, destination: str) -> None:
             os.unlink(part)
 
 
-def _emit_objects(work: Build, levels: Sequence[str], scratch: str, sources: str) -> None:
+def _emit_objects(work: Build, scratch: str, sources: str) -> None:
     """Run the numba front end and LLVM in a child process of the right environment."""
     environment = dict(
         os.environ,
@@ -127,8 +140,9 @@ def _emit_objects(work: Build, levels: Sequence[str], scratch: str, sources: str
     environment.pop("PYTHONOPTIMIZE", None)
     if not work.asserts:
         environment["PYTHONOPTIMIZE"] = "1"
-    command = [sys.executable, "-m", "pbrain_engine.native.emit", work.exports]
-    command += [work.target.name, sources, scratch, *levels]
+    command = [sys.executable, "-m", "pbrain_engine.native.emit", work.exports, sources]
+    for output in work.outputs:
+        command += [output.target.name, output.level, object_path(scratch, output)]
     if subprocess.run(command, env=environment, stdin=subprocess.DEVNULL).returncode != 0:
         raise BuildError("the kernel does not compile; the reason is above")
 
@@ -150,7 +164,7 @@ def host_build(asserts: bool = False, bounds: bool = False) -> Build:
     target = host_target()
     if target is None:
         raise BuildError(f"no kernel can be built for this machine, only for {', '.join(TARGETS)}")
-    return Build(target, (host_level(target),), asserts, bounds)
+    return Build((Output(target, host_level(target)),), asserts, bounds)
 
 
 def forget_old_kernels(root: str) -> None:
@@ -225,7 +239,8 @@ def _chosen(options: argparse.Namespace) -> Build:
         levels = (options.level,)
     else:
         raise BuildError(f"{target.name} has the levels {', '.join(target.levels)}")
-    return Build(target, levels, options.asserts, options.boundscheck, options.exports)
+    outputs = tuple(Output(target, level) for level in levels)
+    return Build(outputs, options.asserts, options.boundscheck, options.exports)
 
 
 if __name__ == "__main__":

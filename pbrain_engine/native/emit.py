@@ -1,11 +1,10 @@
 """The child process of a build: compile a module of exports and write the object files.
 
-Called as ``python -m pbrain_engine.native.emit EXPORTS TARGET DIGEST FOLDER LEVEL...``.
+Called as ``python -m pbrain_engine.native.emit EXPORTS DIGEST [TARGET LEVEL FILE]...``.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -28,9 +27,8 @@ def about_text(results: list[tuple[str, Any]], **facts: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write one object file for each level; return the exit status."""
-    exports, target_name, digest, folder, *levels = arguments
-    target = TARGETS[target_name]
+    """Write one object file for each target and level; return the exit status."""
+    exports, digest, *outputs = arguments
     clock = time.perf_counter()
 
     def stage(text: str) -> None:
@@ -42,16 +40,17 @@ def main(arguments: Sequence[str]) -> int:
     results = lower.compile_exports(exports)
     stage(f"compiled {len(results)} exported functions")
     module = lower.link_exports(results)
-    for level in levels:
+    for name, level, path in zip(outputs[::3], outputs[1::3], outputs[2::3], strict=True):
+        target = TARGETS[name]
         about = about_text(results, target=target.name, level=level, digest=digest)
         try:
             code, _ = lower.emit(module, target, level, about)
         except lower.KernelDefect as defect:
             print(f"error: {defect}", file=sys.stderr)
             return 1
-        with open(os.path.join(folder, f"{level}.o"), "wb") as file:
+        with open(path, "wb") as file:
             file.write(code)
-        stage(f"optimised for {target.cpu(level)}, {len(code):,} bytes of object code")
+        stage(f"optimised for {target.name} {level}, {len(code):,} bytes of object code")
     return 0
 
 

@@ -100,12 +100,14 @@ def _failure(name: str, status: int, exception: int) -> str:
     if status == _EXCEPTION_RAISED and exception:
         import pickle
 
-        # Numba keeps a pickle of (class, arguments, (function, file, line)) in the library.
+        # Numba keeps a pickle of (class, arguments, place) in the library.
         data = ctypes.c_void_p.from_address(exception).value or 0
         length = ctypes.c_int32.from_address(exception + ctypes.sizeof(ctypes.c_void_p)).value
         kind, arguments, place = pickle.loads(ctypes.string_at(data, length))
-        function, file, line = place
-        message += f": {kind.__name__}{arguments or ''} in {function}, line {line} of {file}"
+        message += f": {kind.__name__}{arguments or ''}"
+        if place is not None:
+            function, file, line = place
+            message += f" in {function}, line {line} of {file}"
     return message
 
 

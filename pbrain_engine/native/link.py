@@ -7,7 +7,15 @@ import shutil
 import subprocess
 import sys
 
+from pbrain_engine.native.binary import inspect
 from pbrain_engine.native.targets import Target, host_target
+
+# The memory functions come from the C library that every process has loaded; macOS has one
+# more of them, and the binder of its loader.
+ALLOWED_IMPORTS = frozenset(
+    {"memset", "memcpy", "memmove", "bzero", "__bzero", "dyld_stub_binder"}
+)
+ALLOWED_LIBRARIES = frozenset({"/usr/lib/libSystem.B.dylib"})
 
 
 class LinkError(Exception):
@@ -45,9 +53,24 @@ def link(target: Target, object_file: str, library_file: str) -> None:
             text=True,
         )
         if result.returncode == 0:
+            check_library(library_file)
             return
         failures.append(f"{' '.join(command)}: {result.stderr.strip()}")
     raise LinkError("\n".join(failures))
+
+
+def check_library(library_file: str) -> None:
+    """Refuse a library that needs more of its surroundings than the memory functions.
+
+    Raises:
+        LinkError: with the names that it asks for.
+    """
+    with open(library_file, "rb") as file:
+        binary = inspect(file.read())
+    foreign = binary.imports - ALLOWED_IMPORTS
+    foreign |= set(binary.libraries) - ALLOWED_LIBRARIES
+    if foreign:
+        raise LinkError(f"{library_file} asks for {', '.join(sorted(foreign))}")
 
 
 def _options(target: Target) -> list[str]:
