@@ -80,6 +80,9 @@ class FakeEngine:
     def set_memory(self, memory: int) -> None:
         self.memory = memory
 
+    def set_hash_size(self, length: int | None) -> None:
+        self.hash_size = length
+
     def set_threads(self, threads: int) -> None:
         self.threads = threads
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import threading
-import traceback
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
@@ -270,6 +269,8 @@ class Loop:
 
     def _note(self, error: BaseException) -> None:
         """Tell of an internal error in the log, and of its kind in a DEBUG line."""
+        import traceback  # 2 ms, which only this costs
+
         text = "".join(traceback.format_exception(error))
         self._log.write("!", text.rstrip())
         self._write(replies.debug(f"internal error: {type(error).__name__}: {error}"))

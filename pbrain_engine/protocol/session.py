@@ -368,19 +368,24 @@ class Session:
 
     def _ready_engine(self) -> Engine:
         """Return the engine, made if there is none, with memory and threads as set."""
-        memory = max(self.settings.engine_memory // self._memory_divisor, 1)
+        settings = self.settings
+        memory = max(settings.memory // self._memory_divisor, 1)
+        hash_size = settings.hash_size
+        if hash_size is not None:
+            hash_size = max(hash_size // self._memory_divisor, 1)
         if self._engine is None:
             try:
                 self._engine = self._make_engine(memory)
             except KernelError as reason:
                 raise Refusal(" ".join(str(reason).split())) from reason
-            self._engine_state = (memory, 1)
+            self._engine_state = (memory, None, 1)
             self._in_step = False
-        if self._engine_state[0] != memory:
+        wanted = (memory, hash_size, settings.threads)
+        if self._engine_state != wanted:
             self._engine.set_memory(memory)
-        if self._engine_state[1] != self.settings.threads:
-            self._engine.set_threads(self.settings.threads)
-        self._engine_state = (memory, self.settings.threads)
+            self._engine.set_hash_size(hash_size)
+            self._engine.set_threads(settings.threads)
+            self._engine_state = wanted
         return self._engine
 
     def _catch_up(self) -> Engine:

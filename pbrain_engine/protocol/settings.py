@@ -14,7 +14,7 @@ from ..position.rules import Rule
 from .commands import number
 
 DEFAULT_MEMORY = 350_000_000  # bytes; tournaments send 367,001,600
-HASH_OVERHEAD = 32_000_000  # around a table of the size that hash_size asks for
+HASH_SHARE = 0.8  # of the memory; a table that hash_size asks for is never larger
 MAX_THREADS = os.cpu_count() or 1
 FULL_STRENGTH = 100
 STRENGTH_NODES = 60  # at strength 0; every seven more double it
@@ -78,11 +78,11 @@ class Settings:
         return not self.yixin and bool(self.rule_code & CONTINUOUS)
 
     @property
-    def engine_memory(self) -> int:
-        """Bytes for the whole engine."""
-        if self.hash_kilobytes:
-            return min(self.memory, self.hash_kilobytes * 1024 + HASH_OVERHEAD)
-        return self.memory
+    def hash_size(self) -> int | None:
+        """Bytes of the table where hash_size asks for them, within the memory."""
+        if not self.hash_kilobytes:
+            return None
+        return min(self.hash_kilobytes * 1024, int(self.memory * HASH_SHARE))
 
     @property
     def node_limit(self) -> int | None:

@@ -1,0 +1,1 @@
+"""``numoku check``: an examination of any pbrain, client by client and fault by fault."""

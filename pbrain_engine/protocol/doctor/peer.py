@@ -1,0 +1,201 @@
+"""A program under examination: started, talked to, timed, and always got rid of.
+
+It runs in a process group (on Windows a process tree) of its own, so that helpers it starts
+die with it. Nothing here waits without a deadline.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import threading
+from collections import deque
+from time import perf_counter
+from typing import NamedTuple
+
+QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finished speaking
+WINDOWS = os.name == "nt"
+
+
+class Line(NamedTuple):
+    """A line that the peer wrote, with the moment its end arrived."""
+
+    text: str
+    at: float
+    chunks: int  # reads that brought it: 1 if it came in one piece
+
+
+class Peer:
+    """A running pbrain. Use it as a context manager: leaving kills whatever is left."""
+
+    def __init__(self, command: str | list[str], folder: str | None = None) -> None:
+        """Start the command.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        words = shlex.split(command, posix=not WINDOWS) if isinstance(command, str) else command
+        flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        self.process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=folder,
+            start_new_session=not WINDOWS,
+            creationflags=flags,
+        )
+        self.started_at = perf_counter()
+        self.stderr = b""
+        self.closed_at: float | None = None  # when its stdout ended
+        self.raw = b""
+        self._lines: deque[Line] = deque()
+        self._news = threading.Condition()
+        for work in (self._read_stdout, self._read_stderr):
+            threading.Thread(target=work, daemon=True).start()
+
+    def __enter__(self) -> Peer:
+        """Return the peer."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Kill it with everything it started."""
+        self.kill()
+
+    # -- talking ---------------------------------------------------------------------------
+
+    def send(self, *lines: str, end: str = "\n") -> None:
+        """Write lines in one packet; a peer that is gone is noticed later, when it is silent."""
+        self.send_bytes("".join(line + end for line in lines).encode())
+
+    def send_bytes(self, data: bytes) -> None:
+        """Write bytes as they are."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self.process.stdin.write(data)
+
+    def close_stdin(self) -> None:
+        """End its input."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+
+    def close_stdout(self) -> None:
+        """Stop listening, as a manager does that has died."""
+        assert self.process.stdout is not None
+        os.close(os.dup(self.process.stdout.fileno()))
+
+    def line(self, timeout: float) -> Line | None:
+        """Return the next line, or None if there is none in time or ever."""
+        until = perf_counter() + timeout
+        with self._news:
+            while not self._lines:
+                left = until - perf_counter()
+                if left <= 0 or self.closed_at is not None:
+                    return None
+                self._news.wait(left)
+            return self._lines.popleft()
+
+    def lines(self, quiet: float = QUIET_TIME, at_most: int = 10_000) -> list[Line]:
+        """Return all lines until the peer has been quiet for so long."""
+        found: list[Line] = []
+        while len(found) < at_most and (line := self.line(quiet)) is not None:
+            found.append(line)
+        return found
+
+    # -- its life --------------------------------------------------------------------------
+
+    def wait(self, timeout: float) -> int | None:
+        """Return its exit status, or None if it is still alive after so long."""
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it is still running."""
+        return self.process.poll() is None
+
+    def suspend(self) -> None:
+        """Freeze it, where the system can."""
+        if not WINDOWS:
+            os.killpg(self.process.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on."""
+        if not WINDOWS:
+            os.killpg(self.process.pid, signal.SIGCONT)
+
+    def interrupt(self) -> None:
+        """Send what Ctrl-C in a shared console sends."""
+        if WINDOWS:
+            self.process.send_signal(signal.CTRL_BREAK_EVENT)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            os.killpg(self.process.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """Kill it and its children, and close the pipes."""
+        if WINDOWS:
+            if self.is_alive:
+                subprocess.run(
+                    ["taskkill", "/F", "/T", "/PID", str(self.process.pid)],
+                    capture_output=True,
+                    check=False,
+                    timeout=10,
+                )
+        else:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(5)
+        self.close_stdin()
+
+    # -- listening, in threads -------------------------------------------------------------
+
+    def _read_stdout(self) -> None:
+        assert self.process.stdout is not None
+        descriptor = self.process.stdout.fileno()
+        rest, chunks = b"", 0
+        while True:
+            try:
+                chunk = os.read(descriptor, 65_536)
+            except OSError:
+                chunk = b""
+            now = perf_counter()
+            if not chunk:
+                break
+            *complete, tail = (rest + chunk).split(b"\n")
+            with self._news:
+                self.raw += chunk
+                for index, raw in enumerate(complete):
+                    pieces = chunks + 1 if index == 0 else 1
+                    self._lines.append(Line(raw.decode("latin-1"), now, pieces))
+                self._news.notify_all()
+            chunks = chunks + 1 if tail and not complete else int(bool(tail))
+            rest = tail
+        with self._news:
+            if rest:
+                self._lines.append(Line(rest.decode("latin-1"), now, chunks))
+            self.closed_at = now
+            self._news.notify_all()
+        with contextlib.suppress(OSError):
+            self.process.stdout.close()
+
+    def _read_stderr(self) -> None:
+        assert self.process.stderr is not None
+        while True:
+            try:
+                chunk = os.read(self.process.stderr.fileno(), 65_536)
+            except (OSError, ValueError):
+                chunk = b""
+            if not chunk:
+                break
+            self.stderr += chunk
+        with contextlib.suppress(OSError):
+            self.process.stderr.close()

@@ -1,0 +1,123 @@
+"""The plan of a move's time, and the pace of its search."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine.clock import UNLIMITED, Limits, Pace, Plan, plan
+from pbrain_engine.values import win_in
+
+CELLS = 225
+milliseconds = st.none() | st.integers(-(2**40), 2**63)
+
+
+@given(milliseconds, milliseconds, milliseconds, st.integers(0, 10**6), st.integers(0, 224))
+def test_no_limit_is_ever_exceeded(
+    turn: int | None, match: int | None, left: int | None, increment: int, ply: int
+) -> None:
+    made = plan(Limits(turn, match, left, increment), ply, CELLS)
+    assert 0 <= made.optimum <= made.hard
+    for limit in (turn, left):
+        if limit is not None:
+            assert made.hard <= max(limit, 0) / 1000 or limit >= 10**8
+
+
+@given(st.integers(1, 10**7), st.integers(1, 10**7), st.integers(0, 224))
+def test_where_there_is_time_some_is_used(turn: int, left: int, ply: int) -> None:
+    made = plan(Limits(turn, None, left), ply, CELLS)
+    assert made.hard > 0
+    assert made.optimum > 0
+
+
+def test_no_time_means_an_answer_at_once() -> None:
+    for limits in (Limits(turn=0), Limits(turn=5000, left=0), Limits(turn=5000, left=-691)):
+        assert plan(limits, 10, CELLS).is_instant
+
+
+def test_no_word_about_time_means_five_seconds() -> None:
+    assert 4.9 < plan(Limits(), 10, CELLS).hard < 5
+
+
+def test_giants_are_no_limit() -> None:
+    for giant in (2**31 - 1, 100_000_000, 2**63 - 1):
+        assert plan(Limits(giant, giant, giant), 0, CELLS) == Plan(UNLIMITED, UNLIMITED)
+        assert plan(Limits(1000, giant, giant), 0, CELLS).hard < 1
+
+
+def test_a_turn_limit_alone_is_used_up() -> None:
+    made = plan(Limits(turn=2000), 20, CELLS)
+    assert made.optimum == made.hard
+    assert 1.96 <= made.hard < 2
+
+
+def test_the_overhead_is_kept_back_but_a_tiny_turn_is_not_given_away() -> None:
+    assert 0.06 < plan(Limits(turn=100), 20, CELLS).hard < 0.08
+    assert 0.002 < plan(Limits(turn=20), 20, CELLS).hard < 0.02
+
+
+def test_the_start_of_the_program_is_charged() -> None:
+    free, charged = (plan(Limits(turn=1000), 0, CELLS, c) for c in (0.0, 0.2))
+    assert abs(free.hard - charged.hard - 0.2) < 1e-9
+
+
+def test_a_match_lasts_to_its_end() -> None:
+    """Thirty seconds a turn, 180 a match: a long game never runs out of either."""
+    left = 180.0
+    for ply in range(0, 200, 2):
+        made = plan(Limits(30_000, 180_000, round(left * 1000)), ply, CELLS)
+        assert made.hard < left
+        left -= made.optimum
+    assert left > 0
+
+
+def test_the_middle_game_gets_more_time_than_the_opening() -> None:
+    early, middle, late = (
+        plan(Limits(300_000, 1_000_000, 1_000_000), ply, CELLS).optimum for ply in (2, 20, 120)
+    )
+    assert early < middle
+    assert late > 0
+
+
+def test_an_increment_is_spent() -> None:
+    without, with_increment = (
+        plan(Limits(None, 60_000, 10_000, increment), 40, CELLS).optimum for increment in (0, 2000)
+    )
+    assert with_increment > without + 1
+
+
+def long_pace() -> Pace:
+    return Pace(Plan(10.0, 2.0))
+
+
+def test_a_stable_search_ends_before_the_optimum() -> None:
+    pace = long_pace()
+    assert not pace.should_stop(0.5, "a", 10, 5)
+    assert not pace.should_stop(1.0, "a", 10, 6)
+    assert pace.should_stop(1.5, "a", 10, 7)
+
+
+def test_a_changing_search_goes_on() -> None:
+    pace = long_pace()
+    pace.should_stop(0.1, "b", 10, 1)
+    for depth, move in enumerate("abababab", 2):
+        assert not pace.should_stop(2.0, move, 10, depth)
+
+
+def test_a_falling_value_goes_on() -> None:
+    stable, falling = long_pace(), long_pace()
+    for pace in (stable, falling):
+        pace.should_stop(0.1, "a", 100, 5)
+    assert stable.should_stop(1.6, "a", 100, 6)
+    assert not falling.should_stop(1.6, "a", -50, 6)
+
+
+def test_a_whole_turn_is_never_saved() -> None:
+    pace = Pace(Plan(1.0, 1.0))
+    assert not pace.should_stop(0.99, "a", 10, 30)
+
+
+def test_a_proven_win_ends_the_search_once_it_is_deep_enough() -> None:
+    pace = Pace(Plan(1.0, 1.0))
+    assert not pace.should_stop(0.1, "a", win_in(9), 5)
+    assert pace.should_stop(0.1, "a", win_in(9), 9)

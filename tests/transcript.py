@@ -1,0 +1,161 @@
+"""Transcripts: dialogues as data, and their replay. The format: ``transcripts/README.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent / "transcripts"
+
+
+class Exchange(NamedTuple):
+    """What is sent, and what has to come back before the dialogue goes on."""
+
+    sent: list[str]
+    during: list[str]  # sent while the engine is thinking
+    expected: list[str]
+    pause: float
+
+
+class Transcript(NamedTuple):
+    name: str
+    end: str
+    exchanges: list[Exchange]
+
+
+def read(path: Path) -> Transcript:
+    """Read a transcript file."""
+    end, exchanges = "\n", [Exchange([], [], [], 0.0)]
+    during = False
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        mark, _, rest = line.partition(" ")
+        current = exchanges[-1]
+        if mark in ("", "#"):
+            continue
+        if mark == "end":
+            end = {"lf": "\n", "crlf": "\r\n"}[rest]
+        elif mark == ">":
+            if current.expected:
+                exchanges.append(Exchange([], [], [], 0.0))
+                during = False
+            (exchanges[-1].during if during else exchanges[-1].sent).append(rest)
+        elif mark == "<":
+            current.expected.append(rest)
+        elif mark == "during":
+            during = True
+        elif mark == "wait":
+            exchanges.append(Exchange([], [], [], float(rest)))
+        else:
+            raise ValueError(f"{path.name}:{number}: {line!r}")
+    return Transcript(path.stem, end, exchanges)
+
+
+def all_transcripts() -> list[Transcript]:
+    return [read(path) for path in sorted(FOLDER.glob("*.txt"))]
+
+
+class Referee:
+    """Follows the board of a dialogue, fills placeholders in, and checks replies."""
+
+    def __init__(self) -> None:
+        self.width = self.height = 20
+        self.stones: list[tuple[int, int]] = []
+        self.detail = 0
+        self._body: list[str] | None = None
+
+    def fill(self, line: str) -> str:
+        """Replace the placeholders of a line that is about to be sent."""
+        if "{free}" in line:
+            line = line.replace("{free}", "{},{}".format(*self.free()))
+        if "{last}" in line:
+            line = line.replace("{last}", "{},{}".format(*self.stones[-1]))
+        return line
+
+    def free(self) -> tuple[int, int]:
+        """An empty cell, away from the centre."""
+        cells = [(x, y) for y in range(1, self.height, 3) for x in range(1, self.width, 4)]
+        return next(cell for cell in cells if cell not in self.stones)
+
+    def sent(self, line: str) -> None:
+        """Take note of what was sent."""
+        words = line.upper().split()
+        if self._body is not None or words[:1] in (["BOARD"], ["YXBOARD"], ["SWAP2BOARD"]):
+            if self._body is None:
+                self._body, words = [], words[1:]
+            self._body += words
+            if "DONE" in self._body:
+                body = self._body[: self._body.index("DONE")]
+                self.stones = [tuple(map(int, w.split(",")[:2])) for w in body]  # type: ignore[misc]
+                self._body = None
+        elif words[:1] == ["START"]:
+            self.width, self.height = int(words[1]), int(words[-1])
+            self.stones = []
+        elif words[:1] == ["RESTART"]:
+            self.stones = []
+        elif words[:1] == ["TURN"]:
+            x, y = words[1].split(",")
+            self.stones.append((int(x), int(y)))
+        elif words[:1] == ["TAKEBACK"]:
+            self.stones.pop()
+        elif words[:2] == ["INFO", "SHOW_DETAIL"]:
+            self.detail = int(words[2])
+
+    def is_chatter(self, line: str) -> bool:
+        """Say whether a line may come unasked."""
+        words = line.split(" ", 1)
+        return words[0] in ("MESSAGE", "DEBUG") or (words[0] == "INFO" and self.detail >= 2)
+
+    def check(self, expected: str, line: str) -> None:
+        """Fail unless this line is what was expected."""
+        kind, _, rest = expected.partition(" ")
+        if kind == "MOVE" and not rest:
+            self._moves(line, 1)
+        elif kind == "MOVES":
+            self._moves(line, int(rest))
+        elif kind == "SWAP2":
+            if line != "SWAP":
+                self._moves(line, 2 if " " in line else 1)
+        elif kind == "LIKE":
+            assert rest.endswith("*")
+            assert line.startswith(rest[:-1]), f"expected {rest!r}, got {line!r}"
+        else:
+            assert line == expected
+
+    def _moves(self, line: str, count: int) -> None:
+        words = line.split(" ")
+        assert len(words) == count, f"expected {count} moves, got {line!r}"
+        for word in words:
+            x, y = word.split(",")
+            assert x.isdigit() and y.isdigit(), line
+            assert int(x) < self.width and int(y) < self.height, line
+            assert (int(x), int(y)) not in self.stones, f"{line!r} is occupied: {self.stones}"
+            self.stones.append((int(x), int(y)))
+
+
+def replay(
+    transcript: Transcript,
+    say: Callable[[list[str], str], None],
+    say_during: Callable[[list[str], str], None],
+    hear: Callable[[], str],
+    pause: Callable[[float], None] = lambda seconds: None,
+    line_end: str | None = None,
+) -> Referee:
+    """Replay a transcript on anything that can be talked to; failures raise."""
+    referee = Referee()
+    end = transcript.end if line_end is None else line_end
+    for exchange in transcript.exchanges:
+        pause(exchange.pause)
+        for lines, speak in ((exchange.sent, say), (exchange.during, say_during)):
+            filled = []
+            for line in lines:
+                filled.append(referee.fill(line))
+                referee.sent(filled[-1])
+            if filled:
+                speak(filled, end)
+        for expected in exchange.expected:
+            line = hear()
+            while referee.is_chatter(line) and not line.startswith(expected[5:][:-1] or "\0"):
+                line = hear()
+            referee.check(expected, line)
+    return referee
