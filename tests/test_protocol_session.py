@@ -1,0 +1,332 @@
+"""The session: settings, boards, colours, and what it asks of the engine."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from pbrain_engine.engine import Move, Thought
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.protocol import replies
+from pbrain_engine.protocol.commands import Info, Reader
+from pbrain_engine.protocol.report import Report
+from pbrain_engine.protocol.session import Session
+from pbrain_engine.protocol.settings import DEFAULT_MEMORY, Settings, decode_rule
+from pbrain_engine.protocol.verify import line_wins, makes_five
+from pbrain_engine.values import loss_in, win_in
+
+from .fake_engine import FakeEngine
+
+
+class Talk:
+    """A session with a fake engine, spoken to in text."""
+
+    def __init__(self) -> None:
+        self.engines: list[FakeEngine] = []
+        self.session = Session(self._make)  # type: ignore[arg-type]
+        self.session._moved = True  # the start of the test run is not charged
+        self.reader = Reader()
+
+    def _make(self, memory: int) -> FakeEngine:
+        self.engines.append(FakeEngine(memory))
+        return self.engines[-1]
+
+    @property
+    def engine(self) -> FakeEngine:
+        return self.engines[-1]
+
+    def say(self, *lines: str) -> list[str]:
+        """Send lines, run the searches at once, and return the replies."""
+        heard: list[str] = []
+        for line in lines:
+            for command in self.reader.read(line):
+                response = self.session.handle(command, perf_counter())
+                heard += response.lines
+                if response.task is not None:
+                    response.task.emit = heard.append
+                    heard += self.session.conclude(response.task, response.task.run())
+        return heard
+
+    def start(self, size: int = 15) -> Talk:
+        assert self.say(f"START {size}", "INFO timeout_turn 35") == ["OK"]
+        return self
+
+
+@pytest.mark.parametrize(
+    "code, yixin, rule",
+    [
+        (0, False, Rule.FREESTYLE), (1, False, Rule.STANDARD), (2, False, Rule.FREESTYLE),
+        (3, False, Rule.STANDARD), (4, False, Rule.RENJU), (5, False, Rule.RENJU),
+        (8, False, Rule.CARO), (9, False, Rule.CARO_EXACT), (10, False, Rule.CARO),
+        (11, False, Rule.CARO_EXACT), (12, False, None), (16, False, None), (-1, False, None),
+        (0, True, Rule.FREESTYLE), (1, True, Rule.STANDARD), (2, True, Rule.RENJU),
+        (4, True, Rule.RENJU), (5, True, Rule.FREESTYLE), (6, True, Rule.FREESTYLE),
+    ],
+)  # fmt: skip
+def test_the_rule_is_a_bit_mask(code: int, yixin: bool, rule: Rule | None) -> None:
+    assert decode_rule(code, yixin) == rule
+
+
+def test_a_rule_that_came_before_the_client_was_known_is_read_again() -> None:
+    talk = Talk().start()
+    talk.say("INFO rule 2")
+    assert talk.session.settings.rule is Rule.FREESTYLE
+    talk.say("yxshowinfo")
+    assert talk.session.settings.rule is Rule.RENJU
+
+
+def test_info_is_never_answered() -> None:
+    talk = Talk()
+    keys = [*vars(Settings()), "max_memory", "rule", "evaluate", "", "folder", "time_left"]
+    for key in keys:
+        for value in ("", "0", "-1", "x", "2147483647", "9" * 30, "1 2 3"):
+            assert talk.session.handle(Info(key, value), 0.0).lines == ()
+
+
+def test_a_rule_changed_during_the_game_keeps_the_stones() -> None:
+    talk = Talk().start()
+    talk.say("TURN 7,7")
+    stones = dict(talk.engine.game.stones)
+    talk.say("INFO rule 1", "TURN 0,0")
+    assert talk.engine.game.rule is Rule.STANDARD
+    assert stones.items() <= talk.engine.game.stones.items()
+
+
+def test_start_of_the_same_size_keeps_the_engine() -> None:
+    talk = Talk().start()
+    talk.say("start 15 15", "start 15 15")
+    assert len(talk.engines) == 1
+    assert talk.engine.clears == 0
+
+
+@pytest.mark.parametrize(
+    "stones, side",
+    [
+        ([], Side.BLACK),
+        (["7,7,1", "8,8,2"], Side.BLACK),
+        (["7,7,2"], Side.WHITE),
+        (["7,7,2", "8,8,1", "9,9,2"], Side.WHITE),
+        (["7,7,1", "8,8,1"], Side.BLACK),  # any count is accepted
+        (["3,3,3", "7,7,2"], Side.WHITE),  # walls have no owner
+    ],
+)
+def test_the_side_to_move_owns_field_1_and_the_first_stone_is_black(
+    stones: list[str], side: Side
+) -> None:
+    talk = Talk().start()
+    talk.say("YXBOARD", *stones, "DONE")
+    talk.say("YXSHOWFORBID")
+    assert talk.engine.game.to_move is side
+    for stone in stones:
+        x, y, field = map(int, stone.split(","))
+        owner = {1: side, 2: side.opponent, 3: Side.WALL}[field]
+        assert talk.engine.game.stones[Move(x, y)] is owner
+
+
+def test_turn_and_takeback_keep_engine_and_record_together() -> None:
+    talk = Talk().start()
+    (move,) = talk.say("TURN 7,7")
+    assert talk.say(f"TAKEBACK {move}", "TAKEBACK 7,7") == ["OK", "OK"]
+    assert talk.engine.game.stones == {}
+    assert talk.engine.game.to_move is Side.BLACK
+    assert talk.session.record is not None
+    assert talk.session.record.stones == {}
+
+
+def test_play_makes_our_move_for_us() -> None:
+    talk = Talk().start()
+    assert talk.say("PLAY 3,4") == ["3,4"]
+    assert talk.say("PLAY 3,4")[0].startswith("ERROR")
+    assert talk.engine.game.stones == {Move(3, 4): Side.BLACK}
+
+
+def test_continuous_play_goes_on_after_a_five() -> None:
+    talk = Talk().start()
+    five = [f"{x},7,2" for x in range(5)]
+    talk.say("BOARD", *five, "DONE")
+    assert talk.say("TURN 14,14")[0].startswith("ERROR")
+    talk.say("INFO rule 2")
+    assert not talk.say("TURN 14,14")[0].startswith("ERROR")
+
+
+def test_blocked_cells_are_not_played_until_nothing_else_is_left() -> None:
+    talk = Talk().start(5)
+    cells = [f"{x},{y}" for x in range(5) for y in range(5)]
+    talk.say("YXBLOCK", *cells[:-1], "DONE")
+    assert talk.say("BEGIN") == ["4,4"]
+    assert talk.say("TURN 0,0")[0] in cells
+    talk.say("YXBLOCKUNDO", "1,1", "DONE", "YXBLOCKRESET")
+    assert talk.session._blocked == set()
+
+
+def test_limits_of_nodes_depth_memory_and_threads_reach_the_engine() -> None:
+    talk = Talk().start()
+    talk.say("INFO max_depth 3", "INFO max_node 4000", "INFO max_memory 100000000")
+    talk.say("INFO thread_num 1", "INFO hash_size 1024", "BEGIN")
+    limit, _ = talk.engine.searches[-1]
+    assert (limit.depth, limit.nodes) == (3, 4000)
+    assert talk.engine.memory == 100_000_000
+    assert talk.engine.hash_size == 1024 * 1024
+    talk.say("INFO max_node -1", "INFO max_depth 0", "INFO max_memory 0", "TURN 0,0")
+    limit, _ = talk.engine.searches[-1]
+    assert (limit.depth, limit.nodes) == (None, None)
+    assert talk.engine.memory == DEFAULT_MEMORY
+
+
+def test_less_strength_means_fewer_nodes() -> None:
+    limits = []
+    for strength in (0, 50, 90, 100):
+        settings = Settings()
+        settings.update("strength", str(strength))
+        limits.append(settings.node_limit or 10**12)
+    assert limits == sorted(set(limits))
+
+
+def test_a_tiny_memory_is_complained_about_once_and_only_with_a_move() -> None:
+    talk = Talk().start()
+    assert talk.say("INFO max_memory 1000") == []
+    first, second = talk.say("BEGIN"), talk.say("TURN 0,0")
+    assert len(first) == 2 and first[0].startswith("MESSAGE")
+    assert len(second) == 1
+
+
+def test_match_time_is_counted_where_the_manager_does_not() -> None:
+    talk = Talk().start()
+    talk.say("INFO timeout_match 60000", "BEGIN")
+    limits = talk.session.settings.limits
+    assert limits.left is not None and 59_000 < limits.left < 60_000
+    talk.say("RESTART")
+    assert talk.session.settings.limits.left == 60_000
+
+
+def test_n_best_is_asked_for() -> None:
+    talk = Talk().start()
+    heard = talk.say("INFO show_detail 2", "YXNBEST 3")
+    assert talk.engine.searches[-1][1] == 3
+    assert {"INFO PV 0", "INFO PV 1", "INFO PV 2", "INFO NUMPV 3"} <= set(heard)
+
+
+def test_show_info_tells_the_sliders() -> None:
+    lines = Talk().say("YXSHOWINFO")
+    assert lines[0].startswith("MESSAGE INFO MAX_THREAD_NUM ")
+    assert lines[1] == "MESSAGE INFO MAX_HASH_SIZE 18"
+
+
+def test_forbidden_points_have_two_digits_each_and_a_dot() -> None:
+    talk = Talk().start()
+    assert talk.say("YXSHOWFORBID") == ["FORBID ."]
+    assert talk.say("INFO rule 4", "YXSHOWFORBID") == ["FORBID 00000112."]
+    talk.say("INFO row_first 1")
+    assert talk.say("YXSHOWFORBID") == ["FORBID 00001201."]
+
+
+# -- reports -------------------------------------------------------------------------------
+
+
+def thought(value: int, pv: tuple[tuple[int, int], ...], **others: int) -> Thought:
+    moves = tuple(Move(*at) for at in pv)
+    return Thought(
+        move=moves[0], value=value, depth=12, seldepth=21, nodes=1_203_456, time=1.48, pv=moves,
+        **others,
+    )  # fmt: skip
+
+
+FOUR = {(x, 7): Side.BLACK for x in range(4, 8)}
+
+
+def reported(value: int, pv: tuple[tuple[int, int], ...], mode: int = 0) -> list[str]:
+    lines: list[str] = []
+    report = Report(lines.append, FOUR, Side.BLACK, Rule.FREESTYLE, mode)
+    report._last -= 1  # as if a second had gone by
+    report.iteration(thought(value, pv))
+    return lines
+
+
+def test_the_default_form() -> None:
+    assert reported(35, ((7, 6), (8, 8))) == [
+        "MESSAGE depth 12-21 ev 35 n 1203K n/ms 813 tm 1480 pv H7 I9"
+    ]
+
+
+def test_a_win_is_printed_only_when_its_line_wins() -> None:
+    assert " ev +M1 " in reported(win_in(1), ((8, 7),))[0]
+    assert "M" not in reported(win_in(1), ((8, 8),))[0].removeprefix("MESSAGE")
+    assert "M" not in reported(win_in(3), ((8, 7),))[0].removeprefix("MESSAGE")
+
+
+def test_a_loss_is_printed_only_when_its_line_loses() -> None:
+    lines: list[str] = []
+    report = Report(lines.append, FOUR, Side.WHITE, Rule.FREESTYLE)
+    report._last -= 1
+    report.iteration(thought(loss_in(2), ((8, 7), (3, 7))))
+    assert " ev -M2 " in lines[0]
+
+
+def test_the_forms_that_clients_ask_for() -> None:
+    realtime = reported(35, ((7, 6), (8, 8)), 1)
+    assert realtime[:2] == ["MESSAGE REALTIME REFRESH", "MESSAGE REALTIME BEST 7,6"]
+    detail = reported(35, ((7, 6), (8, 8)), 2)
+    assert detail[0] == "INFO PV 0"
+    assert detail[-2:] == ["INFO BESTLINE 7,6 8,8", "INFO PV DONE"]
+    assert "INFO EVAL 35" in detail
+    both = reported(35, ((7, 6),), 3)
+    assert "MESSAGE REALTIME BEST 7,6" in both and "INFO PV DONE" in both
+
+
+def test_reports_are_throttled_and_instant_moves_are_quiet() -> None:
+    lines: list[str] = []
+    report = Report(lines.append, {}, Side.BLACK, Rule.FREESTYLE)
+    for _ in range(50):
+        report.iteration(thought(0, ((7, 7),)))
+    report.finish()
+    assert lines == []
+
+
+def test_every_reply_is_one_line_of_ascii() -> None:
+    for text in ("a\nb", "\r\n", "náš", "x" * 10_000, "\0\x7f"):
+        for reply in (replies.error(text), replies.unknown(text), replies.debug(text)):
+            assert reply.isascii() and reply.isprintable()
+            assert len(reply) < 500
+
+
+# -- verification --------------------------------------------------------------------------
+
+
+def row(length: int, ends: str = "..", side: Side = Side.BLACK) -> dict[tuple[int, int], Side]:
+    """Stones in a row from 5,7 on; ``x`` at an end is an opponent's stone, ``#`` a wall."""
+    stones = {(5 + i, 7): side for i in range(length)}
+    for end, x in zip(ends, (4, 5 + length), strict=True):
+        if end != ".":
+            stones[x, 7] = side.opponent if end == "x" else Side.WALL
+    return stones
+
+
+@pytest.mark.parametrize(
+    "rule, length, ends, side, wins",
+    [
+        (Rule.FREESTYLE, 4, "..", Side.BLACK, False),
+        (Rule.FREESTYLE, 5, "xx", Side.BLACK, True),
+        (Rule.FREESTYLE, 6, "..", Side.BLACK, True),
+        (Rule.STANDARD, 5, "..", Side.WHITE, True),
+        (Rule.STANDARD, 6, "..", Side.BLACK, False),
+        (Rule.RENJU, 6, "..", Side.BLACK, False),
+        (Rule.RENJU, 6, "..", Side.WHITE, True),
+        (Rule.CARO, 5, "xx", Side.BLACK, False),
+        (Rule.CARO, 5, "x.", Side.BLACK, True),
+        (Rule.CARO, 5, "##", Side.BLACK, True),  # only stones close a row
+        (Rule.CARO, 6, "xx", Side.BLACK, True),
+        (Rule.CARO_EXACT, 6, "..", Side.BLACK, False),
+        (Rule.CARO_EXACT, 5, "x.", Side.BLACK, True),
+    ],
+)
+def test_five_of_each_rule(rule: Rule, length: int, ends: str, side: Side, wins: bool) -> None:
+    assert makes_five(row(length, ends, side), 6, 7, rule) == wins
+
+
+def test_a_line_wins_with_its_last_move_and_not_before() -> None:
+    assert line_wins(FOUR, Side.BLACK, [(8, 7)], 1, Rule.FREESTYLE)
+    assert not line_wins(FOUR, Side.BLACK, [(8, 7), (0, 0), (3, 7)], 3, Rule.FREESTYLE)
+    assert not line_wins(FOUR, Side.BLACK, [(0, 0), (1, 1)], 2, Rule.FREESTYLE)
+    assert not line_wins(FOUR, Side.BLACK, [(7, 7)], 1, Rule.FREESTYLE)  # occupied
+    assert not line_wins(FOUR, Side.BLACK, [], 0, Rule.FREESTYLE)
