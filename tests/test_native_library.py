@@ -50,7 +50,7 @@ def test_a_library_tells_what_it_is(toy: Toy) -> None:
     assert HOST is not None
     assert toy.library.about["target"] == HOST.name
     assert toy.library.about["asserts"] == toy.library.about["bounds"] == "0"
-    assert toy.library.exports["toy_walk"] == 2
+    assert toy.library.exports["toy_walk"] == "pi"
 
 
 def test_a_call_returns_the_kernels_result(toy: Toy) -> None:

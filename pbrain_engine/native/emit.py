@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numba
+from numba import types
 
 from pbrain_engine import kernel
 from pbrain_engine.native import lower
 from pbrain_engine.native.targets import TARGETS
+
+
+def parameters(signature: Any) -> str:
+    """Return a letter for each parameter: p for an address, i for an integer."""
+    return "".join("p" if kind == types.voidptr else "i" for kind in signature.args)
 
 
 def about_text(results: list[tuple[str, Any]], **facts: str) -> str:
@@ -22,7 +28,7 @@ def about_text(results: list[tuple[str, Any]], **facts: str) -> str:
     facts["numba"] = numba.__version__
     facts["asserts"] = str(int(__debug__))
     facts["bounds"] = str(int(kernel.BOUNDS_CHECK))
-    facts["exports"] = " ".join(f"{name}:{len(r.signature.args)}" for name, r in results)
+    facts["exports"] = " ".join(f"{name}:{parameters(r.signature)}" for name, r in results)
     return "".join(f"{name}={value}\n" for name, value in facts.items())
 
 

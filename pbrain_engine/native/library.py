@@ -41,12 +41,8 @@ class Library:
         except (OSError, AttributeError, KeyError) as error:
             text = f"{path} is not a kernel for this machine ({error}); {CURE}"
             raise KernelError(text) from error
-        self._arity = dict(_arity(entry) for entry in self.about["exports"].split())
-
-    @property
-    def exports(self) -> dict[str, int]:
-        """The number of arguments of each exported function."""
-        return dict(self._arity)
+        # Each exported function and its parameters: p for an address, i for an integer.
+        self.exports = parse_about(self.about["exports"].replace(" ", "\n"), ":")
 
     def call(self, name: str, *args: int) -> int:
         """Call an exported function; every argument is an address or an int64.
@@ -58,9 +54,9 @@ class Library:
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         """Return a caller of an exported function, made at the first use."""
-        if name.startswith("_") or name not in self._arity:
+        if name == "exports" or name not in self.exports:
             raise AttributeError(f"the kernel has no function {name!r}")
-        caller = self._caller(name, self._arity[name])
+        caller = self._caller(name, len(self.exports[name]))
         setattr(self, name, caller)
         return caller
 
@@ -84,14 +80,10 @@ class Library:
         return caller
 
 
-def parse_about(text: str) -> dict[str, str]:
-    """Return the facts that a kernel states about itself."""
-    return dict(line.split("=", 1) for line in text.splitlines())
-
-
-def _arity(entry: str) -> tuple[str, int]:
-    name, arity = entry.split(":")
-    return name, int(arity)
+def parse_about(text: str, sign: str = "=") -> dict[str, str]:
+    """Return the facts that a kernel states about itself, one a line: name, sign, value."""
+    pairs = (line.partition(sign) for line in text.splitlines())
+    return {name: value for name, _, value in pairs}
 
 
 def _failure(name: str, status: int, exception: int) -> str:
