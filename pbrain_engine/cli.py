@@ -1,0 +1,120 @@
+"""``numoku``: the tools around the engine, one module each, loaded only when asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NamedTuple
+
+from . import __version__
+
+OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class Command(NamedTuple):
+    """A sub-command: ``main(arguments)`` of a module, and what it is for."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {
+    "play": Command("commands.play", "play against the engine in the terminal"),
+    "demo": Command("commands.demo", "watch the engine play one game against itself"),
+    "analyse": Command("commands.analyse", "value, best line and forced wins of a position"),
+    "match": Command("arena.command", "matches and tournaments between engines"),
+    "selfplay": Command("arena.selfplay", "record games of the engine against itself"),
+    "report": Command("arena.report", "tables and charts of recorded matches"),
+    "check": Command("protocol.doctor", "test any engine's protocol, and say what is wrong"),
+    "fuzz": Command("protocol.fuzz", "feed an engine random protocol input"),
+    "bench": Command("commands.bench", "speed, and the signature of the search"),
+    "build": Command("native.compile", "compile the kernel for this machine"),
+}
+
+_PACKAGE = __package__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a sub-command; return 0 if it did what was asked, 1 if not, 2 if asked wrongly."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(usage())
+        return OK
+    if words[0] in ("-V", "--version"):
+        print(version())
+        return OK
+    command = COMMANDS.get(words[0])
+    if command is None:
+        return complain(f"there is no command {words[0]!r}; `numoku --help` lists them", USAGE)
+    return run(command, words[1:])
+
+
+def run(command: Command, arguments: list[str]) -> int:
+    """Run a command and turn what may go wrong into one line and an exit status."""
+    from .engine import EngineError
+    from .eval.weights import WeightsError
+    from .native.library import KernelError
+    from .position.notation import NotationError
+
+    try:
+        return int(import_module(f"{_PACKAGE}.{command.module}").main(arguments) or OK)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader, say `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except (EngineError, KernelError, NotationError, WeightsError, OSError) as error:
+        return complain(str(error))
+
+
+def complain(text: str, status: int = FAILURE) -> int:
+    """Say on stderr what is wrong; return the exit status."""
+    print(f"numoku: {text}", file=sys.stderr)
+    return status
+
+
+def usage() -> str:
+    """Return the list of commands."""
+    lines = [
+        "usage: numoku COMMAND [options]",
+        "",
+        "Numoku plays five in a row: freestyle, standard, renju and caro.",
+        "",
+        *(f"  {name:9} {command.summary}" for name, command in COMMANDS.items()),
+        "",
+        "`numoku COMMAND --help` shows the options of a command, `numoku --version` the versions.",
+        "Game managers start `pbrain-numoku`, which speaks the Gomocup protocol.",
+    ]
+    return "\n".join(lines)
+
+
+def version() -> str:
+    """Return the versions of the package, of its kernel and of what it runs on."""
+    import platform
+    from importlib import metadata
+
+    from .native.library import KernelError, load
+
+    try:
+        library = load()
+        kernel = f"{library.level} {library.digest}"
+    except KernelError:
+        kernel = "none for this machine"
+    try:
+        numba = metadata.version("numba")
+    except metadata.PackageNotFoundError:
+        numba = "not installed"
+    return "\n".join(
+        [
+            f"numoku {__version__}",
+            f"kernel  {kernel}",
+            f"numba   {numba}",
+            f"Python  {platform.python_version()}, {platform.system()} {platform.machine()}",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

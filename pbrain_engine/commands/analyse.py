@@ -1,0 +1,168 @@
+"""``numoku analyse``: what the engine thinks of a position, and what is proven about it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ..engine import Engine, Limit, Thought
+from ..position.notation import Coordinates
+from ..position.rules import Rule
+from . import setup, thinking, view
+
+MEGABYTE = 1_000_000
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku analyse",
+        description="Show value, depth and best line of a position, a forced win with its "
+        "line, and in renju the cells that are forbidden to black.",
+        epilog="POSITION is a string of moves such as h8i9j10 (letter = column, number = row "
+        "from the top), the name of an SGF or PSQ file, or - to read any of these, or a drawn "
+        "board of . X O, from the standard input. Ctrl-C shows what was found so far.",
+    )
+    parser.add_argument("position", metavar="POSITION", nargs="?", default="", help="see below")
+    setup.add_position_options(parser)
+    parser.add_argument("--time", type=float, default=5.0, help="seconds to think (default: 5)")
+    parser.add_argument("--depth", type=int, help="last depth in plies")
+    parser.add_argument("--nodes", type=int, help="positions to search")
+    parser.add_argument("--multipv", type=int, default=1, help="how many best moves to show")
+    parser.add_argument("--threads", type=int, default=1, help="threads to search with")
+    parser.add_argument("--memory", type=int, default=350, help="megabytes to use (default: 350)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Analyse a position; return 0, or raise what is wrong with it."""
+    options = make_parser().parse_args(arguments)
+    position = setup.read_setup(options.position, options.rule, options.size)
+    limit = Limit(time=options.time, depth=options.depth, nodes=options.nodes)
+    with Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine:
+        engine.new_game(position.width, position.height, position.rule)
+        setup.build(engine, position)
+        if options.json:
+            print(json.dumps(report(engine, search(engine, limit, options.multipv))))
+        else:
+            show_position(engine, position.last)
+            if not engine.game.is_over:
+                show_result(engine, search(engine, limit, options.multipv, live=True))
+    return 0
+
+
+def search(engine: Engine, limit: Limit, multipv: int, live: bool = False) -> list[Thought]:
+    """Return the best lines, best first; none if the game is over."""
+    if engine.game.is_over:
+        return []
+    latest: dict[int, Thought] = {}
+
+    def note(thought: Thought) -> None:
+        latest[thought.multipv] = thought
+        if live:
+            print(view.format_thought(thought), flush=True)
+
+    best = thinking.think(engine, limit, on_iteration=note, multipv=multipv)
+    latest[1] = best
+    return [latest[rank] for rank in sorted(latest)]
+
+
+def show_position(engine: Engine, last: Coordinates | None) -> None:
+    """Print the board, who moves, and what is forbidden."""
+    game = engine.game
+    forbidden = game.forbidden()
+    console = view.rich_console()
+    if console is not None:
+        console.print(view.rich_board(game, last, forbidden))
+    else:
+        print(view.plain_board(game, last))
+    name = game.rule.name.lower().replace("_", " ")
+    if game.winner is not None:
+        print(f"{name}: {game.winner.name.lower()} has won")
+    elif game.is_full:
+        print(f"{name}: the board is full, a draw")
+    else:
+        print(f"{name}, {game.to_move.name.lower()} to move")
+    if forbidden:
+        print(f"forbidden: {view.format_line(forbidden)}")
+
+
+def show_result(engine: Engine, thoughts: list[Thought]) -> None:
+    """Print what was found."""
+    best = thoughts[0]
+    print()
+    if best.move is None:
+        print("there is no move")
+        return
+    print(f"best move {view.format_line([best.move])}, value {view.format_value(best.value)}")
+    if best.mate is not None:
+        who = engine.game.to_move if best.mate > 0 else engine.game.to_move.opponent
+        line = view.format_line(line_to_five(engine, best))
+        print(f"{who.name.lower()} wins in {abs(best.mate)} plies: {line}")
+    for other in thoughts[1:]:
+        print(view.format_thought(other))
+
+
+def forced_win(engine: Engine, thought: Thought) -> dict[str, Any] | None:
+    """Return plies and line of a forced win of either side, or None."""
+    if thought.mate is None:
+        return None
+    return {"plies": abs(thought.mate), "line": pairs(line_to_five(engine, thought))}
+
+
+def line_to_five(engine: Engine, thought: Thought) -> list[Coordinates]:
+    """Return the line of a forced win up to the five.
+
+    A search stops where the win is plain to see; the moves from there are played out.
+    """
+    line: list[Coordinates] = []
+    mate = abs(thought.mate or 0)
+    try:
+        for move in thought.pv[:mate]:
+            engine.play(*move)
+            line.append(move)
+        while len(line) < mate and not engine.game.is_over:
+            next_move = engine.think(Limit(depth=3)).move
+            assert next_move is not None
+            engine.play(*next_move)
+            line.append(next_move)
+    finally:
+        for _ in line:
+            engine.undo()
+    return line
+
+
+def pairs(moves: Sequence[Coordinates]) -> list[list[int]]:
+    """Return moves as JSON has them."""
+    return [[x, y] for x, y in moves]
+
+
+def report(engine: Engine, thoughts: list[Thought]) -> dict[str, Any]:
+    """Return everything as one document; values are for the side to move."""
+    game = engine.game
+    document: dict[str, Any] = {
+        "rule": game.rule.name.lower(),
+        "size": [game.width, game.height],
+        "stones": game.ply,
+        "to_move": game.to_move.name.lower(),
+        "winner": None if game.winner is None else game.winner.name.lower(),
+        "forbidden": pairs(game.forbidden()) if game.rule is Rule.RENJU else [],
+    }
+    lines = [
+        {
+            "move": None if thought.move is None else list(thought.move),
+            "value": thought.value,
+            "mate": thought.mate,
+            "depth": thought.depth,
+            "seldepth": thought.seldepth,
+            "pv": pairs(thought.pv),
+            "win": forced_win(engine, thought),
+            "nodes": thought.nodes,
+            "time": round(thought.time, 4),
+        }
+        for thought in thoughts
+    ]
+    return {**document, **(lines[0] if lines else {}), "lines": lines}

@@ -1,0 +1,158 @@
+"""``numoku demo``: one game of the engine against itself, shown while it is played."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import nullcontext
+from time import perf_counter, sleep
+from typing import TYPE_CHECKING, Any
+
+from ..engine import Engine, Limit, Thought
+from ..position.notation import cell_name
+from ..position.rules import Rule, Side
+from . import setup, thinking, view
+from .result import result_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+FEWEST_MOVES_LEFT = 12  # so many are always kept in mind when the time is shared out
+TYPICAL_MOVES = 60
+LISTED_MOVES = 12
+SHOWN_SECONDS = 0.3  # a move stays at least so long on a live board
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku demo", description="Watch the engine play one game against itself."
+    )
+    setup.add_position_options(parser)
+    parser.add_argument("--time", type=float, default=0.5, help="seconds a move (default: 0.5)")
+    parser.add_argument(
+        "--total", type=float, default=75.0, help="seconds for the whole game (default: 75)"
+    )
+    parser.add_argument("--opening", default="", help="moves to begin with, such as h8i9")
+    parser.add_argument("--threads", type=int, default=1, help="threads to search with")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play the game and print its result."""
+    options = make_parser().parse_args(arguments)
+    opening = setup.parse_setup(options.opening, options.rule, options.size)
+    with Engine(threads=options.threads, memory=200_000_000) as engine:
+        engine.new_game(opening.width, opening.height, opening.rule)
+        setup.build(engine, opening)
+        console = view.rich_console()
+        shown: _Plain | _Live = _Plain(engine) if console is None else _Live(engine, console)
+        with shown.screen:
+            play(engine, shown, options.time, options.total)
+        shown.end()
+        winner = engine.game.winner
+        print(result_line(engine.game, None if winner is None else winner.name.lower()))
+    return 0
+
+
+def play(engine: Engine, shown: _Plain | _Live, move_time: float, total: float) -> None:
+    """Play until somebody has won or the board is full."""
+    began = perf_counter()
+    while not engine.game.is_over:
+        left = total - (perf_counter() - began)
+        to_come = max(FEWEST_MOVES_LEFT, TYPICAL_MOVES - engine.game.ply)
+        seconds = max(0.0, min(move_time, left / to_come))
+        thought = thinking.think(engine, Limit(time=seconds), on_iteration=shown.iteration)
+        assert thought.move is not None
+        side = engine.game.to_move
+        engine.play(*thought.move)
+        shown.move(side, thought)
+
+
+class _Plain:
+    """One line a move, and the board at the end."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.screen: Any = nullcontext()
+        name = rule_name(engine.game.rule)
+        print(f"{name}, {engine.game.width}x{engine.game.height}, Numoku against itself")
+
+    def iteration(self, thought: Thought) -> None:
+        """Keep quiet until the move is there."""
+
+    def move(self, side: Side, thought: Thought) -> None:
+        """Print the move that was played."""
+        assert thought.move is not None
+        name = cell_name(*thought.move)
+        print(
+            f"{self.engine.game.ply:3} {side.name.lower()} {name:4} "
+            f"value {view.format_value(thought.value):6} depth {thought.depth:2}",
+            flush=True,
+        )
+
+    def end(self) -> None:
+        """Print the final board."""
+        print(view.plain_board(self.engine.game, view.last_of(self.engine.game)))
+
+
+class _Live:
+    """The board with the last move marked, and beside it what the engine thinks."""
+
+    def __init__(self, engine: Engine, console: Any) -> None:
+        from rich.live import Live
+
+        self.engine = engine
+        self.moves: list[str] = []
+        self.latest: Thought | None = None
+        self.screen: Any = Live(self._render(), console=console, refresh_per_second=10)
+
+    def iteration(self, thought: Thought) -> None:
+        """Show what is thought of now."""
+        self.latest = thought
+        self.screen.update(self._render())
+
+    def move(self, side: Side, thought: Thought) -> None:
+        """Show the board with the new stone."""
+        assert thought.move is not None
+        stone = "X" if side is Side.BLACK else "O"
+        name = cell_name(*thought.move)
+        value = view.format_value(thought.value)
+        ply = self.engine.game.ply
+        self.moves.append(f"{ply:3} {stone} {name:4} {value:>6}  depth {thought.depth}")
+        self.latest = None
+        self.screen.update(self._render(), refresh=True)
+        sleep(max(0.0, SHOWN_SECONDS - thought.time))
+
+    def end(self) -> None:
+        """Leave the last picture where it is."""
+
+    def _render(self) -> RenderableType:
+        from rich.table import Table
+
+        game = self.engine.game
+        table = Table.grid(padding=(0, 3))
+        table.add_row(view.rich_board(game, view.last_of(game)), "\n".join(self._side_lines()))
+        return table
+
+    def _side_lines(self) -> list[str]:
+        """Return the text beside the board, always as many lines."""
+        game = self.engine.game
+        lines = [f"Numoku against itself, {rule_name(game.rule)}", ""]
+        lines += self.moves[-LISTED_MOVES:]
+        lines += [""] * (LISTED_MOVES + 3 - len(lines))
+        if game.is_over:
+            return lines
+        lines.append(f"{game.to_move.name.lower()} thinks")
+        if self.latest is not None:
+            thought = self.latest
+            speed = view.format_count(thought.nodes / max(thought.time, 1e-3))
+            lines.append(f"value {view.format_value(thought.value)}, depth {thought.depth}")
+            lines.append(f"{view.format_count(thought.nodes)} nodes, {speed}/s")
+            lines.append(view.format_line(thought.pv, 8))
+        return lines
+
+
+def rule_name(rule: Rule) -> str:
+    """Return a rule's name for people."""
+    return rule.name.lower().replace("_", " ")

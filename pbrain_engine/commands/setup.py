@@ -1,0 +1,171 @@
+"""Positions as a command line gives them: moves, a drawing, an SGF or a PSQ file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from ..position.diagram import Diagram, parse_diagram
+from ..position.game_record import GameRecord
+from ..position.geometry import MAX_BOARD, MIN_BOARD
+from ..position.notation import Coordinates, NotationError, parse_moves
+from ..position.psq import parse_psq
+from ..position.rules import Rule, Side
+from ..position.sgf import parse_sgf
+
+DEFAULT_SIZE = (15, 15)
+
+
+class Placed(NamedTuple):
+    """A stone or blocked cell that stood there before the first move."""
+
+    x: int
+    y: int
+    side: Side
+
+
+class Setup(NamedTuple):
+    """A position to be built: what stood on the board, who began, and the moves since."""
+
+    width: int
+    height: int
+    rule: Rule
+    placed: tuple[Placed, ...] = ()
+    first: Side = Side.BLACK
+    moves: tuple[Coordinates, ...] = ()
+    marked: Coordinates | None = None  # what a drawing marks as the last stone
+
+    @property
+    def last(self) -> Coordinates | None:
+        """The last stone, as far as it is known."""
+        return self.moves[-1] if self.moves else self.marked
+
+
+class Board(Protocol):
+    """What can be set up: a game, or an engine."""
+
+    def place(self, x: int, y: int, side: Side) -> None:
+        """Put a stone without passing the turn."""
+
+    def play(self, x: int, y: int) -> None:
+        """Play a stone of the side to move."""
+
+    def set_to_move(self, side: Side) -> None:
+        """Give a side the move."""
+
+
+def add_position_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which rule and board are meant."""
+    parser.add_argument(
+        "--rule",
+        type=rule_argument,
+        help="freestyle, standard, renju, caro, caro_exact, or the protocol's code "
+        "(default: what the file says, else freestyle)",
+    )
+    parser.add_argument(
+        "--size",
+        type=size_argument,
+        help="board such as 15 or 15x20 (default: what the file says, else 15)",
+    )
+
+
+def rule_argument(text: str) -> Rule:
+    """Return the rule of an option."""
+    try:
+        return Rule.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def size_argument(text: str) -> tuple[int, int]:
+    """Return width and height of an option such as ``15`` or ``15x20``."""
+    words = text.lower().split("x")
+    if len(words) > 2 or not all(word.isdecimal() for word in words):
+        raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
+    width, height = int(words[0]), int(words[-1])
+    if not all(MIN_BOARD <= n <= MAX_BOARD for n in (width, height)):
+        raise argparse.ArgumentTypeError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
+    return width, height
+
+
+def read_setup(
+    position: str, rule: Rule | None = None, size: tuple[int, int] | None = None
+) -> Setup:
+    """Return the position that a command line names.
+
+    ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``; ``rule`` and ``size``
+    override what a file says.
+
+    Raises:
+        NotationError: it cannot be understood.
+        OSError: the file cannot be read.
+    """
+    if position == "-":
+        return parse_setup(sys.stdin.read(), rule, size)
+    if any(sign in position for sign in "./\\") and not Path(position).is_file():
+        raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
+    if Path(position).is_file():
+        return parse_setup(Path(position).read_text(encoding="utf-8-sig"), rule, size)
+    return parse_setup(position, rule, size)
+
+
+def parse_setup(text: str, rule: Rule | None = None, size: tuple[int, int] | None = None) -> Setup:
+    """Return the position that a text holds, whichever of the formats it is in.
+
+    Raises:
+        NotationError: it cannot be understood, or its board is not of the size.
+    """
+    body = text.strip()
+    if body.startswith("("):
+        setup = _setup_of_record(parse_sgf(body), rule)
+    elif body.lower().startswith("piskvorky"):
+        setup = _setup_of_record(parse_psq(body), rule)
+    elif any(sign in body for sign in ".#("):
+        setup = _setup_of_diagram(parse_diagram(text), rule)
+    else:
+        width, height = size or DEFAULT_SIZE
+        moves = tuple(parse_moves(body, width, height))
+        return Setup(width, height, Rule.FREESTYLE if rule is None else rule, moves=moves)
+    if size is not None and size != (setup.width, setup.height):
+        raise NotationError(
+            f"the position has a {setup.width}x{setup.height} board, not {size[0]}x{size[1]}"
+        )
+    return setup
+
+
+def _setup_of_record(record: GameRecord, rule: Rule | None) -> Setup:
+    placed = [Placed(x, y, Side.BLACK) for x, y in record.black_setup]
+    placed += [Placed(x, y, Side.WHITE) for x, y in record.white_setup]
+    known = record.rule if rule is None else rule
+    return Setup(
+        record.width,
+        record.height,
+        Rule.FREESTYLE if known is None else known,
+        tuple(placed),
+        record.first,
+        tuple(record.cells),
+    )
+
+
+def _setup_of_diagram(diagram: Diagram, rule: Rule | None) -> Setup:
+    sides = (Side.BLACK, Side.WHITE, Side.WALL)
+    placed = [Placed(x, y, side) for side in sides for x, y in diagram.cells(side)]
+    return Setup(
+        diagram.width,
+        diagram.height,
+        Rule.FREESTYLE if rule is None else rule,
+        tuple(placed),
+        diagram.side_to_move(),
+        marked=diagram.last,
+    )
+
+
+def build(board: Board, setup: Setup) -> None:
+    """Put the position on an empty board."""
+    for x, y, side in setup.placed:
+        board.place(x, y, side)
+    board.set_to_move(setup.first)
+    for x, y in setup.moves:
+        board.play(x, y)

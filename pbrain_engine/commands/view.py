@@ -1,0 +1,127 @@
+"""Boards, values and lines as a terminal shows them: plain text, or colours with rich."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..position.diagram import Diagram, format_diagram
+from ..position.notation import Coordinates, cell_name, column_letter
+from ..position.rules import Side
+from ..values import mate_distance
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ..engine import Thought
+
+_STONES = {Side.BLACK: "●", Side.WHITE: "○", Side.EMPTY: "·", Side.WALL: "▒"}
+_PLAIN = {Side.BLACK: "X", Side.WHITE: "O", Side.EMPTY: ".", Side.WALL: "#"}
+_STYLES = {Side.BLACK: "bold", Side.WHITE: "bold cyan", Side.EMPTY: "dim", Side.WALL: "dim"}
+
+
+class Seen(Protocol):
+    """What a board view needs of a game."""
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+
+    @property
+    def height(self) -> int:
+        """Rows."""
+
+    @property
+    def moves(self) -> Any:
+        """Stones in the order in which they were put."""
+
+    def at(self, x: int, y: int) -> Side:
+        """Return what stands on a cell."""
+
+
+def last_of(game: Seen) -> Coordinates | None:
+    """Return the stone that was put last, or None."""
+    return tuple(game.moves[-1]) if game.moves else None
+
+
+def plain_board(game: Seen, last: Coordinates | None = None) -> str:
+    """Return the board as text, a stone marked as the last one."""
+    rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
+    return format_diagram(Diagram(rows, last))
+
+
+def rich_board(
+    game: Seen, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
+) -> Text:
+    """Return the board in colours: the last stone inverted, some empty cells crossed out."""
+    from rich.text import Text
+
+    crosses = set(crossed)
+    signs = _STONES if can_show("".join(_STONES.values())) else _PLAIN
+    board = Text("   " + " ".join(column_letter(x) for x in range(game.width)), style="dim")
+    for y in range(game.height):
+        board.append(f"\n{y + 1:2} ", style="dim")
+        for x in range(game.width):
+            side = game.at(x, y)
+            if (x, y) in crosses:
+                board.append("x ", style="red")
+            else:
+                board.append(signs[side], _STYLES[side] + " reverse" * ((x, y) == last))
+                board.append(" ")
+    return board
+
+
+def can_show(text: str) -> bool:
+    """Say whether the terminal's encoding has these characters."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def rich_console() -> Any | None:
+    """Return a console if there is a terminal and rich is installed, else None."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console(highlight=False)
+
+
+def format_value(value: int) -> str:
+    """Return a value for people: ``+35``, ``+M9`` (won in nine plies) or ``-M8`` (lost)."""
+    mate = mate_distance(value)
+    if mate is None:
+        return f"{value:+d}"
+    return f"{'+' if mate > 0 else '-'}M{abs(mate)}"
+
+
+def format_line(moves: Iterable[Coordinates], most: int | None = None) -> str:
+    """Return a line of play, cut after so many moves."""
+    names = [cell_name(x, y) for x, y in moves]
+    if most is not None and len(names) > most:
+        return " ".join(names[:most]) + " ..."
+    return " ".join(names)
+
+
+def format_count(number: float) -> str:
+    """Return a large number in few characters: ``950``, ``12.3k``, ``4.5M``."""
+    for limit, divisor, unit in ((1e3, 1, ""), (1e6, 1e3, "k"), (1e9, 1e6, "M")):
+        if number < limit:
+            return f"{number / divisor:.1f}{unit}" if unit else f"{number:.0f}"
+    return f"{number / 1e9:.1f}G"
+
+
+def format_thought(thought: Thought) -> str:
+    """Return one line about a search."""
+    depth = f"{thought.depth}-{thought.seldepth}"
+    rank = f"({thought.multipv}) " if thought.multipv > 1 else ""
+    return (
+        f"{rank}depth {depth:6} value {format_value(thought.value):6} "
+        f"nodes {format_count(thought.nodes):6} time {thought.time:6.2f}  "
+        f"{format_line(thought.pv, 12)}"
+    )
