@@ -72,17 +72,16 @@ def score_interval(counts: Counts, lone: Counts = ()) -> Estimate:
     """Return the mean score with its interval.
 
     Where all results are alike their spread says nothing; then the interval is Wilson's,
-    as if each result were one throw of a coin.
+    as if each game were one throw of a coin.
     """
-    _, mean, variance = pool(counts, lone)
+    games, mean, variance = pool(counts, lone)
     if variance > 0:
         error = Z95 * math.sqrt(variance)
         return Estimate(mean, max(0.0, mean - error), min(1.0, mean + error))
-    throws = sum(counts) + sum(lone)
     z2 = Z95 * Z95
-    centre = (mean + z2 / (2 * throws)) / (1 + z2 / throws)
-    root = math.sqrt(mean * (1 - mean) / throws + z2 / (4 * throws * throws))
-    half = Z95 * root / (1 + z2 / throws)
+    centre = (mean + z2 / (2 * games)) / (1 + z2 / games)
+    root = math.sqrt(mean * (1 - mean) / games + z2 / (4 * games * games))
+    half = Z95 * root / (1 + z2 / games)
     return Estimate(mean, max(0.0, centre - half), min(1.0, centre + half))
 
 
@@ -112,13 +111,12 @@ def normalised_elo(counts: Counts, lone: Counts = ()) -> Estimate:
 
 def superiority(counts: Counts, lone: Counts = ()) -> float:
     """Return the likelihood, from 0 to 1, that the first engine is the stronger one."""
-    throws = sum(counts) + sum(lone)
-    if not throws:
+    if not sum(counts) + sum(lone):
         return 0.5
-    _, mean, variance = pool(counts, lone)
+    games, mean, variance = pool(counts, lone)
     if variance == 0:
         if mean == 0.5:
             return 0.5
-        alike = 0.5**throws  # as if each result were the throw of a fair coin
+        alike = math.pow(0.5, games)  # as if each game were the throw of a fair coin
         return 1 - alike if mean > 0.5 else alike
     return 0.5 * math.erfc(-(mean - 0.5) / math.sqrt(2 * variance))

@@ -121,7 +121,7 @@ class Standings:
         """Return the ratings of all engines."""
         return ladder.rate(((p.a, p.b, p.points, p.games) for p in self.pairs), anchors)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, anchors: dict[str, float] | None = None) -> dict[str, Any]:
         """Return the result document."""
         document: dict[str, Any] = {
             "games": self.games,
@@ -141,7 +141,7 @@ class Standings:
                     "games": r.games,
                     "points": r.points,
                 }
-                for r in self.ladder()
+                for r in self.ladder(anchors)
             ]
         verdict = self.verdict
         if verdict:

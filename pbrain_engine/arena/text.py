@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from pbrain_engine.arena.elo import ELO_CAP, Estimate
 from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.arena.standings import PairScore, Standings
+from pbrain_engine.arena.thinking import format_value
 from pbrain_engine.position.notation import cell_name, column_letter
 
 
@@ -62,13 +64,50 @@ def _numbers(pair: PairScore) -> list[str]:
     return [*counts, share, format_estimate(pair.elo), f"{100 * pair.superiority:.1f} %"]
 
 
-def ladder_rows(standings: Standings) -> list[list[str]]:
+def ladder_rows(standings: Standings, anchors: dict[str, float] | None = None) -> list[list[str]]:
     """Return the table of the ratings, with its head."""
     short = labels(standings.settings)
     rows = [["engine", "Elo", "+-", "games", "points"]]
-    for r in standings.ladder():
+    for r in standings.ladder(anchors):
         rows.append(
             [short[r.name], f"{r.elo:+.0f}", f"{r.error:.0f}", str(r.games), f"{r.points:g}"]
+        )
+    return rows
+
+
+def time_rows(settings: MatchSettings, games: Iterable[Played]) -> list[list[str]]:
+    """Return the table of what the engines used, with its head."""
+    short = labels(settings)
+    times: dict[str, list[int]] = {name: [] for name in short}
+    depths: dict[str, list[int]] = {name: [] for name in short}
+    nodes = dict.fromkeys(short, 0)
+    memory = dict.fromkeys(short, 0)
+    for played in games:
+        first = len(played.opening)
+        for i, (ms, depth, count) in enumerate(
+            zip(played.ms, played.depth, played.nodes, strict=True)
+        ):
+            mover = played.white if (first + i) % 2 else played.black
+            times[mover].append(ms)
+            nodes[mover] += count or 0
+            if depth is not None:
+                depths[mover].append(depth)
+        for name, peak in zip((played.black, played.white), played.memory, strict=False):
+            memory[name] = max(memory[name], peak)
+    rows = [["engine", "moves", "mean s", "longest s", "mean depth", "nodes/s", "memory MB"]]
+    for name, label in short.items():
+        spent = times[name]
+        total = sum(spent) / 1000
+        rows.append(
+            [
+                label,
+                str(len(spent)),
+                f"{total / len(spent):.3f}" if spent else "",
+                f"{max(spent) / 1000:.3f}" if spent else "",
+                f"{sum(depths[name]) / len(depths[name]):.1f}" if depths[name] else "",
+                f"{nodes[name] / total:,.0f}" if nodes[name] and total else "",
+                f"{memory[name] / 1e6:.1f}" if memory[name] else "",
+            ]
         )
     return rows
 
@@ -87,7 +126,7 @@ def fault_lines(standings: Standings) -> list[str]:
     return lines
 
 
-def summary(standings: Standings) -> str:
+def summary(standings: Standings, anchors: dict[str, float] | None = None) -> str:
     """Return the whole result of a match."""
     lines = table(pair_rows(standings))
     pair = standings.pairs[0]
@@ -105,7 +144,7 @@ def summary(standings: Standings) -> str:
             f"({verdict.lower:.2f} to {verdict.upper:.2f}) {verdict.decision or 'undecided'}"
         )
     if len(standings.names) > 2:
-        lines += ["", *table(ladder_rows(standings))]
+        lines += ["", *table(ladder_rows(standings, anchors))]
     faults = fault_lines(standings)
     if faults:
         lines += ["", "games lost by a fault:", *(f"  {line}" for line in faults)]
@@ -154,9 +193,10 @@ def last_move(played: Played) -> str:
     if not played.moves:
         return ""
     words = [cell_name(*played.moves[-1])]
-    if played.depth[-1] is not None:
-        words.append(f"depth {played.depth[-1]}")
-    if played.value[-1] is not None:
-        words.append(f"value {played.value[-1]:+d}")
+    depth, value = played.depth[-1], played.value[-1]
+    if depth is not None:
+        words.append(f"depth {depth}")
+    if value is not None:
+        words.append(f"value {format_value(value)}")
     words.append(f"{played.ms[-1] / 1000:.2f} s")
     return "  ".join(words)
