@@ -1,5 +1,60 @@
-"""Numoku: a Gomoku engine in Python whose hot core is compiled ahead of time."""
+"""Numoku: a Gomoku engine in Python whose hot core is compiled ahead of time.
+
+>>> from pbrain_engine import Engine, Limit
+>>> with Engine(memory=50_000_000) as engine:
+...     engine.new_game(15)
+...     thought = engine.think(Limit(depth=2))
+>>> thought.move
+Move(x=7, y=7)
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .engine import Engine, EngineError, Limit, Thought
+    from .eval.weights import WeightsError
+    from .game import Game, IllegalMove, Move
+    from .native.library import KernelError
+    from .position.rules import Rule, Side
+
+_HOMES = {  # loaded at their first use: a program that speaks the protocol starts faster
+    "Engine": "engine",
+    "EngineError": "engine",
+    "Limit": "engine",
+    "Thought": "engine",
+    "Game": "game",
+    "IllegalMove": "game",
+    "Move": "game",
+    "KernelError": "native.library",
+    "Rule": "position.rules",
+    "Side": "position.rules",
+    "WeightsError": "eval.weights",
+}
+
+__all__ = [
+    "Engine",
+    "EngineError",
+    "Game",
+    "IllegalMove",
+    "KernelError",
+    "Limit",
+    "Move",
+    "Rule",
+    "Side",
+    "Thought",
+    "WeightsError",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module that it lives in."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,73 @@
+"""The documents say what is true: their examples run, their commands and links exist."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import pbrain_engine
+from pbrain_engine import cli
+from pbrain_engine.commands import analyse, bench, demo, dialogue, play
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")])
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_in_pages(page: Path) -> None:
+    result = doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", ["pbrain_engine", "pbrain_engine.engine", "pbrain_engine.game"])
+def test_examples_in_modules(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_the_api_page_is_not_empty_of_examples() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert text.count(">>> ") > 30
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for name in pbrain_engine.__all__:
+        assert getattr(pbrain_engine, name) is not None
+        assert name.startswith("__") or f"`{name}`" in text, name
+    with pytest.raises(AttributeError):
+        _ = pbrain_engine.no_such_name  # type: ignore[attr-defined]
+
+
+def test_the_page_on_commands_knows_each_of_them() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    headings = ", ".join(re.findall(r"^## (.*)$", text, re.M)).split(", ")
+    assert set(headings) == set(cli.COMMANDS)
+    for word in dialogue.COMMANDS:
+        assert f"`{word}" in text, word
+
+
+@pytest.mark.parametrize("module", [analyse, bench, demo, play])
+def test_examples_of_commands_can_be_parsed(
+    module: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    name = module.__name__.rpartition(".")[2]  # type: ignore[attr-defined]
+    examples = re.findall(rf"^numoku {name}\b(.*)$", text, re.M)
+    assert examples
+    for example in examples:
+        words = example.partition("<")[0].split()
+        assert module.make_parser().parse_args(words)  # type: ignore[attr-defined]
