@@ -20,7 +20,8 @@ from tests.fuzz_rules import (
     shrink,
 )
 from tests.oracle import rules
-from tests.oracle.rules import Board, read_board
+from tests.oracle.rules import Board, board_of, read_board
+from tests.puzzles import puzzles
 
 CELLS = {"wins": 60_000, "forbidden": 20_000, "answers": 6_000, "static": 10_000}
 LONG_CELLS = {"wins": 1_000_000, "forbidden": 1_000_000, "answers": 200_000, "static": 200_000}
@@ -68,6 +69,13 @@ def test_forbidden_cells_on_any_board(board: Board) -> None:
     board.rule = rules.RENJU
     difference = compare_forbidden(board, Side.BLACK)
     assert not difference, shrink(board, Side.BLACK, compare_forbidden)
+
+
+def test_forbidden_cells_of_two_programs() -> None:
+    for puzzle in puzzles("forbidden"):
+        board = board_of(puzzle["size"], rules.RENJU, puzzle["black"], puzzle["white"])
+        found = [list(move) for move in game_of(board, Side.BLACK).forbidden()]
+        assert sorted(found) == sorted(puzzle["best"]), puzzle["id"] + "\n" + board.drawing()
 
 
 ALL_FORBIDDEN = """
