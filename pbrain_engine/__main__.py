@@ -27,9 +27,9 @@ def main() -> int:
         from pbrain_engine.protocol import serve
 
         return serve.main(arguments)
-    from pbrain_engine import cli
+    from pbrain_engine.cli import main as run_tool
 
-    return cli.main(arguments)
+    return run_tool(arguments)
 
 
 if __name__ == "__main__":

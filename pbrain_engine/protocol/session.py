@@ -23,7 +23,8 @@ from .settings import MAX_THREADS, Settings
 from .task import Answer, Task
 
 if TYPE_CHECKING:
-    from ..engine import Engine, Move
+    from ..engine import Engine
+    from ..game import Move
 
 IMPLICIT_SIZE = 20  # of the board when a manager forgets START
 LEAST_MEMORY = 24_000_000  # below this not even a small table fits
@@ -443,7 +444,7 @@ class Session:
 
     def _exclusions(self, record: Record) -> list[Move]:
         """Return the blocked cells, unless nothing else is left."""
-        from ..engine import Move
+        from ..game import Move
 
         if record.first_free(self._blocked) is None:
             return []

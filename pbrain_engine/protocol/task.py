@@ -14,7 +14,8 @@ from ..clock import UNLIMITED, Pace, Plan
 from ..engine import Limit
 
 if TYPE_CHECKING:
-    from ..engine import Engine, Move, Thought
+    from ..engine import Engine, Thought
+    from ..game import Move
 
 Cell = tuple[int, int]
 

@@ -1,0 +1,271 @@
+"""What may go wrong around any program: nonsense, dead managers, no time, no room."""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter, sleep
+
+from .clients import check, think_long
+from .exam import TOLERANCE, Blemish, Exam, Violation, read_move, shown
+from .peer import WINDOWS
+
+ANY = "any manager"
+RULES = "plastovicka.github.io/protocl2en.htm"
+PRACTICE = "observed in matches"
+REFUSALS = ("ERROR", "UNKNOWN")
+
+
+def expect_no_move(exam: Exam, what: str) -> None:
+    """Expect a refusal or silence, but no move, and that the program lives on."""
+    line = exam.peer.line(exam.options.turn + 0.5)
+    while line is not None and line.text.split(" ")[0] in ("MESSAGE", "DEBUG"):
+        line = exam.peer.line(exam.options.turn + 0.5)
+    if not exam.peer.is_alive:
+        raise Violation(f"the program has ended after {what}")
+    if line is None:
+        raise Blemish(f"silence after {what}")
+    if line.text.split(" ")[0].upper() not in REFUSALS:
+        raise Violation(f"{shown(line.text)} after {what}")
+
+
+def nonsense(title: str, data: bytes) -> None:
+    """Enter a check that a line of nonsense is refused once and survived."""
+
+    @check(ANY, title, "one bad line ends the match", RULES)
+    def examine(exam: Exam) -> None:
+        exam.start()
+        exam.peer.send_bytes(data)
+        lines = [x for x in exam.peer.lines(0.3) if not x.text.startswith(("MESSAGE", "DEBUG"))]
+        if any(read_move(line.text.strip()) for line in lines):
+            raise Violation(f"a move after {shown(data[:20].decode('latin-1'))}")
+        exam.expect_game()
+        if len(lines) != 1:
+            raise Blemish(f"{len(lines)} answers instead of one")
+
+
+nonsense("survives an unknown command", b"HELLO\n")
+nonsense("survives bytes of no encoding", b"\xff\xfe\x80\x81\n")
+nonsense("survives a line of a million characters", b"X" * 1_000_000 + b"\n")
+nonsense("survives NUL characters", b"A\0B\n")
+nonsense("survives TURN with words", b"TURN seven,eight\n")
+nonsense("survives TURN with a number of 30 digits", b"TURN " + b"9" * 30 + b",1\n")
+nonsense("survives TURN alone", b"TURN\n")
+
+
+@check(ANY, "skips blank lines", "the next answers are out of step", RULES)
+def blank_lines(exam: Exam) -> None:
+    """Line ends of all kinds."""
+    exam.start()
+    exam.peer.send_bytes(b"\r\n\n   \n")
+    exam.expect_silence("blank lines", 0.2)
+    exam.expect_game()
+
+
+@check(ANY, "refuses a move off the board", "board and program disagree", RULES)
+def off_board(exam: Exam) -> None:
+    """Play off the board, then on: the position must stay as it was."""
+    exam.start()
+    exam.say(f"TURN {exam.size},0")
+    expect_no_move(exam, "a move off the board")
+    exam.turn()
+    exam.expect_move()
+
+
+@check(ANY, "refuses a move on a stone", "board and program disagree", RULES)
+def occupied(exam: Exam) -> None:
+    """Its own stone, and the opponent's."""
+    exam.start()
+    cell = exam.free()
+    exam.turn(cell)
+    own = exam.expect_move()
+    for x, y in (cell, own):
+        exam.say(f"TURN {x},{y}")
+        expect_no_move(exam, "a move on a stone")
+    exam.turn()
+    exam.expect_move()
+
+
+@check(ANY, "refuses impossible sizes and keeps its board", "the manager shows no reason", RULES)
+def sizes(exam: Exam) -> None:
+    """Zero, four, words."""
+    exam.start()
+    for size in ("0", "-1", "4", "abc", "99999999999"):
+        exam.say(f"START {size}")
+        answer = exam.answer()
+        if answer == "OK" and size == "4":
+            exam.start()
+        elif answer.split(" ")[0].upper() not in REFUSALS:
+            raise Violation(f"{shown(answer)} after START {size}")
+    exam.expect_game()
+
+
+@check(ANY, "plays without START", "no game", RULES)
+def without_start(exam: Exam) -> None:
+    """Either a refusal or a move, but life."""
+    exam.say("BEGIN")
+    answer = exam.answer(exam.options.patience + 5)
+    if read_move(answer) is None and answer.split(" ")[0].upper() not in REFUSALS:
+        raise Violation(f"{shown(answer)} after BEGIN without START")
+    exam.expect_game()
+
+
+def odd_board(title: str, *stones: str) -> None:
+    """Enter a check that a faulty BOARD is answered with a legal move."""
+
+    @check(ANY, title, "loss on time", PRACTICE)
+    def examine(exam: Exam) -> None:
+        exam.start()
+        exam.say("BOARD", *stones, "DONE")
+        cells = [stone.split(",")[:2] for stone in stones]
+        exam.stones = {(int(x), int(y)) for x, y in cells}
+        answer = exam.answer(exam.options.patience + exam.options.turn)
+        while answer.split(" ")[0].upper() in REFUSALS:
+            answer = exam.answer(exam.options.patience + exam.options.turn)
+        move = read_move(answer)
+        if move is None or move in exam.stones or max(move) >= exam.size:
+            raise Violation(f"{shown(answer)} is no legal move")
+
+
+odd_board("plays a BOARD with a stone twice", "7,7,1", "7,7,2", "8,8,2")
+odd_board("plays a BOARD with a stone off the board", "7,7,2", "99,99,1")
+odd_board("plays a BOARD with too many stones of a side", "7,7,1", "8,8,1", "9,8,1", "2,2,1")
+odd_board("plays a BOARD with an unknown field", "7,7,1", "8,8,7", "9,9,2")
+odd_board("plays a BOARD where somebody has won", *(f"{x},7,2" for x in range(5)))
+
+
+@check(ANY, "survives a full board", "the program hangs", PRACTICE)
+def full_board(exam: Exam) -> None:
+    """Fill the smallest board."""
+    exam.size = 5
+    exam.say("START 5")
+    size = 5 if exam.answer() == "OK" else exam.options.size
+    exam.start(size=size)
+    stones = [f"{x},{y},{1 + (x // 2 + y) % 2}" for x in range(size) for y in range(size)]
+    exam.say("BOARD", *stones, "DONE")
+    line = exam.peer.line(exam.options.turn + 0.5)
+    if line is not None and read_move(line.text.strip()) is not None:
+        raise Violation(f"the move {line.text.strip()} on a full board")
+    exam.expect_game()
+
+
+@check(ANY, "takes the last empty cell", "the program hangs", PRACTICE)
+def last_cell(exam: Exam) -> None:
+    """One cell is left."""
+    exam.start()
+    size = exam.size
+    stones = [f"{x},{y},{1 + (x // 2 + y) % 2}" for x in range(size) for y in range(size)]
+    exam.board(*stones[:-1])
+    if exam.expect_move() != (size - 1, size - 1):
+        raise Violation("another cell than the only one")
+
+
+@check(ANY, "answers in renju when all cells are forbidden", "the program hangs", PRACTICE)
+def only_forbidden(exam: Exam) -> None:
+    """Black's last cell would make six in a row."""
+    exam.start("rule 4", size=15)
+    row = {(x, 7) for x in (4, 5, 6, 8, 9)}
+    stones = ["4,7,1"]
+    for x in range(15):
+        for y in range(15):
+            if (x, y) not in ((7, 7), (4, 7)):
+                black = (x, y) in row or (y != 7 and (x // 2 + y) % 2 == 0)
+                stones.append(f"{x},{y},{1 if black else 2}")
+    exam.board(*stones)
+    exam.answer()
+    exam.expect_game()
+
+
+@check(ANY, "answers at once with timeout_turn 0", "loss on time", RULES)
+def no_time(exam: Exam) -> None:
+    """As fast as possible."""
+    exam.start("timeout_turn 0")
+    exam.board("7,7,2", "8,8,1", "4,10,2")
+    began = perf_counter()
+    exam.expect_move(timeout=TOLERANCE)
+    taken = perf_counter() - began
+    if taken > 0.1:
+        raise Blemish(f"the move took {taken:.2f} s")
+
+
+@check(ANY, "knows limits of 64 bits", "moves without thinking, or none", RULES)
+def giant_limits(exam: Exam) -> None:
+    """2**31 - 1 means no limit, and larger numbers are seen."""
+    exam.start(f"timeout_match {2**31 - 1}", f"time_left {2**62}", f"max_memory {2**40}")
+    exam.board("7,7,2")
+    exam.expect_move(timeout=exam.options.turn + exam.options.patience)
+
+
+@check(ANY, "plays in very little memory", "loss by memory", RULES)
+def little_memory(exam: Exam) -> None:
+    """Send the smallest limit that a manager may send."""
+    exam.start("max_memory 1000000")
+    exam.board("7,7,2", "8,8,1")
+    exam.expect_move()
+
+
+@check(ANY, "ends when stdin is closed while it thinks", "left behind for ever", PRACTICE)
+def eof_thinking(exam: Exam) -> None:
+    """Let the manager die."""
+    think_long(exam)
+    exam.peer.close_stdin()
+    exam.expect_exit(1.0)
+
+
+@check(ANY, "ends on END while it thinks", "has to be killed", RULES)
+def end_thinking(exam: Exam) -> None:
+    """Close the window."""
+    think_long(exam)
+    exam.say("END")
+    exam.expect_exit(1.0)
+
+
+@check(ANY, "is not ended by Ctrl-C in the manager's console", "the game is lost", PRACTICE)
+def interrupted(exam: Exam) -> None:
+    """All processes of a console get it."""
+    exam.start()
+    exam.peer.interrupt()
+    sleep(0.2)
+    exam.expect_game()
+
+
+@check(ANY, "loses no command that comes right after its answer", "waits for ever", PRACTICE)
+def back_to_back(exam: Exam) -> None:
+    """Ten moves, each sent as soon as the answer is there."""
+    exam.start("timeout_turn 20")
+    for _ in range(10):
+        exam.turn()
+        exam.expect_move()
+        if len(exam.stones) > 7:
+            exam.start("timeout_turn 20")
+
+
+@check(ANY, "does not write into the folder it is started in", "loss by disk use", RULES)
+def folder(exam: Exam) -> None:
+    """Look for new files; all games of a program share its folder."""
+    before = set(os.listdir("."))
+    exam.start()
+    exam.turn()
+    exam.expect_move()
+    new = set(os.listdir(".")) - before
+    if new:
+        raise Blemish(f"new files: {', '.join(sorted(new)[:3])}")
+
+
+@check(ANY, "is silent on stderr whatever is sent", "a full pipe blocks it", PRACTICE)
+def stderr(exam: Exam) -> None:
+    """Many bad lines."""
+    exam.start()
+    for line in ("HELLO", "TURN x", "START 0", "BOARD", "x", "DONE", "TAKEBACK 99,99", "PLAY"):
+        exam.say(line)
+    exam.peer.lines(0.3)
+    exam.peer.close_stdin()
+    exam.peer.wait(1.0)
+    sleep(0.05)
+    if exam.peer.stderr:
+        raise Blemish(f"{shown(exam.peer.stderr.decode('latin-1'))} on stderr")
+
+
+if WINDOWS:  # a console's Ctrl-C cannot be sent to one program alone
+    from .clients import CHECKS
+
+    CHECKS[:] = [entry for entry in CHECKS if entry.examine is not interrupted]
