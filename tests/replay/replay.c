@@ -1,0 +1,149 @@
+/* Repeats the calls that record.py wrote down on another kernel library, and compares every
+ * result and what the memory holds in the end: replay LIBRARY EVENTS */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _WIN32
+#include <windows.h>
+static void *open_library(const char *path) { return (void *)LoadLibraryA(path); }
+static void *find(void *library, const char *name) {
+    return (void *)GetProcAddress((HMODULE)library, name);
+}
+#else
+#include <dlfcn.h>
+static void *open_library(const char *path) { return dlopen(path, RTLD_NOW); }
+static void *find(void *library, const char *name) { return dlsym(library, name); }
+#endif
+
+#define MAX_BLOCKS 100000
+#define MAX_ARGUMENTS 8
+
+typedef int32_t (*kernel)(int64_t *result, void **exception, ...);
+
+static struct {
+    unsigned char *bytes;
+    size_t length;
+} blocks[MAX_BLOCKS];
+static long line_number;
+
+static void fail(const char *what, long long expected, long long found) {
+    printf("line %ld: %s, expected %lld, found %lld\n", line_number, what, expected, found);
+    exit(1);
+}
+
+static uint32_t crc32_of(const unsigned char *bytes, size_t length) {
+    static uint32_t table[256];
+    uint32_t crc = 0xFFFFFFFFu;
+    if (table[1] == 0) {
+        for (uint32_t i = 0; i < 256; i++) {
+            uint32_t c = i;
+            for (int bit = 0; bit < 8; bit++)
+                c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
+            table[i] = c;
+        }
+    }
+    for (size_t i = 0; i < length; i++)
+        crc = table[(crc ^ bytes[i]) & 0xFF] ^ (crc >> 8);
+    return ~crc;
+}
+
+/* Reads a line of any length; the buffer is the caller's until the next one. */
+static char *read_line(FILE *file) {
+    static char *line;
+    static size_t room;
+    size_t used = 0;
+    int c;
+    while ((c = getc(file)) != EOF && c != '\n') {
+        if (used + 2 > room)
+            line = realloc(line, room = room ? room * 2 : 4096);
+        if (c != '\r')
+            line[used++] = (char)c;
+    }
+    if (c == EOF && used == 0)
+        return NULL;
+    line[used] = 0;
+    return line;
+}
+
+static int64_t next_number(void) { return strtoll(strtok(NULL, " "), NULL, 10); }
+
+static void write_block(long number, const char *hex) {
+    for (size_t i = 0; hex[2 * i] && hex[2 * i + 1]; i++) {
+        char digits[3] = {hex[2 * i], hex[2 * i + 1], 0};
+        blocks[number].bytes[i] = (unsigned char)strtoul(digits, NULL, 16);
+    }
+}
+
+static int64_t argument(const char *word) {
+    const char *colon = strchr(word, ':');
+    if (!colon)
+        return strtoll(word, NULL, 10);
+    return (int64_t)(intptr_t)(blocks[atol(word)].bytes + strtoll(colon + 1, NULL, 10));
+}
+
+static void call(void *library) {
+    const char *name = strtok(NULL, " ");
+    int64_t expected = next_number(), result = 0, a[MAX_ARGUMENTS] = {0};
+    void *exception = NULL;
+    kernel function = (kernel)find(library, name);
+    int count = 0;
+    if (!function)
+        fail("no such function", 0, 0);
+    for (char *word; (word = strtok(NULL, " "));) {
+        if (count == MAX_ARGUMENTS)
+            fail("too many arguments", MAX_ARGUMENTS, count);
+        a[count++] = argument(word);
+    }
+    /* Arguments beyond those that a function takes are ignored by both calling conventions. */
+    int32_t status = ((int32_t(*)(int64_t *, void **, int64_t, int64_t, int64_t, int64_t,
+                                  int64_t, int64_t, int64_t, int64_t))function)(
+        &result, &exception, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+    if (status)
+        fail(name, 0, status);
+    if (result != expected)
+        fail(name, expected, result);
+}
+
+int main(int count, char **arguments) {
+    long calls = 0;
+    char *line;
+    if (count != 3)
+        return 2;
+    void *library = open_library(arguments[1]);
+    FILE *file = fopen(arguments[2], "rb");
+    if (!library || !file) {
+        printf("cannot open %s\n", library ? arguments[2] : arguments[1]);
+        return 1;
+    }
+    while ((line = read_line(file))) {
+        line_number++;
+        char event = *strtok(line, " ");
+        if (event == 'C') {
+            call(library);
+            calls++;
+            continue;
+        }
+        int64_t number = next_number();
+        if (number <= 0 || number >= MAX_BLOCKS)
+            fail("block number", MAX_BLOCKS, number);
+        if (event == 'B') {
+            blocks[number].length = (size_t)next_number();
+            blocks[number].bytes = calloc(1, blocks[number].length);
+        } else if (event == 'W') {
+            write_block(number, strtok(NULL, " "));
+        } else if (event == 'F') {
+            int64_t expected = next_number();
+            int64_t found = crc32_of(blocks[number].bytes, blocks[number].length);
+            if (found != expected)
+                fail("memory differs", expected, found);
+            free(blocks[number].bytes);
+        } else {
+            fail("unknown event", 0, event);
+        }
+    }
+    printf("%ld calls agree\n", calls);
+    return 0;
+}

@@ -1,0 +1,133 @@
+"""Every kernel decides the same: the bench is recorded once and replayed on other libraries.
+
+Compared are the result of every call and, in the end, every byte of memory. The Windows
+library runs under Wine and the ARM one under QEMU where these are installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.native import compile as kernel_compiler
+from pbrain_engine.native.compile import Build, Output
+from pbrain_engine.native.digest import digest
+from pbrain_engine.native.library import load, processor_level
+from pbrain_engine.native.store import cache_root
+from pbrain_engine.native.targets import TARGETS, Target, host_target
+
+ROOT = Path(__file__).parent.parent
+REPLAY = ROOT / "tests" / "replay"
+LINUX, WINDOWS, ARM = (TARGETS[n] for n in ("linux-x86_64", "windows-x86_64", "linux-aarch64"))
+DEPTH = "7"  # half a second of search over all positions
+STACK = "-Wl,--stack,16777216"  # what the engine gives its search threads
+
+pytestmark = pytest.mark.skipif(host_target() is not LINUX, reason="replays on Linux x86-64")
+
+
+def wine() -> str | None:
+    """Return the 64-bit Wine, which Debian keeps off the path."""
+    return shutil.which("wine64") or shutil.which("wine64", path="/usr/lib/wine")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("replay")
+
+
+@pytest.fixture(scope="module")
+def events(folder: Path) -> Path:
+    """Return the recorded bench."""
+    command = [sys.executable, "-m", "tests.replay.record", str(folder / "events")]
+    command += ["--json", "--depth", DEPTH]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return folder / "events"
+
+
+@pytest.fixture(scope="module")
+def kernels() -> dict[Output, str]:
+    """Return the libraries to replay on, of all platforms at once since they share most work."""
+    outputs = [Output(LINUX, level) for level in LINUX.levels]
+    outputs += [Output(WINDOWS, "v3"), Output(ARM, "v8")]
+    work = Build(tuple(outputs))
+    folder = os.path.join(cache_root(), digest())
+    kernel_compiler.build(work, folder)
+    return work.paths(folder)
+
+
+def player(folder: Path, target: Target) -> str:
+    """Compile the program that replays, for a platform."""
+    path = folder / f"replay-{target.name}.exe"
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-O1"]
+    command += [STACK] if target is WINDOWS else []
+    subprocess.run([*command, "-o", str(path), str(REPLAY / "replay.c")], check=True)
+    return str(path)
+
+
+def replay(command: list[str], events: Path, **environment: str) -> str:
+    """Replay and return what the program says."""
+    result = subprocess.run(
+        [*command, str(events)],
+        env=dict(os.environ, **environment),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return result.stdout.strip()
+
+
+@pytest.mark.parametrize("level", LINUX.levels)
+def test_every_level_decides_the_same(
+    folder: Path, events: Path, kernels: dict[Output, str], level: str
+) -> None:
+    reached = processor_level(load())
+    if reached is None or level > reached:
+        pytest.skip(f"this processor does not reach {level}")
+    program = player(folder, LINUX)
+    said = replay([program, kernels[Output(LINUX, level)]], events)
+    assert said.endswith("calls agree"), said
+    assert int(said.split()[0]) > 1000
+
+
+@pytest.mark.skipif(wine() is None, reason="wine64 is not installed")
+def test_the_windows_library_decides_the_same_under_wine(
+    folder: Path, events: Path, kernels: dict[Output, str]
+) -> None:
+    program = player(folder, WINDOWS)  # the first time, zig builds a C runtime: a minute
+    command = [str(wine()), program, kernels[Output(WINDOWS, "v3")]]
+    said = replay(command, events, WINEPREFIX=str(folder / "wine"), WINEDEBUG="-all")
+    assert said.endswith("calls agree"), said
+
+
+@pytest.mark.skipif(
+    shutil.which("qemu-aarch64") is None or not Path("/usr/aarch64-linux-gnu/lib").exists(),
+    reason="qemu-aarch64 and an ARM C library are not installed",
+)
+def test_the_arm_library_decides_the_same_under_qemu(
+    folder: Path, events: Path, kernels: dict[Output, str]
+) -> None:
+    program = player(folder, ARM)
+    command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", program, kernels[Output(ARM, "v8")]]
+    said = replay(command, events)
+    assert said.endswith("calls agree"), said
+
+
+def test_a_difference_is_found(folder: Path, events: Path, kernels: dict[Output, str]) -> None:
+    program = player(folder, LINUX)
+    changed = folder / "changed"
+    lines = events.read_text().splitlines(keepends=True)
+    at = max(i for i, line in enumerate(lines) if line.startswith("C worker_iterate 1"))
+    lines[at] = lines[at].replace("C worker_iterate 1", "C worker_iterate 0")
+    changed.write_text("".join(lines))
+    said = replay([program, kernels[Output(LINUX, "v2")]], changed)
+    assert said == f"line {at + 1}: worker_iterate, expected 0, found 1"
+    for i, line in enumerate(lines):
+        if line.startswith("F"):
+            end = i
+    changed.write_text("".join([*events.read_text().splitlines(keepends=True)[:end], "F 1 12345\n"]))
+    assert "expected 12345" in replay([program, kernels[Output(LINUX, "v2")]], changed)
