@@ -217,10 +217,9 @@ class ProcessPlayer:
             if line is not None:
                 self._has_spoken = True
                 return line
+            self._check_memory(process)
             if now >= end:
                 return None
-            if end - now > SLICE:
-                self._check_memory(process)
 
     def _check_memory(self, process: EngineProcess) -> None:
         self._memory_seen = time.perf_counter()

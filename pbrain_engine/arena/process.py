@@ -167,7 +167,8 @@ class EngineProcess:
             if self._lines:
                 return self._lines.popleft()
             ended = self._ended
-        if ended:
+        # Children that a dead program left behind may hold its output open.
+        if ended or processes.has_ended(self._process):
             raise self._gone()
         return None
 

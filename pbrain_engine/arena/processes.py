@@ -103,14 +103,15 @@ def wait_unreaped(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """Wait for a child to end, but leave its entry, so that its number stays its own."""
     end = time.perf_counter() + seconds
     while True:
-        if _has_ended(process):
+        if has_ended(process):
             return True
         if time.perf_counter() >= end:
             return False
         time.sleep(POLL)
 
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Tell whether a child has ended, and leave its entry."""
     if process.returncode is not None:
         return True
     if not hasattr(os, "waitid"):

@@ -9,7 +9,7 @@ standard deviations (normalised Elo).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbrain_engine.arena.elo import NORMALISED, Counts, score_of
@@ -85,29 +85,25 @@ def _log_likelihood(observed: Sequence[float], assumed: Sequence[float]) -> floa
 def _fit(moments: Sequence[float], weights: Sequence[float]) -> list[float]:
     """Return the likeliest distribution under which these moments have the mean 0.
 
-    Lagrange: it is ``p / (1 + x m)`` with the ``x`` that makes the mean vanish; the mean
-    falls in ``x`` between the poles, so halving finds it.
+    Lagrange: it is ``p / (1 + x m)`` with the ``x`` that makes the mean vanish. The mean
+    falls in ``x`` between two poles; Newton's steps find its zero, halving where they leave
+    the interval.
     """
     low, high = -1 / max(moments), -1 / min(moments)
-
-    def mean(x: float) -> float:
-        return sum(p * m / (1 + x * m) for p, m in zip(weights, moments, strict=True))
-
-    x = _root(mean, low, high)
-    return [p / (1 + x * m) for p, m in zip(weights, moments, strict=True)]
-
-
-def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a falling function between two poles is zero."""
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if falling(middle) > 0:
-            low = middle
+    pairs = list(zip(weights, moments, strict=True))
+    x = 0.0
+    for _ in range(ROUNDS):
+        terms = [(p * m / (1 + x * m), m / (1 + x * m)) for p, m in pairs]
+        mean = sum(term for term, _ in terms)
+        if mean > 0:
+            low = x
         else:
-            high = middle
-    return (low + high) / 2
+            high = x
+        step = mean / sum(term * factor for term, factor in terms)
+        if abs(step) < PRECISION:
+            break
+        x = x + step if low < x + step < high else (low + high) / 2
+    return [p / (1 + x * m) for p, m in pairs]
 
 
 def _fit_deviations(

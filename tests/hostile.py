@@ -1,0 +1,130 @@
+"""Engines that misbehave, one way each: ``python hostile.py MODE``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+MOVES_BEFORE = 2  # decent moves, so that the fault comes in the middle of a game
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def point(cell: tuple[int, int]) -> str:
+    return f"{cell[0]},{cell[1]}"
+
+
+def fall_silent() -> None:
+    while True:
+        time.sleep(3600)
+
+
+def misbehave(mode: str, taken: list[tuple[int, int]], size: int) -> None:
+    """Do the wrong thing instead of the move that is due."""
+    if mode == "hang":
+        fall_silent()
+    elif mode == "exit":
+        sys.exit(0)
+    elif mode == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    elif mode == "error-exit":
+        sys.stderr.write("Traceback: something went wrong\n")
+        sys.exit(3)
+    elif mode == "garbage":
+        for word in ("seven,seven", "7;7", "I resign", "7,7,7", "(7,7)"):
+            say(word)
+        fall_silent()
+    elif mode == "flood":
+        while True:
+            say("MESSAGE " + "x" * 100)
+    elif mode == "one-endless-line":
+        while True:
+            sys.stdout.write("x" * 100_000)
+    elif mode == "memory":
+        hoard = []
+        while True:
+            hoard.append(bytearray(os.urandom(1) * 20_000_000))
+            time.sleep(0.02)
+    elif mode == "occupied":
+        say(point(taken[0]))
+    elif mode == "off-board":
+        say(f"{size},0")
+    elif mode == "late":
+        time.sleep(1.0)
+        say(point(next_empty(taken, size)))
+    elif mode == "error":
+        say("ERROR I do not play this rule")
+        fall_silent()
+    elif mode == "close-output":
+        os.close(1)
+        fall_silent()
+    elif mode == "leave-children":
+        code = "import time, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+        subprocess.Popen([sys.executable, "-c", code])
+        time.sleep(0.2)
+        os._exit(0)
+    elif mode == "die-after-move":
+        say(point(next_empty(taken, size)))
+        os._exit(0)
+    else:
+        raise SystemExit(f"there is no mode {mode}")
+
+
+def next_empty(taken: list[tuple[int, int]], size: int) -> tuple[int, int]:
+    """Return cells that never make five in a row before the board is half full."""
+    for y in range(size):
+        for x in range(0, size, 2):
+            if (x, y) not in taken:
+                return x, y
+    return next((x, y) for y in range(size) for x in range(size) if (x, y) not in taken)
+
+
+def main() -> None:
+    mode = sys.argv[1]
+    if mode == "mute":
+        fall_silent()
+    size, taken, answers = 15, [], 0
+    board = False
+    for line in sys.stdin:
+        word = line.strip().upper()
+        if word.startswith("START"):
+            size, taken, answers = int(word.split()[1]), [], 0
+            say("ERROR only 20x20" if mode == "refuse-size" else "OK")
+            continue
+        if word == "END" and mode != "hang":
+            return
+        due = word == "BEGIN" or word == "DONE"
+        if word.startswith("TURN"):
+            x, y = word[5:].split(",")
+            taken.append((int(x), int(y)))
+            due = True
+        elif word == "BOARD":
+            board, taken = True, []
+        elif word == "DONE":
+            board = False
+        elif board:
+            x, y, _ = word.split(",")
+            taken.append((int(x), int(y)))
+        if not due:
+            continue
+        answers += 1
+        if answers > MOVES_BEFORE and mode != "quirks":
+            misbehave(mode, taken, size)
+        if mode == "quirks":
+            sys.stdout.buffer.write("MESSAGE 深度 12-20 | Eval +35\n".encode("gbk"))
+            say("DEBUG depth 99 ev 99")
+            say("MESSAGE depth 7-11 ev -42 n 1203K n/ms 812 tm 1480 pv H8 I9")
+            say("")
+        move = next_empty(taken, size)
+        taken.append(move)
+        say(f"  {move[0]} , {move[1]} \r" if mode == "quirks" else point(move))
+
+
+if __name__ == "__main__":
+    main()

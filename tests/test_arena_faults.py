@@ -1,0 +1,145 @@
+"""Engines that misbehave lose the game with the right cause, and nothing else happens."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena.openings import Openings
+from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.pool import LocalPool
+from pbrain_engine.arena.schedule import tasks
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings
+
+HOSTILE = str(Path(__file__).with_name("hostile.py"))
+HELPFUL = EngineSpec("good", (sys.executable, HOSTILE, "quirks"))
+
+CAUSES = {
+    "hang": "time",
+    "mute": "mute",
+    "exit": "exit",
+    "crash": "crash",
+    "error-exit": "crash",
+    "garbage": "garbage",
+    "flood": "flood",
+    "one-endless-line": "flood",
+    "memory": "memory",
+    "occupied": "illegal",
+    "off-board": "illegal",
+    "late": "time",
+    "error": "refused",
+    "refuse-size": "refused",
+    "close-output": "exit",
+    "leave-children": "exit",
+    "die-after-move": "exit",
+}
+
+
+def hostile(mode: str) -> EngineSpec:
+    return EngineSpec(mode, (sys.executable, HOSTILE, mode))
+
+
+def play(games: int = 1, seats: int = 1, **changes: object) -> list[Played]:
+    """Play a short match and return its games."""
+    values: dict[str, object] = {
+        "turn": 0.2,
+        "tolerance": 0.2,
+        "start_timeout": 1.0,
+        "memory": 150_000_000,
+        "openings": "none",
+        "games": games,
+        "concurrency": seats,
+    }
+    settings = MatchSettings(**{**values, **changes})  # type: ignore[arg-type]
+    pool = LocalPool(settings)
+    try:
+        for task in tasks(settings, Openings(settings)):
+            pool.submit(task)
+        found = []
+        end = time.monotonic() + 100
+        while len(found) < games and time.monotonic() < end:
+            played = pool.next_result(1.0)
+            if played:
+                found.append(played)
+        return found
+    finally:
+        pool.close()
+
+
+def processes_with(word: str) -> list[int]:
+    """Return the live processes in whose command line a word stands."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if word.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+@pytest.fixture
+def no_orphans() -> Iterator[None]:
+    """Check that no engine outlives the test."""
+    yield
+    if Path("/proc").is_dir():
+        end = time.monotonic() + 3
+        while (left := processes_with(HOSTILE)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not left
+
+
+@pytest.mark.parametrize("mode", CAUSES)
+def test_fault_is_booked_with_its_cause(mode: str, no_orphans: None) -> None:
+    began = time.monotonic()
+    turn = 2.0 if mode == "memory" else 0.2
+    games = play(2, 2, engines=(hostile(mode), HELPFUL), turn=turn)
+    assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
+    assert all(game.loser == mode for game in games)
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize("mode", ["hang", "exit", "late", "occupied", "flood"])
+def test_judge_mode_books_the_same_causes(mode: str, no_orphans: None) -> None:
+    games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=True, turn=0.3)
+    assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
+    assert all(game.loser == mode for game in games)
+
+
+def test_program_that_does_not_exist_cannot_be_started() -> None:
+    ghost = EngineSpec("ghost", ("/nonexistent/pbrain-ghost",))
+    games = play(1, engines=(HELPFUL, ghost))
+    assert games[0].reason == "start"
+    assert games[0].loser == "ghost"
+    assert "nonexistent" in games[0].detail
+
+
+def test_quirks_are_lived_with(no_orphans: None) -> None:
+    other = EngineSpec("other", HELPFUL.command)
+    (game,) = play(1, engines=(HELPFUL, other), draw_after=30)
+    assert game.reason == "limit"
+    assert not game.fault
+    assert set(game.depth) == {7}
+    assert set(game.value) == {-42}
+    assert set(game.nodes) == {1_203_000}
+    assert len(game.ms) == len(game.moves) == 30
+
+
+def test_kept_engines_play_on_after_a_fault_of_the_other(no_orphans: None) -> None:
+    games = play(4, engines=(hostile("occupied"), HELPFUL), keep=True)
+    assert [game.reason for game in games] == ["illegal"] * 4
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", CAUSES)
+def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
+    games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=0.5, tolerance=0.4)
+    assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
+    assert {game.game for game in games} == set(range(200))
