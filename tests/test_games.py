@@ -1,0 +1,107 @@
+"""Whole games, with every move and every result confirmed by the oracle."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from pbrain_engine.engine import Engine, Limit
+from pbrain_engine.position.rules import Rule, Side
+from tests.oracle import rules
+from tests.oracle.rules import Board, Cell
+
+BOARDS = [(15, 15), (20, 20), (12, 17)]
+Player = Callable[[Engine, Board], Cell]
+
+
+def engine_player(limit: Limit) -> Player:
+    """Return a player that thinks under a limit."""
+
+    def choose(engine: Engine, board: Board) -> Cell:
+        move = engine.think(limit).move
+        assert move is not None
+        return tuple(move)
+
+    return choose
+
+
+def random_player(chance: random.Random) -> Player:
+    """Return a player of any legal move."""
+
+    def choose(engine: Engine, board: Board) -> Cell:
+        return chance.choice([tuple(move) for move in engine.game.legal_moves()])
+
+    return choose
+
+
+def play_game(engine: Engine, board: Board, players: tuple[Player, Player], opening: int) -> str:
+    """Play to the end, the first stones at random; return who won or 'draw'.
+
+    Every stone has to be legal for the oracle, and the game has to end exactly when the
+    oracle sees a winning row or a full board.
+    """
+    engine.new_game(board.width, board.height, Rule[board.rule.upper()])
+    chance = random.Random(f"{board.rule} {opening}")
+    for ply in range(board.width * board.height):
+        side = ply % 2
+        if ply < 4:
+            near = [
+                (board.width // 2 + dx, board.height // 2 + dy)
+                for dx in range(-3, 4)
+                for dy in range(-3, 4)
+            ]
+            cell = chance.choice([c for c in near if rules.is_legal(board, c, side)])
+        else:
+            cell = players[side](engine, board)
+        if not rules.is_legal(board, cell, side):  # only where nothing at all is legal
+            assert board.at(cell) == rules.EMPTY
+            assert set(board.empties()) == rules.forbidden_cells(board), board.drawing()
+        engine.play(*cell)
+        board.put(cell, side)
+        won = rules.is_win(board, cell)
+        assert engine.game.winner == (Side(side) if won else None), board.drawing()
+        if won:
+            return Side(side).name.lower()
+    assert engine.game.is_full
+    return "draw"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(hash_size=4 << 20)
+
+
+@pytest.mark.parametrize("size", BOARDS, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_self_play_keeps_to_the_rules(engine: Engine, rule: str, size: Cell) -> None:
+    player = engine_player(Limit(nodes=3000))
+    for opening in range(2):
+        play_game(engine, Board(*size, rule), (player, player), opening)
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_a_random_mover_loses(engine: Engine, rule: str) -> None:
+    strong = engine_player(Limit(nodes=2000))
+    for number in range(4):
+        weak = random_player(random.Random(number))
+        players = (strong, weak) if number % 2 == 0 else (weak, strong)
+        result = play_game(engine, Board(15, 15, rule), players, number)
+        assert result == ("black" if number % 2 == 0 else "white")
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_small_boards_are_played_to_the_end(engine: Engine, rule: str) -> None:
+    player = engine_player(Limit(nodes=500))
+    for size in ((5, 5), (5, 9), (6, 6)):
+        play_game(engine, Board(*size, rule), (player, player), sum(size))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", BOARDS, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_a_hundred_games_of_self_play(engine: Engine, rule: str, size: Cell) -> None:
+    player = engine_player(Limit(time=0.05))
+    for opening in range(100):
+        play_game(engine, Board(*size, rule), (player, player), opening)
