@@ -172,6 +172,7 @@ class Engine:
         self._armed = False
         self._stop_wanted = False
         self._busy = threading.Lock()
+        self._guard = threading.Lock()  # stop() writes to the shared block, which may be replaced
         self.game = self._fresh_game(15, 15, Rule.FREESTYLE, self._workers[0])
 
     # The game ----------------------------------------------------------------------
@@ -250,9 +251,7 @@ class Engine:
 
     def clear_hash(self) -> None:
         """Forget what earlier searches found out."""
-        if self._shared is not None:
-            self._shared.close()
-            self._shared = None
+        self._unshare()
         for worker in self._workers:
             self.library.worker_forget(worker.address)
 
@@ -265,8 +264,7 @@ class Engine:
         """Return the shared block, with a table of the size that the settings ask for."""
         request = (self._memory, self._hash_size, self._threads)
         if self._shared is not None and request != self._request:
-            self._shared.close()
-            self._shared = None
+            self._unshare()
         if self._shared is None:
             self._request = request
             self._table_bytes = self._wanted_bytes()
@@ -276,6 +274,13 @@ class Engine:
                 self.library.shared_parameter(block.address, index_of(name), value)
             self._shared = block
         return self._shared
+
+    def _unshare(self) -> None:
+        """Give the memory of the table back."""
+        with self._guard:
+            shared, self._shared = self._shared, None
+        if shared is not None:
+            shared.close()
 
     def _wanted_bytes(self) -> int:
         """Return the table size: what the memory limit leaves beside everything else."""
@@ -295,9 +300,9 @@ class Engine:
     def stop(self) -> None:
         """Make the running (or announced) think return its best move; from any thread."""
         self._stop_wanted = True
-        shared = self._shared
-        if shared is not None:
-            self.library.shared_stop(shared.address, 1)
+        with self._guard:
+            if self._shared is not None:
+                self.library.shared_stop(self._shared.address, 1)
 
     def _release(self) -> None:
         self._stop_wanted = False
@@ -362,9 +367,7 @@ class Engine:
         """Stop a running think and give the memory of the table back."""
         self.stop()
         with self._busy:
-            if self._shared is not None:
-                self._shared.close()
-                self._shared = None
+            self._unshare()
 
     def __enter__(self) -> Engine:
         """Return the engine itself."""
