@@ -117,17 +117,23 @@ def test_the_arm_library_decides_the_same_under_qemu(
     assert said.endswith("calls agree"), said
 
 
-def test_a_difference_is_found(folder: Path, events: Path, kernels: dict[Output, str]) -> None:
-    program = player(folder, LINUX)
-    changed = folder / "changed"
+def with_last_line_changed(events: Path, start: str, old: str, new: str) -> tuple[Path, int]:
+    """Copy the events up to the last line of a kind, changed; return the copy and its length."""
     lines = events.read_text().splitlines(keepends=True)
-    at = max(i for i, line in enumerate(lines) if line.startswith("C worker_iterate 1"))
-    lines[at] = lines[at].replace("C worker_iterate 1", "C worker_iterate 0")
-    changed.write_text("".join(lines))
-    said = replay([program, kernels[Output(LINUX, "v2")]], changed)
-    assert said == f"line {at + 1}: worker_iterate, expected 0, found 1"
-    for i, line in enumerate(lines):
-        if line.startswith("F"):
-            end = i
-    changed.write_text("".join([*events.read_text().splitlines(keepends=True)[:end], "F 1 12345\n"]))
-    assert "expected 12345" in replay([program, kernels[Output(LINUX, "v2")]], changed)
+    last = max(i for i, line in enumerate(lines) if line.startswith(start))
+    copy = events.with_suffix(".changed")
+    copy.write_text("".join([*lines[:last], lines[last].replace(old, new, 1)]))
+    return copy, last + 1
+
+
+def test_another_result_is_found(folder: Path, events: Path, kernels: dict[Output, str]) -> None:
+    iterate = "C worker_iterate"
+    changed, line = with_last_line_changed(events, iterate, f"{iterate} 1", f"{iterate} 0")
+    said = replay([player(folder, LINUX), kernels[Output(LINUX, "v2")]], changed)
+    assert said == f"line {line}: worker_iterate, expected 0, found 1"
+
+
+def test_other_memory_is_found(folder: Path, events: Path, kernels: dict[Output, str]) -> None:
+    changed, line = with_last_line_changed(events, "F", "\n", "0\n")  # ten times the checksum
+    said = replay([player(folder, LINUX), kernels[Output(LINUX, "v2")]], changed)
+    assert said.startswith(f"line {line}: memory differs")
