@@ -53,6 +53,7 @@ class Task:
         self._began = UNLIMITED  # when the engine was last called
         self._stopped = plan.is_instant
         self._pace = Pace(plan)
+        self._told = plan  # the plan that the engine knows
 
     @property
     def deadline(self) -> float:
@@ -73,9 +74,16 @@ class Task:
         self._pace.plan = plan
         if plan.is_instant:
             self.stop()
-        elif self._began != UNLIMITED:
+        else:
+            self._tell_engine()
+
+    def _tell_engine(self) -> None:
+        """Give a running search of the engine the deadline of the plan."""
+        if self._began != UNLIMITED:
+            plan = self._pace.plan
             hard = None if plan.hard == UNLIMITED else self.deadline - self._began
             self.engine.set_deadline(hard, None)
+            self._told = plan
 
     def think(
         self,
@@ -95,6 +103,8 @@ class Task:
         left = self.deadline - began
 
         def on_iteration(thought: Thought) -> None:
+            if self._pace.plan is not self._told:  # it came before the engine could take it
+                self._tell_engine()
             if leads and thought.multipv == 1 and thought.move is not None:
                 self.fallback = self._answer_with(thought.move)
                 elapsed = perf_counter() - self.read_at
@@ -108,7 +118,7 @@ class Task:
         else:
             time = None if left == UNLIMITED else max(left * share, 0.0)
         limit = Limit(time=time, nodes=self._nodes, depth=self._depth)
-        self._began = began
+        self._began, self._told = began, self._pace.plan
         try:
             return self.engine.think(
                 limit, on_iteration=on_iteration, multipv=count, exclude=exclude
