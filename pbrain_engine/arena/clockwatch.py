@@ -60,17 +60,17 @@ class Clock:
     @property
     def left_ms(self) -> int:
         """What ``INFO time_left`` says."""
-        return int(self.left * 1000) if self.match else UNLIMITED_MS
+        return round(self.left * 1000) if self.match else UNLIMITED_MS
 
     @property
     def turn_ms(self) -> int:
         """What ``INFO timeout_turn`` says."""
-        return int(self.turn * 1000) if self.turn else UNLIMITED_MS
+        return round(self.turn * 1000) if self.turn else UNLIMITED_MS
 
     @property
     def match_ms(self) -> int:
         """What ``INFO timeout_match`` says."""
-        return int(self.match * 1000) if self.match else UNLIMITED_MS
+        return round(self.match * 1000) if self.match else UNLIMITED_MS
 
     def charge(self, seconds: float) -> None:
         """Take the time of a move off, and add the increment."""

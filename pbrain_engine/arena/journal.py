@@ -8,6 +8,7 @@ opened again. One writer at a time.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import time
@@ -122,6 +123,8 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
     settings: MatchSettings | None = None
     games: dict[int, Played] = {}
     end = 0
+    collects = gc.isenabled()
+    gc.disable()  # it would look through all games again and again: half of the time
     try:
         for line in _whole_lines(path):
             entry = json.loads(line)
@@ -134,6 +137,9 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
         raise JournalError(str(error)) from None
     except (ValueError, KeyError, TypeError) as error:
         raise JournalError(f"{path} is no journal of a match ({error})") from None
+    finally:
+        if collects:
+            gc.enable()
     if settings is None:
         raise JournalError(f"{path} is no journal of a match")
     return settings, list(games.values()), end

@@ -1,0 +1,245 @@
+"""``numoku match`` and ``numoku selfplay`` as their users see them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena import command, selfplay
+from pbrain_engine.arena.arguments import parse_board, parse_cores, parser, settings_of
+from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.arena.live import format_duration, make_view
+from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.random_mover import RandomMover
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError
+from pbrain_engine.arena.standings import Standings
+from pbrain_engine.arena.text import board_lines, summary
+from pbrain_engine.position.rules import Rule
+from tests.test_arena_faults import HOSTILE
+
+FAST = ["--openings", "random", "--turn", "0.1", "--view", "quiet", "--no-journal"]
+
+
+@pytest.fixture(autouse=True)
+def own_journals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMOKU_MATCHES", str(tmp_path))
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> dict:
+    """Run a match and return its document."""
+    assert command.main([*arguments, *FAST, "--json"]) == status
+    out, err = capsys.readouterr()
+    assert out.count("\n") == 1
+    return json.loads(out)
+
+
+def test_document_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    result = document(capsys, "numoku", "random", "--games", "4")
+    assert result["games"] == 4
+    assert result["engines"] == ["numoku", "random"]
+    (pair,) = result["pairs"]
+    assert {"a", "b", "wins", "draws", "losses", "elo", "elo_low", "elo_high"} <= set(pair)
+    assert (pair["a"], pair["b"], pair["wins"]) == ("numoku", "random", 4)
+    assert pair["elo_low"] <= pair["elo"] <= pair["elo_high"]
+    assert result["faults"] == []
+
+
+def test_faults_name_game_engine_and_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    bad = f"{sys.executable} {HOSTILE} occupied"
+    result = document(capsys, "random", bad, "--games", "2")
+    assert result["faults"] == [
+        {"game": 0, "engine": bad, "cause": "illegal"},
+        {"game": 1, "engine": bad, "cause": "illegal"},
+    ]
+    assert result["pairs"][0]["wins"] == 2
+
+
+def test_tournament_has_all_pairs_and_a_ladder(capsys: pytest.CaptureFixture[str]) -> None:
+    result = document(capsys, "one=random", "two=random", "three=random", "--games", "2")
+    assert result["games"] == 6
+    assert [(p["a"], p["b"]) for p in result["pairs"]] == [
+        ("one", "two"), ("one", "three"), ("two", "three")
+    ]  # fmt: skip
+    assert {rung["engine"] for rung in result["ladder"]} == {"one", "two", "three"}
+
+
+def test_judge_mode_plays_our_engine_and_the_random_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result = document(capsys, "numoku", "random", "--games", "2", "--judge", "--rule", "renju")
+    assert result["faults"] == []
+    assert result["pairs"][0]["wins"] == 2
+
+
+@pytest.mark.parametrize("rule, board", [("1", "15"), ("renju", "15"), ("8", "15"), ("0", "12x9")])
+def test_rules_and_boards(capsys: pytest.CaptureFixture[str], rule: str, board: str) -> None:
+    result = document(capsys, "numoku", "random", "--games", "2", "--rule", rule, "--board", board)
+    assert result["faults"] == []
+    assert result["pairs"][0]["wins"] == 2
+
+
+def test_in_process_match_with_fixed_nodes_repeats_itself(tmp_path: Path) -> None:
+    games = []
+    for name, seats in (("one", "1"), ("two", "2")):
+        path = tmp_path / f"{name}.jsonl"
+        assert command.main([
+            "numoku:nodes=400", "numoku:nodes=200", "--in-process", "--games", "8",
+            "--openings", "balanced:4", "--concurrency", seats, "--journal", str(path),
+            "--view", "quiet", "--json",
+        ]) == 0  # fmt: skip
+        played = sorted(read_journal(path)[1], key=lambda game: game.game)
+        games.append([(game.game, game.opening, game.moves, game.value) for game in played])
+    assert games[0] == games[1]
+
+
+def test_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["numoku:nodes=500", "random", "--games", "1000", "--sprt", "0", "300"]
+    result = document(capsys, *arguments, "--sprt-model", "logistic")
+    assert result["sprt"]["decision"] == "accepted"
+    assert result["games"] < 100
+
+
+def test_engine_that_cannot_be_started_ends_the_match(capsys: pytest.CaptureFixture[str]) -> None:
+    result = document(capsys, "random", "/nonexistent/pbrain", "--games", "500", status=1)
+    assert result["games"] == 3
+    assert {fault["cause"] for fault in result["faults"]} == {"start"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["random"],
+        ["random", "random", "--board", "4"],
+        ["random", "random", "--board", "big"],
+        ["random", "random", "--rule", "chess"],
+        ["random", "random", "--openings", "/nonexistent"],
+        ["random", "random", "--sprt", "5", "0"],
+        ["random", "random", "--pin", "x"],
+        ["random", "random", "--in-process"],
+        ["--resume", "/nonexistent"],
+        ["numoku:threads=many", "random"],
+    ],
+)
+def test_wrong_use_is_status_2_and_one_line(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = command.main(arguments)
+    except SystemExit as stop:
+        status = stop.code
+    assert status == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert "Traceback" not in err
+    assert err.strip()
+
+
+def test_table_and_next_step_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["random", "random", "--games", "2", "--openings", "none"]) == 0
+    out, err = capsys.readouterr()
+    assert "Elo [95 %]" in out
+    assert err.count("stones") == 2
+    assert "numoku report" in err
+
+
+def test_selfplay_plays_and_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "self.jsonl"
+    words = ["--nodes", "200", "--games", "2", "--journal", str(path), "--view", "plain"]
+    assert selfplay.main(words) == 0
+    settings, games = read_journal(path)
+    assert len(games) == 2
+    assert settings.in_process
+    assert all(game.depth and not game.fault for game in games)
+
+
+def test_limits_are_read() -> None:
+    def of(*words: str) -> MatchSettings:
+        return settings_of(parser().parse_args(["random", "random", *words]))
+
+    assert of().turn == 1.0
+    assert of("--nodes", "5").turn == 0.0
+    assert of("--match", "60").turn == 0.0
+    assert of("--turn", "2", "--match", "60").turn == 2.0
+    assert of("--rule", "9").rule == Rule.CARO_EXACT
+    assert of("--memory", "0").memory == 0
+    assert of().memory == 367_001_600
+    assert parse_board("20") == (20, 20)
+    assert parse_cores("0-2,5") == (0, 1, 2, 5)
+    with pytest.raises(SettingsError):
+        parse_board("1x2x3")
+
+
+def sample() -> tuple[MatchSettings, Played]:
+    engines = (EngineSpec("a", ("a",)), EngineSpec("b", ("b",)))
+    played = Played(
+        0, 0, "a", "b", "black", "five", opening=[(7, 7)], moves=[(0, 0), (14, 14)],
+        ms=[10, 20], depth=[3, None], value=[29990, None], nodes=[5, None], memory=[0, 0],
+    )  # fmt: skip
+    return MatchSettings(engines=engines, games=2), played
+
+
+def test_board_marks_the_last_stone() -> None:
+    lines = board_lines(sample()[1], 15, 15, ascii_only=True)
+    assert lines[0].split() == list("abcdefghijklmno")
+    assert lines[1].startswith("  1 O .")
+    assert lines[8][4 + 14] == "X"
+    assert lines[15].endswith("(X)")
+
+
+def test_live_view_draws_boards_and_table() -> None:
+    console = pytest.importorskip("rich.console")
+    from pbrain_engine.arena.rich_view import RichView
+
+    settings, played = sample()
+    stream = io.StringIO()
+    view = RichView(settings, Standings(settings), stream)
+    view.console = console.Console(file=stream, width=100, height=50, force_terminal=True)
+    view.moved(0, None, played)  # type: ignore[arg-type]
+    view.finished(played, Standings(settings, [played]))
+    view.console.print(view.render())
+    view.close()
+    text = stream.getvalue()
+    assert "a - b" in text
+    assert "1/2 games" in text
+    assert "Elo" in text
+
+
+def test_plain_view_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    settings, played = sample()
+    view = make_view(settings, Standings(settings))
+    view.finished(played, Standings(settings, [played]))
+    view.close()
+    assert "game 1: a - b 1-0 (five), 3 stones" in capsys.readouterr().err
+
+
+def test_summary_shows_faults() -> None:
+    settings, played = sample()
+    played.reason, played.detail = "time", "no move after 2 s"
+    assert "b: time in 1 of 1 games (game 0: no move after 2 s)" in summary(
+        Standings(settings, [played])
+    )
+
+
+def test_durations_are_short() -> None:
+    assert (format_duration(200), format_duration(3800)) == ("3:20", "1:03:20")
+
+
+def test_random_mover_speaks_the_protocol() -> None:
+    lines = iter(["0,0,1", "1,1,2", "DONE"])
+    mover = RandomMover(lambda: next(lines))
+    assert mover.answer("START 5") == "OK"
+    assert mover.answer("INFO seed 3") is None
+    assert mover.answer("START 3").startswith("ERROR")
+    move = mover.answer("BEGIN")
+    again = RandomMover(lambda: "")
+    again.answer("START 5")
+    again.answer("INFO seed 3")
+    assert again.answer("BEGIN") == move
+    x, y = map(int, mover.answer("BOARD").split(","))
+    assert (x, y) not in ((0, 0), (1, 1)) and 0 <= x < 5 and 0 <= y < 5
+    assert mover.answer("WHAT").startswith("UNKNOWN")
+    assert "random" in mover.answer("ABOUT")

@@ -1,0 +1,254 @@
+"""Journals that survive everything, and games in other programs' formats."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena.exports import export
+from pbrain_engine.arena.journal import Journal, JournalError, read_journal
+from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings
+from pbrain_engine.arena.standings import Standings
+from pbrain_engine.position.psq import parse_psq
+from pbrain_engine.position.sgf import parse_sgf
+from tests.test_arena_faults import HOSTILE, processes_with
+
+SETTINGS = MatchSettings(engines=(EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
+MATCH = [
+    "match", "numoku:nodes=300", "numoku:nodes=200", "--in-process", "--games", "40",
+    "--openings", "random", "--view", "quiet",
+]  # fmt: skip
+
+
+def game(number: int = 0, **changes: object) -> Played:
+    values: dict[str, object] = {
+        "game": number, "round": number // 2,
+        "black": "ab"[number % 2], "white": "ba"[number % 2],
+        "winner": "black", "reason": "five",
+        "opening": [(7, 7), (8, 6)], "moves": [(0, 0), (14, 14), (1, 1)],
+        "ms": [10, 20, 30], "depth": [5, None, 7], "value": [35, None, 29991],
+        "nodes": [1000, None, 3], "memory": [1, 2], "seconds": 1.5,
+    }  # fmt: skip
+    return Played(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_journal_returns_what_was_written(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
+    games = [game(i) for i in range(3)]
+    for played in games:
+        journal.append(played)
+    journal.close()
+    assert read_journal(tmp_path / "m.jsonl") == (SETTINGS, games)
+
+
+@pytest.mark.parametrize("cut", [1, 30, 200])
+def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "m.jsonl"
+    journal = Journal.create(path, SETTINGS)
+    for i in range(3):
+        journal.append(game(i))
+    journal.close()
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = Journal.resume(path)
+    assert [played.game for played in again.games] == [0, 1]
+    again.append(game(2))
+    again.close()
+    assert [played.game for played in read_journal(path)[1]] == [0, 1, 2]
+
+
+def test_game_that_is_written_twice_counts_once(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
+    for i in (0, 1, 1):
+        journal.append(game(i))
+    journal.close()
+    assert len(read_journal(tmp_path / "m.jsonl")[1]) == 2
+
+
+def test_journal_is_not_overwritten_nor_shared(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    journal = Journal.create(path, SETTINGS)
+    with pytest.raises(JournalError, match="--resume"):
+        Journal.create(path, SETTINGS)
+    with pytest.raises(JournalError, match="another runner"):
+        Journal.resume(path)
+    journal.close()
+
+
+@pytest.mark.parametrize("text", ["", "hello\n", "{}\n", '{"type":"game"}\n', "\0\0\0\n"])
+def test_other_files_are_no_journals(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_text(text)
+    with pytest.raises(JournalError):
+        read_journal(path)
+
+
+def test_hundred_thousand_games_load_quickly(tmp_path: Path) -> None:
+    moves = [(i % 15, i // 15) for i in range(35)]
+    column = list(range(35))
+    line = json.dumps({"type": "game", **game(
+        moves=moves, ms=column, depth=column, value=column, nodes=column).to_json()})  # fmt: skip
+    head = json.dumps({"type": "match", "settings": SETTINGS.to_json()})
+    path = tmp_path / "m.jsonl"
+    with path.open("w") as file:
+        file.write(head + "\n")
+        for number in range(20_000):
+            file.write(line.replace('"game": 0', f'"game": {number}') + "\n")
+    began = time.process_time()
+    games = read_journal(path)[1]
+    seconds = (time.process_time() - began) * 5
+    assert len(games) == 20_000
+    assert seconds < 5, "for 100,000 games"
+
+
+def test_standings_count_pairs_of_games() -> None:
+    standings = Standings(SETTINGS, [game(0), game(1), game(2), game(3, winner="draw")])
+    (pair,) = standings.pairs
+    # The first engine won one game and lost one of the first opening, won one and drew one
+    # of the second: black won games 0 to 2, and black is a, b, a.
+    assert (pair.wins, pair.draws, pair.losses) == (2, 1, 1)
+    assert pair.openings == [0, 0, 1, 1, 0]
+    document = standings.to_json()
+    assert document["games"] == 4
+    assert document["engines"] == ["a", "b"]
+    assert document["pairs"][0]["elo_low"] < document["pairs"][0]["elo"]
+    assert document["faults"] == []
+
+
+def test_faults_are_in_the_document() -> None:
+    standings = Standings(SETTINGS, [game(5, reason="time", detail="late")])
+    assert standings.to_json()["faults"] == [{"game": 5, "engine": "a", "cause": "time"}]
+
+
+def test_sgf_and_psq_read_back(tmp_path: Path) -> None:
+    games = [game(i) for i in range(2)]
+    sgf_files = export("sgf", tmp_path / "sgf", games, SETTINGS)
+    psq_files = export("psq", tmp_path / "psq", games, SETTINGS)
+    record = parse_sgf(sgf_files[1].read_text())
+    assert record.cells == games[1].all_moves
+    assert (record.black, record.white, record.result) == ("b", "a", "1-0")
+    assert record.moves[2].comment == "+35/5 10ms"
+    assert record.moves[4].comment == "+M9/7 30ms"
+    paper = parse_psq(psq_files[0].read_text())
+    assert paper.cells == games[0].all_moves
+    assert [move.milliseconds for move in paper.moves] == [0, 0, 10, 20, 30]
+
+
+def test_pgn_and_training_lines(tmp_path: Path) -> None:
+    games = [game(0), game(1, reason="crash"), game(2, winner="draw", reason="full")]
+    (pgn,) = export("pgn", tmp_path / "m.pgn", games, SETTINGS)
+    text = pgn.read_text()
+    assert text.count("[Event ") == 3
+    assert '[White "a"]\n[Black "b"]\n[Result "1-0"]' in text
+    assert "1. h8 i7 2. a1 o15 3. b2 1-0" in text
+    (training,) = export("training", tmp_path / "m.txt", games, SETTINGS)
+    assert training.read_text().splitlines() == [
+        "0 15 15 1 h8i7a1o15b2 | 35/5 -/- 29991/7",
+        "0 15 15 0.5 h8i7a1o15b2 | 35/5 -/- 29991/7",
+    ]
+
+
+Command = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def numoku(tmp_path: Path) -> Command:
+    """Return a function that starts ``numoku`` with arguments."""
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        environment = {**os.environ, "NUMOKU_MATCHES": str(tmp_path)}
+        return subprocess.Popen(
+            [sys.executable, "-m", "pbrain_engine.cli", *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+
+    return start
+
+
+def wait_for_lines(path: Path, lines: int) -> None:
+    end = time.monotonic() + 30
+    while not path.exists() or path.read_bytes().count(b"\n") < lines:
+        assert time.monotonic() < end, "no game was finished"
+        time.sleep(0.01)
+
+
+def test_killed_match_is_continued_to_the_same_table(tmp_path: Path, numoku: Command) -> None:
+    whole = numoku(*MATCH, "--json", "--journal", str(tmp_path / "whole.jsonl"))
+    expected = json.loads(whole.communicate(timeout=60)[0])
+    path = tmp_path / "cut.jsonl"
+    for games in (3, 11, 20):
+        words = ["match", "--resume", str(path), "--view", "quiet"] if path.exists() else [
+            *MATCH, "--journal", str(path)]  # fmt: skip
+        runner = numoku(*words)
+        wait_for_lines(path, games)
+        runner.kill()
+        runner.communicate()
+    last = numoku("match", "--resume", str(path), "--json", "--view", "quiet")
+    assert json.loads(last.communicate(timeout=60)[0]) == expected
+    assert last.returncode == 0
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert sorted(entry["game"] for entry in lines[1:]) == list(range(40))
+    games = {entry["game"]: entry["moves"] for entry in lines[1:]}
+    for entry in map(json.loads, (tmp_path / "whole.jsonl").read_text().splitlines()[1:]):
+        assert games[entry["game"]] == entry["moves"]
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> None:
+    hanging = f"{sys.executable} {HOSTILE} hang"
+    path = tmp_path / "m.jsonl"
+    runner = numoku(
+        "match", f"x={hanging}", f"y={hanging}", "--turn", "60", "--openings", "none",
+        "--concurrency", "2", "--journal", str(path),
+    )  # fmt: skip
+    end = time.monotonic() + 20
+    while len(processes_with(f"{HOSTILE}\0hang")) < 4:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    runner.kill()
+    runner.communicate()
+    end = time.monotonic() + 5
+    while processes_with(f"{HOSTILE}\0hang"):
+        assert time.monotonic() < end, "engines live on"
+        time.sleep(0.05)
+
+
+def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku: Command) -> None:
+    path = tmp_path / "m.jsonl"
+    runner = numoku(
+        "match", "numoku:nodes=20000", "numoku:nodes=10000", "--in-process", "--games", "400",
+        "--openings", "random", "--journal", str(path), "--view", "plain",
+    )  # fmt: skip
+    wait_for_lines(path, 2)
+    runner.send_signal(signal.SIGINT)
+    out, err = runner.communicate(timeout=30)
+    assert runner.returncode == 130
+    assert f"numoku match --resume {path}" in err
+    assert "Elo" in out
+    assert len(read_journal(path)[1]) < 400
+
+
+def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
+    hanging = f"{sys.executable} {HOSTILE} hang"
+    runner = numoku(
+        "match", f"x={hanging}", "random", "--turn", "100", "--openings", "none",
+        "--journal", str(tmp_path / "m.jsonl"),
+    )  # fmt: skip
+    time.sleep(1.5)
+    runner.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert runner.poll() is None
+    runner.send_signal(signal.SIGINT)
+    err = runner.communicate(timeout=10)[1]
+    assert runner.returncode == 130
+    assert "finishing the running game" in err
+    assert "--resume" in err
+    assert not processes_with(f"{HOSTILE}\0hang")
