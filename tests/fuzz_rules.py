@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 from pbrain_engine.engine import Engine
 from pbrain_engine.game import Game
+from pbrain_engine.native.library import Library
 from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, PADDED_CELLS, cell_of
 from pbrain_engine.position.rules import Rule, Side
@@ -211,6 +212,41 @@ def _loses_to_five_or_four(board: Board, side: int, reply: Cell) -> bool:
         return bool(five_cells(board, side) or unstoppable_four_cells(board, side))
 
 
+WALK_STEPS = 500  # on one board, before the next is taken
+PARTS = ("", "shapes", "entries", "lists", "counts", "sum", "near cells", "empties")
+
+
+def walk(
+    seed: int,
+    steps: int,
+    every: int,
+    rule: Rule | None = None,
+    library: Library | None = None,
+) -> tuple[int, str]:
+    """Play and undo at random on all boards, comparing all kept state with one made afresh.
+
+    Returns how many steps were made and what differed.
+    """
+    chance = random.Random(f"walk {seed}")
+    made = 0
+    while made < steps:
+        width, height = chance.randint(MIN_BOARD, MAX_BOARD), chance.randint(MIN_BOARD, MAX_BOARD)
+        game = Game(
+            width, height, chance.choice(list(Rule)) if rule is None else rule, library=library
+        )
+        stream = chance.getrandbits(48)
+        tables = game._tables.address
+        found = game._library.game_walk(game._at, tables, stream, WALK_STEPS, every)
+        if found:
+            step, part = divmod(found, 8)
+            return made, (
+                f"{game.rule.name} {width}x{height}, stream {stream}: part {part} "
+                f"({PARTS[part]}) differs after step {step}"
+            )
+        made += WALK_STEPS
+    return made, ""
+
+
 _engine: list[Engine] = []
 
 
@@ -278,17 +314,30 @@ def differences(
     raise AssertionError("boards() never ends")
 
 
+def run_walk(seed: int, steps: int, rule: str | None) -> int:
+    """Walk at random and print what was found; return 1 if something differed."""
+    start = time.perf_counter()
+    made, difference = walk(seed, steps, 1, None if rule is None else Rule[rule.upper()])
+    print(f"walk: {made} steps, {time.perf_counter() - start:.0f} s", difference, flush=True)
+    return 1 if difference else 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one or all comparisons; the exit status is 1 if anything differed."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz_rules", description=__doc__)
-    parser.add_argument("--what", choices=[*COMPARISONS, "all"], default="all")
-    parser.add_argument("--cells", type=int, default=100_000, help="cells to look at (each)")
+    parser.add_argument("--what", choices=[*COMPARISONS, "walk", "all"], default="all")
+    parser.add_argument(
+        "--cells", type=int, default=100_000, help="cells to look at, or steps to walk"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rule", choices=rules.RULES, help="this rule only")
     options = parser.parse_args(arguments)
-    names = list(COMPARISONS) if options.what == "all" else [options.what]
+    names = [*COMPARISONS, "walk"] if options.what == "all" else [options.what]
     status = 0
     for name in names:
+        if name == "walk":
+            status |= run_walk(options.seed, options.cells, options.rule)
+            continue
         start = time.perf_counter()
         found, seen = differences(name, options.seed, options.cells, rule=options.rule)
         seconds = time.perf_counter() - start

@@ -1,0 +1,66 @@
+"""What the kernel keeps up to date stone by stone equals what it would compute afresh."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbrain_engine.engine import Engine
+from pbrain_engine.game import Game
+from pbrain_engine.native.library import Library
+from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
+from pbrain_engine.position.rules import Rule, Side
+from tests.fuzz_rules import walk
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_random_steps_leave_the_state_as_computed_afresh(rule: Rule) -> None:
+    steps, difference = walk(seed=1, steps=6_000, every=1, rule=rule)
+    assert steps >= 6_000
+    assert not difference, difference
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rule", Rule)
+def test_a_million_random_steps(rule: Rule) -> None:
+    _, difference = walk(seed=2, steps=1_000_000, every=7, rule=rule)
+    assert not difference, difference
+
+
+def test_the_walk_stays_inside_its_memory(checked_library: Library) -> None:
+    _, difference = walk(seed=3, steps=3_000, every=10, library=checked_library)
+    assert not difference, difference
+
+
+sizes = st.integers(MIN_BOARD, MAX_BOARD)
+sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data(), sizes, sizes, st.sampled_from(Rule))
+def test_any_stones_in_any_order(data: st.DataObject, width: int, height: int, rule: Rule) -> None:
+    cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
+    stones = data.draw(st.lists(st.tuples(cells, sides), unique_by=lambda s: s[0], max_size=40))
+    game = Game(width, height, rule)
+    empty = [game.at(x, y) for y in range(height) for x in range(width)]
+    for cell, side in stones:
+        game.place(*cell, side)
+        assert game.check() == 0
+    for _ in stones:
+        game.undo()
+        assert game.check() == 0
+    assert [game.at(x, y) for y in range(height) for x in range(width)] == empty
+    assert game.ply == 0
+
+
+def test_undo_restores_the_value() -> None:
+    with Engine(hash_size=1 << 20) as engine:
+        values = []
+        for move in [(7, 7), (8, 8), (7, 8), (7, 6), (6, 7), (8, 7)]:
+            values.append(engine.game.value())
+            engine.play(*move)
+        assert len(set(values)) > 1
+        for value in reversed(values):
+            engine.undo()
+            assert engine.game.value() == value
