@@ -146,6 +146,27 @@ def test_the_pinned_compiler_is_the_one_of_the_digest() -> None:
     assert pin in (ROOT / "pyproject.toml").read_text()
 
 
+def test_a_build_starts_again_when_the_sources_change(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tried: list[str] = []
+
+    def build(work: kernel_compiler.Build, folder: str) -> list[str]:
+        tried.append(folder)
+        if len(tried) < 3:
+            raise kernel_compiler.SourcesChanged("meanwhile")
+        return ["built"]
+
+    monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
+    monkeypatch.setattr("pbrain_engine.native.library._loaded", {})
+    monkeypatch.setattr(kernel_compiler, "build", build)
+    assert kernel_compiler.ensure() == "built"
+    tried.clear()
+    monkeypatch.setattr(kernel_compiler, "ATTEMPTS", 2)
+    with pytest.raises(kernel_compiler.BuildError):
+        kernel_compiler.ensure()
+
+
 @pytest.mark.parametrize(
     ("platform", "variable", "expected"),
     [

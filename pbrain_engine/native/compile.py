@@ -28,11 +28,16 @@ from pbrain_engine.native.lock import locked
 from pbrain_engine.native.targets import TARGETS, Target, host_target
 
 EXPORTS_MODULE = "pbrain_engine.native.exports"
+ATTEMPTS = 3  # when the sources are edited while they are compiled
 KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
 
 
 class BuildError(Exception):
     """The kernel could not be built; the message says why."""
+
+
+class SourcesChanged(BuildError):
+    """Somebody edited the sources while they were compiled."""
 
 
 def variant_name(asserts: bool, bounds: bool) -> str:
@@ -96,7 +101,7 @@ def _build_missing(work: Build, paths: dict[Output, str]) -> None:
         before = digest()
         _emit_objects(work, scratch, before)
         if digest() != before:  # an editor was at work: do not file this under either digest
-            raise BuildError("the sources changed while they were compiled; start again")
+            raise SourcesChanged("the sources changed while they were compiled; start again")
         for output, path in paths.items():
             linking = time.perf_counter()
             linked = os.path.join(scratch, os.path.basename(path))
@@ -193,7 +198,15 @@ def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
     present = _present_for_host(variant_name(asserts, bounds))
     if present is not None:
         return present
-    (path,) = build(host_build(asserts, bounds), os.path.join(store.cache_root(), digest()))
+    work = host_build(asserts, bounds)
+    for attempts_left in reversed(range(ATTEMPTS)):
+        try:
+            (path,) = build(work, os.path.join(store.cache_root(), digest()))
+            break
+        except SourcesChanged:
+            if not attempts_left:
+                raise
+            report("the sources changed meanwhile")
     forget_old_kernels(store.cache_root())
     return path
 
