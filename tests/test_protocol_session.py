@@ -9,7 +9,7 @@ import pytest
 from pbrain_engine.engine import Move, Thought
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import replies
-from pbrain_engine.protocol.commands import Info, Reader
+from pbrain_engine.protocol.commands import Info, Reader, Turn, Word
 from pbrain_engine.protocol.report import Report
 from pbrain_engine.protocol.session import Session
 from pbrain_engine.protocol.settings import DEFAULT_MEMORY, Settings, decode_rule
@@ -25,7 +25,6 @@ class Talk:
     def __init__(self) -> None:
         self.engines: list[FakeEngine] = []
         self.session = Session(self._make)  # type: ignore[arg-type]
-        self.session._moved = True  # the start of the test run is not charged
         self.reader = Reader()
 
     def _make(self, memory: int) -> FakeEngine:
@@ -198,6 +197,20 @@ def test_match_time_is_counted_where_the_manager_does_not() -> None:
     assert limits.left is not None and 59_000 < limits.left < 60_000
     talk.say("RESTART")
     assert talk.session.settings.limits.left == 60_000
+
+
+@pytest.mark.parametrize("waited", [True, False])
+def test_the_start_of_the_program_is_charged_where_the_manager_did_not_wait(waited: bool) -> None:
+    read_at = perf_counter()
+    talk = Talk().start()
+    talk.say("INFO timeout_turn 100000")
+    moment = perf_counter() if waited else read_at
+    task = talk.session.handle(Word.BEGIN, moment).task
+    assert task is not None
+    charged = moment + 100 - task.deadline
+    assert (charged < 0.05) == waited
+    second = talk.session.handle(Turn(0, 0), read_at).task
+    assert second is not None and read_at + 100 - second.deadline < 0.05
 
 
 def test_n_best_is_asked_for() -> None:

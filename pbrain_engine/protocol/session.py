@@ -75,7 +75,8 @@ class Session:
         self._in_step = False  # the engine holds the position of the record
         self._memory_divisor = 1
         self._blocked: set[Cell] = set()
-        self._moved = False  # the start of the program has been charged
+        self._ready_at: float | None = None  # when the first START was answered
+        self._moved = False  # a move has been asked for
         self._complained = 0  # the max_memory that we have complained about
         self._task: Task | None = None
 
@@ -195,6 +196,8 @@ class Session:
         self._in_step = True
         self._blocked.clear()
         self.settings.new_game()
+        if self._ready_at is None:
+            self._ready_at = time.perf_counter()
         return Response((replies.OK,))
 
     def _begin(self, read_at: float) -> Response:
@@ -355,9 +358,8 @@ class Session:
         fallback: Answer,
         read_at: float,
     ) -> Response:
-        charged = 0.0 if self._moved else time.process_time()
-        self._moved = True
         assert self._engine is not None
+        charged = self._start_up(read_at)
         task = Task(
             self._engine, work, answer_with, fallback, self._plan(charged), read_at,
             nodes=self.settings.node_limit, depth=self.settings.max_depth or None,
@@ -418,6 +420,17 @@ class Session:
                 self._engine.play(x, y)
             except Exception:
                 self._in_step = False
+
+    def _start_up(self, read_at: float) -> float:
+        """Return the seconds that the start of the program has taken off the clock.
+
+        A manager that waits for OK starts its clock afterwards. One that sends the first
+        move along with START has been waiting since then, except while it kept us
+        suspended: so processor time counts, not the time on the wall.
+        """
+        waiting = not self._moved and self._ready_at is not None and read_at <= self._ready_at
+        self._moved = True
+        return time.process_time() if waiting else 0.0
 
     # -- small things ----------------------------------------------------------------------
 
