@@ -62,7 +62,7 @@ def play(games: int = 1, seats: int = 1, **changes: object) -> list[Played]:
         for task in tasks(settings, Openings(settings)):
             pool.submit(task)
         found = []
-        end = time.monotonic() + 100
+        end = time.monotonic() + 300
         while len(found) < games and time.monotonic() < end:
             played = pool.next_result(1.0)
             if played:
@@ -140,6 +140,8 @@ def test_kept_engines_play_on_after_a_fault_of_the_other(no_orphans: None) -> No
 @pytest.mark.long
 @pytest.mark.parametrize("mode", CAUSES)
 def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
-    games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=0.5, tolerance=0.4)
+    # Eight floods share few cores: each needs time to become one.
+    turn = 5.0 if mode in ("flood", "memory", "one-endless-line") else 0.5
+    games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=turn, tolerance=0.4)
     assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
     assert {game.game for game in games} == set(range(200))

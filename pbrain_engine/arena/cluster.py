@@ -19,7 +19,8 @@ from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import MatchSettings, SettingsError
 
 CONNECT_TIMEOUT = 15
-RETRIES = 20  # workers that may die under one game before it is given up
+LOST = ("KilledWorker", "CancelledError", "FutureCancelledError")  # the game was lost, not wrong
+ATTEMPTS = 20  # of one game; Dask itself gives a task up when it has seen a few workers die
 
 _seats = threading.local()
 
@@ -34,20 +35,19 @@ class ClusterPool:
             SettingsError: Dask is not installed, or the scheduler does not answer.
         """
         try:
-            import dask
             from distributed import Client
         except ImportError:
             raise SettingsError(
                 "--cluster needs Dask: pip install 'pbrain-numoku[cluster]'"
             ) from None
-        dask.config.set({"distributed.scheduler.allowed-failures": RETRIES})
         try:
-            self._client = Client(settings.cluster, timeout=CONNECT_TIMEOUT, set_as_default=False)
+            connect: Any = Client  # Dask has no annotations
+            self._client = connect(settings.cluster, timeout=CONNECT_TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise SettingsError(f"no cluster at {settings.cluster}: {error}") from None
         self._settings = json.dumps(settings.to_json())
         self._results: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._futures: dict[int, Any] = {}
+        self._running: dict[str, tuple[GameTask, int, Any]] = {}  # by key
         self._aborted = False
 
     @property
@@ -57,33 +57,40 @@ class ClusterPool:
 
     def submit(self, task: GameTask) -> None:
         """Send a game to the cluster."""
-        future = self._client.submit(
-            play_task,
-            self._settings,
-            task,
-            key=f"numoku-game-{task.game}-{id(self)}",
-            pure=False,
-            retries=RETRIES,
-        )
-        self._futures[task.game] = future
+        self._submit(task, 0)
+
+    def _submit(self, task: GameTask, attempt: int) -> None:
+        key = f"numoku-{id(self)}-{task.game}-{attempt}"
+        future: Any = self._client.submit(play_task, self._settings, task, key=key, pure=False)
+        self._running[key] = task, attempt, future
         future.add_done_callback(self._results.put)
 
     def next_result(self, timeout: float) -> Played | None:
-        """Return a finished game, or None if none finishes in time."""
+        """Return a finished game, or None if none finishes in time.
+
+        A game whose workers died too often is sent once more.
+        """
         try:
             future = self._results.get(timeout=timeout)
         except queue.Empty:
             return None
-        if self._aborted or future.cancelled():
+        task, attempt, _ = self._running.pop(future.key)
+        if self._aborted:
             return None
-        played = Played.from_json(future.result())
-        self._futures.pop(played.game).release()
+        try:
+            played = Played.from_json(future.result())
+        except BaseException as error:
+            if type(error).__name__ not in LOST or attempt >= ATTEMPTS:
+                raise
+            self._submit(task, attempt + 1)
+            return None
+        future.release()
         return played
 
     def abort(self) -> None:
         """Give the running games up."""
         self._aborted = True
-        self._client.cancel(list(self._futures.values()), force=True)
+        self._client.cancel([future for _, _, future in self._running.values()], force=True)
 
     def close(self) -> None:
         """Leave the cluster."""
