@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -230,6 +231,21 @@ def test_a_finished_game_has_no_move(
     assert found["winner"] == "black" and found["lines"] == []
     status, out, _ = run(capsys, "analyse", "a1a3b1b3c1c3d1d3e1")
     assert status == 0 and "black has won" in out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+def test_an_interrupt_shows_what_was_found() -> None:
+    command = [sys.executable, "-m", "pbrain_engine.cli", "analyse", "h8i9", "--time", "60"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        while "depth 4" not in process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (0, "")
+    assert "best move" in out
 
 
 # Bench ----------------------------------------------------------------------------------

@@ -7,6 +7,17 @@ from collections.abc import Callable
 
 from ..engine import Engine, Limit, Thought
 
+POLL_SECONDS = 0.2  # on Windows a wait without a limit does not hear an interrupt
+
+
+def wait(done: threading.Event) -> None:
+    """Wait for an event, open to interrupts.
+
+    Not by ``Thread.join``: interrupted, it takes a running thread for one that has ended.
+    """
+    while not done.wait(POLL_SECONDS):
+        pass
+
 
 def think(
     engine: Engine,
@@ -23,21 +34,23 @@ def think(
     """
     result: list[Thought] = []
     failure: list[BaseException] = []
+    done = threading.Event()
 
     def work() -> None:
         try:
             result.append(engine.think(limit, on_iteration=on_iteration, multipv=multipv))
         except BaseException as error:  # raised again in the waiting thread
             failure.append(error)
+        finally:
+            done.set()
 
     engine.arm()
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    threading.Thread(target=work, daemon=True).start()
     try:
-        thread.join()
+        wait(done)
     except KeyboardInterrupt:
         engine.stop()
-        thread.join()
+        wait(done)
     if failure:
         raise failure[0]
     return result[0]
