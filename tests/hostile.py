@@ -1,4 +1,7 @@
-"""Engines that misbehave, one way each: ``python hostile.py MODE``."""
+"""Engines that misbehave, one way each: ``python hostile.py MODE``.
+
+Two modes behave: ``quirks`` is odd but correct, ``steady`` takes 0.1 s for each move.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,9 @@ def main() -> None:
         if not due:
             continue
         answers += 1
-        if answers > MOVES_BEFORE and mode != "quirks":
+        if mode == "steady":
+            time.sleep(0.1)
+        elif answers > MOVES_BEFORE and mode != "quirks":
             misbehave(mode, taken, size)
         if mode == "quirks":
             sys.stdout.buffer.write("MESSAGE 深度 12-20 | Eval +35\n".encode("gbk"))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.arena import command
-from tests.test_arena_faults import HOSTILE, processes_with
+from tests.test_arena_faults import HOSTILE, TOKEN, processes_with
 
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 
@@ -102,7 +102,7 @@ def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Pat
 @needs_dask
 def test_killed_worker_with_engine_processes(cluster: Cluster, tmp_path: Path) -> None:
     words = [
-        f"slow={sys.executable} {HOSTILE} quirks", "random", "--games", "400",
+        f"slow={sys.executable} {HOSTILE} quirks {TOKEN}", "random", "--games", "400",
         "--openings", "random", "--turn", "1",
     ]  # fmt: skip
     play_and_kill(cluster, tmp_path / "far.jsonl", 50, words)
@@ -110,7 +110,7 @@ def test_killed_worker_with_engine_processes(cluster: Cluster, tmp_path: Path) -
     assert sorted(entry["game"] for entry in played) == list(range(400))
     assert {entry["reason"] for entry in played} <= {"five", "full"}
     end = time.monotonic() + 5
-    while processes_with(f"{HOSTILE}\0quirks"):
+    while processes_with(TOKEN):
         assert time.monotonic() < end, "the dead worker's engines live on"
         time.sleep(0.05)
 

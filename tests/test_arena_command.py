@@ -96,6 +96,17 @@ def test_in_process_match_with_fixed_nodes_repeats_itself(tmp_path: Path) -> Non
     assert games[0] == games[1]
 
 
+def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    words = ["numoku:nodes=300", "random", "--games", "2", "--openings", "random:4"]
+    assert command.main([*words, "--journal", str(path), "--view", "quiet", "--json"]) == 0
+    for played in read_journal(path)[1]:
+        own = slice(0 if played.black.startswith("numoku") else 1, None, 2)
+        assert None not in played.value[own]
+        assert None not in played.depth[own]
+        assert played.value[own][-1] == 29999
+
+
 def test_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["numoku:nodes=500", "random", "--games", "1000", "--sprt", "0", "300"]
     result = document(capsys, *arguments, "--sprt-model", "logistic")

@@ -15,10 +15,11 @@ from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.pool import LocalPool
 from pbrain_engine.arena.schedule import tasks
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart
 
 HOSTILE = str(Path(__file__).with_name("hostile.py"))
-HELPFUL = EngineSpec("good", (sys.executable, HOSTILE, "quirks"))
+TOKEN = f"of-test-run-{os.getpid()}"  # on the command lines of our engines, to find them by
+HELPFUL = EngineSpec("good", (sys.executable, HOSTILE, "quirks", TOKEN))
 
 CAUSES = {
     "hang": "time",
@@ -42,7 +43,7 @@ CAUSES = {
 
 
 def hostile(mode: str) -> EngineSpec:
-    return EngineSpec(mode, (sys.executable, HOSTILE, mode))
+    return EngineSpec(mode, (sys.executable, HOSTILE, mode, TOKEN))
 
 
 def play(games: int = 1, seats: int = 1, **changes: object) -> list[Played]:
@@ -91,7 +92,7 @@ def no_orphans() -> Iterator[None]:
     yield
     if Path("/proc").is_dir():
         end = time.monotonic() + 3
-        while (left := processes_with(HOSTILE)) and time.monotonic() < end:
+        while (left := processes_with(TOKEN)) and time.monotonic() < end:
             time.sleep(0.05)
         assert not left
 
@@ -145,3 +146,15 @@ def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
     games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=turn, tolerance=0.4)
     assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
     assert {game.game for game in games} == set(range(200))
+
+
+@pytest.mark.long
+def test_runner_costs_less_than_three_per_cent(no_orphans: None) -> None:
+    began = time.perf_counter()
+    games = play(4, engines=name_apart([hostile("steady")] * 2), draw_after=30)
+    wall = time.perf_counter() - began
+    thinking = sum(ms for game in games for ms in game.ms) / 1000
+    cost = 1 - thinking / wall
+    print(f"{len(games)} games, {thinking:.2f} s of thinking in {wall:.2f} s: {100 * cost:.2f} %")
+    assert [game.reason for game in games] == ["limit"] * 4
+    assert cost < 0.03

@@ -20,7 +20,7 @@ from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.position.psq import parse_psq
 from pbrain_engine.position.sgf import parse_sgf
-from tests.test_arena_faults import HOSTILE, processes_with
+from tests.test_arena_faults import HOSTILE, TOKEN, processes_with
 
 SETTINGS = MatchSettings(engines=(EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
 MATCH = [
@@ -203,20 +203,20 @@ def test_killed_match_is_continued_to_the_same_table(tmp_path: Path, numoku: Com
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> None:
-    hanging = f"{sys.executable} {HOSTILE} hang"
+    hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
     path = tmp_path / "m.jsonl"
     runner = numoku(
         "match", f"x={hanging}", f"y={hanging}", "--turn", "60", "--openings", "none",
         "--concurrency", "2", "--journal", str(path),
     )  # fmt: skip
     end = time.monotonic() + 20
-    while len(processes_with(f"{HOSTILE}\0hang")) < 4:
+    while len(processes_with(TOKEN)) < 5:  # four engines and the runner
         assert time.monotonic() < end
         time.sleep(0.05)
     runner.kill()
     runner.communicate()
     end = time.monotonic() + 5
-    while processes_with(f"{HOSTILE}\0hang"):
+    while processes_with(TOKEN):
         assert time.monotonic() < end, "engines live on"
         time.sleep(0.05)
 
@@ -237,7 +237,7 @@ def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku:
 
 
 def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
-    hanging = f"{sys.executable} {HOSTILE} hang"
+    hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
     runner = numoku(
         "match", f"x={hanging}", "random", "--turn", "100", "--openings", "none",
         "--journal", str(tmp_path / "m.jsonl"),
@@ -251,4 +251,4 @@ def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
     assert runner.returncode == 130
     assert "finishing the running game" in err
     assert "--resume" in err
-    assert not processes_with(f"{HOSTILE}\0hang")
+    assert not processes_with(TOKEN)

@@ -340,6 +340,13 @@ def test_reports_are_understood(
     assert (thinking.depth, thinking.value, thinking.nodes) == (depth, value, nodes)
 
 
+def test_details_of_the_best_line_are_understood() -> None:
+    thinking = Thinking()
+    for line in ("PV 0", "DEPTH 7", "EVAL -M8", "NODES 500", "PV DONE", "PV 1", "EVAL 3", "X y"):
+        thinking.hear_detail(*line.split())
+    assert (thinking.depth, thinking.value, thinking.nodes) == (7, -29992, 500)
+
+
 @given(st.integers(-6000, 6000))
 def test_values_are_written_as_they_are_read(value: int) -> None:
     assert read_value(format_value(value)) == value

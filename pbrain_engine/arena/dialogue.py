@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SLICE = 0.25  # seconds between two looks at memory and at an abort while waiting
 MEMORY_PERIOD = 2.0  # seconds between two looks where moves come quickly
 TOURNAMENT_GAME = 1  # INFO game_type: the opponent is an engine
+DETAILED = 2  # INFO show_detail: depth, value and nodes of every move, however short
 
 _MOVE = re.compile(r"\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*")
 _SUGGESTION = re.compile(r"SUGGEST\s+(\d+\s*,\s*\d+)\s*", re.IGNORECASE)
@@ -137,6 +138,8 @@ class ProcessPlayer:
             values["max_node"] = s.nodes
         if s.depth:
             values["max_depth"] = s.depth
+        if self.spec.builtin == "numoku":
+            values["show_detail"] = DETAILED
         for key, value in self.spec.options:
             if travels_as_info(key):
                 values[INFO_KEYS.get(key, key)] = value
@@ -183,6 +186,10 @@ class ProcessPlayer:
         word = text.strip()
         if word[:7].upper() == "MESSAGE":
             thinking.hear(word[7:])
+            return
+        if word[:5] == "INFO ":
+            key, _, value = word[5:].partition(" ")
+            thinking.hear_detail(key, value.strip())
             return
         suggestion = _SUGGESTION.fullmatch(word)
         if suggestion:

@@ -14,6 +14,7 @@ from pbrain_engine.values import loss_in, mate_distance, win_in
 
 _DEPTH = re.compile(r"\bdepth\s*[:=]?\s*(\d+)(?:\s*[-/]\s*(\d+))?", re.IGNORECASE)
 _VALUE = re.compile(r"\b(?:ev|eval|value|score)\s*[:=]?\s*([+-]?\s*M?\s*-?\d+(?:\.\d+)?)", re.I)
+_VALUE_WORD = re.compile(r"[+-]?M?-?\d+(\.\d+)?")
 _NODES = re.compile(r"\b(?:n|nodes?)\s*[:=]?\s*(\d+(?:\.\d+)?)\s*([KMG]?)\b(?!/)", re.IGNORECASE)
 _MULTIPV = re.compile(r"\bmultipv\s+(\d+)|^\s*\((\d+)\)", re.IGNORECASE)
 _SCALE = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
@@ -26,6 +27,7 @@ class Thinking:
     depth: int | None = None
     value: int | None = None
     nodes: int | None = None
+    line: int = 0  # the rank of the line that INFO words speak of, 0 for the best
 
     def hear(self, text: str) -> None:
         """Take from one MESSAGE what it says about the best line."""
@@ -41,6 +43,18 @@ class Thinking:
         nodes = _NODES.search(text)
         if nodes:
             self.nodes = int(float(nodes[1]) * _SCALE[nodes[2].upper()])
+
+    def hear_detail(self, key: str, text: str) -> None:
+        """Take what one ``INFO`` line of an engine with ``show_detail 2`` says."""
+        if key == "PV":
+            self.line = int(text) if text.isdigit() else 0
+        elif self.line or key not in ("DEPTH", "EVAL", "NODES"):
+            return
+        elif key == "EVAL":
+            if _VALUE_WORD.fullmatch(text):
+                self.value = read_value(text)
+        elif text.isdigit():
+            setattr(self, key.lower(), int(text))
 
 
 def read_value(text: str) -> int | None:
