@@ -399,7 +399,8 @@ class _Search:
         self.best: Thought | None = None
         self.error: BaseException | None = None
         self.tables = engine.game._tables.address
-        self.deadline = _Deadline(start, lambda: self.library.shared_stop(self.shared, 1))
+        self.deadline = _Deadline(start, self._stop_all)
+        self._done: list[threading.Event] = []  # one a thread
         self._counters = (ctypes.c_int64 * 6)()
         self._line = (ctypes.c_int64 * (MAX_LINE + 1))()
 
@@ -413,22 +414,12 @@ class _Search:
         engine._deadline = self.deadline
         self.deadline.set(self.limit.time, self.limit.optimum)
         before = threading.stack_size(STACK_BYTES)
-        threads = [threading.Thread(target=self._lead, args=(workers[0],), daemon=True)]
+        self._start(self._lead, workers[0])
         for number, worker in enumerate(workers[1:], 1):
-            threads.append(
-                threading.Thread(target=self._help, args=(worker, number), daemon=True)
-            )
-        for thread in threads:
-            thread.start()
+            self._start(self._help, worker, number)
         threading.stack_size(before)
         try:
-            for thread in threads:
-                thread.join()
-        except BaseException:  # an interrupt in the waiting thread: let the others go
-            self.library.shared_stop(self.shared, 1)
-            for thread in threads:
-                thread.join()
-            raise
+            self._wait()
         finally:
             self.deadline.end()
         if self.error is not None:
@@ -437,6 +428,40 @@ class _Search:
             move = engine.quick_move()
             return Thought(move, 0, 0, 0, 0, perf_counter() - self.start, (move,))
         return self.best
+
+    def _stop_all(self) -> None:
+        self.library.shared_stop(self.shared, 1)
+
+    def _start(self, work: Callable[..., None], *arguments: int) -> None:
+        """Run a thread's work and note when it has ended."""
+        done = threading.Event()
+
+        def run() -> None:
+            try:
+                work(*arguments)
+            finally:
+                done.set()
+
+        self._done.append(done)
+        threading.Thread(target=run, daemon=True).start()
+
+    def _wait(self) -> None:
+        """Wait for all threads; an interrupt stops them and is raised when they have ended.
+
+        Not by ``Thread.join``: interrupted, it takes a running thread for one that has
+        ended, and the memory would be taken away under a search.
+        """
+        interrupt: BaseException | None = None
+        while True:
+            try:
+                for done in self._done:
+                    done.wait()
+                break
+            except BaseException as error:
+                interrupt = error
+                self._stop_all()
+        if interrupt is not None:
+            raise interrupt
 
     def _set_up_workers(self, exclude: list[Move]) -> list[int]:
         """Give every thread a worker with the game on it; return their addresses."""
@@ -473,7 +498,7 @@ class _Search:
         except BaseException as error:  # it is raised again where think was called
             self.error = error
         finally:
-            self.library.shared_stop(self.shared, 1)
+            self._stop_all()
 
     def _iterate(self, worker: int) -> None:
         root_moves = self._count(worker, 5)

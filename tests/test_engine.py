@@ -1,0 +1,368 @@
+"""The Python API: limits, stopping, several engines, and what it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbrain_engine import Engine, EngineError, IllegalMove, Limit, Move, Rule, Side, Thought
+from pbrain_engine.position.notation import parse_moves
+
+ROOT = Path(__file__).parent.parent
+OPENING = "h8i9i7g9"  # not decided for many plies
+PROMPT = 0.25  # seconds: "within milliseconds" on a busy test machine
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine(hash_size=4 << 20) as engine:
+        yield engine
+
+
+def set_up(engine: Engine, moves: str = OPENING, rule: Rule = Rule.FREESTYLE) -> None:
+    engine.new_game(15, rule=rule)
+    for move in parse_moves(moves):
+        engine.play(*move)
+
+
+def stop_after(engine: Engine, seconds: float) -> None:
+    threading.Timer(seconds, engine.stop).start()
+
+
+# Limits ---------------------------------------------------------------------------------
+
+
+def test_depth_is_reached(engine: Engine) -> None:
+    set_up(engine)
+    seen: list[Thought] = []
+    thought = engine.think(Limit(depth=7), on_iteration=lambda t: seen.append(t))
+    assert [t.depth for t in seen] == list(range(1, 8))
+    assert thought == seen[-1]
+    assert thought.move == thought.pv[0]
+    assert thought.seldepth >= 7
+
+
+def test_a_node_limit_is_kept(engine: Engine) -> None:
+    set_up(engine)
+    thought = engine.think(Limit(nodes=20_000))
+    assert 20_000 <= thought.nodes <= 21_000
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.3])
+def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
+    set_up(engine)
+    began = time.perf_counter()
+    thought = engine.think(Limit(time=seconds))
+    assert seconds * 0.5 <= time.perf_counter() - began <= seconds + PROMPT
+    assert thought.depth >= 3
+
+
+@pytest.mark.parametrize("seconds", [0.0, -3.0])
+def test_without_time_the_answer_comes_at_once(engine: Engine, seconds: float) -> None:
+    set_up(engine)
+    began = time.perf_counter()
+    thought = engine.think(Limit(time=seconds))
+    assert time.perf_counter() - began < 0.05
+    assert thought.move is not None and engine.game.at(*thought.move) is Side.EMPTY
+    assert thought.nodes == 0
+
+
+def test_the_optimum_ends_the_search_before_the_limit(engine: Engine) -> None:
+    set_up(engine)
+    thought = engine.think(Limit(time=20.0, optimum=0.05))
+    assert thought.time < 10
+
+
+def test_the_callback_may_end_the_search(engine: Engine) -> None:
+    set_up(engine)
+    assert engine.think(Limit(), on_iteration=lambda t: t.depth == 4).depth == 4
+
+
+def test_an_error_in_the_callback_comes_out_of_think(engine: Engine) -> None:
+    def fail(thought: Thought) -> None:
+        raise ZeroDivisionError
+
+    set_up(engine)
+    with pytest.raises(ZeroDivisionError):
+        engine.think(Limit(depth=5), on_iteration=fail)
+    assert engine.think(Limit(depth=2)).depth == 2
+
+
+# Stopping -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stop_ends_an_endless_search(engine: Engine, threads: int) -> None:
+    set_up(engine)
+    engine.set_threads(threads)
+    stop_after(engine, 0.2)
+    began = time.perf_counter()
+    thought = engine.think(Limit())
+    assert 0.15 < time.perf_counter() - began < 0.2 + PROMPT
+    assert thought.move is not None and engine.game.at(*thought.move) is Side.EMPTY
+
+
+def test_a_stop_before_an_announced_search_counts(engine: Engine) -> None:
+    set_up(engine)
+    engine.arm()
+    engine.stop()
+    began = time.perf_counter()
+    assert engine.think(Limit()).move is not None
+    assert time.perf_counter() - began < PROMPT
+
+
+def test_an_old_stop_does_not_end_the_next_search(engine: Engine) -> None:
+    set_up(engine)
+    engine.stop()
+    assert engine.think(Limit(depth=5)).depth == 5
+
+
+def test_the_deadline_may_be_moved_meanwhile(engine: Engine) -> None:
+    set_up(engine)
+    threading.Timer(0.1, lambda: engine.set_deadline(0.2, 0.2)).start()
+    began = time.perf_counter()
+    engine.think(Limit(time=30.0))
+    assert time.perf_counter() - began < 0.2 + PROMPT
+
+
+def test_two_searches_at_once_are_refused(engine: Engine) -> None:
+    set_up(engine)
+    running = threading.Event()
+    errors: list[Exception] = []
+
+    def second() -> None:
+        running.wait()
+        try:
+            engine.think(Limit(depth=1))
+        except EngineError as error:
+            errors.append(error)
+        engine.stop()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    engine.think(Limit(time=5.0), on_iteration=lambda t: running.set())
+    thread.join()
+    assert len(errors) == 1 and "already" in str(errors[0])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+def test_an_interrupt_waits_for_the_search_to_end() -> None:
+    code = (
+        "import os, signal, threading\n"
+        "from pbrain_engine import Engine, Limit\n"
+        "for _ in range(5):\n"
+        "    with Engine(hash_size=1 << 24, threads=2) as engine:\n"
+        "        engine.play(7, 7)\n"
+        "        kill = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "        threading.Timer(0.05, kill).start()\n"
+        "        try:\n"
+        "            engine.think(Limit(time=10))\n"
+        "        except KeyboardInterrupt:\n"
+        "            print('interrupted')\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("interrupted") == 5
+
+
+# Results --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_the_same_search_gives_the_same_nodes(rule: Rule) -> None:
+    thoughts = []
+    for _ in range(2):
+        with Engine(hash_size=2 << 20) as engine:
+            set_up(engine, rule=rule)
+            thoughts.append(engine.think(Limit(depth=8)))
+    assert thoughts[0].nodes == thoughts[1].nodes
+    assert thoughts[0].pv == thoughts[1].pv
+
+
+def test_a_new_game_forgets_history_when_the_table_is_cleared(engine: Engine) -> None:
+    nodes = []
+    for _ in range(2):
+        set_up(engine)
+        engine.clear_hash()
+        nodes.append(engine.think(Limit(depth=8)).nodes)
+    assert nodes[0] == nodes[1]
+
+
+def test_the_best_moves_are_different_ones(engine: Engine) -> None:
+    set_up(engine)
+    lines: dict[int, Thought] = {}
+    engine.think(Limit(depth=4), on_iteration=lambda t: lines.update({t.multipv: t}), multipv=4)
+    assert sorted(lines) == [1, 2, 3, 4]
+    assert len({line.move for line in lines.values()}) == 4
+
+
+def test_excluded_cells_are_not_played(engine: Engine) -> None:
+    set_up(engine)
+    first = engine.think(Limit(depth=4)).move
+    assert first is not None
+    second = engine.think(Limit(depth=4), exclude=[first]).move
+    assert second is not None and second != first
+    everything = [Move(x, y) for x in range(15) for y in range(15)]
+    assert engine.think(Limit(depth=2), exclude=everything).move is not None
+
+
+def test_blocked_cells_are_not_played(engine: Engine) -> None:
+    set_up(engine, "h8a1i8a3j8a5k8")
+    engine.place(6, 7, Side.WALL)
+    assert engine.think(Limit(depth=4)).move == (11, 7)
+    engine.place(11, 7, Side.WALL)
+    assert abs(engine.think(Limit(depth=4)).value) < 29_000
+
+
+def test_a_thought_counts_plies_to_the_end(engine: Engine) -> None:
+    set_up(engine, "h8a1i8a3j8a5")
+    won = engine.think(Limit(depth=4))
+    assert won.mate == 3
+    engine.play(*won.move)
+    assert engine.think(Limit(depth=4)).mate == -2
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_several_threads_find_the_win(engine: Engine, threads: int) -> None:
+    set_up(engine, "h8a1i8a3j8a5")
+    engine.set_threads(threads)
+    assert engine.threads == threads
+    assert engine.think(Limit(depth=6)).mate == 3
+
+
+def test_several_engines_think_at_the_same_time() -> None:
+    results: dict[int, int] = {}
+
+    def work(number: int) -> None:
+        with Engine(hash_size=2 << 20) as engine:
+            set_up(engine, rule=Rule.STANDARD)
+            results[number] = engine.think(Limit(depth=8)).nodes
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 3 and len(set(results.values())) == 1
+
+
+# Games and settings ---------------------------------------------------------------------
+
+
+def test_a_full_board_has_no_move(engine: Engine) -> None:
+    engine.new_game(5, rule=Rule.STANDARD)
+    for y, row in enumerate(("XOXOX", "XOXOX", "OXOXO", "XOXOX", "OXOXO")):
+        for x, sign in enumerate(row):
+            engine.place(x, y, Side.BLACK if sign == "X" else Side.WHITE)
+    with pytest.raises(EngineError, match="full"):
+        engine.think(Limit(time=1.0))
+    with pytest.raises(EngineError, match="full"):
+        engine.quick_move()
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_the_last_empty_cell_is_played(engine: Engine, rule: Rule) -> None:
+    engine.new_game(5, rule=rule)
+    for y, row in enumerate(("XOXOX", "XOXOX", "OX.XO", "XOXOX", "OXOXO")):
+        for x, sign in enumerate(row):
+            if sign != ".":
+                engine.place(x, y, Side.BLACK if sign == "X" else Side.WHITE)
+    assert engine.think(Limit(time=0.5)).move == (2, 2)
+
+
+def test_quick_move_is_quick_and_legal(engine: Engine) -> None:
+    set_up(engine)
+    began = time.perf_counter()
+    move = engine.quick_move()
+    assert time.perf_counter() - began < 0.05
+    assert engine.game.at(*move) is Side.EMPTY
+
+
+def test_the_rule_may_change_and_the_stones_stay(engine: Engine) -> None:
+    set_up(engine)
+    moves = engine.game.moves
+    engine.set_rule(Rule.RENJU)
+    assert engine.game.rule is Rule.RENJU
+    assert engine.game.moves == moves
+    engine.undo()
+    assert engine.game.to_move is Side.WHITE
+
+
+def test_the_table_follows_the_memory(engine: Engine) -> None:
+    set_up(engine)
+    engine.set_hash_size(None)
+    sizes = []
+    for memory in (300_000_000, 60_000_000, 1):
+        engine.set_memory(memory)
+        engine.think(Limit(depth=3))
+        sizes.append(engine.table_bytes)
+    assert sizes[0] > sizes[1] > sizes[2] > 0
+    assert sizes[0] < 300_000_000
+
+
+@pytest.mark.parametrize("size", [(4, 4), (23, 23), (15, 4), (5, 23)])
+def test_impossible_boards_are_refused(engine: Engine, size: tuple[int, int]) -> None:
+    set_up(engine)
+    with pytest.raises(ValueError, match="5 to 22"):
+        engine.new_game(*size)
+    assert engine.game.ply == 4
+
+
+def test_unknown_parameters_and_weights_are_refused() -> None:
+    with pytest.raises(KeyError, match="no_such"):
+        Engine(parameters={"no_such": 1})
+    with pytest.raises(Exception, match="no_such"):
+        Engine(weights="no_such")
+
+
+cells = st.tuples(st.integers(-1, 9), st.integers(-1, 9))
+actions = st.one_of(
+    st.tuples(st.just("play"), cells),
+    st.tuples(st.just("undo"), cells),
+    st.tuples(st.just("think"), cells),
+    st.tuples(st.just("wall"), cells),
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(actions, max_size=40), st.sampled_from(Rule))
+def test_any_sequence_of_calls_leaves_a_sound_game(
+    sequence: list[tuple[str, tuple[int, int]]], rule: Rule
+) -> None:
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(9, rule=rule)
+        model: list[tuple[int, int]] = []
+        for action, cell in sequence:
+            inside = all(0 <= at < 9 for at in cell)
+            if action == "think":
+                if not engine.game.is_full:
+                    move = engine.think(Limit(nodes=300)).move
+                    assert move is not None and move not in model
+            elif action == "undo":
+                if model:
+                    engine.undo()
+                    model.pop()
+                else:
+                    with pytest.raises(IndexError):
+                        engine.undo()
+            elif inside and cell not in model:
+                if action == "play":
+                    engine.play(*cell)
+                else:
+                    engine.place(*cell, Side.WALL)
+                model.append(cell)
+            else:
+                with pytest.raises(IllegalMove):
+                    engine.play(*cell)
+            assert engine.game.moves == model
+        assert engine.game.check() == 0
