@@ -112,12 +112,20 @@ class Game:
         self.height = height
         self.rule = rule
         self.to_move = Side.BLACK
-        self._cells = {
-            cell_of(x, y): Side.EMPTY for y in range(height) for x in range(width)
-        }
+        self._cells = {cell_of(x, y): Side.EMPTY for y in range(height) for x in range(width)}
         self.history: list[Stone] = []
         self._winners: list[Side | None] = []
         self._library.game_new(self._at, self._tables.address, width, height)
+
+    @property
+    def address(self) -> int:
+        """Where the kernel keeps this game."""
+        return self._memory.address
+
+    @property
+    def tables(self) -> int:
+        """Where the kernel keeps the tables of this game's rule and weights."""
+        return self._tables.address
 
     # What stands -------------------------------------------------------------------
 

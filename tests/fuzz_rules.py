@@ -104,7 +104,7 @@ def compare_wins(board: Board, to_move: Side) -> str:
     for cell in board.empties():
         for side in (Side.BLACK, Side.WHITE):
             game.place(*cell, side)
-            engine = game.winner is side if fresh else bool(game._library.game_wins(game._at))
+            engine = game.winner is side if fresh else bool(game._library.game_wins(game.address))
             game.undo()
             oracle = rules.wins_at(board, cell, int(side))
             if engine != oracle:
@@ -128,7 +128,7 @@ def compare_answers(board: Board, to_move: Side) -> str:
     enemy = int(to_move.opponent)
     with prepared(board, to_move) as engine:
         marks = (ctypes.c_uint8 * PADDED_CELLS)()
-        worker, tables = engine._workers[0].address, engine.game._tables.address
+        worker, tables = engine._workers[0].address, engine.game.tables
         kind = engine.library.worker_answers(worker, tables, ctypes.addressof(marks))
     answers = {cell for cell in board.cells if marks[cell_of(*cell)]}
     if five_cells(board, int(to_move)):
@@ -165,7 +165,7 @@ def own_fours(board: Board, side: int) -> set[Cell]:
 def compare_static(board: Board, to_move: Side) -> str:
     """Check what the kernel claims to see at a glance by playing it out."""
     game = game_of(board, to_move)
-    claim = game._library.game_static(game._at, game._tables.address)
+    claim = game._library.game_static(game.address, game.tables)
     if claim and not claim_holds(board, int(to_move), claim):
         return (
             f"{to_move.name} to move: the engine claims {claim}, that is {WIN - abs(claim)} plies"
@@ -235,8 +235,8 @@ def walk(
             width, height, chance.choice(list(Rule)) if rule is None else rule, library=library
         )
         stream = chance.getrandbits(48)
-        tables = game._tables.address
-        found = game._library.game_walk(game._at, tables, stream, WALK_STEPS, every)
+        tables = game.tables
+        found = game._library.game_walk(game.address, tables, stream, WALK_STEPS, every)
         if found:
             step, part = divmod(found, 8)
             return made, (

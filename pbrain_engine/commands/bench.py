@@ -117,7 +117,7 @@ def pairs_per_second(engine: Engine) -> int:
     for _ in range(PAIR_REPEATS):
         began = perf_counter()
         pairs = sum(
-            engine.library.game_pairs(game._at, game._tables.address, PAIR_ROUNDS) for game in games
+            engine.library.game_pairs(game.address, game.tables, PAIR_ROUNDS) for game in games
         )
         speeds.append(pairs / (perf_counter() - began))
     return round(median(speeds))

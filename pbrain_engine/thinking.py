@@ -1,0 +1,243 @@
+"""One search from its limit to its thought: worker threads, the deadline, the iterations."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from .game import Move, move_of
+from .native.library import Library
+from .values import INFINITE, WIN_BAND, mate_distance
+
+MAX_DEPTH = 200
+MAX_LINE = 64  # moves of a line that a thought reports
+STACK_BYTES = 16 << 20
+SURE_DEPTH = 4  # an only move is looked at this deep before it is played
+AFTER_MATE = 4  # iterations that may still shorten a forced win
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """When to stop thinking; whatever comes first, and None means no such limit.
+
+    ``time``: seconds after which the move must be there. ``optimum``: seconds after which
+    no further iteration is begun. ``nodes``: positions searched by the first thread.
+    ``depth``: plies of the last iteration.
+    """
+
+    time: float | None = None
+    optimum: float | None = None
+    nodes: int | None = None
+    depth: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a search found out: its move, the value for the side to move, and the line.
+
+    ``value`` is in the units of ``values.py``; ``depth`` in completed plies, ``seldepth`` the
+    deepest ply reached, ``time`` in seconds, ``changes`` how often the best move changed in
+    this iteration, ``multipv`` the rank of the line, 1 for the best.
+    """
+
+    move: Move | None
+    value: int
+    depth: int
+    seldepth: int
+    nodes: int
+    time: float
+    pv: tuple[Move, ...]
+    multipv: int = 1
+    changes: int = 0
+
+    @property
+    def mate(self) -> int | None:
+        """Plies to the forced win, negative to the forced loss, None for an ordinary value."""
+        return mate_distance(self.value)
+
+
+Listener = Callable[[Thought], bool | None]
+
+
+class Deadline:
+    """A thread that raises the stop flag when the time is over; the time may change meanwhile."""
+
+    def __init__(self, start: float, stop: Callable[[], None]) -> None:
+        """Prepare a deadline that is not set yet; ``stop`` raises the flag."""
+        self.start = start
+        self._hard: float | None = None
+        self._optimum: float | None = None
+        self._stop = stop
+        self._changed = threading.Condition()
+        self._over = False
+        self._thread: threading.Thread | None = None
+
+    def set(self, hard: float | None, optimum: float | None) -> None:
+        """Set new limits, in seconds from the start."""
+        with self._changed:
+            self._hard = hard
+            self._optimum = optimum
+            if hard is not None and self._thread is None and not self._over:
+                self._thread = threading.Thread(target=self._watch, daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def end(self) -> None:
+        """Let the thread go."""
+        with self._changed:
+            self._over = True
+            self._changed.notify()
+
+    def is_past_optimum(self) -> bool:
+        """Say whether a new iteration is not worth beginning."""
+        limits = [limit for limit in (self._hard, self._optimum) if limit is not None]
+        return bool(limits) and perf_counter() - self.start >= min(limits)
+
+    def _watch(self) -> None:
+        with self._changed:
+            while not self._over:
+                left = None if self._hard is None else self.start + self._hard - perf_counter()
+                if left is not None and left <= 0:
+                    self._stop()
+                    return
+                self._changed.wait(left)
+
+
+class Search:
+    """A search on memory that the engine has set up: one worker a thread, one shared block."""
+
+    def __init__(
+        self,
+        library: Library,
+        workers: Sequence[int],
+        tables: int,
+        shared: int,
+        empty_cells: int,
+        start: float,
+    ) -> None:
+        """Take the addresses of prepared workers, of the tables and of the shared block.
+
+        ``start`` is when the think began, by ``perf_counter``.
+        """
+        self._library = library
+        self._workers = workers
+        self._tables = tables
+        self._shared = shared
+        self._empty_cells = empty_cells
+        self._start = start
+        self._best: Thought | None = None
+        self._error: BaseException | None = None
+        self._counters = (ctypes.c_int64 * 6)()
+        self._line = (ctypes.c_int64 * (MAX_LINE + 1))()
+
+    def stop(self) -> None:
+        """Make all threads return."""
+        self._library.shared_stop(self._shared, 1)
+
+    def run(
+        self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
+    ) -> Thought | None:
+        """Search with all threads; return the last thought of the first one, if it had any."""
+        lead = threading.Thread(
+            target=self._lead, args=(limit, deadline, listener, multipv), daemon=True
+        )
+        threads = [lead]
+        for number, worker in enumerate(self._workers[1:], 1):
+            threads.append(threading.Thread(target=self._help, args=(worker, number), daemon=True))
+        before = threading.stack_size(STACK_BYTES)
+        try:
+            for thread in threads:
+                thread.start()
+        finally:
+            threading.stack_size(before)
+        try:
+            for thread in threads:
+                thread.join()
+        except BaseException:  # an interrupt of the waiting thread: the memory is still in use
+            self.stop()
+            for thread in threads:
+                thread.join()
+            raise
+        finally:
+            deadline.end()
+        if self._error is not None:
+            raise self._error
+        return self._best
+
+    def _iterate(self, worker: int, depth: int, line: int) -> bool:
+        """Search one iteration; False if it was stopped."""
+        return bool(self._library.worker_iterate(worker, self._tables, self._shared, depth, line))
+
+    def _help(self, worker: int, number: int) -> None:
+        """Search beside the first thread, every other one a ply ahead, until stopped."""
+        depth = 1 + number % 2
+        while depth <= MAX_DEPTH and self._iterate(worker, depth, 0):
+            depth += 1
+
+    def _lead(
+        self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
+    ) -> None:
+        """Run the iterations of the first thread, then stop the others."""
+        try:
+            self._deepen(limit, deadline, listener, multipv)
+        except BaseException as error:  # raised again where the search was run
+            self._error = error
+        finally:
+            self.stop()
+
+    def _deepen(
+        self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
+    ) -> None:
+        """Iterate until the limit, the listener or the position says that it is enough."""
+        worker = self._workers[0]
+        root_moves = self._count(5)
+        lines = min(multipv, root_moves)
+        last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, self._empty_cells)
+        found_at = 0
+        for depth in range(1, last_depth + 1):
+            for line in range(lines):
+                done = self._iterate(worker, depth, line)
+                if not done and line > 0:
+                    return
+                thought = self._read(line, depth if done else depth - 1)
+                if line == 0:
+                    self._best = thought
+                if not done:
+                    return
+                enough = listener(thought) if listener else False
+                if line == 0 and enough:
+                    return
+            best = self._best
+            if best is None:
+                return
+            if abs(best.value) >= WIN_BAND:
+                found_at = found_at or depth
+                if depth >= min(found_at + AFTER_MATE, abs(best.mate or 0)):
+                    return
+            only = root_moves == 1 and multipv == 1 and depth >= SURE_DEPTH
+            if only and limit.time is not None and limit.depth is None:
+                return
+            if deadline.is_past_optimum():
+                return
+
+    def _count(self, number: int) -> int:
+        """Return one of the counters of the first worker."""
+        self._library.worker_counters(self._workers[0], ctypes.addressof(self._counters))
+        return self._counters[number]
+
+    def _read(self, line: int, depth: int) -> Thought:
+        """Make a thought of what the first worker knows about one of its lines."""
+        out = self._line
+        worker = self._workers[0]
+        length = self._library.worker_line(worker, line, ctypes.addressof(out), MAX_LINE)
+        pv = tuple(move_of(out[i + 1]) for i in range(length))
+        value = out[0]
+        if value == -INFINITE:  # stopped before anything was known
+            value = self._best.value if self._best else 0
+        self._count(0)
+        nodes, seldepth, _, changes = self._counters[:4]
+        seconds = perf_counter() - self._start
+        return Thought(pv[0], value, depth, seldepth, nodes, seconds, pv, line + 1, changes)
