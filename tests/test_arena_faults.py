@@ -42,6 +42,10 @@ CAUSES = {
 }
 
 
+# Floods and hoards take their time on a busy machine, but end the game when they are seen.
+PATIENT = ("flood", "memory", "one-endless-line")
+
+
 def hostile(mode: str) -> EngineSpec:
     return EngineSpec(mode, (sys.executable, HOSTILE, mode, TOKEN))
 
@@ -100,16 +104,18 @@ def no_orphans() -> Iterator[None]:
 @pytest.mark.parametrize("mode", CAUSES)
 def test_fault_is_booked_with_its_cause(mode: str, no_orphans: None) -> None:
     began = time.monotonic()
-    turn = 2.0 if mode == "memory" else 0.2
+    turn = 8.0 if mode in PATIENT else 0.2
     games = play(2, 2, engines=(hostile(mode), HELPFUL), turn=turn)
     assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
     assert all(game.loser == mode for game in games)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 20
 
 
 @pytest.mark.parametrize("mode", ["hang", "exit", "late", "occupied", "flood"])
 def test_judge_mode_books_the_same_causes(mode: str, no_orphans: None) -> None:
-    games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=True, turn=0.3)
+    games = play(
+        2, 2, engines=(hostile(mode), HELPFUL), judge=True, turn=8.0 if mode in PATIENT else 0.3
+    )
     assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
     assert all(game.loser == mode for game in games)
 
@@ -141,8 +147,7 @@ def test_kept_engines_play_on_after_a_fault_of_the_other(no_orphans: None) -> No
 @pytest.mark.long
 @pytest.mark.parametrize("mode", CAUSES)
 def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
-    # Eight floods share few cores: each needs time to become one.
-    turn = 5.0 if mode in ("flood", "memory", "one-endless-line") else 0.5
+    turn = 8.0 if mode in PATIENT else 0.5
     games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=turn, tolerance=0.4)
     assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
     assert {game.game for game in games} == set(range(200))

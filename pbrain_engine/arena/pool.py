@@ -61,6 +61,7 @@ class Slot:
         self.cores = _deal(settings.pin, number, settings.concurrency)
         self._guardian = guardian
         self._kept: dict[tuple[int, int], Player] = {}
+        self._leaving: threading.Thread | None = None
         self.aborted = threading.Event()
 
     def play(
@@ -82,7 +83,7 @@ class Slot:
             if self._stays and healthy:
                 self._kept.update(zip(seats, players, strict=True))
             else:
-                self._dismiss(players)
+                self._dismiss(players, may_wait=healthy and not self._settings.judge)
 
     @property
     def _stays(self) -> bool:
@@ -97,18 +98,35 @@ class Slot:
             return InprocessPlayer(spec, self._settings, self.aborted.is_set)
         return ProcessPlayer(spec, self._settings, self.cores, self._guardian, self.aborted.is_set)
 
-    @staticmethod
-    def _dismiss(players: list[Player]) -> None:
-        """Say goodbye to all, then wait for all: their half seconds run together."""
+    def _dismiss(self, players: list[Player], may_wait: bool = False) -> None:
+        """Say goodbye to all, then wait for all: their half seconds run together.
+
+        Engines that behaved leave while the next game begins, one game's at a time; that
+        saves a hundredth of a short game.
+        """
         for player in players:
             player.finish()
-        for player in players:
-            player.close()
+        self._join_leaving()
+        if may_wait:
+            self._leaving = threading.Thread(target=_close, args=(players,))
+            self._leaving.start()
+        else:
+            _close(players)
+
+    def _join_leaving(self) -> None:
+        if self._leaving:
+            self._leaving.join()
+            self._leaving = None
 
     def close(self) -> None:
         """Dismiss the engines that stayed."""
         self._dismiss(list(self._kept.values()))
         self._kept.clear()
+
+
+def _close(players: list[Player]) -> None:
+    for player in players:
+        player.close()
 
 
 def _deal(cores: tuple[int, ...], number: int, slots: int) -> tuple[int, ...]:
