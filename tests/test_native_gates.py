@@ -98,6 +98,11 @@ def test_canary_numba_has_not_optimised_anything_itself(linked: str) -> None:
     assert "alloca" in function(linked, "toy_walk")
 
 
+def test_canary_an_index_is_not_tested_for_its_sign(linked: str, optimised: str) -> None:
+    assert not re.search(r"icmp slt i64 %arg.cell, 0", linked)
+    assert "icmp" not in function(optimised, "toy_read")
+
+
 # What our own pipeline promises -------------------------------------------------------
 
 
