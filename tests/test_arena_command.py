@@ -96,6 +96,22 @@ def test_in_process_match_with_fixed_nodes_repeats_itself(tmp_path: Path) -> Non
     assert games[0] == games[1]
 
 
+def test_own_options_reach_both_kinds_of_player(capsys: pytest.CaptureFixture[str]) -> None:
+    weak, strong = "numoku:plain=1,weights=hand,depth=1", "numoku:weights=hand,depth=3"
+    result = document(capsys, weak, strong, "--games", "2")
+    assert result["faults"] == []
+    again = document(capsys, weak, strong, "--games", "2", "--in-process")
+    assert again["faults"] == []
+
+
+def test_weights_that_are_missing_are_the_engines_fault(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result = document(capsys, "random", "numoku:weights=/nonexistent", "--games", "2")
+    assert {fault["cause"] for fault in result["faults"]} <= {"refused", "crash", "exit"}
+    assert result["pairs"][0]["wins"] == 2
+
+
 def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     words = ["numoku:nodes=300", "random", "--games", "2", "--openings", "random:4"]

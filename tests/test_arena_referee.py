@@ -285,12 +285,12 @@ def test_engines_are_parsed() -> None:
     plain = parse_engine("numoku:threads=2,weights=hand")
     assert plain.builtin == "numoku"
     assert plain.options == (("threads", "2"), ("weights", "hand"))
-    assert plain.environment["NUMOKU_WEIGHTS"] == "hand"
+    assert plain.command[-1] == "weights=hand"
     assert parse_engine("random").builtin == "random"
     named = parse_engine("old=./pbrain-old --fast")
     assert (named.name, named.command[-1]) == ("old", "--fast")
     assert parse_engine("python3 engine.py").name == "python3 engine.py"
-    for wrong in ("numoku:threads", "numoku:threads=x", ""):
+    for wrong in ("numoku:threads", "numoku:threads=x", "numoku:colour=red", ""):
         with pytest.raises(SettingsError):
             parse_engine(wrong)
 

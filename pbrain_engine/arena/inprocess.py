@@ -11,16 +11,16 @@ import time
 from typing import TYPE_CHECKING
 
 from pbrain_engine.arena.clockwatch import Clock
+from pbrain_engine.arena.configured import engine_arguments
 from pbrain_engine.arena.faults import CRASH, START, Abandoned, EngineFault
 from pbrain_engine.arena.player import Answer, IsAborted
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.thinking import Thinking
 
 if TYPE_CHECKING:
     from pbrain_engine.engine import Engine, Limit
     from pbrain_engine.game import Game
 
-OWN_LIMITS = ("turn", "nodes", "depth")
 DEFAULT_HASH = 16_000_000  # bytes; clearing it for every game costs less than a large one would
 
 
@@ -101,22 +101,12 @@ class InprocessPlayer:
 
 
 def make_engine(spec: EngineSpec) -> Engine:
-    """Return our engine with a contestant's options; unknown ones are search parameters."""
-    from pbrain_engine.engine import DEFAULT_WEIGHTS, Engine
+    """Return our engine with a contestant's options."""
+    from pbrain_engine.engine import Engine
 
-    parameters: dict[str, int] = {}
-    known = {"threads", "hash", "weights", "level", "memory", *OWN_LIMITS}
-    for key, value in spec.options:
-        if key not in known:
-            try:
-                parameters[key] = int(value)
-            except ValueError:
-                raise SettingsError(f"{spec.name}: {key} takes a whole number") from None
     hash_kilobytes = int(spec.number("hash", 0))
     return Engine(
         threads=int(spec.number("threads", 1)),
         hash_size=hash_kilobytes * 1024 or DEFAULT_HASH,
-        level=spec.option("level"),
-        weights=spec.option("weights") or DEFAULT_WEIGHTS,
-        parameters=parameters,
+        **engine_arguments(spec.options),
     )

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pbrain_engine
+from pbrain_engine.arena import configured
+from pbrain_engine.arena.configured import is_parameter
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule
 
@@ -29,6 +31,8 @@ INFO_KEYS = {
     "depth": "max_depth",
     "memory": "max_memory",
 }
+
+OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *configured.OPTIONS)
 
 PACKAGE = Path(pbrain_engine.__file__).absolute().parent
 
@@ -74,15 +78,11 @@ class EngineSpec:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What is set for the process: a built-in is this very package, with its options."""
+        """What is set for the process: a built-in is a module of this very package."""
         if not self.builtin:
             return {}
         search = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
-        values = {"PYTHONPATH": os.pathsep.join(filter(None, search))}
-        for key, value in self.options:
-            if key != "turn" and not travels_as_info(key):
-                values[f"NUMOKU_{key.upper()}"] = value
-        return values
+        return {"PYTHONPATH": os.pathsep.join(filter(None, search))}
 
     @property
     def label(self) -> str:
@@ -111,14 +111,23 @@ def parse_engine(text: str) -> EngineSpec:
     head, _, tail = body.partition(":")
     if head in ("numoku", "random"):
         options = _parse_options(tail, text)
-        module = "pbrain_engine" if head == "numoku" else "pbrain_engine.arena.random_mover"
-        return EngineSpec(name, (sys.executable, "-m", module), options, head)
+        return EngineSpec(name, _builtin_command(head, options), options, head)
     words = [body] if Path(body).is_file() else shlex.split(body)
     if not words:
         raise SettingsError(f"no engine in {text!r}")
     if len(words) == 1 and words[0].endswith(".py"):
         words = [sys.executable, words[0]]
     return EngineSpec(name, tuple(_absolute(word) for word in words))
+
+
+def _builtin_command(head: str, options: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """Return the command of a built-in engine, with the options that INFO cannot carry."""
+    own = [f"{key}={value}" for key, value in options if key != "turn" and not travels_as_info(key)]
+    if head == "random":
+        module = "pbrain_engine.arena.random_mover"
+    else:
+        module = "pbrain_engine.arena.configured" if own else "pbrain_engine"
+    return (sys.executable, "-m", module, *own)
 
 
 def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
@@ -128,7 +137,9 @@ def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
         key, equals, value = item.partition("=")
         if not equals or not key or not value:
             raise SettingsError(f"{text!r}: options are written key=value, not {item!r}")
-        if key in (*INFO_KEYS, "turn") and not _is_number(value):
+        if key not in OPTIONS and not is_parameter(key):
+            raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(OPTIONS)}, ...")
+        if key not in configured.OPTIONS and not _is_number(value):
             raise SettingsError(f"{text!r}: {key} takes a number, not {value!r}")
         if key == "weights" and Path(value).is_file():
             value = str(Path(value).absolute())
@@ -138,9 +149,10 @@ def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
 
 def _is_number(text: str) -> bool:
     try:
-        return float(text) >= 0
+        float(text)
     except ValueError:
         return False
+    return True
 
 
 def _absolute(word: str) -> str:
