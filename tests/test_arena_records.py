@@ -201,6 +201,24 @@ def test_killed_match_is_continued_to_the_same_table(tmp_path: Path, numoku: Com
         assert games[entry["game"]] == entry["moves"]
 
 
+def test_finished_match_can_be_made_longer(tmp_path: Path, numoku: Command) -> None:
+    def run(*arguments: str) -> int:
+        runner = numoku("match", *MATCH[1:4], *MATCH[6:], *arguments)
+        runner.communicate(timeout=60)
+        return runner.returncode
+
+    path, whole = tmp_path / "m.jsonl", tmp_path / "whole.jsonl"
+    assert run("--games", "4", "--journal", str(path)) == 0
+    more = numoku("match", "--resume", str(path), "--games", "9", "--concurrency", "2", "--json")
+    assert json.loads(more.communicate(timeout=60)[0])["games"] == 9
+    assert run("--games", "9", "--journal", str(whole)) == 0
+    games = {game.game: game.moves for game in read_journal(path)[1]}
+    assert games == {game.game: game.moves for game in read_journal(whole)[1]}
+    odd = numoku("match", "--resume", str(path), "--games", "12")
+    assert "can only grow" in odd.communicate(timeout=60)[1]
+    assert odd.returncode == 2
+
+
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> None:
     hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pbrain_engine.arena.openings import GENERATORS, read_lines
 from pbrain_engine.arena.settings import (
@@ -18,6 +20,9 @@ from pbrain_engine.arena.settings import (
     parse_engine,
 )
 from pbrain_engine.position.rules import Rule
+
+DEFAULT_GAMES = 10
+SPRT_GAMES = 40_000  # enough for any test to decide
 
 EPILOG = """\
 engines:
@@ -56,7 +61,12 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_match(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("--games", type=int, default=10, metavar="N", help="games per pair of engines (10)")
+    add(
+        "--games",
+        type=int,
+        metavar="N",
+        help=f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)",
+    )
     add("--gauntlet", action="store_true", help="the first engine against all others only")
     add("--board", default="15", metavar="N", help="side of the board, 5 to 22, or WxH (15)")
     add(
@@ -150,14 +160,11 @@ def _add_ending(group: argparse._ArgumentGroup) -> None:
 
 def _add_running(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("--concurrency", type=int, default=1, metavar="N", help="games at the same time (1)")
+    add("--concurrency", type=int, metavar="N", help="games at the same time (1)")
     add(
         "--pin",
-        nargs="?",
-        const="all",
-        default="",
         metavar="CORES",
-        help="bind each game to cores of its own: 0-3,8 or all",
+        help="bind each game to cores of its own: a list such as 0-3,8, or all",
     )
     add(
         "--judge",
@@ -173,7 +180,6 @@ def _add_running(group: argparse._ArgumentGroup) -> None:
     )
     add(
         "--cluster",
-        default="",
         metavar="ADDRESS",
         help="play the games on a Dask cluster, such as tcp://host:8786",
     )
@@ -183,7 +189,12 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--journal", metavar="FILE", help="where the games are written (a new file of your own)")
     add("--no-journal", action="store_true", help="write no journal")
-    add("--resume", metavar="FILE", help="continue the match of a journal")
+    add(
+        "--resume",
+        metavar="FILE",
+        help="continue the match of a journal; --games may grow, --concurrency, --pin "
+        "and --cluster may change",
+    )
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     add(
         "--view",
@@ -207,7 +218,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
     lines = () if is_generator(options.openings) else read_lines(options.openings)
     return MatchSettings(
         engines=name_apart(parse_engine(text) for text in options.engines),
-        games=options.games,
+        games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
         gauntlet=options.gauntlet,
         width=width,
         height=height,
@@ -231,10 +242,30 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         judge=options.judge,
         in_process=options.in_process,
         keep=options.keep,
-        concurrency=options.concurrency,
-        pin=parse_cores(options.pin),
-        cluster=options.cluster,
+        concurrency=1 if options.concurrency is None else options.concurrency,
+        pin=parse_cores(options.pin or ""),
+        cluster=options.cluster or "",
     )
+
+
+def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> MatchSettings:
+    """Return a journal's settings with what the options may change when a match goes on.
+
+    Raises:
+        SettingsError: the games cannot be numbered on.
+    """
+    changes: dict[str, Any] = {}
+    if options.concurrency is not None:
+        changes["concurrency"] = options.concurrency
+    if options.pin is not None:
+        changes["pin"] = parse_cores(options.pin)
+    if options.cluster is not None:
+        changes["cluster"] = options.cluster
+    if options.games is not None and options.games != settings.games:
+        if options.games < settings.games or settings.games % 2:
+            raise SettingsError("--games can only grow, and from an even number, in a match")
+        changes["games"] = options.games
+    return replace(settings, **changes)
 
 
 def is_generator(text: str) -> bool:

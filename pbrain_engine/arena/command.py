@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pbrain_engine.arena.arguments import parse, settings_of
+from pbrain_engine.arena.arguments import parse, resumed_settings, settings_of
 from pbrain_engine.arena.journal import Journal
 from pbrain_engine.arena.live import View, make_view
 from pbrain_engine.arena.openings import Openings
@@ -32,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.resume:
             journal: Journal | None = Journal.resume(Path(options.resume))
             assert journal is not None
-            settings = journal.settings
+            settings = resumed_settings(journal.settings, options)
+            journal.change(settings)
         else:
             settings = settings_of(options)
             journal = None

@@ -1,6 +1,7 @@
 """The journal of a match: a file of JSON lines that survives whatever happens to its writer.
 
-The first line holds the settings, every other one a finished game. A line is on the disk
+The first line holds the settings, every other one a finished game (or settings that
+replace the former ones from there on). A line is on the disk
 before its game counts; a line that was cut off by a crash is dropped when the file is
 opened again. One writer at a time.
 """
@@ -53,15 +54,7 @@ class Journal:
             raise JournalError(str(error)) from None
         journal = cls(path, settings, [], file)
         journal._lock()
-        journal._write(
-            {
-                "type": "match",
-                "format": FORMAT,
-                "version": __version__,
-                "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-                "settings": settings.to_json(),
-            }
-        )
+        journal._write_settings()
         return journal
 
     @classmethod
@@ -92,6 +85,23 @@ class Journal:
             except OSError:
                 self._file.close()
                 raise JournalError(f"{self.path} is being written by another runner") from None
+
+    def change(self, settings: MatchSettings) -> None:
+        """Go on under other settings, such as more games."""
+        if settings != self.settings:
+            self.settings = settings
+            self._write_settings()
+
+    def _write_settings(self) -> None:
+        self._write(
+            {
+                "type": "match",
+                "format": FORMAT,
+                "version": __version__,
+                "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+                "settings": self.settings.to_json(),
+            }
+        )
 
     def append(self, played: Played) -> None:
         """Write a game down for good."""

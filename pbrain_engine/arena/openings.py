@@ -21,7 +21,8 @@ GENERATORS = (BALANCED, RANDOM, NONE)
 DEFAULT_STONES = 5
 TRIES = 60  # random sets of stones looked at for one balanced opening
 BALANCE = 150  # of our value scale: about 68 % for the better side
-JUDGING_NODES = 5_000
+JUDGING_NODES = 3_000
+JUDGING_TABLE = 2_000_000  # bytes; a fresh one for each position costs little
 SPREAD = 3  # stones lie within this of the centre, and grow together from there
 
 Judge = Callable[[Sequence[Cell]], int]  # the value of a position for the side to move
@@ -159,7 +160,7 @@ def engine_judge(settings: MatchSettings) -> Judge:
     """Return a judge of positions: a short search of our own engine, the same everywhere."""
     from pbrain_engine.engine import Engine, Limit
 
-    engine = Engine(memory=64_000_000)
+    engine = Engine(hash_size=JUDGING_TABLE)
 
     def judge(opening: Sequence[Cell]) -> int:
         engine.new_game(settings.width, settings.height, settings.rule)
