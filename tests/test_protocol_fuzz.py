@@ -63,7 +63,8 @@ class Conversation(RuleBasedStateMachine):
         self.taken.append((x, y))
 
     def is_over(self) -> bool:
-        return self.session.record is not None and self.session.record.won
+        record = self.session.record
+        return record is not None and record.is_won(self.session.settings.rule)
 
     @initialize(size=SIZES)
     def begin_with_start(self, size: int) -> None:
@@ -138,7 +139,7 @@ class Conversation(RuleBasedStateMachine):
     @invariant()
     def engine_and_record_agree(self) -> None:
         record = self.session.record
-        if record is None or not self.session._in_step:
+        if record is None or not self.session._keeper.is_in_step:
             return
         game = self.engines[-1].game
         assert {tuple(cell): side for cell, side in game.stones.items()} == record.stones

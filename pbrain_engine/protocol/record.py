@@ -28,7 +28,6 @@ class Record:
         self.height = height
         self.to_move = Side.BLACK
         self.stones: Stones = {}  # in the order they were placed
-        self.won = False  # there is a five on the board, or was when its rule was checked
 
     @property
     def ply(self) -> int:
@@ -60,26 +59,26 @@ class Record:
         ]
         return min(empty)[1:] if empty else None
 
-    def play(self, x: int, y: int, rule: Rule) -> None:
-        """Put a stone of the side to move and pass the turn."""
-        self.place(x, y, self.to_move, rule)
-        self.to_move = self.to_move.opponent
-
-    def place(self, x: int, y: int, side: Side, rule: Rule) -> None:
-        """Put a stone or a wall without passing the turn."""
-        self.stones[x, y] = side
-        if side is not Side.WALL and makes_five(self.stones, x, y, rule):
-            self.won = True
-
-    def undo(self, rule: Rule) -> None:
-        """Take the last stone back."""
-        (x, y), side = self.stones.popitem()
-        self.to_move = side
-        self.won = any(
+    def is_won(self, rule: Rule) -> bool:
+        """Say whether there is a five on the board."""
+        return any(
             makes_five(self.stones, *at, rule)
             for at, owner in self.stones.items()
             if owner is not Side.WALL
         )
+
+    def play(self, x: int, y: int) -> None:
+        """Put a stone of the side to move and pass the turn."""
+        self.place(x, y, self.to_move)
+        self.to_move = self.to_move.opponent
+
+    def place(self, x: int, y: int, side: Side) -> None:
+        """Put a stone or a wall without passing the turn."""
+        self.stones[x, y] = side
+
+    def undo(self) -> None:
+        """Take the last stone back."""
+        _, self.to_move = self.stones.popitem()
 
     def set_up(self, engine: Engine, rule: Rule) -> None:
         """Put this position on an engine."""

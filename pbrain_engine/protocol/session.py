@@ -14,23 +14,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import clock
 from ..native.library import KernelError
 from ..position.geometry import MAX_BOARD, MIN_BOARD
-from ..position.rules import Rule, Side
-from . import commands, openings, replies
+from ..position.rules import Side
+from . import commands, replies, searches
 from .commands import Command, Word
+from .keeper import Keeper
 from .record import Cell, Record
-from .report import Report
 from .settings import MAX_THREADS, Settings
 from .task import Answer, Task
 
 if TYPE_CHECKING:
     from ..engine import Engine
-    from ..game import Move
 
 IMPLICIT_SIZE = 20  # of the board when a manager forgets START
 LEAST_MEMORY = 24_000_000  # below this not even a small table fits
 DEFEND_COUNT = 20  # moves that YXSEARCHDEFEND compares
 MAX_COUNT = 64  # best moves that YXNBEST compares
-ENGINE_SHARE = 8  # a replacement gets this fraction while the old engine is not gone
 
 
 class Response(NamedTuple):
@@ -68,12 +66,7 @@ class Session:
         """Begin without an engine; ``make_engine(memory)`` is called when one is needed."""
         self.settings = Settings()
         self.record: Record | None = None  # None before START
-        self._make_engine = make_engine
-        self._engine: Engine | None = None
-        self._engine_state: tuple[object, ...] = ()  # memory, threads as the engine has them
-        self._engine_rule = Rule.FREESTYLE
-        self._in_step = False  # the engine holds the position of the record
-        self._memory_divisor = 1
+        self._keeper = Keeper(make_engine)
         self._blocked: set[Cell] = set()
         self._ready_at: float | None = None  # when the first START was answered
         self._moved = False  # a move has been asked for
@@ -90,6 +83,10 @@ class Session:
             return self._dispatch(command, read_at)
         except Refusal as refusal:
             return Response((replies.error(str(refusal)),))
+        except KernelError as reason:
+            if self._keeper.engine is not None:
+                raise  # it is not missing, it has failed
+            return Response((replies.error(" ".join(str(reason).split())),))
 
     def conclude(self, task: Task, answer: Answer, busy: bool = False) -> tuple[str, ...]:
         """Take the answer of a task into the game and return the lines to write.
@@ -97,7 +94,8 @@ class Session:
         The engine is left alone while it is ``busy``, still searching past its time.
         """
         self._task = None
-        self._in_step = self._in_step and not busy
+        if busy:
+            self._keeper.fall_out_of_step()
         self.settings.spend(time.perf_counter() - task.read_at)
         for x, y in answer.moves:
             self._put(x, y)
@@ -114,14 +112,12 @@ class Session:
 
     def abandon_engine(self, gone: bool) -> None:
         """Go on with a new engine; the old one is ``gone`` or may still hold its memory."""
-        self._engine = None
-        self._in_step = False
+        self._keeper.abandon(gone)
         self._task = None
-        self._memory_divisor = 1 if gone else ENGINE_SHARE
 
     def memory_is_back(self) -> None:
         """Note that an abandoned engine has gone after all."""
-        self._memory_divisor = 1
+        self._keeper.memory_is_back()
 
     # -- commands --------------------------------------------------------------------------
 
@@ -130,7 +126,7 @@ class Session:
             case commands.Info(key, value):
                 self.settings.update(key, value)
                 if self._task is not None:
-                    self._task.relimit(self._plan(0.0))
+                    self._task.relimit(self._plan())
                 return Response()
             case commands.Turn(x, y):
                 return self._turn(*self._seen(x, y), read_at)
@@ -175,8 +171,8 @@ class Session:
             case Word.YXSHOWFORBID:
                 return self._show_forbidden()
             case Word.YXHASHCLEAR:
-                if self._engine is not None:
-                    self._engine.clear_hash()
+                if self._keeper.engine is not None:
+                    self._keeper.engine.clear_hash()
                 return Response()
             case Word.YXBLOCKRESET:
                 self._blocked.clear()
@@ -189,12 +185,10 @@ class Session:
     def _start(self, width: int, height: int) -> Response:
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
             return Response((replies.BAD_SIZE,))
-        engine = self._ready_engine()
-        engine.new_game(width, height, self.settings.rule)
-        self._engine_rule = self.settings.rule
-        self.record = Record(width, height)
-        self._in_step = True
-        self._blocked.clear()
+        record = Record(width, height)
+        self._keeper.fall_out_of_step()
+        self._keeper.catch_up(record, self.settings)
+        self.record = record
         self.settings.new_game()
         if self._ready_at is None:
             self._ready_at = time.perf_counter()
@@ -208,7 +202,7 @@ class Session:
     def _turn(self, x: int, y: int, read_at: float) -> Response:
         record = self._game()
         self._check_free(record, x, y)
-        if record.won and not self.settings.is_continuous:
+        if record.is_won(self.settings.rule) and not self.settings.is_continuous:
             raise Refusal("the game is over")
         self._put(x, y)
         return self._search(read_at)
@@ -224,32 +218,23 @@ class Session:
         last = next(reversed(record.stones), None)
         if last != (x, y) or record.stones[x, y] is Side.WALL:
             raise Refusal(f"{x},{y} is not the last stone")
-        self._ready_engine()
-        self._catch_up()
-        record.undo(self.settings.rule)
-        if self._engine is not None:
-            try:
-                self._engine.undo()
-                self._engine.set_to_move(record.to_move)
-            except Exception:
-                self._in_step = False
+        record.undo()
+        self._keeper.undo(record)
         return Response((replies.OK,))
 
     def _board(self, command: commands.Board, read_at: float) -> Response:
         old = self._game()
         record = Record(old.width, old.height)
-        colours = self._colours(command.stones)
+        owners = colours(command.stones)
         bad = command.bad
         for stone in command.stones:
             x, y = self._seen(stone.x, stone.y)
             if stone.field is None or not record.is_free(x, y):
                 bad += 1
                 continue
-            side = colours.get(stone.field, Side.WALL)
-            record.place(x, y, side, self.settings.rule)
-        record.to_move = colours[1]
-        self.record = record
-        self._in_step = False
+            record.place(x, y, owners.get(stone.field, Side.WALL))
+        record.to_move = owners[1]
+        self._take(record)
         note = (replies.message(f"{bad} bad stones left out"),) if bad else ()
         if not command.think:
             return Response(note)
@@ -265,8 +250,7 @@ class Session:
         return Response()
 
     def _show_forbidden(self) -> Response:
-        self._game()
-        engine = self._catch_up()
+        engine = self._keeper.catch_up(self._game(), self.settings)
         moves = [(x, y) for x, y in engine.game.forbidden()]
         return Response((replies.forbidden(moves, self.settings.row_first),))
 
@@ -276,150 +260,53 @@ class Session:
         record = self._game()
         if record.is_full:
             raise Refusal("board full")
-        engine = self._catch_up()
-        exclude = self._exclusions(record)
-
-        def answer_with(at: Cell) -> Answer:
-            at = self._sound(at, exclude)
-            return Answer((self._cell(at),), (at,))
-
-        def work(task: Task) -> Answer:
-            report = self._report(task, count)
-            thought = task.think(report.iteration, count=count, exclude=exclude)
-            report.finish()
-            return answer_with(thought.move) if thought.move is not None else task.fallback
-
-        fallback = answer_with(self._quick_move(engine, record))
-        return self._task_for(work, answer_with, fallback, read_at)
+        job = searches.best_move(record, self._keeper, self.settings, self._blocked, count)
+        return self._task_for(job, read_at)
 
     def _balance(self, stones: int, bias: int, read_at: float) -> Response:
         record = self._game()
         if record.width * record.height - len(record.stones) < stones:
             raise Refusal("board full")
-        engine = self._catch_up()
-
-        def answer_with(at: Cell) -> Answer:
-            cells = [self._sound(at)]
-            if stones == 2:
-                second = record.first_free(cells)
-                cells += [second] if second else []
-            return Answer((replies.cells(cells, self.settings.row_first),), tuple(cells))
-
-        def work(task: Task) -> Answer:
-            found = openings.balance(task, engine, stones, bias)
-            self._in_step = False
-            if found is None:
-                return task.fallback
-            return Answer((replies.cells(found, self.settings.row_first),), found)
-
-        fallback = answer_with(self._quick_move(engine, record))
-        return self._task_for(work, answer_with, fallback, read_at)
+        job = searches.balance(record, self._keeper, self.settings, stones, bias)
+        return self._task_for(job, read_at)
 
     def _swap2(self, command: commands.Swap2Board, read_at: float) -> Response:
         cells = [self._seen(x, y) for x, y, _ in command.stones]
-        return self._swap2_with(cells, command.bad, read_at, openings.board_answer)
+        return self._swap2_with(cells, command.bad, read_at, searches.board_answer)
 
     def _swap2_step(self, step: int, read_at: float) -> Response:
         cells = [] if step == 1 else list(self._game().stones)
         if len(cells) != (0, 3, 5)[step - 1]:
             raise Refusal(f"YXSWAP2STEP{step} with {len(cells)} stones")
-        return self._swap2_with(cells, 0, read_at, openings.step_answer)
+        return self._swap2_with(cells, 0, read_at, searches.step_answer)
 
     def _swap2_with(
-        self, cells: list[Cell], bad: int, read_at: float, phrase: openings.Phrase
+        self, cells: list[Cell], bad: int, read_at: float, phrase: searches.Phrase
     ) -> Response:
         game = self._game()
         record = Record(game.width, game.height)
         for x, y in cells:
-            if not record.is_free(x, y):
-                bad += 1
+            if record.is_free(x, y):
+                record.play(x, y)
             else:
-                record.play(x, y, self.settings.rule)
+                bad += 1
         if bad or len(cells) not in (0, 3, 5):
             raise Refusal("SWAP2BOARD takes 0, 3 or 5 stones on different cells")
-        self.record = record
-        self._in_step = False
-        engine = self._catch_up()
-        row_first = self.settings.row_first
-        rule = self.settings.rule
+        self._take(record)
+        job = searches.swap2_choice(record, self._keeper, self.settings, phrase)
+        return self._task_for(job, read_at)
 
-        def work(task: Task) -> Answer:
-            choice = openings.swap2_choice(task, engine, record.width, record.height, rule, cells)
-            self._in_step = False
-            return phrase(choice, len(cells), row_first)
+    def _task_for(self, job: searches.Job, read_at: float) -> Response:
+        """Return the response that starts a search, with its time and its limits."""
+        plan = self._plan(self._start_up(read_at))
+        nodes, depth = self.settings.node_limit, self.settings.max_depth or None
+        self._task = Task(*job, plan, read_at, nodes=nodes, depth=depth)
+        return Response(self._complaint(), self._task)
 
-        fallback = phrase(openings.plain_choice(record, cells), len(cells), row_first)
-        return self._task_for(work, lambda at: fallback, fallback, read_at)
-
-    def _task_for(
-        self,
-        work: Callable[[Task], Answer],
-        answer_with: Callable[[Cell], Answer],
-        fallback: Answer,
-        read_at: float,
-    ) -> Response:
-        assert self._engine is not None
-        charged = self._start_up(read_at)
-        task = Task(
-            self._engine, work, answer_with, fallback, self._plan(charged), read_at,
-            nodes=self.settings.node_limit, depth=self.settings.max_depth or None,
-        )  # fmt: skip
-        self._task = task
-        return Response(self._complaint(), task)
-
-    # -- the engine ------------------------------------------------------------------------
-
-    def _ready_engine(self) -> Engine:
-        """Return the engine, made if there is none, with memory and threads as set."""
-        settings = self.settings
-        memory = max(settings.memory // self._memory_divisor, 1)
-        hash_size = settings.hash_size
-        if hash_size is not None:
-            hash_size = max(hash_size // self._memory_divisor, 1)
-        if self._engine is None:
-            try:
-                self._engine = self._make_engine(memory)
-            except KernelError as reason:
-                raise Refusal(" ".join(str(reason).split())) from reason
-            self._engine_state = (memory, None, 1)
-            self._in_step = False
-        wanted = (memory, hash_size, settings.threads)
-        if self._engine_state != wanted:
-            self._engine.set_memory(memory)
-            self._engine.set_hash_size(hash_size)
-            self._engine.set_threads(settings.threads)
-            self._engine_state = wanted
-        return self._engine
-
-    def _catch_up(self) -> Engine:
-        """Return the engine with the position and the rule of the record."""
+    def _plan(self, charged: float = 0.0) -> clock.Plan:
         record = self._game()
-        engine = self._ready_engine()
-        rule = self.settings.rule
-        if not self._in_step:
-            record.set_up(engine, rule)
-            self._in_step = True
-        elif self._engine_rule != rule:
-            engine.set_rule(rule)
-        self._engine_rule = rule
-        return engine
-
-    def _game(self) -> Record:
-        """Return the record of the game; without START there is a board of 20 by 20."""
-        if self.record is None:
-            self._start(IMPLICIT_SIZE, IMPLICIT_SIZE)
-        assert self.record is not None
-        return self.record
-
-    def _put(self, x: int, y: int) -> None:
-        """Play a move of the side to move in the record and on the engine."""
-        record = self._game()
-        record.play(x, y, self.settings.rule)
-        if self._engine is not None and self._in_step:
-            try:
-                self._engine.play(x, y)
-            except Exception:
-                self._in_step = False
+        cells = record.width * record.height
+        return clock.plan(self.settings.limits, record.ply, cells, charged)
 
     def _start_up(self, read_at: float) -> float:
         """Return the seconds that the start of the program has taken off the clock.
@@ -434,42 +321,22 @@ class Session:
 
     # -- small things ----------------------------------------------------------------------
 
-    def _plan(self, charged: float) -> clock.Plan:
-        record = self._game()
-        cells = record.width * record.height
-        return clock.plan(self.settings.limits, record.ply, cells, charged)
+    def _game(self) -> Record:
+        """Return the record of the game; without START there is a board of 20 by 20."""
+        if self.record is None:
+            self._start(IMPLICIT_SIZE, IMPLICIT_SIZE)
+        assert self.record is not None
+        return self.record
 
-    def _report(self, task: Task, count: int) -> Report:
-        record = self._game()
-        settings = self.settings
-        return Report(
-            task.emit, record.stones, record.to_move, settings.rule, settings.show_detail,
-            settings.row_first, count,
-        )  # fmt: skip
+    def _take(self, record: Record) -> None:
+        """Take over another position."""
+        self.record = record
+        self._keeper.fall_out_of_step()
 
-    def _quick_move(self, engine: Engine, record: Record) -> Cell:
-        try:
-            move = engine.quick_move()
-            return move[0], move[1]
-        except Exception:
-            self._in_step = False
-            return record.first_free() or (0, 0)
-
-    def _exclusions(self, record: Record) -> list[Move]:
-        """Return the blocked cells, unless nothing else is left."""
-        from ..game import Move
-
-        if record.first_free(self._blocked) is None:
-            return []
-        return [Move(x, y) for x, y in sorted(self._blocked) if record.is_free(x, y)]
-
-    def _sound(self, at: Cell, exclude: list[Move] | None = None) -> Cell:
-        """Return this cell if a stone can go there, else one where it can."""
-        record = self._game()
-        x, y = at
-        if record.is_free(x, y) and at not in (exclude or ()):
-            return x, y
-        return record.first_free(exclude or ()) or (x, y)
+    def _put(self, x: int, y: int) -> None:
+        """Play a move of the side to move in the record and on the engine."""
+        self._game().play(x, y)
+        self._keeper.play(x, y)
 
     def _check_free(self, record: Record, x: int, y: int) -> None:
         if not record.is_on_board(x, y):
@@ -484,15 +351,16 @@ class Session:
     def _cell(self, at: Cell) -> str:
         return replies.cell(at, self.settings.row_first)
 
-    def _colours(self, stones: tuple[commands.Stone, ...]) -> dict[int, Side]:
-        """Return who owns fields 1 and 2: the owner of the first listed stone is black."""
-        first = next((s.field for s in stones if s.field in (1, 2)), 1)
-        own = Side.BLACK if first == 1 else Side.WHITE
-        return {1: own, 2: own.opponent}
-
     def _complaint(self) -> tuple[str, ...]:
         memory = self.settings.memory
         if memory >= LEAST_MEMORY or memory == self._complained:
             return ()
         self._complained = memory
         return (replies.message(f"max_memory {memory} is too little; using the least there is"),)
+
+
+def colours(stones: tuple[commands.Stone, ...]) -> dict[int, Side]:
+    """Return who owns fields 1 and 2: the owner of the first listed stone is black."""
+    first = next((s.field for s in stones if s.field in (1, 2)), 1)
+    own = Side.BLACK if first == 1 else Side.WHITE
+    return {1: own, 2: own.opponent}

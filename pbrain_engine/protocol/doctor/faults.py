@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from time import perf_counter, sleep
 
-from .clients import check, think_long
 from .exam import TOLERANCE, Blemish, Exam, Violation, read_move, shown
 from .peer import WINDOWS
+from .registry import ANY, check, think_long
 
-ANY = "any manager"
 RULES = "plastovicka.github.io/protocl2en.htm"
 PRACTICE = "observed in matches"
 REFUSALS = ("ERROR", "UNKNOWN")
@@ -266,6 +265,6 @@ def stderr(exam: Exam) -> None:
 
 
 if WINDOWS:  # a console's Ctrl-C cannot be sent to one program alone
-    from .clients import CHECKS
+    from .registry import CHECKS
 
     CHECKS[:] = [entry for entry in CHECKS if entry.examine is not interrupted]

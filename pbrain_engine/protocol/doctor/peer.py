@@ -13,10 +13,11 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import NamedTuple
 
 QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finished speaking
+POLL = 0.002
 WINDOWS = os.name == "nt"
 
 
@@ -111,10 +112,10 @@ class Peer:
 
     def wait(self, timeout: float) -> int | None:
         """Return its exit status, or None if it is still alive after so long."""
-        try:
-            return self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return None
+        until = perf_counter() + timeout
+        while (status := self.process.poll()) is None and perf_counter() < until:
+            sleep(POLL)  # Popen.wait would look only every 50 ms
+        return status
 
     @property
     def is_alive(self) -> bool:

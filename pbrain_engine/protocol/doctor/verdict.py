@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import NamedTuple
 
-from . import faults as _faults  # noqa: F401  (enters its checks)
-from .clients import CHECKS
+from . import analysis, faults, judge, managers  # noqa: F401  (they enter their checks)
 from .exam import FAIL, PASS, SKIP, WARN, Blemish, Check, Exam, NotSupported, Options, Violation
 from .peer import Peer
+from .registry import CHECKS, CLIENTS
 
 COLOURS = {FAIL: "\x1b[31m", WARN: "\x1b[33m", SKIP: "\x1b[2m", PASS: "\x1b[32m"}
 PLAIN = "\x1b[0m"
@@ -50,7 +50,8 @@ def run_check(check: Check, options: Options) -> Verdict:
 def select(clients: Iterable[str]) -> list[Check]:
     """Return the checks of clients whose names contain one of these words; none: all."""
     words = [client.lower() for client in clients]
-    return [c for c in CHECKS if not words or any(word in c.client.lower() for word in words)]
+    found = [c for c in CHECKS if not words or any(word in c.client.lower() for word in words)]
+    return sorted(found, key=lambda check: CLIENTS.index(check.client))
 
 
 def run(
