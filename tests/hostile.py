@@ -100,6 +100,9 @@ def main() -> None:
             size, taken, answers = int(word.split()[1]), [], 0
             say("ERROR only 20x20" if mode == "refuse-size" else "OK")
             continue
+        if word == "ABOUT" and mode == "quirks":
+            say('name = "Quirky" , version= "2.1",author="nobody"')
+            continue
         if word == "END" and mode != "hang":
             return
         due = word == "BEGIN" or word == "DONE"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.arena import command, selfplay
+from pbrain_engine.arena.about import parse_about
 from pbrain_engine.arena.arguments import parse_board, parse_cores, parser, settings_of
 from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.arena.live import format_duration, make_view
@@ -163,6 +164,19 @@ def test_wrong_use_is_status_2_and_one_line(
     assert not out
     assert "Traceback" not in err
     assert err.strip()
+
+
+def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:
+    quirky = f"{sys.executable} {HOSTILE} quirks"
+    assert command.main(["random", quirky, f"mine={quirky}", "--games", "2", *FAST]) == 0
+    out = capsys.readouterr().out
+    assert "random - Quirky 2.1" in out
+    assert "Quirky 2.1 - mine" in out
+
+
+def test_about_is_read_with_blanks_and_without() -> None:
+    assert parse_about('name = "A b" ,version="1"') == {"name": "A b", "version": "1"}
+    assert parse_about("OK") == {}
 
 
 def test_table_and_next_step_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

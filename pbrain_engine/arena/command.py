@@ -8,8 +8,10 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from pbrain_engine.arena.about import introduce
 from pbrain_engine.arena.arguments import parse, resumed_settings, settings_of
 from pbrain_engine.arena.journal import Journal
 from pbrain_engine.arena.live import View, make_view
@@ -36,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             journal.change(settings)
         else:
             settings = settings_of(options)
+            settings = replace(settings, engines=introduce(settings.engines))
             journal = None
         openings = Openings(settings)
         if journal is None and not options.no_journal:

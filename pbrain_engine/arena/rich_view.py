@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pbrain_engine.game import Game
 
 REFRESHES = 6  # a second
+MOST_PAIRS = 10  # in the table; of larger tournaments the ladder says more
 RECENT = 4  # results shown under the boards
 
 
@@ -78,7 +79,9 @@ class RichView:
     def render(self) -> RenderableType:
         """Return the whole screen."""
         with self._lock:
-            parts: list[RenderableType] = [self._boards_part(), self._table(pair_rows)]
+            parts = [self._boards_part()]
+            if len(self._standings.pairs) <= MOST_PAIRS:
+                parts.append(self._table(pair_rows))
             if len(self._standings.names) > 2:
                 parts.append(self._table(ladder_rows))
             verdict = self._standings.verdict

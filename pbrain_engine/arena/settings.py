@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from pbrain_engine.position.rules import Rule
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
 DEFAULT_TURN = 1.0
 DEFAULT_MEMORY = 367_001_600  # what tournaments allow
+
+MAX_LABEL = 24
 
 Cell = tuple[int, int]
 
@@ -55,6 +57,8 @@ class EngineSpec:
     command: tuple[str, ...]
     options: tuple[tuple[str, str], ...] = ()
     builtin: str = ""  # "numoku" or "random"; empty for a foreign engine
+    title: str = ""  # name and version as it tells them
+    is_named: bool = False  # the user chose the name
 
     def option(self, key: str) -> str | None:
         """Return an option's text, or None."""
@@ -86,12 +90,16 @@ class EngineSpec:
 
     @property
     def label(self) -> str:
-        """A short name for tables: of a long command line the file that is run."""
-        if self.builtin or len(self.name) <= 24:
+        """A short name for tables: the user's, the engine's own, or the file that is run."""
+        if self.builtin or self.is_named:
+            return self.name
+        if self.title:
+            return self.title
+        if len(self.name) <= MAX_LABEL:
             return self.name
         words = [word for word in self.command if not word.startswith("-")]
         stem = Path(words[-1] if words else self.name).stem
-        return stem.removeprefix("pbrain-")[:24] or self.name[:24]
+        return stem.removeprefix("pbrain-")[:MAX_LABEL] or self.name[:MAX_LABEL]
 
 
 def travels_as_info(key: str) -> bool:
@@ -111,13 +119,14 @@ def parse_engine(text: str) -> EngineSpec:
     head, _, tail = body.partition(":")
     if head in ("numoku", "random"):
         options = _parse_options(tail, text)
-        return EngineSpec(name, _builtin_command(head, options), options, head)
+        command = _builtin_command(head, options)
+        return EngineSpec(name, command, options, head, is_named=bool(named))
     words = [body] if Path(body).is_file() else shlex.split(body)
     if not words:
         raise SettingsError(f"no engine in {text!r}")
     if len(words) == 1 and words[0].endswith(".py"):
         words = [sys.executable, words[0]]
-    return EngineSpec(name, tuple(_absolute(word) for word in words))
+    return EngineSpec(name, tuple(_absolute(word) for word in words), is_named=bool(named))
 
 
 def _builtin_command(head: str, options: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
@@ -171,7 +180,7 @@ def name_apart(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
     for engine in engines:
         count = seen[engine.name] = seen.get(engine.name, 0) + 1
         name = engine.name if count == 1 else f"{engine.name}#{count}"
-        apart.append(EngineSpec(name, engine.command, engine.options, engine.builtin))
+        apart.append(replace(engine, name=name))
     return tuple(apart)
 
 
@@ -281,4 +290,4 @@ def _limits_itself(engine: EngineSpec) -> bool:
 
 def _engine_from_json(item: Mapping[str, Any]) -> EngineSpec:
     options = tuple((key, value) for key, value in item["options"])
-    return EngineSpec(item["name"], tuple(item["command"]), options, item["builtin"])
+    return EngineSpec(**{**item, "command": tuple(item["command"]), "options": options})
