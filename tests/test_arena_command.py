@@ -124,6 +124,17 @@ def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:
         assert played.value[own][-1] == 29999
 
 
+def test_dialogues_are_kept_on_demand(tmp_path: Path) -> None:
+    words = ["random", "numoku:nodes=100", "--games", "1", "--log", str(tmp_path / "log")]
+    assert command.main([*words, *FAST]) == 0
+    lines = (tmp_path / "log" / "00001-white.log").read_text().splitlines()
+    words = [line.split(maxsplit=1)[1] for line in lines]
+    assert words[:2] == ["> START 15", "< OK"]
+    assert "> INFO max_node 100" in words
+    assert words[-1] == "> END"
+    assert (tmp_path / "log" / "00001-black.log").exists()
+
+
 def test_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["numoku:nodes=500", "random", "--games", "1000", "--sprt", "0", "300"]
     result = document(capsys, *arguments, "--sprt-model", "logistic")

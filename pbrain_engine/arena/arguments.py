@@ -195,6 +195,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         help="continue the match of a journal; --games may grow, --concurrency, --pin "
         "and --cluster may change",
     )
+    add("--log", metavar="FOLDER", help="write what engines are told and answer, a file each")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     add(
         "--view",
@@ -245,6 +246,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         concurrency=1 if options.concurrency is None else options.concurrency,
         pin=parse_cores(options.pin or ""),
         cluster=options.cluster or "",
+        log=str(Path(options.log).absolute()) if options.log else "",
     )
 
 
@@ -261,6 +263,8 @@ def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> Ma
         changes["pin"] = parse_cores(options.pin)
     if options.cluster is not None:
         changes["cluster"] = options.cluster
+    if options.log is not None:
+        changes["log"] = str(Path(options.log).absolute())
     if options.games is not None and options.games != settings.games:
         if options.games < settings.games or settings.games % 2:
             raise SettingsError("--games can only grow, and from an even number, in a match")

@@ -27,6 +27,7 @@ from pbrain_engine.arena.player import Answer, IsAborted
 from pbrain_engine.arena.process import EngineProcess, Line
 from pbrain_engine.arena.settings import INFO_KEYS, EngineSpec, MatchSettings, travels_as_info
 from pbrain_engine.arena.thinking import Thinking
+from pbrain_engine.arena.transcript import Transcript
 
 if TYPE_CHECKING:
     from pbrain_engine.game import Game
@@ -50,13 +51,15 @@ class ProcessPlayer:
         cores: tuple[int, ...] = (),
         guardian: Guardian | None = None,
         is_aborted: IsAborted = lambda: False,
+        title: str = "game",
     ) -> None:
-        """Prepare for a game; nothing is started yet."""
+        """Prepare for a game, which the title names in logs; nothing is started yet."""
         self.spec = spec
         self._settings = settings
         self._cores = cores
         self._guardian = guardian
         self._is_aborted = is_aborted
+        self._title = title
         self._process: EngineProcess | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._has_spoken = False
@@ -85,6 +88,7 @@ class ProcessPlayer:
                 self.spec.environment,
                 self._cores,
                 self._guardian,
+                Transcript(self._settings.log, self._title) if self._settings.log else None,
             )
         lines = [self._start_line()]
         if self._settings.judge:

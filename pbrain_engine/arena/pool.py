@@ -19,7 +19,7 @@ from pbrain_engine.arena.guardian import Guardian
 from pbrain_engine.arena.inprocess import InprocessPlayer
 from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.player import Player
-from pbrain_engine.arena.referee import GameTask, play_game
+from pbrain_engine.arena.referee import COLOURS, GameTask, play_game
 from pbrain_engine.arena.settings import MatchSettings
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class Slot:
             Abandoned: the slot was told to stop.
         """
         seats = [(task.black, 0), (task.white, int(task.black == task.white))]
-        players = [self._player(*seat) for seat in seats]
+        titles = (f"{task.game + 1:05}-{colour}" for colour in COLOURS)
+        players = [self._player(*seat, title) for seat, title in zip(seats, titles, strict=True)]
         healthy = False
         try:
             played = play_game(task, self._settings, players, on_move)
@@ -89,14 +90,16 @@ class Slot:
     def _stays(self) -> bool:
         return self._settings.in_process or (self._settings.keep and not self._settings.judge)
 
-    def _player(self, index: int, copy: int) -> Player:
+    def _player(self, index: int, copy: int, title: str) -> Player:
         kept = self._kept.pop((index, copy), None)
         if kept is not None:
             return kept
         spec = self._settings.engines[index]
         if self._settings.in_process:
             return InprocessPlayer(spec, self._settings, self.aborted.is_set)
-        return ProcessPlayer(spec, self._settings, self.cores, self._guardian, self.aborted.is_set)
+        return ProcessPlayer(
+            spec, self._settings, self.cores, self._guardian, self.aborted.is_set, title
+        )
 
     def _dismiss(self, players: list[Player], may_wait: bool = False) -> None:
         """Say goodbye to all, then wait for all: their half seconds run together.

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from pbrain_engine.arena import processes
 from pbrain_engine.arena.faults import CRASH, EXIT, FLOOD, START, EngineFault
 from pbrain_engine.arena.guardian import Guardian
+from pbrain_engine.arena.transcript import Transcript
 
 CHUNK = 65536
 MAX_LINE = 8000  # as the managers cut
@@ -48,6 +49,7 @@ class EngineProcess:
         environment: Mapping[str, str] | None = None,
         cores: Iterable[int] = (),
         guardian: Guardian | None = None,
+        transcript: Transcript | None = None,
     ) -> None:
         """Start the program in a process group of its own.
 
@@ -55,6 +57,7 @@ class EngineProcess:
             EngineFault: it cannot be started.
         """
         self._guardian = guardian
+        self._transcript = transcript
         self._lines: deque[Line] = deque()
         self._news = threading.Condition()
         self._bytes = self._count = 0
@@ -101,10 +104,12 @@ class EngineProcess:
             now = time.perf_counter()
             *complete, rest = (rest + chunk).split(b"\n")
             rest = rest[:MAX_LINE]
+            lines = [Line(_decode(raw), now) for raw in complete[:FLOOD_LINES]]
+            self._log("<", (line.text for line in lines))
             with self._news:
                 self._bytes += len(chunk)
                 self._count += len(complete)
-                self._lines.extend(Line(_decode(raw), now) for raw in complete[:FLOOD_LINES])
+                self._lines.extend(lines)
                 self._flooded = self._bytes > FLOOD_BYTES or self._count > FLOOD_LINES
                 if not chunk:
                     if rest:
@@ -113,6 +118,11 @@ class EngineProcess:
                 self._news.notify_all()
                 if self._ended or self._flooded:
                     return
+
+    def _log(self, direction: str, lines: Iterable[str]) -> None:
+        if self._transcript:
+            for line in lines:
+                self._transcript.note(direction, line)
 
     def _read_errors(self) -> None:
         """Drain the error output and remember how it ends."""
@@ -146,6 +156,8 @@ class EngineProcess:
             flooded = self._flooded
         if flooded:
             raise self._flood()
+        lines = list(lines)
+        self._log(">", lines)
         data = "".join(f"{line}\r\n" for line in lines).encode("ascii", "replace")
         now = time.perf_counter()
         try:
@@ -230,6 +242,8 @@ class EngineProcess:
             if pipe:
                 with contextlib.suppress(OSError):
                     pipe.close()
+        if self._transcript:
+            self._transcript.close()
 
 
 def _decode(raw: bytes) -> str:

@@ -238,6 +238,7 @@ class MatchSettings:
     concurrency: int = 1
     pin: tuple[int, ...] = ()
     cluster: str = ""
+    log: str = ""  # a folder for the dialogues
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
