@@ -16,6 +16,7 @@ from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any
 
+from . import replies
 from .commands import Reader
 from .doctor.exam import Exam, Options, Violation
 from .doctor.peer import Peer
@@ -199,6 +200,8 @@ def probe(peer: Peer, number: int, batch: list[bytes]) -> None:
             raise Violation(f"{state} {taken:.2f} s after a batch")
         if line.text == f"UNKNOWN {mark}":
             break
+        if line.text.startswith(replies.INTERNAL_ERROR):
+            raise Violation(line.text)
     if peer.stderr:
         raise Violation(f"on stderr: {peer.stderr[:200]!r}")
 

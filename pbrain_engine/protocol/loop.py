@@ -273,4 +273,4 @@ class Loop:
 
         text = "".join(traceback.format_exception(error))
         self._log.write("!", text.rstrip())
-        self._write(replies.debug(f"internal error: {type(error).__name__}: {error}"))
+        self._write(replies.internal_error(error))

@@ -22,6 +22,7 @@ OK = "OK"
 SWAP = "SWAP"
 ABOUT = f'name="Numoku", version="{__version__}", author="Numoku authors", country="International"'
 BAD_SIZE = f"ERROR size must be {MIN_BOARD} to {MAX_BOARD}; tournaments play on 15 and 20"
+INTERNAL_ERROR = "DEBUG internal error"
 MAX_ECHO = 60  # characters of a client's own text that are repeated to it
 LOGISTIC_UNIT = 200  # of the value scale
 PLAIN, REALTIME, DETAIL, BOTH = 0, 1, 2, 3  # values of show_detail
@@ -50,9 +51,9 @@ def message(text: str) -> str:
     return "MESSAGE " + printable(text, 2000)
 
 
-def debug(text: str) -> str:
-    """Return a DEBUG line."""
-    return "DEBUG " + printable(text, 400)
+def internal_error(error: BaseException) -> str:
+    """Return the DEBUG line that tells of an error of our own."""
+    return f"{INTERNAL_ERROR}: " + printable(f"{type(error).__name__}: {error}", 400)
 
 
 def cell(at: Cell, row_first: bool = False) -> str:
