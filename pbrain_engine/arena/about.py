@@ -50,5 +50,5 @@ def ask_title(spec: EngineSpec) -> str:
     finally:
         process.end()
         process.close()
-    words = (fields.get("name", ""), fields.get("version", ""))
-    return " ".join(filter(None, words))[:MAX_TITLE]
+    version = fields.get("version", "").split()[:1]  # some add their compiler and more
+    return " ".join([fields.get("name", ""), *version]).strip()[:MAX_TITLE]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 SLICE = 0.25  # seconds between two looks at memory and at an abort while waiting
 MEMORY_PERIOD = 2.0  # seconds between two looks where moves come quickly
+MEMORY_TOLERANCE = 1.25  # except for the judge: engines size their tables by guess
 TOURNAMENT_GAME = 1  # INFO game_type: the opponent is an engine
 DETAILED = 2  # INFO show_detail: depth, value and nodes of every move, however short
 
@@ -237,7 +238,8 @@ class ProcessPlayer:
         used = process.memory()
         self._peak_memory = max(self._peak_memory, used)
         allowed = self._settings.memory
-        if allowed and used > allowed:
+        slack = 1.0 if self._settings.judge else MEMORY_TOLERANCE
+        if allowed and used > allowed * slack:
             raise EngineFault(MEMORY, f"{used / 1e6:.0f} MB of {allowed / 1e6:.0f} MB")
 
     def _running(self) -> EngineProcess:
