@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numba
 import numpy as np
@@ -52,7 +52,7 @@ def record(**fields: Any) -> np.dtype[np.record]:
     if wrong:
         raise ValueError(f"field names that arrays already use: {', '.join(wrong)}")
     layout = [(n, *t) if isinstance(t, tuple) else (n, t) for n, t in fields.items()]
-    return np.dtype((np.record, layout))
+    return cast("np.dtype[np.record]", np.dtype((np.record, layout)))
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -28,7 +28,7 @@ from ..position.board import (
 from ..position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS, STRIDE
 from ..position.rules import BLACK, EMPTY, WALL, WHITE
 from .shapes import CELL_CLASSES, FIRST_LISTED, LISTED_CLASSES, MAKES_FIVE
-from .tables import TABLES, class_in, value_in
+from .tables import class_in, value_in
 
 MAX_CHANGES = 40  # cells that one stone can change
 PLIES = MAX_STONES + 2
@@ -68,7 +68,7 @@ def code_of(shapes, side):
 
 @kernel
 def flip_listing(state, side, cell, kind, change):
-    """Add a cell to the list of a class (``change`` 1) or take it off (-1); unlisted ones are not kept."""
+    """Add a cell to the list of a class (``change`` 1) or take it off (-1), if it has a list."""
     if kind >= FIRST_LISTED:
         state.listed[side, kind - FIRST_LISTED, cell >> 6] ^= bit_of(cell)
         state.counts[side, kind] += change

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64, lowest_bit
 from ..kernel import kernel, record
 from ..position.geometry import PADDED_CELLS
-from ..position.rules import BLACK, CARO, CARO_EXACT, FREESTYLE, RENJU, STANDARD, WHITE
+from ..position.rules import BLACK, CARO, FREESTYLE, RENJU, STANDARD, WHITE
 from ..position.zobrist import KINDS, fill_keys
 from . import shapes as s
 
@@ -83,7 +82,7 @@ def half_of(rule):
 
 @kernel
 def neighbour(key, half, offset):
-    """Return the two bits of the cell at ``offset`` from the centre, ``-half <= offset <= half``."""
+    """Return the two bits of the cell at ``offset`` from the centre, within the window."""
     place = offset + half if offset < 0 else offset + half - 1
     return (key >> (2 * place)) & 3
 

@@ -213,7 +213,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
             extension = -ONE
 
     # Step 8. The moves, best first.
-    count = list_moves(worker, tables, shared, ply)
+    count = list_moves(worker, tables, shared, ply, depth)
     if table_move != NO_CELL:
         raise_move(worker, ply, count, table_move)
     best = -INFINITE

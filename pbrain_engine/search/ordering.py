@@ -13,6 +13,7 @@ from ..eval.evaluate import move_score
 from ..kernel import kernel
 from ..patterns import shapes as s
 from ..patterns.state import class_at, sets_of
+from ..patterns.tables import class_in
 from ..position.board import last_move
 from ..position.geometry import MARGIN, NO_CELL, STRIDE
 from .defence import clear_marks, mark_answers
@@ -62,8 +63,17 @@ def mark_candidates(worker):
 
 
 @kernel
-def list_marked(worker, tables, shared, ply):
-    """Write the marked cells with their scores to the node's frame; return how many."""
+def is_shapeless(state, cell):
+    """Say whether a cell makes nothing for either side."""
+    return class_in(state.entries[0, cell] | state.entries[1, cell]) == s.QUIET
+
+
+@kernel
+def list_marked(worker, tables, shared, ply, shaped):
+    """Write the marked cells with their scores to the node's frame; return how many.
+
+    ``shaped``: only cells that make something for a side.
+    """
     state = worker.state
     side = np.int64(state.position.side)
     previous = last_move(state.position, 1)
@@ -75,6 +85,8 @@ def list_marked(worker, tables, shared, ply):
         while cells != U64(0):
             cell = word * 64 + lowest_bit(cells)
             cells &= cells - U64(1)
+            if shaped and is_shapeless(state, cell):
+                continue
             score = order_score(worker, tables, shared, side, cell, counter)
             frame.moves[count] = score * 65536 + cell
             count += 1
@@ -82,12 +94,22 @@ def list_marked(worker, tables, shared, ply):
 
 
 @kernel
-def list_moves(worker, tables, shared, ply):
-    """List what a node has to search: the answers to a threat, else every candidate."""
+def list_moves(worker, tables, shared, ply, depth):
+    """List what a node has to search: the answers to a threat, else every candidate.
+
+    Near the leaves only candidates that make something, which others would be pruned for.
+    """
     clear_marks(worker)
-    if shared.params.plain != 0 or mark_answers(worker, tables) == s.QUIET:
-        mark_candidates(worker)
-    return list_marked(worker, tables, shared, ply)
+    if shared.params.plain == 0:
+        if mark_answers(worker, tables) != s.QUIET:
+            return list_marked(worker, tables, shared, ply, False)
+        if depth < shared.params.shaped_depth:
+            mark_candidates(worker)
+            count = list_marked(worker, tables, shared, ply, True)
+            if count > 0:
+                return count
+    mark_candidates(worker)
+    return list_marked(worker, tables, shared, ply, False)
 
 
 @kernel

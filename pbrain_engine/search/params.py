@@ -30,6 +30,7 @@ PARAMETERS: dict[str, Parameter] = {
     "count_base": Parameter(3, 1, 12, "moves before counting prunes, at depth 0"),
     "count_slope": Parameter(130, 20, 400, "hundredths of a move more per ply"),
     "count_curve": Parameter(8, 0, 40, "hundredths of a move more per ply squared"),
+    "shaped_depth": Parameter(4 * ONE, 0, 12 * ONE, "below it, no moves that make nothing"),
     "reduction_base": Parameter(0, -64, 128, "late move reduction: constant part"),
     "reduction_scale": Parameter(31, 8, 80, "late move reduction: part of log depth * log number"),
     "reduction_pv": Parameter(48, 0, 128, "less reduction in PV nodes"),

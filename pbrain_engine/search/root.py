@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64, lowest_bit
+from ..bits import U64
 from ..eval.evaluate import evaluate
 from ..kernel import kernel
 from ..patterns import shapes as s
 from ..patterns.forbidden import is_forbidden
 from ..patterns.state import class_at, count_of, play, sets_of, undo
 from ..position.geometry import NO_CELL
-from ..position.rules import EMPTY
 from ..values import INFINITE, WIN, WIN_BAND
 from .alphabeta import search
 from .margins import late_reduction
-from .ordering import cell_in, list_marked, list_moves, mark_candidates, pick_move
+from .ordering import list_marked, list_moves, mark_candidates, pick_move
 from .params import ONE
 from .shared import EXACT, store
 from .worker import STACK_BASE
+
+EVERY_MOVE = 1 << 20  # a depth at which no candidate is left out
 
 
 @kernel
@@ -43,16 +44,16 @@ def list_root(worker, tables, shared):
     for attempt in range(4):
         if attempt == 0 and count_of(state, side, s.MAKES_FIVE) > 0:
             mark_fives(worker, side)
-            count = list_marked(worker, tables, shared, 0)
+            count = list_marked(worker, tables, shared, 0, False)
         elif attempt == 0:
-            count = list_moves(worker, tables, shared, 0)
+            count = list_moves(worker, tables, shared, 0, EVERY_MOVE)
         elif attempt == 1:
             mark_candidates(worker)
-            count = list_marked(worker, tables, shared, 0)
+            count = list_marked(worker, tables, shared, 0, False)
         else:
             for word in sets_of(state):
                 worker.marks[word] = state.position.empties[word]
-            count = list_marked(worker, tables, shared, 0)
+            count = list_marked(worker, tables, shared, 0, False)
         kept = 0
         for i in range(count):
             cell = pick_move(worker, 0, i, count)
@@ -214,7 +215,14 @@ def iterate(worker, tables, shared, depth, first):
         if worker.root_count > 0 and shared.params.plain == 0:
             key = worker.state.position.key
             store(
-                shared, key, 0, value, worker.stack[STACK_BASE].value,
-                worker.root_moves[0], depth * ONE, EXACT, 1,
+                shared,
+                key,
+                0,
+                value,
+                worker.stack[STACK_BASE].value,
+                worker.root_moves[0],
+                depth * ONE,
+                EXACT,
+                1,
             )
     return 1
