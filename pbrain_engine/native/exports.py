@@ -13,6 +13,7 @@ from numba import carray
 
 from ..bits import U64, lowest_bit
 from ..eval.evaluate import evaluate, move_score
+from ..eval.features import write_features
 from ..eval.layout import WEIGHTS, apply_weights
 from ..kernel import export
 from ..patterns import shapes as s
@@ -32,7 +33,7 @@ from ..patterns.state import (
 )
 from ..patterns.tables import TABLES, fill_lines, fill_tables
 from ..position.board import bit_of
-from ..position.geometry import MARGIN, PADDED_CELLS, STRIDE
+from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
 from ..position.rules import EMPTY
 from ..search.defence import mark_answers, static_result
 from ..search.params import NAMES
@@ -351,3 +352,17 @@ def worker_answers(worker_p, tables_p, out_p):
     for cell in range(PADDED_CELLS):
         out[cell] = 1 if worker.marks[cell >> 6] & bit_of(cell) != U64(0) else 0
     return kind
+
+
+# Learning ----------------------------------------------------------------------------
+
+
+@export
+def game_features(game_p, out_p):
+    """Write what the evaluation sees, as int32, and return how many numbers that are.
+
+    The threat mask of the side to move, then four numbers for every empty cell: the cell,
+    its combination for black and for white, and 1 if it is near a stone, else 0.
+    """
+    out = carray(out_p, (1 + 4 * MAX_STONES,), np.int32)
+    return write_features(carray(game_p, (1,), STATE)[0], out)
