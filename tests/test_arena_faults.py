@@ -17,6 +17,10 @@ from pbrain_engine.arena.pool import LocalPool
 from pbrain_engine.arena.schedule import tasks
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart
 
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="process groups and signals of POSIX"
+)
+
 HOSTILE = str(Path(__file__).with_name("hostile.py"))
 TOKEN = f"of-test-run-{os.getpid()}"  # on the command lines of our engines, to find them by
 HELPFUL = EngineSpec("good", (sys.executable, HOSTILE, "quirks", TOKEN))

@@ -22,6 +22,8 @@ from pbrain_engine.position.psq import parse_psq
 from pbrain_engine.position.sgf import parse_sgf
 from tests.test_arena_faults import HOSTILE, TOKEN, processes_with
 
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and file locks of POSIX")
+
 SETTINGS = MatchSettings(engines=(EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
 MATCH = [
     "match", "numoku:nodes=300", "numoku:nodes=200", "--in-process", "--games", "40",
@@ -73,6 +75,7 @@ def test_game_that_is_written_twice_counts_once(tmp_path: Path) -> None:
     assert len(read_journal(tmp_path / "m.jsonl")[1]) == 2
 
 
+@posix
 def test_journal_is_not_overwritten_nor_shared(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     journal = Journal.create(path, SETTINGS)
@@ -239,6 +242,7 @@ def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> Non
         time.sleep(0.05)
 
 
+@posix
 def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku: Command) -> None:
     path = tmp_path / "m.jsonl"
     runner = numoku(
@@ -254,18 +258,24 @@ def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku:
     assert len(read_journal(path)[1]) < 400
 
 
+@posix
 def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
     hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
+    log = tmp_path / "00001-black.log"
     runner = numoku(
         "match", f"x={hanging}", "random", "--turn", "100", "--openings", "none",
-        "--journal", str(tmp_path / "m.jsonl"),
+        "--journal", str(tmp_path / "m.jsonl"), "--log", str(tmp_path),
     )  # fmt: skip
-    time.sleep(1.5)
+    end = time.monotonic() + 60
+    while not log.exists() or len(processes_with(TOKEN)) < 2:  # the engine and the runner
+        assert time.monotonic() < end, "the game did not begin"
+        time.sleep(0.05)
+    time.sleep(1.0)
     runner.send_signal(signal.SIGINT)
-    time.sleep(0.5)
+    time.sleep(1.0)
     assert runner.poll() is None
     runner.send_signal(signal.SIGINT)
-    err = runner.communicate(timeout=10)[1]
+    err = runner.communicate(timeout=20)[1]
     assert runner.returncode == 130
     assert "finishing the running game" in err
     assert "--resume" in err
