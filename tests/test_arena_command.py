@@ -215,6 +215,9 @@ def test_limits_are_read() -> None:
     assert of().turn == 1.0
     assert of("--nodes", "5").turn == 0.0
     assert of("--match", "60").turn == 0.0
+    words = ["numoku:nodes=5", "numoku:depth=2"]
+    assert settings_of(parser().parse_args(words)).turn == 0.0
+    assert settings_of(parser().parse_args([*words, "numoku"])).turn == 1.0
     assert of("--turn", "2", "--match", "60").turn == 2.0
     assert of("--rule", "9").rule == Rule.CARO_EXACT
     assert of("--memory", "0").memory == 0

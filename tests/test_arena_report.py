@@ -147,7 +147,8 @@ def test_wrong_use_is_status_2(journal: Path, words: list[str]) -> None:
 @pytest.fixture
 def browser() -> Iterator[Any]:
     webdriver = pytest.importorskip("selenium.webdriver")
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
     if not chromium or not driver:
         pytest.skip("chromium and chromedriver are not installed")
     options = webdriver.ChromeOptions()

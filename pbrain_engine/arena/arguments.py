@@ -213,12 +213,13 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
     """
     width, height = parse_board(options.board)
     turn = options.turn
+    engines = name_apart(parse_engine(text) for text in options.engines)
     if turn is None:
         limited = options.match or options.nodes or options.depth
-        turn = 0.0 if limited else DEFAULT_TURN
+        turn = 0.0 if limited or all(e.limits_itself for e in engines) else DEFAULT_TURN
     lines = () if is_generator(options.openings) else read_lines(options.openings)
     return MatchSettings(
-        engines=name_apart(parse_engine(text) for text in options.engines),
+        engines=engines,
         games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
         gauntlet=options.gauntlet,
         width=width,

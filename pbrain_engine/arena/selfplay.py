@@ -49,10 +49,12 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
     text = "numoku" + (":" + ",".join(options.options) if options.options else "")
     width, height = parse_board(options.board)
     turn = options.turn
+    engine = parse_engine(text)
     if turn is None:
-        turn = 0.0 if options.nodes or options.depth else DEFAULT_TURN
+        limited = options.nodes or options.depth or engine.limits_itself
+        turn = 0.0 if limited else DEFAULT_TURN
     return MatchSettings(
-        engines=name_apart([parse_engine(text), parse_engine(text)]),
+        engines=name_apart([engine, engine]),
         games=options.games,
         width=width,
         height=height,

@@ -70,6 +70,11 @@ class EngineSpec:
         return default if text is None else float(text)
 
     @property
+    def limits_itself(self) -> bool:
+        """Whether it has a limit of its own, so that the match need not give one."""
+        return any(self.option(key) for key in ("turn", "nodes", "depth"))
+
+    @property
     def home(self) -> str | None:
         """The folder of the program that is run, in which it expects its own files."""
         if self.builtin:
@@ -254,7 +259,7 @@ class MatchSettings:
         if self.sprt and len(self.engines) != 2:
             raise SettingsError("an SPRT compares exactly two engines")
         unlimited = not (self.turn or self.match or self.nodes or self.depth)
-        if unlimited and not all(_limits_itself(engine) for engine in self.engines):
+        if unlimited and not all(engine.limits_itself for engine in self.engines):
             raise SettingsError("no limit: give --turn, --match, --nodes or --depth")
 
     @property
@@ -283,10 +288,6 @@ class MatchSettings:
         for key in ("opening_lines", "pin"):
             values[key] = tuple(data[key])
         return cls(**values)
-
-
-def _limits_itself(engine: EngineSpec) -> bool:
-    return any(engine.option(key) for key in ("turn", "nodes", "depth"))
 
 
 def _engine_from_json(item: Mapping[str, Any]) -> EngineSpec:
