@@ -119,7 +119,8 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0) -> Plan:
     supply = left + increment * coming
     ample = turn * max(coming, (cells - ply) / 4) <= supply
     if ample:
-        return Plan(within(turn), within(turn))
+        whole = within(min(turn, left))  # the increment comes only after the move
+        return Plan(whole, whole)
     share = min(left, max(left * MAX_SHARE, left / coming) + increment)
     hard = within(min(turn, share))
     return Plan(hard, min(hard, supply / coming * weight(ply // 2)))

@@ -79,6 +79,10 @@ def test_the_middle_game_gets_more_time_than_the_opening() -> None:
     assert late > 0
 
 
+def test_an_increment_is_not_spent_before_it_is_there() -> None:
+    assert plan(Limits(turn=5, left=1, increment=9), 0, CELLS).hard <= 0.001
+
+
 def test_an_increment_is_spent() -> None:
     without, with_increment = (
         plan(Limits(None, 60_000, 10_000, increment), 40, CELLS).optimum for increment in (0, 2000)
