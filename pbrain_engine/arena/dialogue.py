@@ -32,7 +32,7 @@ from pbrain_engine.arena.transcript import Transcript
 if TYPE_CHECKING:
     from pbrain_engine.game import Game
 
-SLICE = 0.25  # seconds between two looks at memory and at an abort while waiting
+SLICE = 0.5  # seconds between two looks at memory and at an abort while waiting
 MEMORY_PERIOD = 2.0  # seconds between two looks where moves come quickly
 MEMORY_TOLERANCE = 1.25  # except for the judge: engines size their tables by guess
 TOURNAMENT_GAME = 1  # INFO game_type: the opponent is an engine

@@ -127,7 +127,7 @@ def make_view(settings: MatchSettings, standings: Standings, kind: str = "auto")
             view: View = rich_view.RichView(settings, standings)
             return view
         if kind == "live":
-            print("the live view needs rich: pip install 'numoku[tools]'", file=sys.stderr)
+            print("the live view needs rich: pip install 'pbrain-numoku[tools]'", file=sys.stderr)
     return PlainView(settings, standings.games)
 
 

@@ -126,7 +126,7 @@ def parse_engine(text: str) -> EngineSpec:
         options = _parse_options(tail, text)
         command = _builtin_command(head, options)
         return EngineSpec(name, command, options, head, is_named=bool(named))
-    words = [body] if Path(body).is_file() else shlex.split(body)
+    words = [body] if Path(body).is_file() else shlex.split(body, posix=os.name != "nt")
     if not words:
         raise SettingsError(f"no engine in {text!r}")
     if len(words) == 1 and words[0].endswith(".py"):
