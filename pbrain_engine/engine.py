@@ -292,7 +292,6 @@ class Engine:
         empty_cells = self.game.width * self.game.height - self.game.ply
         search = Search(self.library, workers, tables, shared, empty_cells, start)
         self._deadline = Deadline(start, search.stop)
-        self._deadline.set(limit.time, limit.optimum)
         thought = search.run(limit, self._deadline, listener, multipv)
         if thought is None:
             move = self.quick_move()

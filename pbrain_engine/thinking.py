@@ -6,6 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 from .game import Move, move_of
@@ -106,6 +107,63 @@ class Deadline:
                 self._changed.wait(left)
 
 
+class Crew:
+    """Threads with a deep stack, none of which outlives the call that runs them.
+
+    Not by ``Thread.join``: when an interrupt hits it, it takes a running thread for one that
+    has ended, and the memory would be unmapped under a search.
+    """
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        """Make a crew; ``stop`` lets its tasks end soon."""
+        self._stop = stop
+        self._changed = threading.Condition()
+        self._running = 0
+        self._ended = 0
+        self._dismissed = False  # a thread that comes to life now must not begin
+
+    def run(self, tasks: Sequence[Callable[[], None]]) -> None:
+        """Run each task in a thread; return, or raise an interrupt, when none runs any more."""
+        try:
+            before = threading.stack_size(STACK_BYTES)
+            try:
+                for task in tasks:
+                    threading.Thread(target=self._work, args=(task,), daemon=True).start()
+            finally:
+                threading.stack_size(before)
+            with self._changed:
+                self._changed.wait_for(lambda: self._ended == len(tasks))
+        except BaseException:
+            self._dismiss()
+            raise
+
+    def _work(self, task: Callable[[], None]) -> None:
+        with self._changed:
+            if self._dismissed:
+                return
+            self._running += 1
+        try:
+            task()
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._ended += 1
+                self._changed.notify_all()
+
+    def _dismiss(self) -> None:
+        """Stop the tasks and wait, through any number of interrupts."""
+        waiting = True
+        while waiting:
+            try:
+                self._stop()
+                with self._changed:
+                    self._dismissed = True
+                    self._changed.wait_for(lambda: self._running == 0)
+                waiting = False
+            except KeyboardInterrupt:
+                pass
+
+
 class Search:
     """A search on memory that the engine has set up: one worker a thread, one shared block."""
 
@@ -141,26 +199,13 @@ class Search:
         self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
     ) -> Thought | None:
         """Search with all threads; return the last thought of the first one, if it had any."""
-        lead = threading.Thread(
-            target=self._lead, args=(limit, deadline, listener, multipv), daemon=True
-        )
-        threads = [lead]
-        for number, worker in enumerate(self._workers[1:], 1):
-            threads.append(threading.Thread(target=self._help, args=(worker, number), daemon=True))
-        before = threading.stack_size(STACK_BYTES)
+        tasks: list[Callable[[], None]] = [
+            partial(self._lead, limit, deadline, listener, multipv),
+            *(partial(self._help, w, number) for number, w in enumerate(self._workers[1:], 1)),
+        ]
         try:
-            for thread in threads:
-                thread.start()
-        finally:
-            threading.stack_size(before)
-        try:
-            for thread in threads:
-                thread.join()
-        except BaseException:  # an interrupt of the waiting thread: the memory is still in use
-            self.stop()
-            for thread in threads:
-                thread.join()
-            raise
+            deadline.set(limit.time, limit.optimum)
+            Crew(self.stop).run(tasks)
         finally:
             deadline.end()
         if self._error is not None:
