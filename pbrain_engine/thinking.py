@@ -40,8 +40,9 @@ class Thought:
     """What a search found out: its move, the value for the side to move, and the line.
 
     ``value`` is in the units of ``values.py``; ``depth`` in completed plies, ``seldepth`` the
-    deepest ply reached, ``time`` in seconds, ``changes`` how often the best move changed in
-    this iteration, ``multipv`` the rank of the line, 1 for the best.
+    deepest ply reached, ``nodes`` those of all threads, ``time`` in seconds, ``changes`` how
+    often the best move changed in this iteration, ``multipv`` the rank of the line, 1 for the
+    best.
     """
 
     move: Move | None
@@ -238,7 +239,7 @@ class Search:
     ) -> None:
         """Iterate until the limit, the listener or the position says that it is enough."""
         worker = self._workers[0]
-        root_moves = self._count(5)
+        root_moves = self._count(worker)[5]
         lines = min(multipv, root_moves)
         last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, self._empty_cells)
         found_at = 0
@@ -268,10 +269,10 @@ class Search:
             if deadline.is_past_optimum():
                 return
 
-    def _count(self, number: int) -> int:
-        """Return one of the counters of the first worker."""
-        self._library.worker_counters(self._workers[0], ctypes.addressof(self._counters))
-        return self._counters[number]
+    def _count(self, worker: int) -> list[int]:
+        """Return nodes, seldepth, depth, changes, stopped and root moves of a worker."""
+        self._library.worker_counters(worker, ctypes.addressof(self._counters))
+        return list(self._counters)
 
     def _read(self, line: int, depth: int) -> Thought:
         """Make a thought of what the first worker knows about one of its lines."""
@@ -282,7 +283,7 @@ class Search:
         value = out[0]
         if value == -INFINITE:  # stopped before anything was known
             value = self._best.value if self._best else 0
-        self._count(0)
-        nodes, seldepth, _, changes = self._counters[:4]
+        _, seldepth, _, changes, *_ = self._count(worker)
+        nodes = sum(self._count(each)[0] for each in self._workers)
         seconds = perf_counter() - self._start
         return Thought(pv[0], value, depth, seldepth, nodes, seconds, pv, line + 1, changes)
