@@ -24,6 +24,7 @@ COMMANDS = {
     "play": Command("commands.play", "play against the engine in the terminal"),
     "demo": Command("commands.demo", "watch the engine play one game against itself"),
     "analyse": Command("commands.analyse", "value, best line and forced wins of a position"),
+    "solve": Command("commands.solve", "solve files of puzzles, with proofs"),
     "match": Command("arena.command", "matches and tournaments between engines"),
     "selfplay": Command("arena.selfplay", "record games of the engine against itself"),
     "report": Command("arena.report", "tables and charts of recorded matches"),

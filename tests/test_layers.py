@@ -25,6 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("native",),
     ("game",),
     ("thinking",),
+    ("solver",),
     ("engine",),
     ("clock", "swap2"),
     ("protocol",),

@@ -40,6 +40,7 @@ from ..search.params import NAMES
 from ..search.root import iterate, prepare_root
 from ..search.shared import HEAD_BYTES, SHARED
 from ..search.worker import WORKER, fade_history, forget
+from . import exports_threats as exports_threats
 
 _TABLES_BYTES = TABLES.itemsize
 _STATE_BYTES = STATE.itemsize

@@ -1,0 +1,258 @@
+"""``numoku solve``: puzzle files, each puzzle answered by its kind and with the proof line.
+
+A puzzle is one JSON object a line: ``id``, ``size``, ``rule``, ``black``, ``white``, ``to_move``
+and ``kind``. Kinds: ``vcf`` and ``no-vcf`` (is there a win by continuous fours?), ``vct`` and
+``win`` (is there a forced win?), ``defend`` (what stops the enemy's fours?) and ``forbidden``
+(renju).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from ..engine import Engine, Limit
+from ..game import Game, Move
+from ..position.rules import Rule, Side
+from ..solver import FOURS, OPEN, Proof, Solver, own_stones
+from . import view
+from .analyse import line_to_five
+
+MEGABYTE = 1_000_000
+WIN = "win"
+DEFEND = "defend"
+FORBIDDEN = "forbidden"
+KINDS = ("vcf", "no-vcf", "vct", WIN, DEFEND, FORBIDDEN)
+SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main search at most
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found out about a puzzle; fields as in the JSON output."""
+
+    id: str
+    claim: str
+    moves: tuple[Move, ...]
+    line: tuple[Move, ...]
+    length: int
+    nodes: int
+    ms: float
+
+    def document(self) -> dict[str, Any]:
+        """Return the answer as JSON has it."""
+        return {
+            "id": self.id,
+            "claim": self.claim,
+            "moves": [list(move) for move in self.moves],
+            "line": [list(move) for move in self.line],
+            "length": self.length,
+            "nodes": self.nodes,
+            "ms": round(self.ms, 3),
+        }
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku solve",
+        description="Solve the puzzles of a file, one JSON object a line with id, size, rule, "
+        "black, white, to_move and kind (" + ", ".join(KINDS) + ").",
+        epilog="Status 1 if an answer contradicts what the file knows about its puzzle.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the puzzles; - for the standard input")
+    parser.add_argument("--time", type=float, default=1.0, help="seconds a puzzle (default: 1)")
+    parser.add_argument("--nodes", type=int, help="most stones that a search may try a puzzle")
+    parser.add_argument("--threads", type=int, default=1, help="threads of the main search")
+    parser.add_argument("--memory", type=int, default=200, help="megabytes to use (default: 200)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th puzzle")
+    parser.add_argument(
+        "--threats-only", action="store_true", help="never ask the main search for a win"
+    )
+    parser.add_argument("--out", metavar="FILE", help="append answers to a file; skip those in it")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line on stdout")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Solve a file; return 0, or 1 if an answer contradicts the file."""
+    options = make_parser().parse_args(arguments)
+    known = answered(options.out)
+    answers: list[Answer] = []
+    wrong = 0
+    with Solvers(options) as solvers:
+        for puzzle in read_puzzles(options.file, options.every):
+            if puzzle["id"] in known:
+                continue
+            answer = solvers.answer(puzzle)
+            answers.append(answer)
+            fault = contradiction(puzzle, answer)
+            wrong += bool(fault)
+            text = json.dumps(answer.document())
+            if options.out:
+                with open(options.out, "a", encoding="utf-8") as file:
+                    file.write(text + "\n")
+            print(text if options.json else answer_line(puzzle, answer, fault), flush=True)
+    print(summary(answers, wrong, len(known)), file=sys.stderr if options.json else sys.stdout)
+    return 1 if wrong else 0
+
+
+def answered(path: str | None) -> set[str]:
+    """Return the puzzles that an output file has answers to."""
+    if path is None or not Path(path).exists():
+        return set()
+    with open(path, encoding="utf-8") as file:
+        return {json.loads(line)["id"] for line in file if line.strip()}
+
+
+def read_puzzles(path: str, every: int) -> Iterator[dict[str, Any]]:
+    """Yield every so many puzzles of a file."""
+    with sys.stdin if path == "-" else open(path, encoding="utf-8") as file:
+        lines = (line for line in file if line.strip())
+        for number, line in enumerate(lines):
+            if number % every == 0:
+                yield json.loads(line)
+
+
+def game_of(puzzle: dict[str, Any]) -> Game:
+    """Return the position of a puzzle."""
+    game = Game(puzzle["size"], rule=Rule.parse(puzzle["rule"]))
+    for side in (Side.BLACK, Side.WHITE):
+        for x, y in puzzle[side.name.lower()]:
+            game.place(x, y, side)
+    game.set_to_move(Side[puzzle["to_move"].upper()])
+    return game
+
+
+class Solvers:
+    """The threat solver, and an engine once a puzzle needs one."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        """Take time, nodes, threads and memory from the command's options."""
+        self.time: float = options.time
+        self.nodes: int | None = options.nodes
+        self.threads: int = options.threads
+        self.memory: int = options.memory * MEGABYTE
+        self.with_engine = not options.threats_only
+        self.solver = Solver(self.memory // 2)
+        self._engine: Engine | None = None
+
+    def __enter__(self) -> Solvers:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give all memory back."""
+        self.solver.close()
+        if self._engine is not None:
+            self._engine.close()
+
+    def answer(self, puzzle: dict[str, Any]) -> Answer:
+        """Answer a puzzle by its kind.
+
+        Raises:
+            ValueError: there is no such kind.
+        """
+        kind = puzzle["kind"]
+        game = game_of(puzzle)
+        start = perf_counter()
+        if kind in ("vcf", "no-vcf"):
+            proof = self.solver.fours(game, time=self.time, nodes=self.nodes)
+            return answer_of(puzzle, proof, proof.claim, start)
+        if kind in ("vct", WIN):
+            return self._win(puzzle, game, start)
+        if kind == DEFEND:
+            return self._defend(puzzle, game, start)
+        if kind == FORBIDDEN:
+            cells = tuple(game.forbidden())
+            return Answer(puzzle["id"], FORBIDDEN, cells, (), 0, 0, since(start))
+        raise ValueError(f"puzzle {puzzle['id']}: unknown kind {kind!r}; there are {KINDS}")
+
+    def _win(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
+        share = self.time * SEARCH_SHARE if self.with_engine else self.time
+        proof = self.solver.threats(game, time=share, nodes=self.nodes)
+        if proof.wins or not self.with_engine:
+            return answer_of(puzzle, proof, puzzle["kind"] if proof.wins else OPEN, start)
+        line, nodes = self._search(game, self.time - (perf_counter() - start))
+        moves, claim = line[:1], WIN if line else OPEN
+        nodes += proof.nodes
+        return Answer(puzzle["id"], claim, moves, line, own_stones(line), nodes, since(start))
+
+    def _search(self, game: Game, seconds: float) -> tuple[tuple[Move, ...], int]:
+        """Return the line of a win that the main search finds, empty if none; and its nodes."""
+        if seconds <= 0:
+            return (), 0
+        if self._engine is None:
+            self._engine = Engine(memory=self.memory, threads=self.threads)
+        engine = self._engine
+        engine.new_game(game.width, game.height, game.rule)
+        game.copy_to(engine.game)
+        thought = engine.think(Limit(time=seconds, nodes=self.nodes))
+        if (thought.mate or 0) <= 0:
+            return (), thought.nodes
+        line = tuple(Move(*move) for move in line_to_five(engine, thought))
+        return line, thought.nodes
+
+    def _defend(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
+        rescue = self.solver.rescues(game, time=self.time, nodes=self.nodes)
+        claim = OPEN if rescue.unknown else DEFEND
+        return Answer(puzzle["id"], claim, rescue.moves, (), 0, rescue.nodes, since(start))
+
+
+def since(start: float) -> float:
+    """Return the milliseconds since a time."""
+    return (perf_counter() - start) * 1000
+
+
+def answer_of(puzzle: dict[str, Any], proof: Proof, claim: str, start: float) -> Answer:
+    """Return a proof as an answer."""
+    line = proof.line
+    return Answer(puzzle["id"], claim, line[:1], line, proof.length, proof.nodes, since(start))
+
+
+def contradiction(puzzle: dict[str, Any], answer: Answer) -> str:
+    """Return in what way an answer contradicts what the file knows, empty if in none."""
+    kind = puzzle["kind"]
+    if kind == "no-vcf" and answer.claim == FOURS and puzzle.get("verified"):
+        return "there is no win by fours"
+    if kind == "vcf" and answer.claim == "no-vcf" and puzzle.get("verified"):
+        return "there is a win by fours"
+    complete = kind == FORBIDDEN or puzzle.get("best_complete")
+    if kind in (DEFEND, FORBIDDEN) and complete and answer.claim == kind:
+        expected = {tuple(cell) for cell in puzzle.get("best", ())}
+        if expected != set(answer.moves):
+            return f"expected {view.format_line(sorted(expected)) or 'no move'}"
+    return ""
+
+
+def answer_line(puzzle: dict[str, Any], answer: Answer, fault: str) -> str:
+    """Return an answer for the terminal."""
+    what = answer.claim
+    if answer.line:
+        what += f" in {answer.length}: {view.format_line(answer.line)}"
+    elif answer.moves:
+        what += f": {view.format_line(answer.moves)}"
+    note = f"  WRONG: {fault}" if fault else ""
+    return f"{answer.id}  {puzzle['kind']}  {answer.ms:.1f} ms  {answer.nodes} nodes  {what}{note}"
+
+
+def summary(answers: Sequence[Answer], wrong: int, skipped: int) -> str:
+    """Return how many puzzles got which answer, and how long it took."""
+    if not answers:
+        return f"no puzzles left to solve, {skipped} answered before"
+    claims = Counter(answer.claim for answer in answers)
+    counts = ", ".join(f"{count} {claim}" for claim, count in sorted(claims.items()))
+    times = sorted(answer.ms for answer in answers)
+    nodes = sorted(answer.nodes for answer in answers)
+    middle, tenth = len(answers) // 2, len(answers) * 9 // 10
+    return (
+        f"{len(answers)} puzzles: {counts}; {wrong} wrong; "
+        f"median {times[middle]:.1f} ms, {nodes[middle]} nodes, "
+        f"90 % {times[tenth]:.1f} ms, {nodes[tenth]} nodes"
+    )

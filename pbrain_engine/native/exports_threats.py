@@ -1,0 +1,158 @@
+"""The C interface of the threat searches: their memory, what they find, and the proof lines.
+
+A *threats* block begins with a game of its own: its address serves wherever a game's does.
+Results are own stones up to and with the five; 0 = proven that there is no such win, below
+0 = not known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import carray
+
+from ..bits import U64
+from ..kernel import export
+from ..patterns.state import STATE, play, undo
+from ..patterns.tables import TABLES
+from ..position.board import bit_of
+from ..position.geometry import PADDED_CELLS
+from ..search.proof import holds, winning_move, write_fours, write_threats
+from ..search.rescue import find_rescues
+from ..search.threats import BUCKET_WORDS, HEAD_BYTES, THREATS, adopt, begin
+from ..search.vcf import solve_fours
+from ..search.vct import mark_replies, solve_threats
+
+_BUCKET_BYTES = 8 * BUCKET_WORDS
+FOUR_NODES = 300
+
+
+@export
+def threats_layout(out_p):
+    """Write the sizes in bytes of a threats block's head and of a bucket of its tables."""
+    out = carray(out_p, (2,), np.int64)
+    out[0] = HEAD_BYTES
+    out[1] = _BUCKET_BYTES
+    return 2
+
+
+@export
+def threats_new(threats_p, vcf_buckets, vct_buckets):
+    """Set up a block of zeros: how many buckets of each table follow its head."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    threats.vcf_buckets = vcf_buckets
+    threats.vct_buckets = vct_buckets
+    threats.stop = 0
+    threats.four_nodes = FOUR_NODES
+    return 0
+
+
+@export
+def threats_adopt(threats_p, game_p):
+    """Make the block's own game equal to another one of the same rule."""
+    adopt(carray(threats_p, (1,), THREATS)[0], carray(game_p, (1,), STATE)[0])
+    return 0
+
+
+@export
+def threats_stop(threats_p, stop):
+    """Tell the searches on this block to return (1), or make them free to run (0)."""
+    carray(threats_p, (1,), THREATS)[0].stop = stop
+    return 0
+
+
+@export
+def threats_nodes(threats_p):
+    """Return how many stones the last search put on the board."""
+    return carray(threats_p, (1,), THREATS)[0].nodes
+
+
+@export
+def threats_fours(threats_p, tables_p, node_limit):
+    """Search for a win by continuous fours of the side to move; return its stones."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    begin(threats, node_limit)
+    return solve_fours(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+
+
+@export
+def threats_fours_line(threats_p, tables_p, stones, out_p, room):
+    """Write the line of the win that ``threats_fours`` has just found; return its length."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    out = carray(out_p, (room,), np.int64)
+    begin(threats, threats.node_limit)
+    return write_fours(threats, carray(tables_p, (1,), TABLES)[0], stones, out, room)
+
+
+@export
+def threats_threes(threats_p, tables_p, node_limit):
+    """Search for a win by fours and threes of the side to move; return its stones."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    begin(threats, node_limit)
+    return solve_threats(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+
+
+@export
+def threats_four_nodes(threats_p, nodes):
+    """Set how many stones a search by threes spends on fours at each new node."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    threats.four_nodes = nodes
+    return 0
+
+
+@export
+def threats_replay(threats_p, tables_p, node_limit):
+    """Play the proof that ``threats_threes`` found through; return 1 if it holds everywhere."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    begin(threats, node_limit)
+    return holds(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+
+
+@export
+def threats_threes_line(threats_p, tables_p, node_limit, out_p, room):
+    """Write the main line of the win that ``threats_threes`` has just found; return its length."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    out = carray(out_p, (room,), np.int64)
+    begin(threats, node_limit)
+    return write_threats(threats, carray(tables_p, (1,), TABLES)[0], out, room)
+
+
+@export
+def threats_play(threats_p, tables_p, cell):
+    """Play a stone on the block's own game."""
+    play(carray(threats_p, (1,), THREATS)[0].state, carray(tables_p, (1,), TABLES)[0], cell)
+    return 0
+
+
+@export
+def threats_undo(threats_p, tables_p):
+    """Take back a stone of ``threats_play``."""
+    undo(carray(threats_p, (1,), THREATS)[0].state, carray(tables_p, (1,), TABLES)[0])
+    return 0
+
+
+@export
+def threats_move(threats_p, tables_p, node_limit):
+    """Return the winning move of the attacker, to move on the block's own game, or 0."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    begin(threats, node_limit)
+    return winning_move(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+
+
+@export
+def threats_replies(threats_p, tables_p, out_p):
+    """Write 1 for each answer to the attacker's threat; return the threat's class, 0 if none."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    kind = mark_replies(threats, carray(tables_p, (1,), TABLES)[0])
+    out = carray(out_p, (PADDED_CELLS,), np.uint8)
+    for cell in range(PADDED_CELLS):
+        out[cell] = 1 if threats.marks[cell >> 6] & bit_of(cell) != U64(0) else 0
+    return kind
+
+
+@export
+def threats_rescues(threats_p, tables_p, node_limit, out_p):
+    """Write 1 for each move that stops the enemy's fours, 2 where not known; return his win."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    begin(threats, node_limit)
+    out = carray(out_p, (PADDED_CELLS,), np.uint8)
+    return find_rescues(threats, carray(tables_p, (1,), TABLES)[0], out)

@@ -1,0 +1,263 @@
+"""The solver as the layers above see it: forced wins with their proof, and what stops them.
+
+It needs no engine, only a game. Its answers are exact: a win holds against every legal
+reply, "none" means that the search has been through everything; where time or nodes ran
+out it says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from dataclasses import dataclass
+from time import perf_counter
+
+from .game import Game, Move, move_of
+from .native.library import Library, load
+from .native.memory import Block
+from .position.geometry import PADDED_CELLS, cell_of
+from .position.rules import Side
+
+DEFAULT_MEMORY = 64_000_000
+UNLIMITED_NODES = 1 << 62
+LINE_ROOM = 500
+REPLAY_NODES = 50_000_000
+FOURS_SHARE = 8  # one part in so many of the memory is the table of fours
+
+FOURS = "vcf"  # a win by continuous fours
+THREATS = "vct"  # a win by fours and threes
+NO_FOURS = "no-vcf"
+NO_THREATS = "no-vct"
+OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a search found out about a position.
+
+    ``claim``: ``vcf``, ``vct``, ``no-vcf``, ``no-vct``, or ``open`` if it was ended before it
+    knew. ``line``: the winning side's move first, against the longest resistance; it ends
+    with the five, or with a block that the rules forbid. ``length``: the winner's stones up to
+    and with the five. ``nodes``: stones that the search put on the board; ``time`` in seconds.
+    """
+
+    claim: str
+    line: tuple[Move, ...]
+    length: int
+    nodes: int
+    time: float
+
+    @property
+    def wins(self) -> bool:
+        """Whether this is a proven win."""
+        return bool(self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """What stops an enemy who wins by fours if nothing is done.
+
+    ``threat``: that win, as if the side to move passed (without a line). ``moves``: every legal
+    move after which he has none; ``unknown``: moves that the search did not get to judge.
+    """
+
+    threat: Proof
+    moves: tuple[Move, ...]
+    unknown: tuple[Move, ...]
+    nodes: int
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A proof: the winner's move, and a proof for every answer that stops its threat."""
+
+    move: Move
+    replies: dict[Move, Tree]
+
+    def count(self) -> int:
+        """Return how many moves of the winner it holds."""
+        return 1 + sum(tree.count() for tree in self.replies.values())
+
+
+class _Timer:
+    """A stop flag that is set after a time, unless the search is over before."""
+
+    def __init__(self, library: Library, address: int, seconds: float | None) -> None:
+        self._library, self._address = library, address
+        self._timer: threading.Timer | None = None
+        if seconds is not None:
+            self._timer = threading.Timer(max(seconds, 0.0), self._stop)
+            self._timer.daemon = True
+
+    def _stop(self) -> None:
+        self._library.threats_stop(self._address, 1)
+
+    def __enter__(self) -> None:
+        self._library.threats_stop(self._address, 0)
+        if self._timer is not None:
+            self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+        self._library.threats_stop(self._address, 0)
+
+
+class Solver:
+    """Finds forced wins in games; keeps what it learns about a board and rule from call to call.
+
+    >>> from pbrain_engine.position.notation import parse_moves
+    >>> game = Game(15)
+    >>> for x, y in parse_moves("h8a1i8c1j8e1", 15):
+    ...     game.play(x, y)
+    >>> with Solver() as solver:
+    ...     proof = solver.fours(game)
+    >>> proof.claim, proof.length
+    ('vcf', 2)
+    """
+
+    def __init__(self, memory: int = DEFAULT_MEMORY, library: Library | None = None) -> None:
+        """Take so many bytes for the tables.
+
+        Raises:
+            KernelError: there is no compiled kernel for this machine.
+        """
+        self._library = library or load()
+        sizes = (ctypes.c_int64 * 2)()
+        self._library.threats_layout(ctypes.addressof(sizes))
+        self._head, self._bucket = sizes
+        self._buckets = max(memory // self._bucket, 64)
+        self._block: Block | None = None
+        self._board: tuple[object, ...] = ()
+        self._line = (ctypes.c_int64 * LINE_ROOM)()
+        self._marks = (ctypes.c_uint8 * PADDED_CELLS)()
+
+    # Memory ------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """Forget everything found out so far."""
+        if self._block is not None:
+            self._block.close()
+            self._block = None
+
+    def _adopt(self, game: Game) -> int:
+        """Put the game into the memory, emptied for another board or rule; return where."""
+        board = (game.width, game.height, game.rule, game._tables.address)
+        if board != self._board:
+            self.clear()
+            self._board = board
+        if self._block is None:
+            self._block = Block(self._head + self._buckets * self._bucket, huge=True)
+            fours = self._buckets // FOURS_SHARE
+            self._library.threats_new(self._block.address, fours, self._buckets - fours)
+        address = self._block.address
+        self._library.threats_adopt(address, game._at)
+        return address
+
+    # Questions ---------------------------------------------------------------------
+
+    def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Proof:
+        """Return the side to move's win by continuous fours, or that there is none."""
+        start = perf_counter()
+        address, tables = self._adopt(game), game._tables.address
+        with _Timer(self._library, address, time):
+            stones = self._library.threats_fours(address, tables, nodes or UNLIMITED_NODES)
+        searched = self._library.threats_nodes(address)
+        line: tuple[Move, ...] = ()
+        if stones > 0:
+            room = ctypes.addressof(self._line)
+            line = self._read(
+                self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
+            )
+        claim = FOURS if line else NO_FOURS if stones == 0 else OPEN
+        return Proof(claim, line, own_stones(line), searched, perf_counter() - start)
+
+    def threats(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Proof:
+        """Return the side to move's win by fours and threes, or that there is none."""
+        start = perf_counter()
+        address, tables = self._adopt(game), game._tables.address
+        with _Timer(self._library, address, time):
+            stones = self._library.threats_threes(address, tables, nodes or UNLIMITED_NODES)
+        searched = self._library.threats_nodes(address)
+        line: tuple[Move, ...] = ()
+        if stones > 0 and self._library.threats_replay(address, tables, REPLAY_NODES):
+            room = ctypes.addressof(self._line)
+            line = self._read(
+                self._library.threats_threes_line(address, tables, REPLAY_NODES, room, LINE_ROOM)
+            )
+        claim = THREATS if line else NO_THREATS if stones == 0 else OPEN
+        return Proof(claim, line, own_stones(line), searched, perf_counter() - start)
+
+    def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Rescue:
+        """Return what the side to move can do against the enemy's win by fours."""
+        start = perf_counter()
+        address, tables = self._adopt(game), game._tables.address
+        marks = self._marks
+        with _Timer(self._library, address, time):
+            stones = self._library.threats_rescues(
+                address, tables, nodes or UNLIMITED_NODES, ctypes.addressof(marks)
+            )
+        searched = self._library.threats_nodes(address)
+        seconds = perf_counter() - start
+        claim = FOURS if stones > 0 else NO_FOURS if stones == 0 else OPEN
+        threat = Proof(claim, (), max(stones, 0), searched, seconds)
+        empty = [
+            cell_of(x, y)
+            for y in range(game.height)
+            for x in range(game.width)
+            if game.at(x, y) is Side.EMPTY
+        ]
+        moves = tuple(move_of(cell) for cell in empty if marks[cell] == 1)
+        unknown = tuple(move_of(cell) for cell in empty if marks[cell] == 2)
+        return Rescue(threat, moves, unknown, searched, seconds)
+
+    def tree(self, game: Game) -> Tree | None:
+        """Return the whole proof of the win that ``threats`` has found in this game, if any.
+
+        Once the winner can force matters by fours, it goes on to the five that way.
+        """
+        proof = self.threats(game)
+        return self._branch(self._adopt(game), game._tables.address) if proof.wins else None
+
+    def _branch(self, address: int, tables: int) -> Tree:
+        cell = self._library.threats_move(address, tables, REPLAY_NODES)
+        self._library.threats_play(address, tables, cell)
+        replies: dict[Move, Tree] = {}
+        marks = ctypes.addressof(self._marks)
+        if not self._library.game_wins(address):
+            self._library.threats_replies(address, tables, marks)
+            for reply in [cell for cell in range(PADDED_CELLS) if self._marks[cell]]:
+                self._library.threats_play(address, tables, reply)
+                replies[move_of(reply)] = self._branch(address, tables)
+                self._library.threats_undo(address, tables)
+        self._library.threats_undo(address, tables)
+        return Tree(move_of(cell), replies)
+
+    def _read(self, length: int) -> tuple[Move, ...]:
+        return tuple(move_of(self._line[i]) for i in range(length))
+
+    # Ends --------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Make a running search return; from any thread."""
+        if self._block is not None:
+            self._library.threats_stop(self._block.address, 1)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self.clear()
+
+    def __enter__(self) -> Solver:
+        """Return the solver itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the solver."""
+        self.close()
+
+
+def own_stones(line: tuple[Move, ...]) -> int:
+    """Return the winner's stones in a line; one more follows a block that is forbidden."""
+    return len(line) // 2 + 1 if line else 0
