@@ -17,10 +17,10 @@ PLAY := $(VENV)/.play-installed
 DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup develop demo test bench compare lint build dist clean
+.PHONY: help setup develop demo test bench learn-smoke compare lint build dist clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -49,6 +49,9 @@ test: develop ## run the whole test suite
 
 bench: setup ## measure the speed and print the signature of the search
 	@$(BIN)/numoku bench
+
+learn-smoke: setup ## learn on a tiny budget: games, a fit, and a match of what it gave
+	@$(BIN)/python -m pbrain_engine.learn.smoke
 
 compare: setup ## compare speed and signature with another revision: make compare BASE=rev
 	@$(BIN)/python build/compare.py $(BASE)

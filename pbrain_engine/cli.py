@@ -28,6 +28,9 @@ COMMANDS = {
     "match": Command("arena.command", "matches and tournaments between engines"),
     "selfplay": Command("arena.selfplay", "record games of the engine against itself"),
     "report": Command("arena.report", "tables and charts of recorded matches"),
+    "datagen": Command("learn.datagen", "record games of the engine against itself for learning"),
+    "fit": Command("learn.fit", "learn the weights of the evaluation from recorded games"),
+    "weights": Command("commands.weights", "what a weight file holds and where it comes from"),
     "check": Command("protocol.doctor", "test any engine's protocol, and say what is wrong"),
     "fuzz": Command("protocol.fuzz", "feed an engine random protocol input"),
     "bench": Command("commands.bench", "speed, and the signature of the search"),
@@ -96,8 +99,14 @@ def version() -> str:
     import platform
     from importlib import metadata
 
+    from .engine import DEFAULT_WEIGHTS
+    from .eval.weights import WeightsError, load_weights
     from .native.library import KernelError, load
 
+    try:
+        weights = load_weights(DEFAULT_WEIGHTS).key
+    except WeightsError as error:
+        weights = str(error)
     try:
         library = load()
         kernel = f"{library.level} {library.digest}"
@@ -111,6 +120,7 @@ def version() -> str:
         [
             f"numoku {__version__}",
             f"kernel  {kernel}",
+            f"weights {weights}",
             f"numba   {numba}",
             f"Python  {platform.python_version()}, {platform.system()} {platform.machine()}",
         ]

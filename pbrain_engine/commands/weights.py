@@ -1,0 +1,136 @@
+"""``numoku weights``: what a weight file holds, where it comes from, and whether it is whole."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+
+from ..engine import DEFAULT_WEIGHTS
+from ..eval.weights import COMBINATIONS, FAMILIES, MASKS, Weights, load_weights
+from ..patterns import shapes
+from ..position.rules import Rule
+
+SHAPES = {
+    "blocked one": shapes.BLOCKED_ONE,
+    "open one": shapes.OPEN_ONE,
+    "blocked two": shapes.BLOCKED_TWO,
+    "open two": shapes.OPEN_TWO,
+    "open two, wide": shapes.OPEN_TWO_WIDE,
+    "open two, free": shapes.OPEN_TWO_FREE,
+    "blocked three": shapes.BLOCKED_THREE,
+    "open three": shapes.OPEN_THREE,
+    "open three, free": shapes.OPEN_THREE_FREE,
+    "four": shapes.FOUR,
+    "open four": shapes.OPEN_FOUR,
+    "five": shapes.FIVE,
+}
+MASK_BITS = (
+    "enemy five",
+    "winning four",
+    "enemy winning four",
+    "four with more",
+    "four",
+    "double three",
+    "three",
+    "enemy four with more",
+    "enemy four",
+    "enemy double three",
+    "enemy three",
+)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku weights",
+        description="Check weight files and show where they come from and what they say.",
+    )
+    parser.add_argument(
+        "files", nargs="*", default=[DEFAULT_WEIGHTS], metavar="W", help="names or files"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Describe weights; a damaged file is an error."""
+    options = make_parser().parse_args(arguments)
+    found = [load_weights(name) for name in options.files]
+    if options.json:
+        print(json.dumps([describe(weights) for weights in found]))
+        return 0
+    for number, weights in enumerate(found):
+        print("\n" * (number > 0), end="")
+        print(text(weights))
+    return 0
+
+
+def describe(weights: Weights) -> dict[str, object]:
+    """Return head and numbers of weights as a document."""
+    return {
+        "about": weights.about,
+        "values": {family: shape_values(weights, family) for family in FAMILIES},
+        "threats": {family: mask_values(weights, family) for family in FAMILIES},
+        "scores": {family: shape_scores(weights, family) for family in FAMILIES},
+    }
+
+
+def numbers(weights: Weights, family: str) -> array[int]:
+    """Return all numbers of a family in the order of the file."""
+    return array("h", weights.block(Rule.parse(family)))
+
+
+def combination(shape: int) -> int:
+    """Return the number of the combination of one line shape with three dead lines."""
+    return shape * (shape + 1) * (shape + 2) * (shape + 3) // 24
+
+
+def shape_values(weights: Weights, family: str) -> dict[str, int]:
+    """Return what a cell with one such line adds to the value of black's position."""
+    all_numbers = numbers(weights, family)
+    return {name: all_numbers[combination(shape)] for name, shape in SHAPES.items()}
+
+
+def mask_values(weights: Weights, family: str) -> dict[str, int]:
+    """Return what one kind of threat alone is worth when black is to move."""
+    start = 2 * COMBINATIONS
+    all_numbers = numbers(weights, family)
+    return {name: all_numbers[start + (1 << bit)] for bit, name in enumerate(MASK_BITS)}
+
+
+def shape_scores(weights: Weights, family: str) -> dict[str, tuple[int, int]]:
+    """Return the move scores of one such line for black to move: made, and taken away."""
+    start = 2 * COMBINATIONS + 2 * MASKS
+    all_numbers = numbers(weights, family)
+    return {
+        name: (
+            all_numbers[start + combination(shape)],
+            all_numbers[start + COMBINATIONS + combination(shape)],
+        )
+        for name, shape in SHAPES.items()
+    }
+
+
+def text(weights: Weights) -> str:
+    """Return a page about weights: the head, then tables with a column for each family."""
+    lines = [f"{key:12} {value}" for key, value in weights.about.items()]
+    columns = "".join(f"{family:>15}" for family in FAMILIES)
+    tables: dict[str, Callable[[Weights, str], Mapping[str, int | tuple[int, int]]]] = {
+        "value of a cell with one such line": shape_values,
+        "value of a threat alone": mask_values,
+        "score of a move: made / taken": shape_scores,
+    }
+    for title, reader in tables.items():
+        lines += ["", f"{title:36}{columns}"]
+        read = [reader(weights, family) for family in FAMILIES]
+        for name in read[0]:
+            entries = (entry(column[name]) for column in read)
+            lines.append(f"  {name:34}" + "".join(f"{word:>15}" for word in entries))
+    return "\n".join(lines)
+
+
+def entry(value: int | tuple[int, int]) -> str:
+    """Return a number, or two of them."""
+    return str(value) if isinstance(value, int) else f"{value[0]} / {value[1]}"

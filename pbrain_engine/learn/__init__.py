@@ -1,0 +1,1 @@
+"""Learning the weights of the evaluation from games of the engine against itself."""

@@ -1,0 +1,215 @@
+"""``numoku datagen``: games of the engine against itself, for learning.
+
+Games are played in small batches by processes of this machine, or by the workers of a Dask
+cluster, and written in the order of their numbers: a file is the same however it was made, and
+the same command continues one that was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import ExitStack
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from ..arena.arguments import parse_rule
+from ..arena.settings import SettingsError
+from ..engine import Engine
+from ..eval.weights import load_weights
+from ..position.geometry import MAX_BOARD, MIN_BOARD
+from ..position.rules import Rule
+from .records import GameFile, Record
+from .selfplay import Plan, play_game
+
+BATCH = 4  # games that a worker plays in one go
+AHEAD = 3  # batches a worker that may be under way, so that a long game holds nobody up
+CONNECT_TIMEOUT = 15
+REPORT_SECONDS = {True: 1.0, False: 30.0}  # by whether a person watches
+
+_engines = threading.local()
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku datagen",
+        description="Let the engine play against itself and record every move, its value and "
+        "the result, for `numoku fit`. The same command continues an interrupted file; with "
+        "more --games it extends one.",
+    )
+    add = parser.add_argument
+    add("file", type=Path, help="where the games are written")
+    add("--games", type=int, default=1000, metavar="N", help="games in the file (1000)")
+    add("--nodes", type=int, default=5000, metavar="N", help="nodes a move, on average (5000)")
+    add("--rules", default="freestyle", metavar="R,...", help="rules in turn (freestyle)")
+    add("--boards", default="15", metavar="N,...", help="boards in turn (15)")
+    add("--seed", type=int, default=1, metavar="N", help="of openings and lengths (1)")
+    add("--weights", default="hand", metavar="W", help="weights by name or file (hand)")
+    add("--processes", type=int, metavar="N", help="games at the same time (one a core)")
+    add("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler")
+    return parser
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """Return the plan that the options ask for.
+
+    Raises:
+        SettingsError: a rule is unknown, or a number makes no sense.
+    """
+    rules: list[Rule] = [parse_rule(word) for word in options.rules.split(",")]
+    boards = [int(word) for word in options.boards.split(",") if word.isdecimal()]
+    if not boards or any(not MIN_BOARD <= board <= MAX_BOARD for board in boards):
+        raise SettingsError(f"boards {options.boards}: {MIN_BOARD} to {MAX_BOARD}, with commas")
+    if options.games < 0 or options.nodes < 10:
+        raise SettingsError("--games takes 0 or more, --nodes 10 or more")
+    return Plan(options.seed, options.nodes, tuple(rules), tuple(boards), options.weights)
+
+
+def about(plan: Plan) -> dict[str, str]:
+    """Return the head of a file: all that its games depend on but their numbers."""
+    return {
+        "seed": str(plan.seed),
+        "nodes": str(plan.nodes),
+        "rules": " ".join(rule.name.lower() for rule in plan.rules),
+        "boards": " ".join(map(str, plan.boards)),
+        "weights": load_weights(plan.weights).key,
+    }
+
+
+def play_batch(plan: Plan, numbers: Sequence[int]) -> list[Record]:
+    """Play some games on this thread's engine, which stays for the next batch."""
+    engine: Engine | None = getattr(_engines, "engine", None)
+    if engine is None or _engines.weights != plan.weights:
+        engine = _engines.engine = plan.make_engine()
+        _engines.weights = plan.weights
+    return [play_game(engine, plan, number) for number in numbers]
+
+
+def _leave_interrupts() -> None:
+    """Let the process that gives out the work decide what an interrupt means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def local_executor(processes: int) -> tuple[Executor, int]:
+    """Return processes of this machine, and how many they are."""
+    context = get_context("spawn")
+    return ProcessPoolExecutor(processes, context, _leave_interrupts), processes
+
+
+def cluster_executor(address: str, stack: ExitStack) -> tuple[Executor, int]:
+    """Return the workers of a Dask scheduler, and how many threads they have.
+
+    Raises:
+        SettingsError: Dask is not installed, or the scheduler does not answer.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise SettingsError("--cluster needs Dask: pip install 'pbrain-numoku[cluster]'") from None
+    connect: Any = Client  # Dask has no annotations
+    try:
+        client = stack.enter_context(
+            connect(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
+        )
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"no cluster at {address}: {error}") from None
+    executor: Executor = client.get_executor(pure=False)
+    return executor, max(1, sum(client.nthreads().values()))
+
+
+def produce(
+    plan: Plan, numbers: range, processes: int, cluster: str | None = None
+) -> Iterator[Record]:
+    """Yield the games with these numbers in their order, played at the same time."""
+    batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
+    if processes == 1 and cluster is None:
+        for batch in batches:
+            yield from play_batch(plan, batch)
+        return
+    with ExitStack() as stack:
+        if cluster is None:
+            executor, workers = local_executor(min(processes, max(1, len(batches))))
+        else:
+            executor, workers = cluster_executor(cluster, stack)
+        waiting = iter(batches)
+        running: deque[Future[list[Record]]] = deque()
+        try:
+            for batch in islice(waiting, AHEAD * workers):
+                running.append(executor.submit(play_batch, plan, batch))
+            while running:
+                yield from running.popleft().result()
+                for batch in islice(waiting, 1):
+                    running.append(executor.submit(play_batch, plan, batch))
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+class Progress:
+    """Lines on stderr about how far a file is: one that is overwritten where a person watches."""
+
+    def __init__(self, file: GameFile, wanted: int) -> None:
+        """Begin to count from what the file holds."""
+        self._file = file
+        self._wanted = wanted
+        self._games = file.games
+        self._positions = file.positions
+        self._start = self._shown = time.perf_counter()
+        self._live = sys.stderr.isatty()
+
+    def show(self, last: bool = False) -> None:
+        """Show how far it is, now and then and at the end."""
+        now = time.perf_counter()
+        if not last and now - self._shown < REPORT_SECONDS[self._live]:
+            return
+        self._shown = now
+        seconds = max(now - self._start, 1e-9)
+        games = self._file.games - self._games
+        speed = (self._file.positions - self._positions) / seconds
+        text = f"{self._file.games:,} of {self._wanted:,} games, {self._file.positions:,} positions"
+        if games:
+            left = (self._wanted - self._file.games) / (games / seconds)
+            text += f", {speed:,.0f} positions/s, {left:,.0f} s left"
+        end = "\r" if self._live and not last else "\n"
+        print(text.ljust(78 if self._live else 0), end=end, file=sys.stderr, flush=True)
+
+
+def generate(
+    path: Path, plan: Plan, games: int, processes: int, cluster: str | None = None
+) -> GameFile:
+    """Make or continue a file until it holds so many games; return it, closed.
+
+    Raises:
+        GamesError: the file was made in another way or cannot be written.
+    """
+    file = GameFile(path, about(plan))
+    progress = Progress(file, games)
+    try:
+        for record in produce(plan, range(file.games, games), processes, cluster):
+            file.append(record)
+            progress.show()
+    finally:
+        progress.show(last=True)
+        file.close()
+    return file
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play the games; return 0, or 2 where the options make no sense."""
+    options = make_parser().parse_args(arguments)
+    processes = options.processes or os.cpu_count() or 1
+    try:
+        generate(options.file, plan_of(options), options.games, processes, options.cluster)
+    except SettingsError as error:
+        print(f"numoku datagen: {error}", file=sys.stderr)
+        return 2
+    return 0

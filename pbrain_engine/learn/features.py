@@ -1,0 +1,223 @@
+"""From recorded games to numbers: what the evaluation and the move score see of each position.
+
+The value of a position is a sum over its *rows* of (column, count) pairs: the columns are
+black's combinations, then white's; the counts are those of the position and of the one before
+it together, since the evaluation takes their mean. The threat mask comes beside them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..eval.weights import COMBINATIONS, Weights, family_of
+from ..game import Game
+from ..native.library import load
+from ..position.geometry import MAX_STONES, cell_of
+from ..position.rules import Rule, Side
+from .records import NO_VALUE, Record
+
+Ints = NDArray[np.int64]
+COLUMNS = 2 * COMBINATIONS
+GROUPS = 16  # games are dealt out to so many groups, some of which are held out
+FIVE_BIT = 1  # of the threat mask: the enemy has a five
+
+
+class Glance(NamedTuple):
+    """What the kernel says about one position: the mask, and of each empty cell four numbers."""
+
+    mask: int
+    cells: Ints
+    black: Ints  # combinations
+    white: Ints
+    near: NDArray[np.bool_]
+
+    @property
+    def counts(self) -> Ints:
+        """How often each combination occurs: black's, then white's."""
+        both = np.concatenate((self.black, self.white + COMBINATIONS))
+        return np.bincount(both, minlength=COLUMNS)
+
+
+class Reader:
+    """Reads the features of games, with a buffer of its own."""
+
+    def __init__(self) -> None:
+        """Make the buffer that the kernel writes to."""
+        self._library = load()
+        self._out = np.zeros(1 + 4 * MAX_STONES, np.int32)
+        self._address = self._out.ctypes.data_as(ctypes.c_void_p).value or 0
+
+    def glance(self, game: Game) -> Glance:
+        """Return what the kernel sees of a game's position."""
+        end = self._library.game_features(game.address, self._address)
+        cells = self._out[1:end].reshape(-1, 4).astype(np.int64)
+        return Glance(int(self._out[0]), cells[:, 0], cells[:, 1], cells[:, 2], cells[:, 3] != 0)
+
+
+class Positions(NamedTuple):
+    """Positions of one rule family; seen by the side to move where nothing else is said."""
+
+    starts: Ints  # rows[starts[i]:starts[i + 1]] belong to position i
+    columns: NDArray[np.int16]  # combination, black's first
+    counts: NDArray[np.int16]  # in this position and the one before
+    side: NDArray[np.int8]
+    mask: NDArray[np.int16]
+    value: NDArray[np.int16]  # what the search said
+    result: NDArray[np.float32]  # 1 won, 0.5 draw, 0 lost
+    group: NDArray[np.int8]  # of the game, to hold some out
+
+    def __len__(self) -> int:
+        return len(self.side)
+
+    def take(self, chosen: NDArray[np.bool_]) -> Positions:
+        """Return the chosen positions alone."""
+        lengths = np.diff(self.starts)
+        rows = np.repeat(chosen, lengths)
+        starts = np.concatenate(([0], np.cumsum(lengths[chosen])))
+        return Positions(
+            starts,
+            self.columns[rows],
+            self.counts[rows],
+            self.side[chosen],
+            self.mask[chosen],
+            self.value[chosen],
+            self.result[chosen],
+            self.group[chosen],
+        )
+
+
+class Choices(NamedTuple):
+    """Which of its candidate moves the search chose, position by position."""
+
+    starts: Ints  # candidates[starts[i]:starts[i + 1]] belong to position i
+    own: NDArray[np.int16]  # combination of the side to move on the candidate's cell
+    enemy: NDArray[np.int16]
+    chosen: Ints  # index of the chosen one among all candidates
+    side: NDArray[np.int8]
+    group: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.side)
+
+    def take(self, wanted: NDArray[np.bool_]) -> Choices:
+        """Return the wanted positions alone."""
+        lengths = np.diff(self.starts)
+        rows = np.repeat(wanted, lengths)
+        starts = np.concatenate(([0], np.cumsum(lengths[wanted])))
+        chosen = (self.chosen - self.starts[:-1])[wanted] + starts[:-1]
+        side, group = self.side[wanted], self.group[wanted]
+        return Choices(starts, self.own[rows], self.enemy[rows], chosen, side, group)
+
+
+class _Columns:
+    """Lists of arrays that become one array each."""
+
+    def __init__(self, width: int) -> None:
+        self.parts: list[list[NDArray[np.int16]]] = [[] for _ in range(width)]
+
+    def append(self, *arrays: Ints) -> None:
+        for part, array in zip(self.parts, arrays, strict=True):
+            part.append(array.astype(np.int16))
+
+    def joined(self) -> tuple[Ints, list[NDArray[np.int16]]]:
+        starts = np.concatenate(([0], np.cumsum([len(array) for array in self.parts[0]])))
+        empty = [np.zeros(0, np.int16)]
+        return starts.astype(np.int64), [np.concatenate(part or empty) for part in self.parts]
+
+
+class Sight(NamedTuple):
+    """A searched position of a recorded game, just before its move."""
+
+    record: Record
+    game: Game
+    glance: Glance
+    counts: Ints
+    move: tuple[int, int]
+    value: int
+
+
+def replay(records: Iterable[Record], weights: Weights | None = None) -> Iterator[Sight]:
+    """Yield every searched position of the games; the game goes on after each."""
+    reader = Reader()
+    for record in records:
+        game = Game(record.width, record.height, record.rule, weights=weights)
+        before = reader.glance(game).counts
+        for cell, value in zip(record.moves, record.values, strict=True):
+            y, x = divmod(cell, record.width)
+            glance = reader.glance(game)
+            now = glance.counts
+            if value != NO_VALUE:
+                yield Sight(record, game, glance, now + before, (x, y), value)
+            game.play(x, y)
+            before = now
+
+
+def group_of(number: int) -> int:
+    """Return the group of a game; rules and boards, which take turns, are in all of them."""
+    return (number * 2654435761 >> 16) % GROUPS
+
+
+def result_for(record: Record, side: Side) -> float:
+    """Return the score of a side in a finished game."""
+    return (1 + record.result * (1 if side is Side.BLACK else -1)) / 2
+
+
+def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
+    """Return the positions of games of one rule family, and the choices made in them.
+
+    Positions with a five on the board are left out: the search needs neither a value nor an
+    order for them.
+    """
+    rows, candidates = _Columns(2), _Columns(2)
+    positions: list[tuple[int, int, int, float, int]] = []
+    choices: list[tuple[int, int, int]] = []
+    total = 0
+    for sight in replay(records):
+        side = sight.game.to_move
+        glance = sight.glance
+        if glance.mask & FIVE_BIT:
+            continue
+        group = group_of(sight.record.number)
+        columns = np.flatnonzero(sight.counts)
+        rows.append(columns, sight.counts[columns])
+        score = result_for(sight.record, side)
+        positions.append((side, glance.mask, sight.value, score, group))
+        found = np.flatnonzero(glance.cells[glance.near] == cell_of(*sight.move))
+        if len(found):
+            own, enemy = glance.black[glance.near], glance.white[glance.near]
+            if side is Side.WHITE:
+                own, enemy = enemy, own
+            candidates.append(own, enemy)
+            choices.append((total + int(found[0]), side, group))
+            total += len(own)
+    starts, (columns16, counts16) = rows.joined()
+    table = np.array(positions, np.float64).reshape(-1, 5).T
+    seen = Positions(
+        starts,
+        columns16,
+        counts16,
+        table[0].astype(np.int8),
+        table[1].astype(np.int16),
+        table[2].astype(np.int16),
+        table[3].astype(np.float32),
+        table[4].astype(np.int8),
+    )
+    starts, (own16, enemy16) = candidates.joined()
+    chosen = np.array(choices, np.int64).reshape(-1, 3).T
+    taken = Choices(
+        starts, own16, enemy16, chosen[0], chosen[1].astype(np.int8), chosen[2].astype(np.int8)
+    )
+    return seen, taken
+
+
+def by_family(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return the games by the rule family whose weights they teach."""
+    families: dict[str, list[Record]] = {}
+    for record in records:
+        families.setdefault(family_of(Rule(record.rule)), []).append(record)
+    return families

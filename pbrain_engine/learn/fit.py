@@ -1,0 +1,240 @@
+"""``numoku fit``: learn the weights of the evaluation and of the move score from games.
+
+Each rule family that has games is learned by itself, towards the weights that it starts from;
+the others keep those. Some games are held out, and what is printed and written into the weight
+file is measured on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..eval.weights import COMBINATIONS, FAMILIES, MASKS, Block, load_weights, write_weights
+from ..position.rules import Rule
+from ..values import WIN_BAND
+from .features import Choices, Positions, by_family, group_of, read_features
+from .records import GamesError, Record, read_about, read_games
+from .score_model import ScoreData, ScoreLosses, best_temperature, learn_scores
+from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_values
+
+HELD_OUT = 1  # of the sixteen groups of games
+RULE_BOUND = "renju"  # the family in which black and white play by different rules
+SMALLEST = 20  # positions, learned from or held out, that are worth a fit
+
+
+class Settings(NamedTuple):
+    """How weights are learned."""
+
+    mix: float  # share of the game's result in the target of the value
+    strength: float  # positions that count as one, against the pull towards the start
+    steps: int
+
+
+class Samples(NamedTuple):
+    """What one part of the games has to teach."""
+
+    games: int
+    positions: Positions
+    choices: Choices
+
+
+class Fit(NamedTuple):
+    """The learned weights of one family, and what they gained on held-out games."""
+
+    block: Block
+    games: int
+    positions: int
+    search_scale: float
+    values: tuple[ValueLosses, ValueLosses]  # before and after
+    temperature: float
+    scores: tuple[ScoreLosses, ScoreLosses]
+
+    def report(self) -> list[str]:
+        """Return some lines about it."""
+        (value, learned), (score, chosen) = self.values, self.scores
+        return [
+            f"{self.games} games, {self.positions} positions learned from",
+            f"value loss {value.target:.4f} -> {learned.target:.4f}, "
+            f"on results alone {value.result:.4f} -> {learned.result:.4f}",
+            f"scale {value.scale:.0f} -> {learned.scale:.0f}, of search values "
+            f"{self.search_scale:.0f}, temperature {self.temperature:.1f}",
+            f"move entropy {score.entropy:.4f} -> {chosen.entropy:.4f}, "
+            f"rank {score.rank:.2f} -> {chosen.rank:.2f}, "
+            f"first {score.first:.1%} -> {chosen.first:.1%}",
+        ]
+
+
+class Start(NamedTuple):
+    """A family's weights as tables of numbers."""
+
+    values: NDArray[np.float64]
+    threats: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, raw: bytes, symmetric: bool) -> Start:
+        """Return the tables of a block; black's alone where both sides share them."""
+        numbers = np.frombuffer(raw, np.int16).astype(np.float64)
+        ends = np.cumsum([2 * COMBINATIONS, 2 * MASKS])
+        values, threats, scores = np.split(numbers, ends)
+        sides = slice(0, 1 if symmetric else 2)
+        return cls(
+            values.reshape(2, -1)[sides],
+            threats.reshape(2, -1)[sides],
+            scores.reshape(2, 2, -1)[sides],
+        )
+
+    def block(self) -> Block:
+        """Return the tables as they are written, for both sides."""
+        both = [np.concatenate([table] * (2 // len(table))).ravel() for table in self]
+        return Block(*(array("h", table.astype(np.int16).tolist()) for table in both))
+
+
+Watch = Callable[[str, int, float], None]
+
+
+def fit_family(
+    learning: Samples, held_out: Samples, start: Start, settings: Settings, watch: Watch
+) -> Fit:
+    """Learn the weights of one family; sides share their tables if those of the start do."""
+    symmetric = len(start.values) == 1
+    positions = learning.positions
+    open_values = np.abs(positions.value.astype(np.int64)) < WIN_BAND
+    search_scale = best_scale(
+        positions.value[open_values].astype(np.float64),
+        positions.result[open_values].astype(np.float64),
+    )
+    before = ValueTables(start.values, start.threats)
+    data = ValueData(positions, symmetric, settings.mix, search_scale)
+    scale = data.losses(before).scale
+    after = learn_values(
+        data,
+        before,
+        scale,
+        settings.strength,
+        settings.steps,
+        lambda step, loss: watch("value", step, loss),
+    )
+    checked = ValueData(held_out.positions, symmetric, settings.mix, search_scale)
+    value_losses = tuple(checked.losses(t, data.losses(t).scale) for t in (before, after))
+
+    choices = ScoreData(learning.choices, symmetric)
+    temperature = best_temperature(choices, start.scores)
+    scores = learn_scores(
+        choices,
+        start.scores,
+        temperature,
+        settings.strength,
+        settings.steps,
+        lambda step, loss: watch("score", step, loss),
+    )
+    others = ScoreData(held_out.choices, symmetric)
+    score_losses = tuple(others.losses(t, temperature) for t in (start.scores, scores))
+    return Fit(
+        Start(after.values, after.threats, scores).block(),
+        learning.games,
+        len(positions),
+        search_scale,
+        (value_losses[0], value_losses[1]),
+        temperature,
+        (score_losses[0], score_losses[1]),
+    )
+
+
+def split(records: list[Record], test: list[Record]) -> tuple[Samples, Samples]:
+    """Return what to learn from and what to hold out: the test games, or some groups of all."""
+    positions, choices = read_features(records)
+    if test:
+        learning = Samples(len(records), positions, choices)
+        return learning, Samples(len(test), *read_features(test))
+    parts = []
+    for held_out in (False, True):
+        games = sum((group_of(record.number) < HELD_OUT) == held_out for record in records)
+        seen = positions.take((positions.group < HELD_OUT) == held_out)
+        taken = choices.take((choices.group < HELD_OUT) == held_out)
+        parts.append(Samples(games, seen, taken))
+    return parts[0], parts[1]
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku fit",
+        description="Learn weights from the games of `numoku datagen` and write a weight file, "
+        "which `weights=FILE` of an engine loads.",
+    )
+    add = parser.add_argument
+    add("files", type=Path, nargs="+", metavar="GAMES", help="files of games")
+    add("--out", type=Path, required=True, metavar="FILE", help="the weight file to write")
+    add("--id", metavar="NAME", help="what the weights are called (the file's name)")
+    add("--start", default="hand", metavar="W", help="weights to start from (hand)")
+    add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
+    add("--mix", type=float, default=0.5, help="share of results in the targets (0.5)")
+    add("--strength", type=float, default=8.0, help="pull towards the start (8)")
+    add("--steps", type=int, default=150, metavar="N", help="most steps of each fit (150)")
+    return parser
+
+
+def read_all(files: Iterable[Path]) -> dict[str, list[Record]]:
+    """Return the games of some files by rule family."""
+    return by_family(chain.from_iterable(map(read_games, files)))
+
+
+def source(path: Path) -> str:
+    """Return in a few words how the games of a file were made."""
+    about = read_about(path)
+    return ", ".join(f"{key} {value}" for key, value in about.items())
+
+
+def show_step(family: str, what: str, step: int, loss: float) -> None:
+    """Show on stderr how a fit goes, every ten steps."""
+    if step % 10 == 0:
+        print(f"{family} {what}: step {step}, loss {loss:.5f}", file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Learn and write; return 0."""
+    options = make_parser().parse_args(arguments)
+    settings = Settings(options.mix, options.strength, options.steps)
+    start = load_weights(options.start)
+    games, test = read_all(options.files), read_all(options.test)
+    about = {
+        "id": options.id or options.out.stem,
+        "made": f"numoku fit --mix {settings.mix:g} --strength {settings.strength:g} "
+        f"--steps {settings.steps}",
+        "start": start.key,
+    }
+    for number, path in enumerate(options.files, 1):
+        about[f"games {number}"] = source(path)
+    for number, path in enumerate(options.test, 1):
+        about[f"test {number}"] = source(path)
+    blocks = {}
+    for family in FAMILIES:
+        rule = Rule.parse(family)
+        first = Start.of(start.block(rule), family != RULE_BOUND)
+        learning, held_out = split(games.get(family, []), test.get(family, []))
+        if min(len(learning.positions), len(held_out.positions)) < SMALLEST:
+            about[family] = "as at the start"
+            blocks[family] = Start.of(start.block(rule), symmetric=False).block()
+            continue
+        fit = fit_family(
+            learning, held_out, first, settings, lambda *step, name=family: show_step(name, *step)
+        )
+        blocks[family] = fit.block
+        about[family] = "; ".join(fit.report())
+        print(family, *fit.report(), sep="\n  ", flush=True)
+    if all(value == "as at the start" for key, value in about.items() if key in FAMILIES):
+        raise GamesError("there are not enough games to learn from")
+    write_weights(str(options.out), about, blocks)
+    load_weights(str(options.out))
+    print(f"{options.out} written")
+    return 0

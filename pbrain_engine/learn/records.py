@@ -1,0 +1,211 @@
+"""Game files: what was played in self-play, what the search thought of it, and who won.
+
+A file begins like a weight file: the line ``numoku games 1``, one ``key: value`` a line that
+says how the games were made, and an empty line. Then one record a game, in the order of their
+numbers, all little-endian:
+
+    uint32  number of the game
+    uint16  stones played, n
+    uint8   rule (its protocol code)
+    uint8   width of the board
+    uint8   height
+    uint8   stones of the opening, which have no value
+    int8    result: 1 black won, 0 draw, -1 white won
+    uint8   how it ended (``Ending``)
+    n times uint16  cell, ``y * width + x``
+            int16   value that the search gave the position before this stone, seen by its
+                    side (``values.py``); NO_VALUE for the stones of the opening
+    uint32  crc32 of everything above
+
+so a position takes four bytes, and sixteen more a game. A record that was cut off at the end of
+a file is dropped when the file is continued; damage elsewhere is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from enum import IntEnum
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from ..position.rules import Rule
+
+MAGIC = "numoku games 1"
+NO_VALUE = -32768
+
+_HEAD = struct.Struct("<IHBBBBbB")
+_MOVE = struct.Struct("<Hh")
+_CRC = struct.Struct("<I")
+
+
+class GamesError(OSError):
+    """A file of games is missing, damaged or made in another way."""
+
+
+class Ending(IntEnum):
+    """How a game came to its result."""
+
+    FIVE = 0
+    FULL = 1
+    PROVEN = 2  # the search found a forced win
+    CALM = 3  # a draw: the board is half full and nothing happens
+    FOUL = 4  # renju: black had forbidden cells only
+
+
+class Record(NamedTuple):
+    """One game: its moves as ``y * width + x`` and the value before each of them."""
+
+    number: int
+    rule: Rule
+    width: int
+    height: int
+    opening: int
+    result: int
+    ending: Ending
+    moves: tuple[int, ...]
+    values: tuple[int, ...]
+
+
+def encode(record: Record) -> bytes:
+    """Return the bytes of a game."""
+    parts = [
+        _HEAD.pack(
+            record.number,
+            len(record.moves),
+            record.rule,
+            record.width,
+            record.height,
+            record.opening,
+            record.result,
+            record.ending,
+        )
+    ]
+    parts += [_MOVE.pack(*pair) for pair in zip(record.moves, record.values, strict=True)]
+    body = b"".join(parts)
+    return body + _CRC.pack(zlib.crc32(body))
+
+
+def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
+    """Return the game that begins at a place and where the next one begins; None if cut off.
+
+    Raises:
+        GamesError: the checksum does not fit, or the bytes are no game.
+    """
+    if start + _HEAD.size > len(data):
+        return None
+    number, length, rule, width, height, opening, result, ending = _HEAD.unpack_from(data, start)
+    moves_at = start + _HEAD.size
+    end = moves_at + length * _MOVE.size
+    if end + _CRC.size > len(data):
+        return None
+    if zlib.crc32(data[start:end]) != _CRC.unpack_from(data, end)[0]:
+        raise GamesError(f"game at byte {start} is damaged: its checksum does not fit")
+    pairs = list(_MOVE.iter_unpack(data[moves_at:end]))
+    try:
+        kind, way = Rule(rule), Ending(ending)
+    except ValueError as error:
+        raise GamesError(f"game {number}: {error}") from None
+    moves = tuple(cell for cell, _ in pairs)
+    values = tuple(value for _, value in pairs)
+    record = Record(number, kind, width, height, opening, result, way, moves, values)
+    return record, end + _CRC.size
+
+
+def header(about: dict[str, str]) -> bytes:
+    """Return the head of a file that says how its games were made."""
+    lines = [MAGIC, *(f"{key}: {value}" for key, value in about.items())]
+    return "\n".join(lines).encode("ascii") + b"\n\n"
+
+
+def _split(path: Path) -> tuple[dict[str, str], bytes, int]:
+    """Return the head of a file, all its bytes, and where its games begin."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise GamesError(f"cannot read games {path}: {error.strerror}") from None
+    head, gap, _ = data.partition(b"\n\n")
+    lines = head.decode("latin-1").split("\n")
+    if not gap or lines[0] != MAGIC:
+        raise GamesError(f"{path} is not a file of games of this version")
+    about = dict(line.partition(": ")[::2] for line in lines[1:])
+    return about, data, len(head) + len(gap)
+
+
+def read_about(path: Path) -> dict[str, str]:
+    """Return how the games of a file were made."""
+    return _split(path)[0]
+
+
+def read_games(path: Path) -> Iterator[Record]:
+    """Yield the games of a file, without one that was cut off at its end.
+
+    Raises:
+        GamesError: it is no file of games, or damaged.
+    """
+    _, data, at = _split(path)
+    try:
+        while (found := decode(data, at)) is not None:
+            record, at = found
+            yield record
+    except GamesError as error:
+        raise GamesError(f"{path}: {error}") from None
+
+
+class GameFile:
+    """A file of games that grows, one writer at a time."""
+
+    def __init__(self, path: Path, about: dict[str, str]) -> None:
+        """Begin a file, or continue one that was made in the same way.
+
+        Raises:
+            GamesError: the file cannot be written, or holds something else.
+        """
+        self.path = path
+        self.games = 0
+        self.positions = 0
+        end = self._take_stock(about) if path.exists() and path.stat().st_size else 0
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = path.open("r+b" if end else "wb")
+        except OSError as error:
+            raise GamesError(f"cannot write games {path}: {error.strerror}") from None
+        if end:
+            self._file.truncate(end)
+            self._file.seek(end)
+        else:
+            self._write(header(about))
+
+    def _take_stock(self, about: dict[str, str]) -> int:
+        """Count what a file holds; return where its last whole game ends."""
+        found, data, end = _split(self.path)
+        for key in sorted({*about, *found}):
+            if about.get(key) != found.get(key):
+                was, now = found.get(key, "nothing"), about.get(key, "nothing")
+                raise GamesError(f"{self.path} was made with {key} {was}, not {now}")
+        while (next_game := decode(data, end)) is not None:
+            record, end = next_game
+            self._count(record)
+        return end
+
+    def _count(self, record: Record) -> None:
+        if record.number != self.games:
+            raise GamesError(f"{self.path}: game {record.number} where {self.games} belongs")
+        self.games += 1
+        self.positions += len(record.moves) - record.opening
+
+    def append(self, record: Record) -> None:
+        """Write the next game."""
+        self._count(record)
+        self._write(encode(record))
+
+    def _write(self, data: bytes) -> None:
+        self._file.write(data)
+        self._file.flush()
+
+    def close(self) -> None:
+        """Put everything on the disk and close the file."""
+        os.fsync(self._file.fileno())
+        self._file.close()

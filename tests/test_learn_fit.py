@@ -1,0 +1,182 @@
+"""Fits find what is there to be found, and weight files say where they come from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pbrain_engine import cli
+from pbrain_engine.engine import Engine, Limit
+from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
+from pbrain_engine.learn import smoke
+from pbrain_engine.learn.features import Choices
+from pbrain_engine.learn.fit import Start
+from pbrain_engine.learn.minimise import Vector, minimise, minimise_scale
+from pbrain_engine.learn.prior import Prior, combination_shares, mask_shares
+from pbrain_engine.learn.score_model import ScoreData, learn_scores
+from pbrain_engine.learn.sparse import Matrix
+from pbrain_engine.position.rules import Rule
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which the whole way of learning was gone on a tiny budget."""
+    folder = tmp_path_factory.mktemp("learn")
+    assert smoke.run(folder, games=64, nodes=150, match_games=2) == 0
+    return folder
+
+
+# The parts ----------------------------------------------------------------------------------
+
+
+def test_minimise_solves_a_badly_scaled_system() -> None:
+    chance = np.random.default_rng(1)
+    scales = np.geomspace(1, 1e4, 30)
+    target = chance.normal(size=30)
+
+    def bowl(x: Vector) -> tuple[float, Vector]:
+        return float((scales * (x - target) ** 2).sum()) / 2, scales * (x - target)
+
+    found = minimise(bowl, np.zeros(30), steps=400, tolerance=1e-14)
+    assert np.abs(found - target).max() < 1e-3
+
+
+def test_minimise_never_climbs() -> None:
+    seen: list[float] = []
+
+    def steep(x: Vector) -> tuple[float, Vector]:
+        return float(np.logaddexp(0, 50 * x).sum() + (x**2).sum()), 50 / (
+            1 + np.exp(-np.clip(50 * x, -500, 500))
+        ) + 2 * x
+
+    minimise(steep, np.full(3, 4.0), watch=lambda step, value: seen.append(value))
+    assert seen == sorted(seen, reverse=True)
+    assert len(seen) > 2
+
+
+def test_the_best_scale_is_found() -> None:
+    assert minimise_scale(lambda s: (s - 137) ** 2, 10, 1000) == pytest.approx(137, rel=1e-2)
+
+
+def test_sparse_products_are_those_of_the_dense_matrix() -> None:
+    chance = np.random.default_rng(2)
+    lengths = chance.integers(1, 6, 40)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    columns = chance.integers(0, 9, starts[-1]).astype(np.int16)
+    entries = chance.normal(size=starts[-1]).astype(np.float32)
+    dense = np.zeros((40, 9))
+    for row in range(40):
+        for pair in range(starts[row], starts[row + 1]):
+            dense[row, columns[pair]] += entries[pair]
+    matrix = Matrix(starts, columns, entries, 9)
+    x, y = chance.normal(size=9), chance.normal(size=40)
+    assert np.allclose(matrix.times(x), dense @ x)
+    assert np.allclose(matrix.times_transposed(y), dense.T @ y)
+
+
+@pytest.mark.parametrize("shares", [combination_shares(), mask_shares()])
+def test_gather_is_the_transpose_of_spread(shares: Vector) -> None:
+    prior = Prior(shares, 3.0, 2.0)
+    chance = np.random.default_rng(4)
+    numbers, gradient = chance.normal(size=prior.length), chance.normal(size=len(shares))
+    assert gradient @ prior.spread(numbers) == pytest.approx(prior.gather(gradient) @ numbers)
+
+
+def test_scores_learn_which_combination_is_chosen() -> None:
+    chance = np.random.default_rng(5)
+    count, wanted = 400, 57
+    own = chance.integers(50, 60, (count, 8)).astype(np.int16)
+    own[own == wanted] = 58
+    chosen = chance.integers(0, 8, count)
+    own[np.arange(count), chosen] = wanted
+    choices = Choices(
+        np.arange(count + 1) * 8,
+        own.ravel(),
+        np.zeros(8 * count, np.int16),
+        np.arange(count) * 8 + chosen,
+        np.zeros(count, np.int8),
+        np.zeros(count, np.int8),
+    )
+    data = ScoreData(choices, symmetric=True)
+    start = np.zeros((1, 2, 2380))
+    learned = learn_scores(data, start, 20.0, 1.0, 60)
+    assert learned[0, 0].argmax() == wanted
+    assert data.losses(start, 20.0).first < 0.2  # all are equal
+    assert data.losses(learned, 20.0).first == 1
+    assert abs(learned[0, 0, 1000:]).max() < learned[0, 0, wanted]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tables_are_written_as_they_were_read(family: str) -> None:
+    raw = load_weights("hand").block(Rule.parse(family))
+    for symmetric in (True, False):
+        if symmetric and family == "renju":
+            continue
+        block = Start.of(raw, symmetric).block()
+        assert (block.values + block.threats + block.scores).tobytes() == raw
+
+
+# The whole ----------------------------------------------------------------------------------
+
+
+def test_the_smoke_learns_weights_that_play(folder: Path) -> None:
+    path = str(folder / "smoke.numoku")
+    learned, hand = load_weights(path), load_weights("hand")
+    assert learned.block(Rule.FREESTYLE) != hand.block(Rule.FREESTYLE)
+    assert learned.block(Rule.RENJU) != hand.block(Rule.RENJU)
+    assert learned.block(Rule.STANDARD) == hand.block(Rule.STANDARD)
+    with Engine(hash_size=1 << 20, weights=path) as engine:
+        engine.play(7, 7)
+        assert engine.think(Limit(depth=4)).move is not None
+
+
+def test_the_same_games_give_the_same_weights(folder: Path) -> None:
+    again = folder / "again.numoku"
+    words = ["fit", str(folder / "smoke.games"), "--out", str(again), "--steps", "20"]
+    assert cli.main([*words, "--id", "smoke"]) == 0
+    assert again.read_bytes() == (folder / "smoke.numoku").read_bytes()
+
+
+def test_weights_say_where_they_come_from(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(folder / "smoke.numoku")
+    assert cli.main(["weights", path]) == 0
+    out = capsys.readouterr().out
+    assert "numoku fit" in out
+    assert f"start        {load_weights('hand').key}" in out
+    assert "nodes 150" in out
+    assert "value loss" in out
+    assert cli.main(["weights", "hand", path, "--json"]) == 0
+    hand, learned = json.loads(capsys.readouterr().out)
+    assert hand["about"]["id"] == "hand-1"
+    assert hand["values"]["renju"]["open two"] != 0
+    assert learned["about"]["standard"] == "as at the start"
+
+
+def test_damaged_weights_are_refused_everywhere(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw = bytearray((folder / "smoke.numoku").read_bytes())
+    raw[-1000] ^= 1
+    damaged = folder / "damaged.numoku"
+    damaged.write_bytes(bytes(raw))
+    with pytest.raises(WeightsError, match="damaged"):
+        Engine(weights=str(damaged))
+    for words in (
+        ["weights", str(damaged)],
+        ["fit", str(folder / "smoke.games"), "--out", str(folder / "x"), "--start", str(damaged)],
+        ["datagen", str(folder / "y"), "--games", "1", "--weights", str(damaged)],
+    ):
+        assert cli.main(words) == 1
+        assert "damaged" in capsys.readouterr().err
+    assert not (folder / "x").exists() and not (folder / "y").exists()
+
+
+def test_a_fit_without_games_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few = folder / "few.games"
+    assert cli.main(["datagen", str(few), "--games", "1", "--nodes", "50", "--processes", "1"]) == 0
+    assert cli.main(["fit", str(few), "--out", str(folder / "few.numoku")]) == 1
+    assert "not enough games" in capsys.readouterr().err
+    assert not (folder / "few.numoku").exists()

@@ -1,0 +1,237 @@
+"""Games of self-play: their file, how they are made, and that they can be made again."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pbrain_engine import cli
+from pbrain_engine.game import Game
+from pbrain_engine.learn import datagen, selfplay
+from pbrain_engine.learn.records import (
+    NO_VALUE,
+    Ending,
+    GameFile,
+    GamesError,
+    Record,
+    decode,
+    encode,
+    read_about,
+    read_games,
+)
+from pbrain_engine.learn.selfplay import BALANCE, STONES, Plan
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.values import WIN_BAND
+
+PLAN = Plan(5, 150, (Rule.FREESTYLE, Rule.RENJU), (15, 9), "hand")
+ABOUT = {"seed": "1", "nodes": "100"}
+
+
+@st.composite
+def records(draw: st.DrawFn) -> Record:
+    moves = draw(st.lists(st.integers(0, 22 * 22 - 1), max_size=40))
+    values = draw(st.lists(st.integers(-32768, 32767), min_size=len(moves), max_size=len(moves)))
+    return Record(
+        draw(st.integers(0, 2**32 - 1)),
+        draw(st.sampled_from(list(Rule))),
+        draw(st.integers(5, 22)),
+        draw(st.integers(5, 22)),
+        draw(st.integers(0, 9)),
+        draw(st.sampled_from([-1, 0, 1])),
+        draw(st.sampled_from(list(Ending))),
+        tuple(moves),
+        tuple(values),
+    )
+
+
+def a_record(number: int) -> Record:
+    moves, values = (112, 113, 97), (NO_VALUE, 12, -30)
+    return Record(number, Rule.STANDARD, 15, 15, 1, -1, Ending.PROVEN, moves, values)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(records())
+def test_a_record_comes_back_as_it_was(record: Record) -> None:
+    data = encode(record)
+    assert len(data) == 16 + 4 * len(record.moves)
+    assert decode(data) == (record, len(data))
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(records(), st.data())
+def test_a_record_that_was_cut_off_is_no_game(record: Record, data: st.DataObject) -> None:
+    raw = encode(record)
+    assert decode(raw[: data.draw(st.integers(0, len(raw) - 1))]) is None
+
+
+def test_any_changed_byte_is_found() -> None:
+    raw = encode(a_record(3))
+    for place in range(len(raw)):
+        changed = bytearray(raw)
+        changed[place] ^= 1
+        try:
+            assert decode(bytes(changed)) is None, place  # it seems longer than it is
+        except GamesError as error:
+            assert "damaged" in str(error)
+
+
+def test_a_file_is_continued_after_its_last_whole_game(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    file = GameFile(path, ABOUT)
+    for number in range(3):
+        file.append(a_record(number))
+    file.close()
+    with path.open("r+b") as cut:
+        cut.truncate(path.stat().st_size - 5)
+    assert len(list(read_games(path))) == 2
+    file = GameFile(path, ABOUT)
+    assert (file.games, file.positions) == (2, 4)
+    file.append(a_record(2))
+    file.close()
+    assert list(read_games(path)) == [a_record(number) for number in range(3)]
+    assert read_about(path) == ABOUT
+
+
+def test_a_file_made_otherwise_is_not_continued(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    GameFile(path, ABOUT).close()
+    with pytest.raises(GamesError, match="made with nodes 100, not 200"):
+        GameFile(path, {**ABOUT, "nodes": "200"})
+
+
+def test_games_come_in_order(tmp_path: Path) -> None:
+    file = GameFile(tmp_path / "games", ABOUT)
+    with pytest.raises(GamesError, match="game 1 where 0 belongs"):
+        file.append(a_record(1))
+    file.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"numoku games 2\n\n", b"\x00" * 50])
+def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    path.write_bytes(content)
+    with pytest.raises(GamesError, match="not a file of games"):
+        list(read_games(path))
+    with pytest.raises(GamesError, match="cannot read"):
+        list(read_games(tmp_path / "nowhere"))
+
+
+def test_damage_inside_a_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    file = GameFile(path, ABOUT)
+    file.append(a_record(0))
+    file.append(a_record(1))
+    file.close()
+    raw = bytearray(path.read_bytes())
+    raw[-len(encode(a_record(1))) - 10] ^= 255
+    path.write_bytes(bytes(raw))
+    with pytest.raises(GamesError, match="damaged"):
+        list(read_games(path))
+
+
+# Self-play --------------------------------------------------------------------------------
+
+
+def test_games_depend_on_seed_and_number_alone() -> None:
+    first = [selfplay.play_game(PLAN.make_engine(), PLAN, number) for number in (0, 1, 2)]
+    engine = PLAN.make_engine()
+    assert [selfplay.play_game(engine, PLAN, number) for number in (2, 1, 0)] == first[::-1]
+    other = PLAN._replace(seed=6)
+    assert selfplay.play_game(engine, other, 0).moves != first[0].moves
+
+
+def test_rules_and_boards_take_turns() -> None:
+    kinds = [PLAN.kind(number) for number in range(5)]
+    assert kinds[:4] == [
+        (Rule.FREESTYLE, 15),
+        (Rule.RENJU, 15),
+        (Rule.FREESTYLE, 9),
+        (Rule.RENJU, 9),
+    ]
+    assert kinds[4] == kinds[0]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_game_is_legal_and_ends_as_it_says(number: int) -> None:
+    record = selfplay.play_game(PLAN.make_engine(), PLAN, number)
+    assert STONES[0] <= record.opening <= STONES[1]
+    assert record.values[: record.opening] == (NO_VALUE,) * record.opening
+    assert NO_VALUE not in record.values[record.opening :]
+    game = Game(record.width, record.height, record.rule)
+    for cell in record.moves:
+        assert game.winner is None
+        y, x = divmod(cell, record.width)
+        assert not game.is_forbidden(x, y)
+        game.play(x, y)
+    black_won = {1: Side.BLACK, 0: None, -1: Side.WHITE}[record.result]
+    last = record.values[-1]
+    if record.ending is Ending.FIVE:
+        assert game.winner is black_won
+    elif record.ending is Ending.PROVEN:
+        mover = game.to_move.opponent
+        assert abs(last) >= WIN_BAND
+        assert black_won is (mover if last > 0 else mover.opponent)
+    else:
+        assert record.result == 0
+    assert all(abs(value) < WIN_BAND for value in record.values[record.opening : -1])
+
+
+def test_openings_are_balanced_and_differ() -> None:
+    engine = PLAN.make_engine()
+    chance = random.Random(1)
+    found = [selfplay.balanced_opening(engine, chance, 15, Rule.RENJU, 200) for _ in range(6)]
+    assert len({tuple(opening) for opening in found}) == 6
+    for opening in found:
+        selfplay.begin(engine, 15, Rule.RENJU, opening)
+        assert abs(engine.think(selfplay.Limit(nodes=200)).value) <= BALANCE
+        assert selfplay.is_playable(15, Rule.RENJU, opening)
+
+
+def test_an_opening_with_a_five_is_not_playable() -> None:
+    moves = [(x, y) for x in range(5) for y in (0, 7)]
+    assert not selfplay.is_playable(15, Rule.FREESTYLE, moves)
+    assert selfplay.is_playable(15, Rule.FREESTYLE, moves[:8])
+
+
+# The command ------------------------------------------------------------------------------
+
+
+def make(path: Path, games: int, *more: str) -> int:
+    words = ["datagen", str(path), "--games", str(games), "--nodes", "150", "--processes", "1"]
+    return cli.main([*words, *more])
+
+
+def test_an_interrupted_file_becomes_what_it_would_have_been(tmp_path: Path) -> None:
+    whole, parts, parallel = tmp_path / "whole", tmp_path / "parts", tmp_path / "parallel"
+    assert make(whole, 7) == 0
+    assert make(parts, 3) == 0
+    os.truncate(parts, parts.stat().st_size - 7)
+    assert make(parts, 7) == 0
+    assert parts.read_bytes() == whole.read_bytes()
+    assert make(parallel, 7, "--processes", "2") == 0
+    assert parallel.read_bytes() == whole.read_bytes()
+
+
+def test_another_plan_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games"
+    assert make(path, 1) == 0
+    assert make(path, 2, "--seed", "9") == 1
+    assert "made with seed 1, not 9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--rules", "chess"], ["--boards", "4"], ["--nodes", "1"]])
+def test_senseless_options_are_refused(words: list[str], tmp_path: Path) -> None:
+    assert make(tmp_path / "games", 1, *words) == 2
+    assert not (tmp_path / "games").exists()
+
+
+def test_the_head_of_a_file_says_how_it_was_made() -> None:
+    about = datagen.about(PLAN)
+    assert about["rules"] == "freestyle renju"
+    assert about["boards"] == "15 9"
+    assert about["weights"].startswith("hand-1 ")
