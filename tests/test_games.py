@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
 from pbrain_engine.engine import Engine, Limit
 from pbrain_engine.position.rules import Rule, Side
+from tests import self_play
 from tests.oracle import rules
 from tests.oracle.rules import Board, Cell
 
@@ -98,10 +100,23 @@ def test_small_boards_are_played_to_the_end(engine: Engine, rule: str) -> None:
         play_game(engine, Board(*size, rule), (player, player), sum(size))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("size", BOARDS, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("rule", rules.RULES)
-def test_a_hundred_games_of_self_play(engine: Engine, rule: str, size: Cell) -> None:
-    player = engine_player(Limit(time=0.05))
-    for opening in range(100):
-        play_game(engine, Board(*size, rule), (player, player), opening)
+@pytest.mark.parametrize("games", [1, pytest.param(100, marks=pytest.mark.long)])
+def test_the_program_keeps_to_the_rules(games: int) -> None:
+    boards = ((8, 7),) if games == 1 else self_play.BOARDS
+    played, failures = self_play.run(games, 0.01 if games == 1 else 0.05, boards=boards)
+    assert failures == []
+    assert played == games * len(rules.RULES) * len(boards)
+
+
+def test_an_announced_win_has_to_come() -> None:
+    board = Board(15, 15, rules.FREESTYLE)
+    game = self_play.game_of(board, Side.BLACK)
+    for ply, cell in enumerate([(x, y) for x in range(5) for y in (3, 7)][:9]):
+        board.put(cell, ply % 2)
+        game.play(*cell)
+    programs = SimpleNamespace(wins_by=9), SimpleNamespace(wins_by=None)
+    self_play.check_end(board, game, programs, "black", 9)  # type: ignore[arg-type]
+    for wins_by, other in ((7, None), (9, 20)):
+        programs[0].wins_by, programs[1].wins_by = wins_by, other
+        with pytest.raises(self_play.Wrong):
+            self_play.check_end(board, game, programs, "black", 9)  # type: ignore[arg-type]
