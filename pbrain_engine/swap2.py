@@ -1,8 +1,9 @@
-"""Choosing sides: the swap2 opening and balanced stones, decided by search values.
+"""Choosing sides: the swap openings and balanced stones, decided by search values.
 
-One player puts three stones (black, white, black). The other takes a colour or puts two
-more (white, black) and leaves the choice of colours to the first. Every decision here
-compares values that the engine's search gives, from the view of the side to move.
+Swap2: one player puts three stones (black, white, black). The other takes a colour or puts
+two more (white, black) and leaves the choice of colours to the first. With one stone only,
+the other just takes a colour. Every decision here compares values that the engine's search
+gives, from the view of the side to move.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .position.notation import cell_name
 from .position.rules import Rule
 
 if TYPE_CHECKING:
@@ -20,15 +22,12 @@ Cell = tuple[int, int]
 
 OPENINGS = 8  # openings of three stones that are compared
 CANDIDATES = 6  # first stones of a pair that are followed up
-CLOSE_CALL = 30  # of the value scale: within it, the better colour is a guess
+SWING_DEPTHS = 6  # last depths of a search by which the trust in its value is judged
+FINALISTS = 3  # pairs that are searched again
 PAIR_SHARE = 0.5  # of the time goes into looking for a pair of stones
 
 
-class Searcher(NamedTuple):
-    """The engine, and how to search its position with a share of the time that is left."""
-
-    engine: Engine
-    think: Callable[[float, int], list[Thought]]  # (share, count) -> the best moves, best first
+Note = Callable[["Thought"], None]  # takes the result of a depth as soon as it is there
 
 
 class Choice(NamedTuple):
@@ -36,6 +35,16 @@ class Choice(NamedTuple):
 
     swap: bool = False
     stones: tuple[Cell, ...] = ()
+
+
+class Searcher(NamedTuple):
+    """The engine, and how to search its position with a share of the time that is left."""
+
+    engine: Engine
+    think: Callable[[float, int], list[Thought]]  # (share, count) -> the best moves, best first
+    deepen: Callable[[float, Note], list[Thought]]  # (share) -> the best move of every depth
+    tell: Callable[[str], None] = lambda text: None  # takes the reasons, for people
+    keep: Callable[[Choice], None] = lambda choice: None  # takes the best so far
 
 
 def set_up(engine: Engine, width: int, height: int, rule: Rule, stones: Sequence[Cell]) -> None:
@@ -75,18 +84,34 @@ def value_of(searcher: Searcher, share: float) -> int:
     return thoughts[0].value if thoughts else 0
 
 
+def first_stones(
+    searcher: Searcher, width: int, height: int, rule: Rule, candidates: Sequence[Sequence[Cell]]
+) -> Choice:
+    """Return those of the candidates after which the position is closest to even."""
+    best, best_value = candidates[0], None
+    for index, stones in enumerate(candidates):
+        set_up(searcher.engine, width, height, rule, stones)
+        value = value_of(searcher, 1 / (len(candidates) - index))
+        if best_value is None or abs(value) < abs(best_value):
+            best, best_value = stones, value
+            searcher.keep(Choice(stones=tuple(best)))
+    searcher.tell(f"opening {names(best)}: {best_value}, of {len(candidates)} compared")
+    return Choice(stones=tuple(best))
+
+
 def first_three(
     searcher: Searcher, width: int, height: int, rule: Rule, chance: random.Random | None = None
 ) -> Choice:
-    """Return the three stones after which the position is closest to even."""
+    """Return the three stones that begin swap2."""
     candidates = openings(width, height, chance or random.Random())
-    best, distance = candidates[0], None
-    for index, stones in enumerate(candidates):
-        set_up(searcher.engine, width, height, rule, stones)
-        value = abs(value_of(searcher, 1 / (len(candidates) - index)))
-        if distance is None or value < distance:
-            best, distance = stones, value
-    return Choice(stones=best)
+    return first_stones(searcher, width, height, rule, candidates)
+
+
+def first_one(searcher: Searcher, width: int, height: int, rule: Rule) -> Choice:
+    """Return the one stone that begins where the other may swap: somewhere near a corner."""
+    near = min(width, height) // 2
+    candidates = [[(x, y)] for y in range(min(3, near)) for x in range(y, near + 1, 2)]
+    return first_stones(searcher, width, height, rule, candidates)
 
 
 def balanced_move(searcher: Searcher, bias: int, share: float = 1.0) -> tuple[Cell, int] | None:
@@ -105,42 +130,72 @@ def balanced_pair(
     """Return two stones after which the side to move again stands closest to the bias.
 
     The first stones tried are spread over the whole range of the moves that the search
-    values, for a pair is balanced by the second stone.
+    values, for a pair is balanced by the second stone. Many pairs are valued in little
+    time; the best of them are searched again, and one that strays at any of the last depths
+    is trusted less.
     """
-    thoughts = searcher.think(share * 0.3, CANDIDATES * 2)
+    thoughts = searcher.think(share * 0.2, CANDIDATES * 2)
     firsts = [(t.move[0], t.move[1]) for t in thoughts if t.move is not None][::2]
-    best: tuple[tuple[Cell, Cell], int] | None = None
+    found: list[tuple[int, tuple[Cell, Cell]]] = []
     for index, first in enumerate(firsts):
         searcher.engine.play(*first)
-        found = balanced_move(searcher, -bias, share * 0.7 / (len(firsts) - index))
+        second = balanced_move(searcher, -bias, share * 0.4 / (len(firsts) - index))
         searcher.engine.undo()
-        if found is None:
-            continue
-        second, value = found
-        if best is None or abs(-value - bias) < abs(best[1] - bias):
-            best = (first, second), -value
+        if second is not None:
+            found.append((abs(-second[1] - bias), (first, second[0])))
+    best: tuple[tuple[Cell, Cell], int] | None = None
+    least = 0
+    finals = sorted(found)[:FINALISTS]
+    for index, (_, pair) in enumerate(finals):
+        for x, y in pair:
+            searcher.engine.play(x, y)
+        thoughts = searcher.deepen(share / (len(finals) - index), lambda thought: None)
+        for _ in pair:
+            searcher.engine.undo()
+        distance = max(abs(thought.value - bias) for thought in thoughts[-SWING_DEPTHS:])
+        if best is None or distance < least:
+            best, least = (pair, thoughts[-1].value), distance
     return best
+
+
+def colour(thought: Thought) -> Choice:
+    """Return the choice of the better colour: the other one, or the move of the side to move."""
+    if thought.value < 0 or thought.move is None:
+        return Choice(swap=True)
+    return Choice(stones=((thought.move[0], thought.move[1]),))
 
 
 def choose(
     searcher: Searcher, width: int, height: int, rule: Rule, stones: Sequence[Cell]
 ) -> Choice:
-    """Return what to do with three or five stones on the board, white to move.
+    """Return what to do with one, three or five stones on the board, white or black to move.
 
-    White's value decides the colour. After three stones, where it is too close to call,
-    two more stones leave that guess to the opponent if they leave him no more than we had.
+    The value of the side to move decides the colour. After three stones, where that is too
+    close to call, two more stones leave the guess to the opponent, if they leave him no
+    clearer one. What is close is for the search to say: a value is not trusted that is
+    smaller than the swing of the last depths, on whatever scale.
     """
-    engine = searcher.engine
-    set_up(engine, width, height, rule, stones)
-    three = len(stones) == 3
-    thoughts = searcher.think(1 - PAIR_SHARE if three else 1.0, 1)
-    if not thoughts or thoughts[0].move is None:
-        return Choice(swap=True)
-    value, move = thoughts[0].value, thoughts[0].move
-    if three and abs(value) <= CLOSE_CALL:
+    set_up(searcher.engine, width, height, rule, stones)
+    may_pair = len(stones) == 3
+    share = 1 - PAIR_SHARE if may_pair else 1.0
+    thoughts = searcher.deepen(share, lambda thought: searcher.keep(colour(thought)))
+    value, uncertain = thoughts[-1].value, swing(thoughts)
+    searcher.tell(f"{len(stones)} stones: {value} for the side to move, uncertain by {uncertain}")
+    if may_pair and abs(value) <= uncertain:
         pair = balanced_pair(searcher, 0)
-        if pair is not None and abs(pair[1]) <= abs(value):
-            return Choice(stones=pair[0])
-    if value < 0:
-        return Choice(swap=True)
-    return Choice(stones=((move[0], move[1]),))
+        if pair is not None:
+            searcher.tell(f"two more {names(pair[0])}: {pair[1]}")
+            if abs(pair[1]) <= uncertain:
+                return Choice(stones=pair[0])
+    return colour(thoughts[-1])
+
+
+def swing(thoughts: Sequence[Thought]) -> int:
+    """Return how far apart the values of the last depths lie."""
+    values = [thought.value for thought in thoughts[-SWING_DEPTHS:]]
+    return max(values) - min(values)
+
+
+def names(stones: Sequence[Cell]) -> str:
+    """Return cells as people write them."""
+    return " ".join(cell_name(x, y) for x, y in stones)

@@ -46,6 +46,7 @@ class FakeEngine:
         self.memory = memory
         self.threads = 1
         self.clears = 0
+        self.value: int | None = None  # of every position, if it is to be the same
         self.game = FakeGame(15, 15, Rule.FREESTYLE)
         self.searches: list[tuple[Limit, int]] = []
         self._stop = threading.Event()
@@ -140,6 +141,8 @@ class FakeEngine:
         if "illegal" in self.faults and self.game.stones:
             move = next(iter(self.game.stones))
         value = (move.x * 7 + move.y * 3 + self.game.ply) % 41 - 20 - index
+        if self.value is not None:
+            value = self.value
         return Thought(
             move=move, value=value, depth=depth, seldepth=depth, nodes=1000 * depth,
             time=perf_counter() - began, pv=(move,), multipv=index,

@@ -47,6 +47,10 @@ class Talk:
                     heard += self.session.conclude(response.task, response.task.run())
         return heard
 
+    def ask(self, *lines: str) -> list[str]:
+        """Send lines and return the replies that are not meant for people alone."""
+        return [line for line in self.say(*lines) if not line.startswith("DEBUG ")]
+
     def start(self, size: int = 15) -> Talk:
         assert self.say(f"START {size}", "INFO timeout_turn 35") == ["OK"]
         return self

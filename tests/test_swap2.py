@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from pbrain_engine.engine import Move, Thought
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.swap2 import (
-    CLOSE_CALL,
     Choice,
     Searcher,
     balanced_move,
     balanced_pair,
     choose,
+    first_one,
     first_three,
     openings,
+    swing,
 )
 
 from .fake_engine import FakeEngine
+from .swap2_openings import OPTIONS, survey
 from .test_protocol_session import Talk
 
+UNSURE = 30  # how far the searches below swing from depth to depth
 THREE = [(7, 7), (8, 8), (10, 6)]
 FIVE = [*THREE, (9, 9), (4, 4)]
 
@@ -40,7 +44,12 @@ def searcher(value: Callable[[set[Move]], int]) -> Searcher:
         scored = sorted(((-value(stones | {move}), move) for move in free), reverse=True)
         return [at(move, found, rank) for rank, (found, move) in enumerate(scored, 1)]
 
-    return Searcher(engine, think)  # type: ignore[arg-type]
+    def deepen(share: float, note: Callable[[Thought], None]) -> list[Thought]:
+        last = think(share, 1)[0]
+        earlier = last.value - (UNSURE if last.value > 0 else -UNSURE)
+        return [replace(last, value=earlier), last]
+
+    return Searcher(engine, think, deepen)  # type: ignore[arg-type]
 
 
 def at(move: Move, value: int, rank: int) -> Thought:
@@ -64,7 +73,7 @@ def test_after_five_stones_the_choice_is_a_colour() -> None:
 def test_a_close_call_is_handed_over_with_two_even_stones() -> None:
     def value(stones: set[Move]) -> int:
         if len(stones) < 5:
-            return CLOSE_CALL - 1
+            return UNSURE - 1
         return sum(move.x - 8 for move in stones) * 7
 
     choice = choose(searcher(value), 15, 15, Rule.FREESTYLE, THREE)
@@ -74,9 +83,46 @@ def test_a_close_call_is_handed_over_with_two_even_stones() -> None:
 
 def test_a_close_call_is_not_handed_over_where_no_pair_is_even() -> None:
     def value(stones: set[Move]) -> int:
-        return CLOSE_CALL - 1 if len(stones) < 5 else 500
+        return UNSURE - 1 if len(stones) < 5 else 500
 
     assert len(choose(searcher(value), 15, 15, Rule.FREESTYLE, THREE).stones) == 1
+
+
+def test_what_is_close_depends_on_the_swing_of_the_search() -> None:
+    values = [at(Move(0, 0), value, 1) for value in (900, 5, 80, 20, 40, 35, 60)]
+    assert swing(values) == 75  # the first depth is too old
+    assert swing(values[:1]) == 0
+
+
+def test_the_reasons_are_told() -> None:
+    told: list[str] = []
+    search = searcher(lambda stones: -300)._replace(tell=told.append)
+    choose(search, 15, 15, Rule.FREESTYLE, THREE)
+    first_three(search, 15, 15, Rule.FREESTYLE)
+    assert [text.split(":")[0][:7] for text in told] == ["3 stone", "opening"]
+    assert "-300" in told[0] and f"uncertain by {UNSURE}" in told[0]
+
+
+def test_a_first_stone_that_may_be_swapped_is_the_most_even_one() -> None:
+    choice = first_one(searcher(lambda s: next(iter(s)).x - 4), 15, 15, Rule.FREESTYLE)
+    assert [x for x, _ in choice.stones] == [4]
+    for size in (5, 6, 22):
+        ((x, y),) = first_one(searcher(lambda s: 0), size, size, Rule.FREESTYLE).stones
+        assert 0 <= x < size and 0 <= y < size
+
+
+def test_the_first_stone_is_swapped_where_a_client_waits_for_it() -> None:
+    talk = Talk().start()
+    talk.say("INFO show_detail 0", "INFO rule 5", "INFO swapable 1")
+    (first,) = talk.ask("BEGIN")
+    assert first != "7,7"  # the middle would be taken away
+    talk.say("START 15")
+    talk.engine.value = -50
+    assert talk.ask("TURN 7,7") == ["SWAP"]
+    talk.say("START 15", "INFO swapable 0")
+    assert talk.ask("TURN 7,7") != ["SWAP"]
+    talk.say("INFO swapable 1", "INFO rule 0", "START 15")
+    assert talk.ask("TURN 7,7") != ["SWAP"]
 
 
 def test_the_most_even_opening_is_put() -> None:
@@ -123,13 +169,13 @@ def test_a_balanced_pair_comes_closest_to_the_bias() -> None:
 @pytest.mark.parametrize("size", [5, 15, 22])
 def test_the_protocol_answers_every_stage(size: int) -> None:
     talk = Talk().start(size)
-    (three,) = talk.say("SWAP2BOARD", "DONE")
+    (three,) = talk.ask("SWAP2BOARD", "DONE")
     cells = three.split()
     assert len(set(cells)) == 3
-    (second,) = talk.say("SWAP2BOARD", *cells, "DONE")
+    (second,) = talk.ask("SWAP2BOARD", *cells, "DONE")
     assert second == "SWAP" or not set(second.split()) & set(cells)
     free = [f"{x},{y}" for x in range(size) for y in range(size) if f"{x},{y}" not in cells]
-    (third,) = talk.say("SWAP2BOARD", *cells, *free[:2], "DONE")
+    (third,) = talk.ask("SWAP2BOARD", *cells, *free[:2], "DONE")
     assert third == "SWAP" or third in free[2:]
     assert talk.say("BOARD", "0,0,1", "1,0,2", "DONE")[0] not in ("0,0", "1,0")
 
@@ -142,19 +188,33 @@ def test_other_stones_are_an_error(stones: list[str]) -> None:
 
 def test_the_steps_of_yixin_board() -> None:
     talk = Talk().start()
-    three = talk.say("YXSWAP2STEP1")
+    three = talk.ask("YXSWAP2STEP1")
     assert [line.split()[:3] for line in three] == [
         ["MESSAGE", "SWAP2", f"MOVE{k}"] for k in (1, 2, 3)
     ]
     talk.say("YXBOARD", "7,7,2", "8,8,1", "10,6,2", "DONE")
-    answer = talk.say("YXSWAP2STEP2")
+    answer = talk.ask("YXSWAP2STEP2")
     assert answer[0].startswith(("MESSAGE SWAP2 SWAP1 ", "MESSAGE SWAP2 MOVE4 "))
     talk.say("YXBOARD", "7,7,2", "8,8,1", "10,6,2", "9,9,1", "4,4,2", "DONE")
-    assert talk.say("YXSWAP2STEP3")[0] in ("MESSAGE SWAP2 SWAP2 YES", "MESSAGE SWAP2 SWAP2 NO")
-    assert talk.say("YXSWAP2STEP2")[0].startswith("ERROR")
+    assert talk.ask("YXSWAP2STEP3")[0] in ("MESSAGE SWAP2 SWAP2 YES", "MESSAGE SWAP2 SWAP2 NO")
+    assert talk.ask("YXSWAP2STEP2")[0].startswith("ERROR")
 
 
 def test_balance_commands_answer_one_or_two_cells() -> None:
     talk = Talk().start()
     assert len(talk.say("YXBALANCEONE 0")[0].split()) == 1
     assert len(set(talk.say("YXBALANCETWO 0")[0].split())) == 2
+
+
+@pytest.mark.parametrize("size", [15, 20])
+def test_the_program_explains_its_choice_of_colours(size: int) -> None:
+    counts, report = survey(size, number=2, turn=1.0)
+    assert sum(counts[f"3: {option}"] for option in OPTIONS) == 2
+    assert all("stones: " in line for line in report)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [15, 20])
+def test_each_option_occurs_over_fifty_openings(size: int) -> None:
+    counts, _ = survey(size, number=50, turn=1.0)
+    assert all(counts[f"3: {option}"] > 0 for option in OPTIONS), counts

@@ -51,6 +51,11 @@ def message(text: str) -> str:
     return "MESSAGE " + printable(text, 2000)
 
 
+def debug(text: str) -> str:
+    """Return a DEBUG line."""
+    return "DEBUG " + printable(text, 400)
+
+
 def internal_error(error: BaseException) -> str:
     """Return the DEBUG line that tells of an error of our own."""
     return f"{INTERNAL_ERROR}: " + printable(f"{type(error).__name__}: {error}", 400)

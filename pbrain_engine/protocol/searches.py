@@ -84,19 +84,35 @@ def balance(record: Record, keeper: Keeper, settings: Settings, stones: int, bia
     return Job(engine, work, answer_with, answer_with(keeper.quick_move(record)))
 
 
-def swap2_choice(record: Record, keeper: Keeper, settings: Settings, phrase: Phrase) -> Job:
-    """Search what to do in swap2 with the 0, 3 or 5 stones of the record."""
+def swap_choice(
+    record: Record, keeper: Keeper, settings: Settings, phrase: Phrase, alone: bool = False
+) -> Job:
+    """Search what to do in swap2 with the 0, 3 or 5 stones of the record.
+
+    ``alone``: the other opening, in which only the first stone is put before the swap.
+    """
     engine = keeper.catch_up(record, settings)
     cells = list(record.stones)
-    fallback = phrase(plain_choice(record, cells), len(cells), settings.row_first)
+    if alone:
+        plain = swap2.Choice(stones=(keeper.quick_move(record),))
+    else:
+        plain = plain_choice(record, cells)
+    fallback = phrase(plain, len(cells), settings.row_first)
+
+    def keep(task: Task, choice: swap2.Choice) -> None:
+        if all_free(record, choice.stones):
+            task.fallback = phrase(choice, len(cells), settings.row_first)
 
     def work(task: Task) -> Answer:
         keeper.fall_out_of_step()
-        search = searcher(task, engine)
+        search = searcher(task, engine, lambda choice: keep(task, choice))
+        shape = record.width, record.height, settings.rule
         if cells:
-            choice = swap2.choose(search, record.width, record.height, settings.rule, cells)
+            choice = swap2.choose(search, *shape, cells)
+        elif alone:
+            choice = swap2.first_one(search, *shape)
         else:
-            choice = swap2.first_three(search, record.width, record.height, settings.rule)
+            choice = swap2.first_three(search, *shape)
         if not all_free(record, choice.stones):
             return task.fallback
         return phrase(choice, len(cells), settings.row_first)
@@ -104,21 +120,36 @@ def swap2_choice(record: Record, keeper: Keeper, settings: Settings, phrase: Phr
     return Job(engine, work, lambda at: fallback, fallback)
 
 
-def searcher(task: Task, engine: Engine) -> swap2.Searcher:
+def searcher(
+    task: Task, engine: Engine, keep: Callable[[swap2.Choice], None] = lambda choice: None
+) -> swap2.Searcher:
     """Return the engine with searches that share the time of a task."""
 
     def think(share: float, count: int) -> list[Thought]:
         by_rank: dict[int, Thought] = {}
 
-        def keep(thought: Thought) -> None:
+        def rank(thought: Thought) -> None:
             by_rank[thought.multipv] = thought
 
-        last = task.think(keep, share=share, count=count, leads=False)
+        last = task.think(rank, share=share, count=count, leads=False)
         if count == 1 or 1 not in by_rank:
             by_rank[1] = last
-        return [by_rank[rank] for rank in sorted(by_rank)]
+        return [by_rank[place] for place in sorted(by_rank)]
 
-    return swap2.Searcher(engine, think)
+    def deepen(share: float, note: swap2.Note) -> list[Thought]:
+        found: list[Thought] = []
+
+        def listen(thought: Thought) -> None:
+            found.append(thought)
+            note(thought)
+
+        last = task.think(listen, share=share, leads=False)
+        return found or [last]
+
+    def tell(text: str) -> None:
+        task.emit(replies.debug(f"swap: {text}"))
+
+    return swap2.Searcher(engine, think, deepen, tell, keep)
 
 
 def plain_choice(record: Record, cells: Sequence[Cell]) -> swap2.Choice:

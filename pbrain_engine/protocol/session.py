@@ -260,6 +260,11 @@ class Session:
         record = self._game()
         if record.is_full:
             raise Refusal("board full")
+        if self.settings.may_swap_first and record.ply == len(record.stones) < 2 and count == 1:
+            job = searches.swap_choice(
+                record, self._keeper, self.settings, searches.board_answer, alone=True
+            )
+            return self._task_for(job, read_at)
         job = searches.best_move(record, self._keeper, self.settings, self._blocked, count)
         return self._task_for(job, read_at)
 
@@ -293,7 +298,7 @@ class Session:
         if bad or len(cells) not in (0, 3, 5):
             raise Refusal("SWAP2BOARD takes 0, 3 or 5 stones on different cells")
         self._take(record)
-        job = searches.swap2_choice(record, self._keeper, self.settings, phrase)
+        job = searches.swap_choice(record, self._keeper, self.settings, phrase)
         return self._task_for(job, read_at)
 
     def _task_for(self, job: searches.Job, read_at: float) -> Response:

@@ -21,7 +21,8 @@ STRENGTH_NODES = 60  # at strength 0; every seven more double it
 STRENGTH_DOUBLING = 7
 
 EXACT, CONTINUOUS, RENJU, CARO = 1, 2, 4, 8  # the bits of INFO rule
-YIXIN_RULES = {2: Rule.RENJU, 5: Rule.FREESTYLE, 6: Rule.FREESTYLE}  # 5, 6: with swaps
+YIXIN_SWAP1, YIXIN_SWAP2 = 5, 6  # freestyle, with a swap after one stone or after three
+YIXIN_RULES = {2: Rule.RENJU, YIXIN_SWAP1: Rule.FREESTYLE, YIXIN_SWAP2: Rule.FREESTYLE}
 
 
 def decode_rule(code: int, yixin: bool) -> Rule | None:
@@ -56,6 +57,7 @@ class Settings:
         self.strength = FULL_STRENGTH
         self.row_first = False  # cells are written row,column
         self.rule_code = 0
+        self.swapable = False  # the client waits for SWAP as an answer to the first stone
         self.yixin = False  # this client has spoken like Yixin-Board or gomocalc
 
     @property
@@ -76,6 +78,11 @@ class Settings:
     def is_continuous(self) -> bool:
         """Whether play goes on after a five."""
         return not self.yixin and bool(self.rule_code & CONTINUOUS)
+
+    @property
+    def may_swap_first(self) -> bool:
+        """Whether the first stone is put in an opening where colours may then be swapped."""
+        return self.yixin and self.rule_code == YIXIN_SWAP1 and self.swapable
 
     @property
     def hash_size(self) -> int | None:
@@ -166,6 +173,10 @@ def _set_row_first(s: Settings, value: int) -> None:
     s.row_first = value == 1
 
 
+def _set_swapable(s: Settings, value: int) -> None:
+    s.swapable = value == 1
+
+
 def _set_rule(s: Settings, value: int) -> None:
     if any(decode_rule(value, yixin) is not None for yixin in (False, True)):
         s.rule_code = value
@@ -185,4 +196,5 @@ _SETTERS = {
     "strength": _set_strength,
     "row_first": _set_row_first,
     "rule": _set_rule,
+    "swapable": _set_swapable,
 }

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Cell = tuple[int, int]
 
+MANY_SHARE = 0.85  # of the time for tasks of many searches, each of which ends a little late
+
 
 class Answer(NamedTuple):
     """How a search ends: the lines to write and the stones that they put on our board."""
@@ -97,10 +99,12 @@ class Task:
         """Search the engine's position with a share of the time that is left.
 
         A search that ``leads`` gives the answer: its best move becomes the fallback, and
-        its pace ends it. The others only supply values.
+        its pace ends it. The others only supply values, together in most of the
+        plan's optimum.
         """
         began = perf_counter()
-        left = self.deadline - began
+        plan = self._pace.plan
+        left = self.read_at + (plan.hard if leads else plan.optimum * MANY_SHARE) - began
 
         def on_iteration(thought: Thought) -> None:
             if self._pace.plan is not self._told:  # it came before the engine could take it
