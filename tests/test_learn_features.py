@@ -93,7 +93,7 @@ def test_the_matrix_of_the_fit_gives_the_same_values(symmetric: bool) -> None:
     expected = [
         sight.game.value()
         for sight in features.replay(records, weights)
-        if not sight.glance.mask & features.FIVE_BIT
+        if features.needs_value(sight.glance.mask, sight.value)
     ]
     assert len(expected) == len(positions) > 40
     unclamped = np.abs(computed) < EVAL_LIMIT
@@ -119,7 +119,8 @@ def test_candidates_lie_near_and_the_choice_is_among_them() -> None:
     for sight in features.replay(records):
         glance = sight.glance
         at = glance.cells == cell_of(*sight.move)
-        if glance.mask & features.FIVE_BIT or not glance.near[at].any():
+        near, _, _ = features.candidates_of(glance, sight.game.to_move)
+        if not features.needs_order(glance.mask) or not near[at].any():
             continue
         mine, others = glance.black[at], glance.white[at]
         if sight.game.to_move is Side.WHITE:

@@ -16,7 +16,7 @@ from pbrain_engine.learn.features import Choices
 from pbrain_engine.learn.fit import Start
 from pbrain_engine.learn.minimise import Vector, minimise, minimise_scale
 from pbrain_engine.learn.prior import Prior, combination_shares, mask_shares
-from pbrain_engine.learn.score_model import ScoreData, learn_scores
+from pbrain_engine.learn.score_model import LITTLE, ScoreData, keep_zero, learn_scores
 from pbrain_engine.learn.sparse import Matrix
 from pbrain_engine.position.rules import Rule
 
@@ -85,9 +85,9 @@ def test_gather_is_the_transpose_of_spread(shares: Vector) -> None:
     assert gradient @ prior.spread(numbers) == pytest.approx(prior.gather(gradient) @ numbers)
 
 
-def test_scores_learn_which_combination_is_chosen() -> None:
+def some_choices(count: int, wanted: int) -> ScoreData:
+    """Return choices of one combination among others near it."""
     chance = np.random.default_rng(5)
-    count, wanted = 400, 57
     own = chance.integers(50, 60, (count, 8)).astype(np.int16)
     own[own == wanted] = 58
     chosen = chance.integers(0, 8, count)
@@ -100,13 +100,32 @@ def test_scores_learn_which_combination_is_chosen() -> None:
         np.zeros(count, np.int8),
         np.zeros(count, np.int8),
     )
-    data = ScoreData(choices, symmetric=True)
+    return ScoreData(choices, symmetric=True)
+
+
+def test_scores_learn_which_combination_is_chosen() -> None:
+    wanted = 57
+    data = some_choices(400, wanted)
     start = np.zeros((1, 2, 2380))
     learned = learn_scores(data, start, 20.0, 1.0, 60)
     assert learned[0, 0].argmax() == wanted
     assert data.losses(start, 20.0).first < 0.2  # all are equal
     assert data.losses(learned, 20.0).first == 1
     assert abs(learned[0, 0, 1000:]).max() < learned[0, 0, wanted]
+
+
+def test_as_many_moves_score_little_as_at_the_start() -> None:
+    data = some_choices(100, 57)
+    start = np.zeros((1, 2, 2380))
+    start[0, 0, 50:55] = 4 * LITTLE  # near half of all candidates
+    learned = np.arange(2380.0) * 3 + np.zeros((1, 2, 1)) - 500
+    shifted = keep_zero(data, start, learned)
+    assert (np.diff(shifted[0, 0]) == 3).all()
+    assert (shifted[0, 1] == learned[0, 1]).all()
+    block = next(data.blocks())
+    little = [(block.logits(table.ravel()) < LITTLE).mean() for table in (start, shifted)]
+    assert little[1] == pytest.approx(little[0], abs=0.15)
+    assert 0.3 < little[0] < 0.7
 
 
 @pytest.mark.parametrize("family", FAMILIES)

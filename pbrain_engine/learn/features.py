@@ -14,17 +14,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..eval.hand import combinations
 from ..eval.weights import COMBINATIONS, Weights, family_of
 from ..game import Game
 from ..native.library import load
+from ..patterns.shapes import FOUR, OPEN_FOUR
 from ..position.geometry import MAX_STONES, cell_of
 from ..position.rules import Rule, Side
+from ..values import WIN_BAND
 from .records import NO_VALUE, Record
 
 Ints = NDArray[np.int64]
 COLUMNS = 2 * COMBINATIONS
 GROUPS = 16  # games are dealt out to so many groups, some of which are held out
-FIVE_BIT = 1  # of the threat mask: the enemy has a five
+ENEMY_FIVE, WINNING_FOUR, ENEMY_WINNING_FOUR = 1, 2, 4  # bits of the threat mask
+FOURS = np.array([FOUR in lines or OPEN_FOUR in lines for lines in combinations()])
 
 
 class Glance(NamedTuple):
@@ -167,11 +171,35 @@ def result_for(record: Record, side: Side) -> float:
     return (1 + record.result * (1 if side is Side.BLACK else -1)) / 2
 
 
+def needs_order(mask: int) -> bool:
+    """Say whether the search has to choose: nobody has a five, nor the side to move a sure win."""
+    return not mask & (ENEMY_FIVE | WINNING_FOUR)
+
+
+def needs_value(mask: int, value: int) -> bool:
+    """Say whether the search asks what such a position is worth: its side has no forced win."""
+    return needs_order(mask) and value < WIN_BAND
+
+
+def candidates_of(glance: Glance, side: Side) -> tuple[NDArray[np.bool_], Ints, Ints]:
+    """Return which cells a search looks at, and the combinations of the mover and the enemy there.
+
+    Cells near stones; where the enemy threatens a winning four, those where somebody makes a
+    four, which is nearly what answers it.
+    """
+    own, enemy = glance.black, glance.white
+    if side is Side.WHITE:
+        own, enemy = enemy, own
+    chosen = glance.near
+    if glance.mask & ENEMY_WINNING_FOUR:
+        chosen = chosen & (FOURS[own] | FOURS[enemy])
+    return chosen, own[chosen], enemy[chosen]
+
+
 def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
     """Return the positions of games of one rule family, and the choices made in them.
 
-    Positions with a five on the board are left out: the search needs neither a value nor an
-    order for them.
+    What the search decides at a glance, or by a forced win, teaches nothing about values.
     """
     rows, candidates = _Columns(2), _Columns(2)
     positions: list[tuple[int, int, int, float, int]] = []
@@ -180,18 +208,17 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
     for sight in replay(records):
         side = sight.game.to_move
         glance = sight.glance
-        if glance.mask & FIVE_BIT:
+        if not needs_order(glance.mask):
             continue
         group = group_of(sight.record.number)
-        columns = np.flatnonzero(sight.counts)
-        rows.append(columns, sight.counts[columns])
-        score = result_for(sight.record, side)
-        positions.append((side, glance.mask, sight.value, score, group))
-        found = np.flatnonzero(glance.cells[glance.near] == cell_of(*sight.move))
+        if needs_value(glance.mask, sight.value):
+            columns = np.flatnonzero(sight.counts)
+            rows.append(columns, sight.counts[columns])
+            score = result_for(sight.record, side)
+            positions.append((side, glance.mask, sight.value, score, group))
+        near, own, enemy = candidates_of(glance, side)
+        found = np.flatnonzero(glance.cells[near] == cell_of(*sight.move))
         if len(found):
-            own, enemy = glance.black[glance.near], glance.white[glance.near]
-            if side is Side.WHITE:
-                own, enemy = enemy, own
             candidates.append(own, enemy)
             choices.append((total + int(found[0]), side, group))
             total += len(own)

@@ -23,7 +23,7 @@ from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import Choices, Positions, by_family, group_of, read_features
 from .records import GamesError, Record, read_about, read_games
-from .score_model import ScoreData, ScoreLosses, best_temperature, learn_scores
+from .score_model import ScoreData, ScoreLosses, best_temperature, keep_zero, learn_scores
 from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_values
 
 HELD_OUT = 1  # of the sixteen groups of games
@@ -129,7 +129,7 @@ def fit_family(
 
     choices = ScoreData(learning.choices, symmetric)
     temperature = best_temperature(choices, start.scores)
-    scores = learn_scores(
+    learned = learn_scores(
         choices,
         start.scores,
         temperature,
@@ -137,6 +137,7 @@ def fit_family(
         settings.steps,
         lambda step, loss: watch("score", step, loss),
     )
+    scores = keep_zero(choices, start.scores, learned)
     others = ScoreData(held_out.choices, symmetric)
     score_losses = tuple(others.losses(t, temperature) for t in (start.scores, scores))
     return Fit(
@@ -178,8 +179,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("--id", metavar="NAME", help="what the weights are called (the file's name)")
     add("--start", default="hand", metavar="W", help="weights to start from (hand)")
     add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
-    add("--mix", type=float, default=0.5, help="share of results in the targets (0.5)")
-    add("--strength", type=float, default=8.0, help="pull towards the start (8)")
+    add("--mix", type=float, default=0.6, help="share of results in the targets (0.6)")
+    add("--strength", type=float, default=1.0, help="pull towards the start (1)")
     add("--steps", type=int, default=150, metavar="N", help="most steps of each fit (150)")
     return parser
 

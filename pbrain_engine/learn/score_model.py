@@ -24,6 +24,7 @@ Table = NDArray[np.float64]  # side to move (one row where sides are alike), who
 TEMPERATURES = (1.0, 300.0)
 SCORE_LIMIT = 8000
 SHARED_SCORE, OWN_SCORE = 4.0, 4.0  # expected sizes of what is learned (``prior``)
+LITTLE = 10  # a score of next to nothing
 BLOCK = 1 << 13  # positions at a time
 
 
@@ -104,6 +105,21 @@ class ScoreData:
 def best_temperature(data: ScoreData, table: Table) -> float:
     """Return the temperature with which scores predict the choices best."""
     return minimise_scale(lambda t: data.entropy(table, t), *TEMPERATURES)
+
+
+def keep_zero(data: ScoreData, start: Table, learned: Table) -> Table:
+    """Return scores shifted by a number a side so that as many moves score little as at the start.
+
+    A number that is added to all candidates changes no choice, so games do not teach it.
+    """
+    parts = zip(*((block.own, block.enemy) for block in data.blocks()), strict=True)
+    own, enemy = map(np.concatenate, parts)
+    shifted = learned.copy()
+    for side in range(len(start)):
+        here = own // (2 * COMBINATIONS) == side
+        before, after = (t.ravel()[own[here]] + t.ravel()[enemy[here]] for t in (start, learned))
+        shifted[side, 0] += np.rint(LITTLE - np.quantile(after, (before < LITTLE).mean()))
+    return shifted
 
 
 def learn_scores(
