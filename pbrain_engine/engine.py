@@ -16,7 +16,7 @@ from .position.rules import Rule, Side
 from .search.params import PARAMETERS, index_of
 from .thinking import Deadline, Limit, Listener, Search, Thought
 
-DEFAULT_WEIGHTS = "hand"
+DEFAULT_WEIGHTS = "learned"
 DEFAULT_MEMORY = 350_000_000
 MAX_THREADS = 64
 BUCKET_BYTES = 64
