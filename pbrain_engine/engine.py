@@ -14,6 +14,8 @@ from .native.memory import Block
 from .position.geometry import NO_CELL, cell_of
 from .position.rules import Rule, Side
 from .search.params import PARAMETERS, index_of
+from .solver import Solver
+from .tactics import Tactics
 from .thinking import Deadline, Limit, Listener, Search, Thought
 
 DEFAULT_WEIGHTS = "learned"
@@ -23,6 +25,8 @@ BUCKET_BYTES = 64
 MAX_TABLE = 3 << 29
 MIN_TABLE = 1 << 20
 UNLIMITED_NODES = 1 << 62
+MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
+SOLVER_PART = 8  # which get one part in so many of what there is for tables
 RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
 
 
@@ -75,6 +79,7 @@ class Engine:
         self._hash_size = hash_size
         self._threads = max(1, min(threads, MAX_THREADS))
         self._shared: Block | None = None
+        self._solver: Solver | None = None
         self._table_bytes = 0
         self._request: tuple[int, int | None, int] = (0, None, 0)
         self._parameters = {name: p.default for name, p in PARAMETERS.items()}
@@ -179,20 +184,26 @@ class Engine:
             self._unshare()
         if self._shared is None:
             self._request = request
-            self._table_bytes = self._wanted_bytes()
+            wanted = self._wanted_bytes()
+            for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
+            self._table_bytes = max(MIN_TABLE, wanted - for_solver) // BUCKET_BYTES * BUCKET_BYTES
             block = Block(self._layout.shared_head + self._table_bytes, huge=True)
             self.library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
             for name, value in self._parameters.items():
                 self.library.shared_parameter(block.address, index_of(name), value)
             self._shared = block
+            self._solver = Solver(for_solver, self.library)
         return self._shared
 
     def _unshare(self) -> None:
         """Give the memory of the table back."""
         with self._guard:
             shared, self._shared = self._shared, None
+            solver, self._solver = self._solver, None
         if shared is not None:
             shared.close()
+        if solver is not None:
+            solver.close()
 
     def _wanted_bytes(self) -> int:
         """Return the table size: what the memory limit leaves beside everything else."""
@@ -215,11 +226,15 @@ class Engine:
         with self._guard:
             if self._shared is not None:
                 self.library.shared_stop(self._shared.address, 1)
+            if self._solver is not None:
+                self._solver.stop()
 
     def _release(self) -> None:
         self._stop_wanted = False
         if self._shared is not None:
             self.library.shared_stop(self._shared.address, 0)
+        if self._solver is not None:
+            self._solver.release()
 
     def set_deadline(self, hard: float | None, optimum: float | None = None) -> None:
         """Change the time limits of the running think, in seconds from its start."""
@@ -284,19 +299,28 @@ class Engine:
     ) -> Thought:
         """Set up the memory, search, and fall back on a quick move if there was no time at all."""
         shared = self._share().address
+        tactics = self._tactics(exclude)
         if self._stop_wanted:  # it came before the shared block was there
-            self.library.shared_stop(shared, 1)
+            self.stop()
         self.library.shared_age(shared)
         tables = self.game.tables
         workers = self._prepare_workers(shared, tables, limit.nodes, exclude)
         empty_cells = self.game.width * self.game.height - self.game.ply
-        search = Search(self.library, workers, tables, shared, empty_cells, start)
+        search = Search(self.library, workers, tables, shared, empty_cells, start, tactics)
         self._deadline = Deadline(start, search.stop)
         thought = search.run(limit, self._deadline, listener, multipv)
         if thought is None:
             move = self.quick_move()
             thought = Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
         return thought
+
+    def _tactics(self, exclude: list[Move]) -> Tactics | None:
+        """Return the solver's help; none where cells are excluded, or it is switched off."""
+        percent = self._parameters["threat_share"]
+        plain = self._parameters["plain"] != 0
+        if self._solver is None or exclude or plain or percent == 0:
+            return None
+        return Tactics(self._solver, self.game, percent)
 
     def _prepare_workers(
         self, shared: int, tables: int, nodes: int | None, exclude: list[Move]

@@ -22,6 +22,9 @@ DEFAULT_MEMORY = 64_000_000
 UNLIMITED_NODES = 1 << 62
 LINE_ROOM = 500
 REPLAY_NODES = 50_000_000
+LEAST_REPLAY = 100_000
+LARGE = 64_000_000  # bytes from which large pages pay
+QUICK_NODES = 2_000  # stones that need no timer
 FOURS_SHARE = 8  # one part in so many of the memory is the table of fours
 
 FOURS = "vcf"  # a win by continuous fours
@@ -51,6 +54,11 @@ class Proof:
     def wins(self) -> bool:
         """Whether this is a proven win."""
         return bool(self.line)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the search was ended before it knew."""
+        return self.claim == OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +91,19 @@ class Tree:
 class _Timer:
     """A stop flag that is set after a time, unless the search is over before."""
 
-    def __init__(self, library: Library, address: int, seconds: float | None) -> None:
-        self._library, self._address = library, address
+    def __init__(self, solver: Solver, address: int, seconds: float | None) -> None:
+        self._solver, self._library, self._address = solver, solver._library, address
         self._timer: threading.Timer | None = None
+        self._rang = False
         if seconds is not None:
             self._timer = threading.Timer(max(seconds, 0.0), self._stop)
             self._timer.daemon = True
 
     def _stop(self) -> None:
+        self._rang = True
         self._library.threats_stop(self._address, 1)
 
     def __enter__(self) -> None:
-        self._library.threats_stop(self._address, 0)
         if self._timer is not None:
             self._timer.start()
 
@@ -102,7 +111,8 @@ class _Timer:
         if self._timer is not None:
             self._timer.cancel()
             self._timer.join()
-        self._library.threats_stop(self._address, 0)
+        if self._rang:
+            self._library.threats_stop(self._address, self._solver.is_stopped)
 
 
 class Solver:
@@ -133,27 +143,33 @@ class Solver:
         self._board: tuple[object, ...] = ()
         self._line = (ctypes.c_int64 * LINE_ROOM)()
         self._marks = (ctypes.c_uint8 * PADDED_CELLS)()
+        self.is_stopped = False
+        self._guard = threading.Lock()  # stop() writes to the block, which may be replaced
 
     # Memory ------------------------------------------------------------------------
 
     def clear(self) -> None:
         """Forget everything found out so far."""
-        if self._block is not None:
-            self._block.close()
-            self._block = None
+        with self._guard:
+            block, self._block = self._block, None
+        if block is not None:
+            block.close()
 
     def _adopt(self, game: Game) -> int:
         """Put the game into the memory, emptied for another board or rule; return where."""
-        board = (game.width, game.height, game.rule, game._tables.address)
+        board = (game.width, game.height, game.rule, game.tables)
         if board != self._board:
             self.clear()
             self._board = board
         if self._block is None:
-            self._block = Block(self._head + self._buckets * self._bucket, huge=True)
+            length = self._head + self._buckets * self._bucket
+            block = Block(length, huge=length >= LARGE)
             fours = self._buckets // FOURS_SHARE
-            self._library.threats_new(self._block.address, fours, self._buckets - fours)
+            self._library.threats_new(block.address, fours, self._buckets - fours)
+            self._block = block
+            self._library.threats_stop(block.address, self.is_stopped)
         address = self._block.address
-        self._library.threats_adopt(address, game._at)
+        self._library.threats_adopt(address, game.address)
         return address
 
     # Questions ---------------------------------------------------------------------
@@ -161,10 +177,14 @@ class Solver:
     def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Proof:
         """Return the side to move's win by continuous fours, or that there is none."""
         start = perf_counter()
-        address, tables = self._adopt(game), game._tables.address
-        with _Timer(self._library, address, time):
-            stones = self._library.threats_fours(address, tables, nodes or UNLIMITED_NODES)
+        address, tables = self._adopt(game), game.tables
+        limit = nodes or UNLIMITED_NODES
+        stones = self._library.threats_fours(address, tables, min(limit, QUICK_NODES))
         searched = self._library.threats_nodes(address)
+        if stones < 0 and searched < limit and not self.is_stopped:
+            with _Timer(self, address, time):
+                stones = self._library.threats_fours(address, tables, limit - searched)
+            searched += self._library.threats_nodes(address)
         line: tuple[Move, ...] = ()
         if stones > 0:
             room = ctypes.addressof(self._line)
@@ -174,28 +194,42 @@ class Solver:
         claim = FOURS if line else NO_FOURS if stones == 0 else OPEN
         return Proof(claim, line, own_stones(line), searched, perf_counter() - start)
 
-    def threats(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Proof:
-        """Return the side to move's win by fours and threes, or that there is none."""
+    def threats(
+        self,
+        game: Game,
+        *,
+        time: float | None = None,
+        nodes: int | None = None,
+        after: Move | None = None,
+    ) -> Proof:
+        """Return the side to move's win by fours and threats of fours, or that there is none.
+
+        ``after``: a move to play first, so that the win is the other side's.
+        """
         start = perf_counter()
-        address, tables = self._adopt(game), game._tables.address
-        with _Timer(self._library, address, time):
+        address, tables = self._adopt(game), game.tables
+        if after is not None:
+            self._library.threats_play(address, tables, cell_of(*after))
+        with _Timer(self, address, time):
             stones = self._library.threats_threes(address, tables, nodes or UNLIMITED_NODES)
         searched = self._library.threats_nodes(address)
         line: tuple[Move, ...] = ()
-        if stones > 0 and self._library.threats_replay(address, tables, REPLAY_NODES):
+        if stones > 0:
+            replay = min(max(4 * searched, LEAST_REPLAY), REPLAY_NODES)
             room = ctypes.addressof(self._line)
-            line = self._read(
-                self._library.threats_threes_line(address, tables, REPLAY_NODES, room, LINE_ROOM)
-            )
+            if self._library.threats_replay(address, tables, replay):
+                line = self._read(
+                    self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
+                )
         claim = THREATS if line else NO_THREATS if stones == 0 else OPEN
         return Proof(claim, line, own_stones(line), searched, perf_counter() - start)
 
     def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Rescue:
         """Return what the side to move can do against the enemy's win by fours."""
         start = perf_counter()
-        address, tables = self._adopt(game), game._tables.address
+        address, tables = self._adopt(game), game.tables
         marks = self._marks
-        with _Timer(self._library, address, time):
+        with _Timer(self, address, time):
             stones = self._library.threats_rescues(
                 address, tables, nodes or UNLIMITED_NODES, ctypes.addressof(marks)
             )
@@ -219,7 +253,7 @@ class Solver:
         Once the winner can force matters by fours, it goes on to the five that way.
         """
         proof = self.threats(game)
-        return self._branch(self._adopt(game), game._tables.address) if proof.wins else None
+        return self._branch(self._adopt(game), game.tables) if proof.wins else None
 
     def _branch(self, address: int, tables: int) -> Tree:
         cell = self._library.threats_move(address, tables, REPLAY_NODES)
@@ -241,9 +275,17 @@ class Solver:
     # Ends --------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """Make a running search return; from any thread."""
+        """Make a running search return, and every later one until ``release``; from any thread."""
+        self.is_stopped = True
+        with self._guard:
+            if self._block is not None:
+                self._library.threats_stop(self._block.address, 1)
+
+    def release(self) -> None:
+        """Let searches run again."""
+        self.is_stopped = False
         if self._block is not None:
-            self._library.threats_stop(self._block.address, 1)
+            self._library.threats_stop(self._block.address, 0)
 
     def close(self) -> None:
         """Give the memory back."""

@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
+from typing import Protocol
 
 from .game import Move, move_of
 from .native.library import Library
-from .values import INFINITE, WIN_BAND, mate_distance
+from .position.geometry import cell_of
+from .values import INFINITE, WIN, WIN_BAND, mate_distance
 
 MAX_DEPTH = 200
 MAX_LINE = 64  # moves of a line that a thought reports
@@ -42,7 +44,8 @@ class Thought:
     ``value`` is in the units of ``values.py``; ``depth`` in completed plies, ``seldepth`` the
     deepest ply reached, ``nodes`` those of all threads, ``time`` in seconds, ``changes`` how
     often the best move changed in this iteration, ``multipv`` the rank of the line, 1 for the
-    best.
+    best. ``proof`` names the search that has proven a win: ``vcf`` (by fours), ``vct`` (by
+    threats), or empty.
     """
 
     move: Move | None
@@ -54,6 +57,7 @@ class Thought:
     pv: tuple[Move, ...]
     multipv: int = 1
     changes: int = 0
+    proof: str = ""
 
     @property
     def mate(self) -> int | None:
@@ -62,6 +66,41 @@ class Thought:
 
 
 Listener = Callable[[Thought], bool | None]
+
+
+class Win(Protocol):
+    """A proven win for the side to move: how, its line, and the winner's stones."""
+
+    @property
+    def claim(self) -> str:
+        """Return how: the name of the search."""
+
+    @property
+    def line(self) -> tuple[Move, ...]:
+        """Return the winner's moves and the longest resistance."""
+
+    @property
+    def length(self) -> int:
+        """Return the winner's stones up to and with the five."""
+
+
+class Adviser(Protocol):
+    """Who looks for forced wins beside the main search."""
+
+    def first_win(self) -> Win | None:
+        """Return a win that is found before the main search begins."""
+
+    def losing_moves(self) -> tuple[Move, ...]:
+        """Return moves that are known to lose, if there are others."""
+
+    def win(self, nodes: int) -> Win | None:
+        """Return a win found after so many nodes of the main search."""
+
+    def refutes(self, move: Move, nodes: int) -> bool:
+        """Say whether a move is found to lose."""
+
+    def stop(self) -> None:
+        """Return at once from the running search and from later ones."""
 
 
 class Deadline:
@@ -176,10 +215,12 @@ class Search:
         shared: int,
         empty_cells: int,
         start: float,
+        adviser: Adviser | None = None,
     ) -> None:
         """Take the addresses of prepared workers, of the tables and of the shared block.
 
-        ``start`` is when the think began, by ``perf_counter``.
+        ``start`` is when the think began, by ``perf_counter``; the ``adviser`` knows of
+        forced wins.
         """
         self._library = library
         self._workers = workers
@@ -187,6 +228,7 @@ class Search:
         self._shared = shared
         self._empty_cells = empty_cells
         self._start = start
+        self._adviser = adviser
         self._best: Thought | None = None
         self._error: BaseException | None = None
         self._counters = (ctypes.c_int64 * 6)()
@@ -195,6 +237,8 @@ class Search:
     def stop(self) -> None:
         """Make all threads return."""
         self._library.shared_stop(self._shared, 1)
+        if self._adviser is not None:
+            self._adviser.stop()
 
     def run(
         self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
@@ -241,6 +285,17 @@ class Search:
         worker = self._workers[0]
         root_moves = self._count(worker)[5]
         lines = min(multipv, root_moves)
+        adviser = self._adviser if multipv == 1 else None
+        win = adviser.first_win() if adviser else None
+        if win is not None:
+            self._best = self._thought_of(win, 1)
+            if listener:
+                listener(self._best)
+            return
+        if adviser:
+            for move in adviser.losing_moves():
+                root_moves = self._drop(move)
+            lines = 1
         last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, self._empty_cells)
         found_at = 0
         for depth in range(1, last_depth + 1):
@@ -253,7 +308,12 @@ class Search:
                     self._best = thought
                 if not done:
                     return
+                if adviser:
+                    done = self._consult(adviser, depth)
+                    thought = self._best = self._best or thought
                 enough = listener(thought) if listener else False
+                if not done:
+                    return
                 if line == 0 and enough:
                     return
             best = self._best
@@ -268,6 +328,38 @@ class Search:
                 return
             if deadline.is_past_optimum():
                 return
+
+    def _consult(self, adviser: Adviser, depth: int) -> bool:
+        """Ask the adviser about the best thought and take a better one; False if that ends it."""
+        worker = self._workers[0]
+        while self._best is not None and abs(self._best.value) < WIN_BAND:
+            nodes = self._count(worker)[0]
+            win = adviser.win(nodes)
+            if win is not None:
+                self._best = self._thought_of(win, depth)
+                return False
+            if self._best.move is None or not adviser.refutes(self._best.move, nodes):
+                return True
+            if self._count(worker)[5] == 1:  # every other move loses too
+                return True
+            self._drop(self._best.move)
+            done = self._iterate(worker, depth, 0)
+            self._best = self._read(0, depth if done else depth - 1)
+            if not done:
+                return False
+        return True
+
+    def _drop(self, move: Move) -> int:
+        """Take a losing move off the root moves; return how many are left."""
+        return self._library.worker_drop(self._workers[0], cell_of(*move))
+
+    def _thought_of(self, win: Win, depth: int) -> Thought:
+        """Make a thought of a proven win."""
+        value = WIN - (2 * win.length - 1)
+        nodes = sum(self._count(each)[0] for each in self._workers)
+        seconds = perf_counter() - self._start
+        line = win.line
+        return Thought(line[0], value, depth, len(line), nodes, seconds, line, proof=win.claim)
 
     def _count(self, worker: int) -> list[int]:
         """Return nodes, seldepth, depth, changes, stopped and root moves of a worker."""

@@ -37,7 +37,7 @@ from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
 from ..position.rules import EMPTY
 from ..search.defence import mark_answers, static_result
 from ..search.params import NAMES
-from ..search.root import iterate, prepare_root
+from ..search.root import drop_root, iterate, prepare_root
 from ..search.shared import HEAD_BYTES, SHARED
 from ..search.worker import WORKER, fade_history, forget
 from . import exports_threats as exports_threats
@@ -303,6 +303,12 @@ def worker_prepare(worker_p, tables_p, shared_p, node_limit):
     tables = carray(tables_p, (1,), TABLES)[0]
     shared = carray(shared_p, (1,), SHARED)[0]
     return prepare_root(worker, tables, shared, node_limit)
+
+
+@export
+def worker_drop(worker_p, cell):
+    """Take a cell off the root moves, unless it is the only one; return how many are left."""
+    return drop_root(carray(worker_p, (1,), WORKER)[0], cell)
 
 
 @export

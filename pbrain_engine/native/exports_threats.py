@@ -16,14 +16,14 @@ from ..patterns.state import STATE, play, undo
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
 from ..position.geometry import PADDED_CELLS
+from ..search.attacks import mark_replies
 from ..search.proof import holds, winning_move, write_fours, write_threats
 from ..search.rescue import find_rescues
 from ..search.threats import BUCKET_WORDS, HEAD_BYTES, THREATS, adopt, begin
 from ..search.vcf import solve_fours
-from ..search.vct import mark_replies, solve_threats
+from ..search.vct import set_level, solve_threats
 
 _BUCKET_BYTES = 8 * BUCKET_WORDS
-FOUR_NODES = 300
 
 
 @export
@@ -42,7 +42,7 @@ def threats_new(threats_p, vcf_buckets, vct_buckets):
     threats.vcf_buckets = vcf_buckets
     threats.vct_buckets = vct_buckets
     threats.stop = 0
-    threats.four_nodes = FOUR_NODES
+    set_level(threats, 0)
     return 0
 
 
@@ -92,11 +92,9 @@ def threats_threes(threats_p, tables_p, node_limit):
 
 
 @export
-def threats_four_nodes(threats_p, nodes):
-    """Set how many stones a search by threes spends on fours at each new node."""
-    threats = carray(threats_p, (1,), THREATS)[0]
-    threats.four_nodes = nodes
-    return 0
+def threats_level(threats_p):
+    """Return the level that the last search by threats ended on."""
+    return carray(threats_p, (1,), THREATS)[0].level
 
 
 @export
@@ -142,7 +140,7 @@ def threats_move(threats_p, tables_p, node_limit):
 def threats_replies(threats_p, tables_p, out_p):
     """Write 1 for each answer to the attacker's threat; return the threat's class, 0 if none."""
     threats = carray(threats_p, (1,), THREATS)[0]
-    kind = mark_replies(threats, carray(tables_p, (1,), TABLES)[0])
+    kind = mark_replies(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
     out = carray(out_p, (PADDED_CELLS,), np.uint8)
     for cell in range(PADDED_CELLS):
         out[cell] = 1 if threats.marks[cell >> 6] & bit_of(cell) != U64(0) else 0

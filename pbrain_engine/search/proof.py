@@ -11,23 +11,21 @@ from ..patterns.forbidden import is_allowed, is_forbidden
 from ..patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ..patterns.tables import TABLES
 from ..position.geometry import NO_CELL
+from .attacks import list_marks, mark_replies, stones_in, wins_by_fours
 from .defence import static_result
-from .threats import NONE, THREATS, is_stopped, may_list
-from .vcf import find_fours, first_of_fours, list_blocks
-from .vct import (
+from .prooftable import (
     INFINITE,
     cell_of_proof,
     disproof_of,
     length_of,
-    mark_replies,
     probe_proof,
     proof_key,
     proof_of,
-    prove,
-    stones_in,
     store_proof,
-    wins_by_fours,
 )
+from .threats import NONE, THREATS, is_stopped, may_list
+from .vcf import find_fours, first_of_fours, list_blocks
+from .vct import prove
 
 _START = np.int64(0)
 
@@ -81,7 +79,7 @@ def write_fours(threats, tables, stones, out, room):
             wins = length & 1 == 0 and class_at(state, side, cell) == s.MAKES_FIVE
             stones -= 1 - (length & 1)
         elif length & 1 == 0:
-            cell = first_of_fours(threats, tables, stones)
+            cell = first_of_fours(threats, tables, stones, _START)
             if cell == NO_CELL:
                 break
             wins = class_at(state, side, cell) == s.MAKES_FIVE
@@ -118,9 +116,9 @@ def winning_move(threats, tables, first):
     data = probe_proof(threats, proof_key(threats, state.position.key))
     if data != U64(0) and proof_of(data) == 0 and cell_of_proof(data) != NO_CELL:
         return cell_of_proof(data)
-    stones = wins_by_fours(threats, tables, first)
+    stones = wins_by_fours(threats, tables, first, threats.four_nodes)
     if stones > 0:
-        return first_of_fours(threats, tables, stones)
+        return first_of_fours(threats, tables, stones, first)
     if static_result(state, tables, 0) > 0:
         return first_of(state, side, s.MAKES_TWO_THREES)
     limit = np.int64(INFINITE)
@@ -128,19 +126,6 @@ def winning_move(threats, tables, first):
         return NO_CELL
     data = probe_proof(threats, proof_key(threats, state.position.key))
     return cell_of_proof(data)
-
-
-@kernel
-def list_marks(threats, first):
-    """Write the marked cells to the move list from ``first`` on; return the end."""
-    end = first
-    for word in sets_of(threats.state):
-        cells = threats.marks[word]
-        while cells != U64(0):
-            threats.moves[end] = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            end += 1
-    return end
 
 
 @recursive_kernel(THREATS, TABLES, int)
@@ -152,7 +137,9 @@ def holds(threats, tables, first):
     state = threats.state
     if is_stopped(threats) or not may_list(threats, first):
         return 0
-    if static_result(state, tables, 0) > 0 or wins_by_fours(threats, tables, first) > 0:
+    if static_result(state, tables, 0) > 0:
+        return 1
+    if wins_by_fours(threats, tables, first, threats.four_nodes) > 0:
         return 1
     key = proof_key(threats, state.position.key)
     data = probe_proof(threats, key)
@@ -164,7 +151,7 @@ def holds(threats, tables, first):
     play(state, tables, cell)
     threats.nodes += 1
     good = 1
-    if static_result(state, tables, 0) > 0 or mark_replies(threats, tables) == s.QUIET:
+    if static_result(state, tables, 0) > 0 or mark_replies(threats, tables, first) == s.QUIET:
         good = 0
     if good == 1:
         end = list_marks(threats, first)
@@ -191,7 +178,7 @@ def known_length(threats, tables, first):
     data = probe_proof(threats, proof_key(threats, threats.state.position.key))
     if data != U64(0) and proof_of(data) == 0:
         return length_of(data)
-    return wins_by_fours(threats, tables, first)
+    return wins_by_fours(threats, tables, first, threats.four_nodes)
 
 
 @kernel
@@ -199,7 +186,7 @@ def longest_reply(threats, tables):
     """Return the legal reply that holds out longest, or NO_CELL if there is none."""
     state = threats.state
     side = np.int64(state.position.side)
-    mark_replies(threats, tables)
+    mark_replies(threats, tables, _START)
     end = list_marks(threats, _START)
     best = NO_CELL
     longest = -1

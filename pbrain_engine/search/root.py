@@ -115,6 +115,20 @@ def lead_root(worker, first, index):
 
 
 @kernel
+def drop_root(worker, cell):
+    """Take a root move off the list, unless it is the only one; return how many are left."""
+    last = worker.root_count - 1
+    found = False
+    for i in range(last):
+        found = found or worker.root_moves[i] == cell
+        if found:
+            swap_root(worker, i, i + 1)
+    if last > 0 and worker.root_moves[last] == cell:
+        worker.root_count = last
+    return worker.root_count
+
+
+@kernel
 def note_root_line(worker, index, cell):
     """Record a root move and the child's line as the line of this root move."""
     length = worker.pv_length[1]

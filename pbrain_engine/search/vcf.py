@@ -127,9 +127,18 @@ def closeness(cell, other):
 
 
 @kernel
+def last_stone(position, side):
+    """Return the cell of a side's last stone, if it is one of the last two; else NO_CELL."""
+    cell = last_move(position, 1)
+    if cell != NO_CELL and position.holds[cell] != side:
+        cell = last_move(position, 2)
+    return cell
+
+
+@kernel
 def note_four(threats, side, cell, at):
     """Write a four to the move list, with its place in the order."""
-    last = last_move(threats.state.position, 2)
+    last = last_stone(threats.state.position, side)
     score = class_at(threats.state, side, cell) * 4
     if last != NO_CELL:
         score += closeness(cell, last)
@@ -385,7 +394,7 @@ def solve_fours(threats, tables, first):
 
 
 @kernel
-def first_of_fours(threats, tables, stones):
+def first_of_fours(threats, tables, stones, first):
     """Return the first move of a win by fours of at most so many stones, or NO_CELL."""
     state = threats.state
     side = np.int64(state.position.side)
@@ -401,6 +410,6 @@ def first_of_fours(threats, tables, stones):
         data = probe_fours(threats, state.position.key)
         if kind_of(data) == _KNOWN_WIN and stones_of(data) <= stones:
             return cell_of_win(data)
-        if attempt == 0 and find_fours(threats, tables, stones, np.int64(0)) <= 0:
+        if attempt == 0 and find_fours(threats, tables, stones, first) <= 0:
             return NO_CELL
     return NO_CELL

@@ -1,0 +1,110 @@
+"""The table of the search by threats: proof and disproof numbers of positions.
+
+An entry is the key and a word, lowest bits first: proof number 20, disproof number 20, cell 10,
+length 7, level 3, effort 4. A win holds on whatever level it was found; that there is none is
+known for this level and those below.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bits import U64
+from ..kernel import kernel
+from ..position.rules import WHITE
+from .threats import BUCKET_WORDS, SLOTS, bucket_from
+
+INFINITE = (1 << 20) - 1  # proof number of what cannot be proven
+_ATTACKED_BY_WHITE = U64(0x9E3779B97F4A7C15)
+_MOST_EFFORT = 15
+
+
+@kernel
+def proof_of(data):
+    """Return the proof number: 0 where the attacker wins."""
+    return np.int64(data & U64(INFINITE))
+
+
+@kernel
+def disproof_of(data):
+    """Return the disproof number: 0 where he has no win by threats."""
+    return np.int64((data >> U64(20)) & U64(INFINITE))
+
+
+@kernel
+def cell_of_proof(data):
+    """Return the winning move, or the answer that holds out longest."""
+    return np.int64((data >> U64(40)) & U64(1023))
+
+
+@kernel
+def length_of(data):
+    """Return the attacker's stones to the win, where it is proven."""
+    return np.int64((data >> U64(50)) & U64(127))
+
+
+@kernel
+def level_of(data):
+    """Return the level of the search."""
+    return np.int64((data >> U64(57)) & U64(7))
+
+
+@kernel
+def effort_in(data):
+    """Return how much work an entry stands for, as a power of four."""
+    return np.int64(data >> U64(60))
+
+
+@kernel
+def proof_key(threats, key):
+    """Return the key of a position in the table: it matters who attacks."""
+    return key ^ _ATTACKED_BY_WHITE if threats.attacker == WHITE else key
+
+
+@kernel
+def probe_proof(threats, key):
+    """Return the data stored for a key of ``proof_key``, or 0."""
+    start = (bucket_from(key, threats.vct_buckets) + threats.vcf_buckets) * BUCKET_WORDS
+    for i in range(SLOTS):
+        if threats.words[start + 2 * i] == key:
+            data = threats.words[start + 2 * i + 1]
+            if disproof_of(data) == 0 and level_of(data) < threats.level:
+                return U64(0)
+            return data
+    return U64(0)
+
+
+@kernel
+def store_proof(threats, key, proof, disproof, cell, length, nodes):
+    """Write the numbers of a position; in a full bucket what took least work makes room."""
+    start = (bucket_from(key, threats.vct_buckets) + threats.vcf_buckets) * BUCKET_WORDS
+    target = start
+    least = 1 << 30
+    effort = 0
+    for i in range(SLOTS):
+        slot = start + 2 * i
+        old = effort_in(threats.words[slot + 1])
+        if threats.words[slot] == key:
+            target = slot
+            effort = old
+            break
+        if old < least:
+            least = old
+            target = slot
+    while effort < _MOST_EFFORT and nodes >> (2 * effort) > 0:
+        effort += 1
+    data = U64(proof) | (U64(disproof) << U64(20)) | (U64(cell) << U64(40))
+    data |= U64(min(length, 127)) << U64(50)
+    data |= (U64(threats.level) << U64(57)) | (U64(effort) << U64(60))
+    threats.words[target] = key
+    threats.words[target + 1] = data
+
+
+@kernel
+def settle(threats, key, wins, cell, length, nodes):
+    """Store a solved node and its length."""
+    threats.length = length
+    if wins:
+        store_proof(threats, key, 0, INFINITE, cell, length, nodes)
+    else:
+        store_proof(threats, key, INFINITE, 0, cell, 0, nodes)

@@ -1,0 +1,74 @@
+"""Forced wins while the engine thinks: its own, and the enemy's after the move it prefers.
+
+All is counted in nodes, so that a search limited by depth or nodes stays the same on every
+machine: the solver may put a share of a stone on the board for each node of the main search.
+"""
+
+from __future__ import annotations
+
+from .game import Game, Move
+from .solver import Proof, Solver
+
+FOURS_NODES = 20_000  # stones for the win by fours before the main search begins
+THREES_NODES = 4_000  # and for the win by threats
+RESCUE_NODES = 20_000  # for what stops the enemy's fours
+SHARE_PERCENT = 25  # stones for each hundred nodes of the main search
+LEAST_NODES = 1_000  # what is not worth beginning
+
+
+class Tactics:
+    """What the solver knows and finds out about one position, for a share of the work."""
+
+    def __init__(self, solver: Solver, game: Game, percent: int = SHARE_PERCENT) -> None:
+        """Serve a think about this position; with no ``percent`` only what comes before it."""
+        self._solver = solver
+        self._game = game
+        self._percent = percent
+        self._spent = 0  # stones of the share
+        self._hopeless = False  # there is no win by threats here
+        self._tried: dict[Move, int] = {}  # move -> stones spent on refuting it
+
+    def losing_moves(self) -> tuple[Move, ...]:
+        """Return the moves that lose to the enemy's fours, if there is any that does not."""
+        rescue = self._solver.rescues(self._game, nodes=RESCUE_NODES)
+        keep = {*rescue.moves, *rescue.unknown}
+        if not rescue.threat.length or not keep:
+            return ()
+        return tuple(move for move in self._game.legal_moves() if move not in keep)
+
+    def first_win(self) -> Proof | None:
+        """Return a win that a short search finds before the main one begins, or None."""
+        proof = self._solver.fours(self._game, nodes=FOURS_NODES)
+        return proof if proof.wins else self._threats(THREES_NODES)
+
+    def win(self, nodes: int) -> Proof | None:
+        """Return a win by threats, or None; ``nodes``: of the main search so far."""
+        budget = self._budget(nodes) // 2
+        if self._hopeless or budget < LEAST_NODES:
+            return None
+        proof = self._threats(budget)
+        self._spent += budget
+        return proof
+
+    def refutes(self, move: Move, nodes: int) -> bool:
+        """Say whether the enemy is found to win by threats after a move."""
+        budget = self._budget(nodes)
+        tried = self._tried.get(move, 0)
+        if tried < 0 or budget < max(LEAST_NODES, tried // 2):
+            return False
+        proof = self._solver.threats(self._game, nodes=budget, after=move)
+        self._spent += proof.nodes
+        self._tried[move] = tried + budget if proof.is_open else -1
+        return proof.wins
+
+    def stop(self) -> None:
+        """Return at once from the running search and from later ones."""
+        self._solver.stop()
+
+    def _budget(self, nodes: int) -> int:
+        return nodes * self._percent // 100 - self._spent
+
+    def _threats(self, nodes: int) -> Proof | None:
+        proof = self._solver.threats(self._game, nodes=nodes)
+        self._hopeless = not proof.wins and not proof.is_open
+        return proof if proof.wins else None
