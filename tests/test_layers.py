@@ -31,7 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("clock", "swap2"),
     ("protocol",),
     ("arena",),
-    ("learn",),
+    ("learn", "tuning"),
     ("bench", "solve"),
     ("commands",),
     ("cli",),

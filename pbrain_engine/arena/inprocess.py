@@ -8,6 +8,7 @@ whenever and wherever it is played.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pbrain_engine.arena.clockwatch import Clock
@@ -35,11 +36,16 @@ class InprocessPlayer:
         self._settings = settings
         self._is_aborted = is_aborted
         self._engine: Engine | None = None
+        self._parameters: dict[str, int] = {}
 
     @property
     def peak_memory(self) -> int:
         """Unknown: all players share one process."""
         return 0
+
+    def set_parameters(self, parameters: Mapping[str, int]) -> None:
+        """Give the engine these search parameters from its next game on."""
+        self._parameters.update(parameters)
 
     def launch(self) -> None:
         """Make the engine, or make it forget."""
@@ -49,6 +55,8 @@ class InprocessPlayer:
                 self._engine = make_engine(self.spec)
             except Exception as error:
                 raise EngineFault(START, str(error)) from error
+        for name, value in self._parameters.items():
+            self._engine.set_parameter(name, value)
         self._engine.new_game(settings.width, settings.height, settings.rule)
         self._engine.clear_hash()
 

@@ -1,0 +1,1 @@
+"""Tuning the search by games: its parameters, and what each of its items is worth."""

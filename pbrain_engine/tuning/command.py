@@ -1,0 +1,221 @@
+"""``numoku tune``: better search parameters, found by games."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..arena.arguments import is_generator, parse_board, parse_rule
+from ..arena.live import format_duration
+from ..arena.openings import read_lines
+from ..arena.settings import SettingsError, parse_engine
+from ..native.library import KernelError
+from .duels import DuelError, Duels
+from .evolution import DUELS, POPULATION
+from .outcome import html_page, patch, summary
+from .plan import METHODS, Method, Plan, match_of
+from .record import Record, read
+from .space import STEP_SHARE
+from .spsa import BATCH
+
+INTERRUPTED = 130
+DEFAULT_NODES = 5000
+DEFAULT_GAMES = 4000
+LINE_SECONDS = 30  # between two lines of progress where no screen is drawn
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku tune",
+        description="Tune the search parameters by games of the engine against itself. The "
+        "same command continues a run that was stopped.",
+    )
+    add = parser.add_argument
+    add("file", type=Path, help="where the run is written (JSON lines)")
+    add("--method", choices=METHODS, default=METHODS[0], help="how (spsa)")
+    add("--parameters", default="", metavar="A,B,...", help="which (all)")
+    add(
+        "--engine",
+        default="numoku",
+        metavar="E",
+        help="what is tuned, such as numoku:weights=FILE,aspiration=20 (numoku)",
+    )
+    add("--games", type=int, default=DEFAULT_GAMES, metavar="N", help=f"all ({DEFAULT_GAMES})")
+    add("--nodes", type=int, metavar="N", help=f"nodes a move ({DEFAULT_NODES} without --turn)")
+    add("--turn", type=float, default=0.0, metavar="S", help="seconds a move")
+    add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
+    add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
+    add("--openings", default="balanced", metavar="F", help="as in numoku match (balanced)")
+    add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
+    add("--concurrency", type=int, default=1, metavar="N", help="games at the same time (1)")
+    add(
+        "--step",
+        type=float,
+        default=STEP_SHARE,
+        metavar="SHARE",
+        help=f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})",
+    )
+    add("--rate", type=float, metavar="R", help="spsa: steps that half a point moves at the end")
+    add("--batch", type=int, default=BATCH, metavar="N", help=f"spsa: duels a batch ({BATCH})")
+    add(
+        "--population",
+        type=int,
+        default=POPULATION,
+        metavar="N",
+        help=f"evolution: individuals ({POPULATION})",
+    )
+    add(
+        "--each",
+        type=int,
+        default=DUELS,
+        metavar="N",
+        help=f"evolution: duels of each individual in a generation ({DUELS})",
+    )
+    add("--page", type=Path, metavar="FILE", help="write a page of charts when it ends")
+    add("--show", action="store_true", help="play nothing; show what a file has come to")
+    add("--patch", action="store_true", help="with --show: print the change to the table instead")
+    return parser
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """Return the plan that the options ask for.
+
+    Raises:
+        SettingsError: they make no sense.
+    """
+    width, height = parse_board(options.board)
+    nodes = options.nodes if options.nodes is not None or options.turn else DEFAULT_NODES
+    lines = () if is_generator(options.openings) else read_lines(options.openings)
+    match = match_of(
+        parse_engine(options.engine),
+        games=options.games,
+        width=width,
+        height=height,
+        rule=parse_rule(options.rule),
+        turn=options.turn,
+        nodes=nodes or 0,
+        openings=options.openings,
+        opening_lines=lines,
+        seed=options.seed,
+        concurrency=options.concurrency,
+    )
+    names = tuple(filter(None, options.parameters.split(",")))
+    return Plan(
+        match,
+        options.method,
+        names,
+        options.step,
+        options.rate,
+        options.batch,
+        options.population,
+        options.each,
+    )
+
+
+def make_progress(total: int, done: int) -> Any:
+    """Return a progress bar if there is a screen for it, or lines."""
+    if sys.stderr.isatty():
+        try:
+            from .progress import Bar
+        except ImportError:  # rich is not installed
+            pass
+        else:
+            return Bar(total, done)
+    return Lines(total, done)
+
+
+class Lines:
+    """Progress as a line on stderr now and then."""
+
+    def __init__(self, total: int, done: int) -> None:
+        """Begin to measure with so many games done."""
+        self._total, self._done, self._before = total, done, done
+        self._began = self._shown = time.perf_counter()
+
+    def advance(self, games: int) -> None:
+        """Count finished games."""
+        self._done += games
+
+    def say(self, remark: str, last: bool = False) -> None:
+        """Show where the run is, unless that has just been said."""
+        now = time.perf_counter()
+        if not last and now - self._shown < LINE_SECONDS:
+            return
+        self._shown = now
+        text = f"{self._done}/{self._total} games"
+        if self._done > self._before:
+            each = (now - self._began) / (self._done - self._before)
+            text += f", {format_duration(each * (self._total - self._done))} to go"
+        print(f"{text}: {remark}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Nothing to tidy up."""
+
+
+def run(plan: Plan, method: Method, record: Record) -> bool:
+    """Play to the end; return False if the user stopped it.
+
+    Raises:
+        DuelError: a game ended by a fault.
+    """
+    progress = make_progress(2 * method.duels, 2 * method.done)
+    duels = Duels(plan.match)
+    try:
+        while batch := method.ask():
+            results = duels.play(batch, lambda points: progress.advance(2))
+            method.tell(batch, results)
+            record.append(method.state())
+            progress.say(method.remark)
+    except KeyboardInterrupt:
+        return False
+    finally:
+        duels.close()
+        progress.close()
+    return True
+
+
+def show(options: argparse.Namespace) -> int:
+    """Print what a file has come to."""
+    plan, states, _ = read(options.file)
+    method = plan.make()
+    if states:
+        method.restore(states[-1])
+    print(patch(method.best) if options.patch else summary(plan, method), end="")
+    print("" if options.patch else "\n", end="")
+    if options.page:
+        options.page.write_text(html_page(plan, method, states), encoding="utf-8")
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Tune; return 0, 1 (it could not be done), 2 (usage) or 130 (interrupted)."""
+    options = make_parser().parse_args(arguments)
+    try:
+        if options.show:
+            return show(options)
+        plan = plan_of(options)
+        method = plan.make()
+        record = Record(options.file, plan)
+        if record.states:
+            method.restore(record.states[-1])
+        try:
+            finished = run(plan, method, record)
+        finally:
+            record.close()
+    except SettingsError as error:
+        print(f"numoku tune: {error}", file=sys.stderr)
+        return 2
+    except (DuelError, KernelError) as error:
+        print(f"numoku tune: {error}", file=sys.stderr)
+        return 1
+    print(summary(plan, method))
+    if options.page:
+        options.page.write_text(html_page(plan, method, record.states), encoding="utf-8")
+    if not finished:
+        print("the same command goes on", file=sys.stderr)
+    return 0 if finished else INTERRUPTED

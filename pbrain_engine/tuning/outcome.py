@@ -1,0 +1,157 @@
+"""What a run has come to: a table, a change to the parameter table, and a page of charts."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ..arena import charts, page
+from ..arena.charts import Line
+from ..arena.text import table
+from ..search import params
+from .duels import WIN
+from .plan import Method, Plan
+from .space import format_point
+
+SOURCE = Path(params.__file__)
+SOURCE_NAME = "pbrain_engine/search/params.py"
+
+
+def rows(method: Method) -> list[list[str]]:
+    """Return the parameters with start and outcome, and a head."""
+    space, best = method.space, method.best
+    found = [["parameter", "start", "now", "steps", "range"]]
+    for name in space.names:
+        before, now = space.start[name], best[name]
+        steps = (now - before) / space.steps[name]
+        bounds = f"{space.low(name)} to {space.high(name)}"
+        found.append([name, str(before), str(now), f"{steps:+.2f}", bounds])
+    return found
+
+
+def changed_source(text: str, point: Mapping[str, int]) -> str:
+    """Return the source of the parameter table with other defaults."""
+    for name, value in point.items():
+        if params.PARAMETERS[name].default != value:
+            text = re.sub(rf'("{name}": Parameter\()[^,]+,', rf"\g<1>{value},", text)
+    return text
+
+
+def patch(point: Mapping[str, int]) -> str:
+    """Return the change to the parameter table as a patch for ``git apply``."""
+    before = SOURCE.read_text(encoding="utf-8")
+    after = changed_source(before, point)
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True),
+        after.splitlines(keepends=True),
+        f"a/{SOURCE_NAME}",
+        f"b/{SOURCE_NAME}",
+    )
+    return "".join(lines)
+
+
+def summary(plan: Plan, method: Method) -> str:
+    """Return the table, and the match that says what the change is worth."""
+    best = method.best
+    changed = {name: v for name, v in best.items() if v != method.space.start[name]}
+    lines = [f"{2 * method.done} of {2 * method.duels} games; {method.remark}"]
+    lines += table(rows(method))
+    if changed:
+        base = [item for item in plan.match.engines[0].options if item[0] not in changed]
+        old = "numoku:" + ",".join(f"{k}={v}" for k, v in plan.match.engines[0].options)
+        new = "numoku:" + ",".join(
+            filter(None, [*(f"{k}={v}" for k, v in base), format_point(changed)])
+        )
+        lines += ["", "try it:", f"numoku match new={new} old={old.rstrip(':')} {limits(plan)}"]
+    return "\n".join(lines)
+
+
+def limits(plan: Plan) -> str:
+    """Return the options of ``numoku match`` that repeat the conditions of the run."""
+    match = plan.match
+    board = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"
+    words = [f"--rule {match.rule.name.lower()}", f"--board {board}"]
+    words += [f"--nodes {match.nodes}"] if match.nodes else []
+    words += [f"--turn {match.turn:g}"] if match.turn else []
+    return " ".join([*words, f"--games 2000 --seed {match.seed + 1} --in-process"])
+
+
+def html_page(plan: Plan, method: Method, states: Sequence[Mapping[str, Any]]) -> str:
+    """Return a page with the outcome and how the run went."""
+    conditions = page.conditions(plan.match)
+    title = f"Tuning by {plan.method}"
+    figures = [
+        f'<figure class="panel"><figcaption>{escape(caption)}</figcaption>{chart}</figure>'
+        for caption, chart in _figures(method, states)
+        if chart
+    ]
+    style = (page.FOLDER / "page.css").read_text(encoding="utf-8")
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
+<link rel="icon" href="data:,">
+<style>
+{style}</style></head><body><main>
+<h1>{escape(title)}</h1>
+<p class="about">{escape(conditions)}; {2 * method.done} games; {escape(method.remark)}</p>
+<h2>Parameters</h2>
+{page.html_table(rows(method))}
+<h2>How they moved</h2>
+<div class="charts">{"".join(figures)}</div>
+</main></body></html>
+"""
+
+
+def _figures(method: Method, states: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return captions and charts: the path of each parameter, or the score of a generation."""
+    space = method.space
+    if states and "population" in states[0]:
+        return [("Score against the start", _fitness(states)), *_genes(method, states)]
+    found = []
+    for name in space.names:
+        points = [(0.0, float(space.start[name]))]
+        points += [(2.0 * state["done"], state["values"][name]) for state in states]
+        chart = charts.line_chart(
+            name, "games", name, [Line("", points, "a")], marks=[space.start[name]]
+        )
+        found.append((name, chart))
+    return found
+
+
+def _fitness(states: Sequence[Mapping[str, Any]]) -> str:
+    """Return the chart of the best and the mean score of those that have played."""
+    best, mean = [], []
+    for state in states:
+        shares = [
+            100 * each["points"] / (WIN * each["duels"])
+            for each in state["population"]
+            if each["duels"]
+        ]
+        if shares:
+            best.append((2.0 * state["done"], max(shares)))
+            mean.append((2.0 * state["done"], sum(shares) / len(shares)))
+    lines = [Line("best", best, "a"), Line("mean", mean, "b")]
+    return charts.line_chart("Score", "games", "%", lines, marks=[50])
+
+
+def _genes(method: Method, states: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return a chart a parameter: the population's mean, and how far it spreads."""
+    space, found = method.space, []
+    for name in space.names:
+        mean, high, low = [], [], []
+        for state in states:
+            values = [each["genes"][name] for each in state["population"]]
+            games = 2.0 * state["done"]
+            mean.append((games, sum(values) / len(values)))
+            high.append((games, float(max(values))))
+            low.append((games, float(min(values))))
+        lines = [Line("", mean, "a")]
+        chart = charts.line_chart(
+            name, "games", name, lines, band=(high, low), marks=[space.start[name]],
+            y_range=(space.low(name), space.high(name)),
+        )  # fmt: skip
+        found.append((name, chart))
+    return found

@@ -1,0 +1,117 @@
+"""The file of a tuning run: its plan, then the state after every batch, one JSON object a line.
+
+A line is on the disk before the next batch begins; one that was cut off is dropped when the
+run goes on. The same file goes on only with the same plan.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..arena.settings import SettingsError
+from .plan import Plan
+
+FORMAT = 1
+
+
+class RecordError(SettingsError):
+    """A file that holds no tuning run, or another one."""
+
+
+class Record:
+    """An open record: its plan, the states it held, and ``append``."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        """Begin the file, or open it to go on.
+
+        Raises:
+            RecordError: it cannot be written, or belongs to another run.
+        """
+        self.path = path
+        self.states: list[dict[str, Any]] = []
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("r+b" if path.exists() else "x+b")
+        except OSError as error:
+            raise RecordError(str(error)) from None
+        try:
+            self._lock()
+            found, self.states, end = read(path) if path.stat().st_size else (None, [], 0)
+            if found is not None and not is_same(found, plan):
+                raise RecordError(f"{path} holds a run with other settings; give another file")
+        except SettingsError:
+            self._file.close()
+            raise
+        self._file.seek(end)
+        self._file.truncate()
+        if found is None:
+            self._write({"type": "tune", "format": FORMAT, "plan": plan.to_json()})
+
+    def _lock(self) -> None:
+        """Keep a second run off the file, where the system can."""
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise RecordError(f"{self.path} is being written by another run") from None
+
+    def append(self, state: Mapping[str, Any]) -> None:
+        """Write a state down for good."""
+        self._write({"type": "state", **state})
+        self.states.append(dict(state))
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def is_same(one: Plan, other: Plan) -> bool:
+    """Say whether two plans differ in nothing but how many games run at once."""
+    return one == replace(other, match=replace(other.match, concurrency=one.match.concurrency))
+
+
+def read(path: Path) -> tuple[Plan, list[dict[str, Any]], int]:
+    """Return the plan, the states, and the length of the part that is whole.
+
+    Raises:
+        RecordError: the file cannot be read or holds no tuning run.
+    """
+    plan: Plan | None = None
+    states: list[dict[str, Any]] = []
+    end = 0
+    try:
+        for line in _whole_lines(path):
+            entry = json.loads(line)
+            if entry.pop("type") == "tune":
+                plan = Plan.from_json(entry["plan"])
+            else:
+                states.append(entry)
+            end += len(line)
+    except OSError as error:
+        raise RecordError(str(error)) from None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"{path} holds no tuning run ({error})") from None
+    if plan is None:
+        raise RecordError(f"{path} holds no tuning run")
+    return plan, states, end
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            yield line

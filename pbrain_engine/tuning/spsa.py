@@ -1,0 +1,113 @@
+"""SPSA: all parameters are moved at once, to both sides, and go where the games were won.
+
+Simultaneous perturbation stochastic approximation (Spall): a duel between the values plus
+and minus a random step in every parameter gives one noisy figure, and its product with the
+steps is, in the mean, the slope of the strength. Every duel of a batch has steps of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .duels import Duel
+from .space import Point, Space
+
+STEP_FADE = 0.101  # steps shrink with this power of the number of the duel
+RATE_FADE = 0.602  # and what one duel moves, with this one
+SETTLING = 0.1  # share of all duels after which it begins to shrink in earnest
+RATE = 0.2  # what one duel moves, in steps, times the root of the number of duels
+BATCH = 8
+
+
+class Spsa:
+    """The state of an SPSA run: the values, and how many duels made them."""
+
+    def __init__(
+        self, space: Space, duels: int, seed: int, rate: float | None = None, batch: int = BATCH
+    ) -> None:
+        """Plan a run of so many duels; ``rate`` is what a half point moves at the end, in steps.
+
+        By default it is such that chance alone moves a parameter by half a step in the whole
+        run, however long that is.
+        """
+        self.space = space
+        self.duels = duels
+        self.done = 0
+        self.values: dict[str, float] = {name: float(v) for name, v in space.start.items()}
+        self.points = 0  # of the plus sides, in half points
+        self._seed = seed
+        self._rate = RATE / math.sqrt(duels) if rate is None else rate
+        self._batch = batch
+        self._signs: list[dict[str, int]] = []
+
+    def ask(self) -> list[Duel]:
+        """Return the duels of the next batch."""
+        self._signs = []
+        duels = []
+        for number in range(self.done, min(self.done + self._batch, self.duels)):
+            chance = random.Random(f"{self._seed}:spsa:{number}")
+            signs = {name: chance.choice((-1, 1)) for name in self.space.names}
+            sides = [
+                self.space.round_by_chance(
+                    {
+                        name: self.values[name] + side * signs[name] * self._step(name, number)
+                        for name in self.space.names
+                    },
+                    chance,
+                )
+                for side in (1, -1)
+            ]
+            self._signs.append(signs)
+            duels.append(Duel(number, *sides))
+        return duels
+
+    def tell(self, duels: Sequence[Duel], results: Sequence[int]) -> None:
+        """Move the values by the half points that the plus sides won."""
+        for number, (signs, points) in enumerate(zip(self._signs, results, strict=True), self.done):
+            surplus = points - 2
+            for name in self.space.names:
+                move = self._gain(number) * self._step(name, number) * signs[name] * surplus
+                self.values[name] = self.space.clip(name, self.values[name] + move)
+            self.points += points
+        self.done += len(duels)
+
+    def _step(self, name: str, number: int) -> float:
+        """Return how far a parameter is moved for this duel; its step at the end of the run."""
+        return self.space.steps[name] * math.pow(self.duels / (number + 1), STEP_FADE)
+
+    def _gain(self, number: int) -> float:
+        """Return how much of a step a half point moves in this duel."""
+        settling = SETTLING * self.duels
+        fading = (settling + self.duels) / (settling + number + 1)
+        return self._rate * math.pow(fading, RATE_FADE)
+
+    @property
+    def best(self) -> Point:
+        """The parameter set that the run has come to."""
+        return self.space.round(self.values)
+
+    @property
+    def remark(self) -> str:
+        """How far the values have moved, in a few words."""
+        moved = max(
+            self.space.names,
+            key=lambda name: (
+                abs(self.values[name] - self.space.start[name]) / self.space.steps[name]
+            ),
+        )
+        steps = (self.values[moved] - self.space.start[moved]) / self.space.steps[moved]
+        return f"farthest {moved} {steps:+.2f} steps"
+
+    def state(self) -> dict[str, Any]:
+        """Return all that is needed to go on from here."""
+        values = {name: round(value, 4) for name, value in self.values.items()}
+        return {"done": self.done, "points": self.points, "values": values}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from such a state."""
+        self.done = state["done"]
+        self.points = state["points"]
+        self.values = {name: float(state["values"][name]) for name in self.space.names}
