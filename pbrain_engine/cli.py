@@ -30,6 +30,7 @@ COMMANDS = {
     "report": Command("arena.report", "tables and charts of recorded matches"),
     "datagen": Command("learn.datagen", "record games of the engine against itself for learning"),
     "tune": Command("tuning.command", "tune the search parameters by games"),
+    "ablate": Command("tuning.ablation", "what each item of the search is worth"),
     "fit": Command("learn.fit", "learn the weights of the evaluation from recorded games"),
     "weights": Command("commands.weights", "what a weight file holds and where it comes from"),
     "check": Command("protocol.doctor", "test any engine's protocol, and say what is wrong"),

@@ -1,0 +1,195 @@
+"""``numoku ablate``: what each item of the search is worth, by games without it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..arena.arguments import is_generator, parse_board, parse_rule
+from ..arena.command import play
+from ..arena.journal import Journal, read_journal
+from ..arena.openings import Openings, read_lines
+from ..arena.page import conditions
+from ..arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
+from ..arena.standings import PairScore, Standings
+from ..arena.text import format_estimate
+from ..native.library import KernelError
+from .items import ITEMS
+
+WHOLE = "whole"  # the name of the engine with all items
+DEFAULT_NODES = 5000
+DEFAULT_GAMES = 400
+
+HEAD = """\
+# What each item of the search is worth
+
+Every item is switched off alone, and the engine without it plays the whole one; the table says
+how much stronger the whole one is, with the 95 % interval. Where the interval holds 0 the games
+do not suffice to tell: *within the bar*. Items lean on each other, so their worths do not add up.
+
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku ablate",
+        description="Switch each item of the search off, and let the engine without it play "
+        "the whole one. The same command continues a run that was stopped.",
+    )
+    add = parser.add_argument
+    add("file", type=Path, help="the journal of the games")
+    add("--items", default="", metavar="A,B,...", help="which (all): " + ", ".join(ITEMS))
+    add("--engine", default="numoku", metavar="E", help="the whole engine, as in numoku match")
+    add("--games", type=int, default=DEFAULT_GAMES, metavar="N", help=f"each ({DEFAULT_GAMES})")
+    add("--nodes", type=int, metavar="N", help=f"nodes a move ({DEFAULT_NODES} without --turn)")
+    add("--turn", type=float, default=0.0, metavar="S", help="seconds a move")
+    add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
+    add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
+    add("--openings", default="balanced", metavar="F", help="as in numoku match (balanced)")
+    add("--seed", type=int, default=1, metavar="N", help="of the openings (1)")
+    add("--concurrency", type=int, default=1, metavar="N", help="games at the same time (1)")
+    add("--write", type=Path, metavar="FILE", help="write the table, such as docs/ablation.md")
+    add("--show", action="store_true", help="play nothing; show what the journal holds")
+    add(
+        "--view",
+        choices=("auto", "live", "plain", "quiet"),
+        default="auto",
+        help="boards, lines or nothing while it runs (auto)",
+    )
+    return parser
+
+
+def settings_of(options: argparse.Namespace) -> MatchSettings:
+    """Return the match of the whole engine against those without an item.
+
+    Raises:
+        SettingsError: there is no such item, or the games cannot be played.
+    """
+    names = list(filter(None, options.items.split(","))) or list(ITEMS)
+    unknown = [name for name in names if name not in ITEMS]
+    if unknown:
+        raise SettingsError(f"there is no item {unknown[0]}; there are {', '.join(ITEMS)}")
+    width, height = parse_board(options.board)
+    nodes = options.nodes if options.nodes is not None or options.turn else DEFAULT_NODES
+    lines = () if is_generator(options.openings) else read_lines(options.openings)
+    return MatchSettings(
+        engines=(
+            parse_engine(f"{WHOLE}={options.engine}"),
+            *(without(name, options.engine) for name in names),
+        ),
+        games=options.games,
+        gauntlet=True,
+        width=width,
+        height=height,
+        rule=parse_rule(options.rule),
+        turn=options.turn,
+        nodes=nodes or 0,
+        openings=options.openings,
+        opening_lines=lines,
+        seed=options.seed,
+        concurrency=options.concurrency,
+        in_process=True,
+    )
+
+
+def without(name: str, engine: str) -> EngineSpec:
+    """Return the engine without an item; its own options give way to the switch."""
+    head, _, tail = engine.partition(":")
+    off = ITEMS[name].off
+    kept = [word for word in filter(None, tail.split(",")) if word.partition("=")[0] not in off]
+    return parse_engine(f"{name}={head}:{','.join([*kept, ITEMS[name].options])}")
+
+
+def rows(standings: Standings) -> list[list[str]]:
+    """Return the table with its head, the items that are worth most first."""
+    found = [["item", "what it does", "Elo [95 %]", "", "games"]]
+    for pair in sorted(standings.pairs, key=lambda pair: -pair.elo.value):
+        meaning = ITEMS[pair.b].meaning if pair.b in ITEMS else ""
+        found.append([pair.b, meaning, format_estimate(pair.elo), verdict(pair), str(pair.games)])
+    return found
+
+
+def verdict(pair: PairScore) -> str:
+    """Say in a word what the games tell about an item."""
+    if pair.elo.low > 0:
+        return "gains"
+    return "costs" if pair.elo.high < 0 else "within the bar"
+
+
+def markdown(standings: Standings, command: str) -> str:
+    """Return the page with the table."""
+    head, *body = rows(standings)
+    settings = standings.settings
+    options = ",".join(f"{key}={value}" for key, value in settings.engines[0].options)
+    lines = [
+        f"Conditions: {conditions(settings)}, both colours"
+        + (f"; the engine has the options `{options}`" if options else "")
+        + f". {standings.games} games, {len(standings.faults)} ended by a fault.",
+        "",
+        "| " + " | ".join(head) + " |",
+        "|" + "---|" * len(head),
+        *("| " + " | ".join(row) + " |" for row in body),
+        "",
+        "Made by",
+        "",
+        "```",
+        command,
+        "```",
+    ]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def command_of(options: argparse.Namespace, settings: MatchSettings) -> str:
+    """Return the command that makes the table anew."""
+    words = ["numoku ablate ablation.jsonl"]
+    words += [f"--items {options.items}"] if options.items else []
+    words += [f"--engine {options.engine}"] if options.engine != "numoku" else []
+    words += [f"--turn {settings.turn:g}"] if settings.turn else [f"--nodes {settings.nodes}"]
+    words += [f"--rule {options.rule}"] if options.rule != "freestyle" else []
+    words += [f"--board {options.board}"] if options.board != "15" else []
+    words += [f"--openings {options.openings}"] if options.openings != "balanced" else []
+    return " ".join([*words, f"--games {settings.games} --write docs/ablation.md"])
+
+
+def open_journal(path: Path, settings: MatchSettings) -> Journal:
+    """Begin a journal, or open the one of the same match to go on.
+
+    Raises:
+        SettingsError: the file holds another match.
+    """
+    if not path.exists():
+        return Journal.create(path, settings)
+    journal = Journal.resume(path)
+    known = journal.settings
+    changed = {"games", "concurrency"}
+    before = {k: v for k, v in known.to_json().items() if k not in changed}
+    after = {k: v for k, v in settings.to_json().items() if k not in changed}
+    if before != after or settings.games < known.games or known.games % 2:
+        journal.close()
+        raise SettingsError(f"{path} holds a match with other settings; give another file")
+    journal.change(settings)
+    return journal
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play and tabulate; return 0, 1 (no kernel), 2 (usage) or 130 (interrupted)."""
+    options = make_parser().parse_args(arguments)
+    status = 0
+    try:
+        settings = settings_of(options)
+        if not options.show:
+            journal = open_journal(options.file, settings)
+            status = play(settings, Openings(settings), journal, options.view, False)
+        settings, games = read_journal(options.file)
+    except (SettingsError, KernelError) as error:
+        print(f"numoku ablate: {error}", file=sys.stderr)
+        return 2 if isinstance(error, SettingsError) else 1
+    text = markdown(Standings(settings, games), command_of(options, settings))
+    if options.write:
+        options.write.write_text(text, encoding="utf-8")
+    elif options.show:
+        print(text, end="")
+    return status

@@ -1,0 +1,70 @@
+"""The ablation: every switch exists and switches something, and the table says what was played."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena.configured import OPTIONS, engine_arguments
+from pbrain_engine.commands.bench_positions import POSITIONS, BenchPosition
+from pbrain_engine.engine import Engine, Limit
+from pbrain_engine.position.notation import parse_moves
+from pbrain_engine.search.params import PARAMETERS
+from pbrain_engine.tuning import ablation
+from pbrain_engine.tuning.items import ITEMS
+
+DEPTH = 10
+FAST = ["--nodes", "300", "--board", "10", "--openings", "random:4", "--view", "quiet",
+        "--engine", "numoku:hash=1024"]  # fmt: skip
+
+
+@cache
+def nodes_of(position: BenchPosition, options: tuple[tuple[str, str], ...]) -> int:
+    """Return the nodes that a position takes with these options."""
+    with Engine(hash_size=4 << 20, **engine_arguments(options)) as engine:
+        engine.new_game(position.size, rule=position.rule)
+        for x, y in parse_moves(position.moves, position.size):
+            engine.play(x, y)
+        return engine.think(Limit(depth=DEPTH)).nodes
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_every_item_is_switched_off_by_its_options(name: str) -> None:
+    off = ITEMS[name].off
+    assert all(key in PARAMETERS or key in OPTIONS for key in off)
+    without = tuple((key, str(value)) for key, value in off.items())
+    assert any(nodes_of(position, without) != nodes_of(position, ()) for position in POSITIONS)
+
+
+def test_the_table_is_made_of_the_games_and_goes_on(tmp_path: Path) -> None:
+    path, page = tmp_path / "run.jsonl", tmp_path / "table.md"
+    words = [str(path), *FAST, "--items", "futility,reductions", "--write", str(page)]
+    assert ablation.main([*words, "--games", "2"]) == 0
+    assert "4 games, 0 ended by a fault" in page.read_text(encoding="utf-8")
+    assert ablation.main([*words, "--games", "4", "--concurrency", "2"]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "8 games, 0 ended by a fault" in text
+    for name in ("futility", "reductions"):
+        (row,) = [line for line in text.splitlines() if line.startswith(f"| {name} |")]
+        assert row.endswith("| 4 |")
+    assert "300 nodes a move" in text
+    assert "--games 4 --write docs/ablation.md" in text
+
+
+def test_other_settings_and_items_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.jsonl"
+    assert ablation.main([str(path), *FAST, "--items", "luck"]) == 2
+    assert "no item luck" in capsys.readouterr().err
+    assert ablation.main([str(path), *FAST, "--items", "delta", "--games", "2"]) == 0
+    assert ablation.main([str(path), *FAST, "--items", "futility", "--games", "2"]) == 2
+    assert "other settings" in capsys.readouterr().err
+
+
+def test_the_switch_wins_over_the_engine_s_own_options() -> None:
+    engine = ablation.without("futility", "numoku:futility_depth=300,aspiration=20")
+    assert engine.name == "futility"
+    assert dict(engine.options) == {"aspiration": "20", "futility_depth": "0"}
