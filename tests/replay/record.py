@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable
 from typing import TextIO
 
-from pbrain_engine import engine, game
+from pbrain_engine import engine, game, solver
 from pbrain_engine.native.library import Library, load
 from pbrain_engine.native.memory import Block
 
@@ -96,7 +96,7 @@ def record(file: TextIO, options: list[str]) -> None:
             super().close()
 
     library = RecordedLibrary(load(), recorder)
-    for module in (game, engine):
+    for module in (game, engine, solver):
         module.Block = RecordedBlock  # type: ignore[attr-defined]
         module.load = lambda level=None: library  # type: ignore[attr-defined]
     from pbrain_engine.commands import bench
