@@ -269,7 +269,8 @@ class Engine:
         ``on_iteration`` gets every finished iteration (each of the ``multipv`` lines); if it
         returns True for the best line, no further iteration is begun. ``exclude``: cells
         not to be played, unless nothing else is left. With a time of zero or less the answer
-        comes without a search.
+        comes without a search. Where the position is symmetric, only one of the moves that
+        are alike is searched, unless ``multipv`` asks for several lines: then each counts.
 
         Raises:
             EngineError: there is no empty cell, or a think is running already.
@@ -304,7 +305,7 @@ class Engine:
             self.stop()
         self.library.shared_age(shared)
         tables = self.game.tables
-        workers = self._prepare_workers(shared, tables, limit.nodes, exclude)
+        workers = self._prepare_workers(shared, tables, limit.nodes, exclude, multipv == 1)
         empty_cells = self.game.width * self.game.height - self.game.ply
         search = Search(self.library, workers, tables, shared, empty_cells, start, tactics)
         self._deadline = Deadline(start, search.stop)
@@ -323,9 +324,12 @@ class Engine:
         return Tactics(self._solver, self.game, percent)
 
     def _prepare_workers(
-        self, shared: int, tables: int, nodes: int | None, exclude: list[Move]
+        self, shared: int, tables: int, nodes: int | None, exclude: list[Move], distinct: bool
     ) -> list[int]:
-        """Give every thread a worker with the game on it; return their addresses."""
+        """Give every thread a worker with the game on it; return their addresses.
+
+        ``distinct``: of root moves that are alike by symmetry only one is searched.
+        """
         while len(self._workers) < self._threads:
             self._workers.append(Block(self._layout.worker))
         game = self.game
@@ -338,7 +342,7 @@ class Engine:
                 self.library.worker_bar(worker, cell_of(*move))
             self.library.worker_fade(worker)
             limit = UNLIMITED_NODES if nodes is None or number > 0 else nodes
-            self.library.worker_prepare(worker, tables, shared, limit)
+            self.library.worker_prepare(worker, tables, shared, limit, int(distinct))
         return workers
 
     def close(self) -> None:

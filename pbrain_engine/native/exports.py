@@ -297,12 +297,15 @@ def worker_bar(worker_p, cell):
 
 
 @export
-def worker_prepare(worker_p, tables_p, shared_p, node_limit):
-    """Make a worker ready to search its game; return the number of root moves."""
+def worker_prepare(worker_p, tables_p, shared_p, node_limit, distinct):
+    """Make a worker ready to search its game; return the number of root moves.
+
+    ``distinct`` 1 keeps one of the moves that a symmetry of the position takes to each other.
+    """
     worker = carray(worker_p, (1,), WORKER)[0]
     tables = carray(tables_p, (1,), TABLES)[0]
     shared = carray(shared_p, (1,), SHARED)[0]
-    return prepare_root(worker, tables, shared, node_limit)
+    return prepare_root(worker, tables, shared, node_limit, distinct)
 
 
 @export

@@ -17,6 +17,7 @@ from .margins import late_reduction
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
 from .params import ONE
 from .shared import EXACT, store
+from .symmetry import has_twin, symmetries_of
 from .worker import STACK_BASE
 
 EVERY_MOVE = 1 << 20  # a depth at which no candidate is left out
@@ -31,14 +32,16 @@ def mark_fives(worker, side):
 
 
 @kernel
-def list_root(worker, tables, shared):
+def list_root(worker, tables, shared, distinct):
     """List the legal moves that the root considers, best first; return how many.
 
     A five if there is one, else the answers to a threat; where every answer fails or is
     forbidden, whatever is legal, so that a lost game is still played on. The host may bar
-    cells; it gets them back if nothing else is left.
+    cells; it gets them back if nothing else is left. With ``distinct`` 1, of the moves that
+    a symmetry of the position takes to each other only the first is kept.
     """
     state = worker.state
+    symmetries = symmetries_of(state.position) if distinct != 0 else 0
     side = np.int64(state.position.side)
     count = 0
     for attempt in range(4):
@@ -62,6 +65,8 @@ def list_root(worker, tables, shared):
                 continue
             if is_forbidden(state, tables, cell):
                 continue
+            if has_twin(state.position, symmetries, worker.root_moves, kept, cell):
+                continue
             worker.root_moves[kept] = cell
             worker.root_values[kept] = -INFINITE
             worker.root_pv_length[kept] = 0
@@ -74,7 +79,7 @@ def list_root(worker, tables, shared):
 
 
 @kernel
-def prepare_root(worker, tables, shared, node_limit):
+def prepare_root(worker, tables, shared, node_limit, distinct):
     """Make a worker ready for the first iteration; return the number of root moves."""
     worker.nodes = 0
     worker.node_limit = node_limit
@@ -86,7 +91,7 @@ def prepare_root(worker, tables, shared, node_limit):
     for i in range(STACK_BASE + 1):
         worker.stack[i].excluded = NO_CELL
         worker.stack[i].value = evaluate(worker.state, tables)
-    return list_root(worker, tables, shared)
+    return list_root(worker, tables, shared, distinct)
 
 
 @kernel
