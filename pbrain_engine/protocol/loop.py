@@ -163,7 +163,9 @@ class Loop:
 
     def _on_command(self, command: Command, read_at: float) -> None:
         self._log.write("<", str(command))
-        if self._worker is not None and not isinstance(command, Info) and command != Word.ABOUT:
+        if self._worker is not None and command is Word.END:
+            self._leave_search()
+        elif self._worker is not None and not isinstance(command, Info) and command != Word.ABOUT:
             self._end_search()
         self._at_command = True
         try:
@@ -222,6 +224,13 @@ class Loop:
         self._log.write("!", "late: answered by the watchdog")
         self._answer(worker, worker.task.fallback, busy=True)
         worker.task.stop()
+
+    def _leave_search(self) -> None:
+        """Write the best move so far; the search itself ends with the process."""
+        worker = self._worker
+        assert worker is not None
+        if not worker.answered:
+            self._answer(worker, worker.task.fallback, busy=True)
 
     def _end_search(self) -> None:
         """Stop the running search and write its move; leave it behind if it does not stop."""
