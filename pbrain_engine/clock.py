@@ -17,7 +17,10 @@ UNLIMITED = float("inf")
 UNLIMITED_MS = 100_000_000  # some clients mean "no limit" by this, others by 2**31 - 1
 
 # The constants of the plan, all in one place.
-OVERHEAD = 0.027  # kept back on every move for pipes, threads and a busy machine
+OVERHEAD = 0.024  # kept back on every move for pipes and threads
+SLIP_MEMORY = 0.9  # an answer that was late counts this much less after each further one
+MOST_SLIP = 0.1  # no more is kept back for a busy machine
+NEAR = 0.1  # only answers so close to their deadline, or later, tell how busy it is
 LEAST_SHARE = 0.25  # of a limit shorter than the overhead, so much is still used
 MAX_SHARE = 0.2  # of what is left of the match, at most so much goes into one move
 GAME_MOVES = 32.0  # own moves of a long game on 15x15; grows with the width of the board
@@ -97,16 +100,37 @@ def weight(own_moves: int) -> float:
     return 1 + (PEAK_WEIGHT - 1) * PEAK_LAST / own_moves
 
 
-def within(limit: float) -> float:
-    """Return what can be used of a limit once the overhead is taken off."""
-    return max(limit - OVERHEAD, limit * LEAST_SHARE)
+class Reserve:
+    """What is kept back on a move: the overhead, and by how much late answers were late."""
+
+    def __init__(self) -> None:
+        """Expect an idle machine."""
+        self._slip = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """The seconds to keep back."""
+        return OVERHEAD + self._slip
+
+    def note(self, late: float) -> None:
+        """Learn from an answer that came so many seconds after its planned moment."""
+        if late > -NEAR:
+            self._slip = max(min(late, MOST_SLIP), self._slip * SLIP_MEMORY)
 
 
-def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0) -> Plan:
+def within(limit: float, reserve: float) -> float:
+    """Return what can be used of a limit once the reserve is taken off."""
+    return max(limit - reserve, limit * LEAST_SHARE)
+
+
+def plan(
+    limits: Limits, ply: int, cells: int, charged: float = 0.0, reserve: float = OVERHEAD
+) -> Plan:
     """Return the seconds for the next move.
 
     ``ply`` is the number of stones on the board of ``cells`` cells, ``charged`` what has
-    gone from the clock already (the start of the program, on its first move).
+    gone from the clock already (the start of the program, on its first move), ``reserve``
+    what must not be planned with.
     """
     turn = turn_limit(limits) - charged
     left = match_left(limits) - charged
@@ -119,10 +143,10 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0) -> Plan:
     supply = left + increment * coming
     ample = turn * max(coming, (cells - ply) / 4) <= supply
     if ample:
-        whole = within(min(turn, left))  # the increment comes only after the move
+        whole = within(min(turn, left), reserve)  # the increment comes only after the move
         return Plan(whole, whole)
     share = min(left, max(left * MAX_SHARE, left / coming) + increment)
-    hard = within(min(turn, share))
+    hard = within(min(turn, share), reserve)
     return Plan(hard, min(hard, supply / coming * weight(ply // 2)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.clock import UNLIMITED, Limits, Pace, Plan, plan
+from pbrain_engine.clock import OVERHEAD, UNLIMITED, Limits, Pace, Plan, Reserve, plan
 from pbrain_engine.values import win_in
 
 CELLS = 225
@@ -54,6 +54,23 @@ def test_a_turn_limit_alone_is_used_up() -> None:
 def test_the_overhead_is_kept_back_but_a_tiny_turn_is_not_given_away() -> None:
     assert 0.06 < plan(Limits(turn=100), 20, CELLS).hard < 0.08
     assert 0.002 < plan(Limits(turn=20), 20, CELLS).hard < 0.02
+
+
+def test_late_answers_raise_the_reserve_for_a_while() -> None:
+    reserve = Reserve()
+    idle = reserve.seconds
+    assert idle == OVERHEAD
+    reserve.note(0.02)
+    assert plan(Limits(turn=1000), 20, CELLS, reserve=reserve.seconds).hard < 1 - idle - 0.019
+    for _ in range(50):
+        reserve.note(0.001)
+    assert idle < reserve.seconds < idle + 0.002
+    reserve.note(5.0)  # suspended in the middle of a search
+    assert reserve.seconds <= idle + 0.1
+    for late in (-1.0, float("-inf")):  # decided long before, or not limited at all
+        before = reserve.seconds
+        reserve.note(late)
+        assert reserve.seconds == before
 
 
 def test_the_start_of_the_program_is_charged() -> None:

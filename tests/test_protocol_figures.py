@@ -120,7 +120,7 @@ def test_the_turn_is_used_and_never_exceeded(
         used.append(reply(peer).at - sent_at)
     report(f"turn {turn:g} s: {moves} moves", used)
     assert max(used) < turn + late
-    full = [seconds for seconds in used if seconds > turn / 2]  # the others were decided
+    full = [seconds for seconds in used if seconds > max(turn / 2, turn - 0.1)]  # others: decided
     if not late:
         assert sum(turn - seconds for seconds in full) / len(full) < 0.03
 

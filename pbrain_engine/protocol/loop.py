@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 STACK = 16 * 1024 * 1024  # of a search thread
-LATE = 0.012  # seconds past the deadline after which the watchdog answers
+LATE = 0.008  # seconds past the deadline after which the watchdog answers
 STOP_PATIENCE = 0.03  # seconds for a stopped search to answer by itself
 RETURN_PATIENCE = 0.3  # seconds for a late worker to come back before its engine is replaced
 STOP_INTERVAL = 0.003  # the stop flag is raised again until the search has seen it

@@ -72,6 +72,7 @@ class Session:
         self._moved = False  # a move has been asked for
         self._complained = 0  # the max_memory that we have complained about
         self._task: Task | None = None
+        self._reserve = clock.Reserve()
 
     # -- what the loop calls ---------------------------------------------------------------
 
@@ -96,7 +97,9 @@ class Session:
         self._task = None
         if busy:
             self._keeper.fall_out_of_step()
-        self.settings.spend(time.perf_counter() - task.read_at)
+        now = time.perf_counter()
+        self.settings.spend(now - task.read_at)
+        self._reserve.note(now - task.deadline)
         for x, y in answer.moves:
             self._put(x, y)
         return answer.lines
@@ -311,7 +314,8 @@ class Session:
     def _plan(self, charged: float = 0.0) -> clock.Plan:
         record = self._game()
         cells = record.width * record.height
-        return clock.plan(self.settings.limits, record.ply, cells, charged)
+        reserve = self._reserve.seconds
+        return clock.plan(self.settings.limits, record.ply, cells, charged, reserve)
 
     def _start_up(self, read_at: float) -> float:
         """Return the seconds that the start of the program has taken off the clock.
