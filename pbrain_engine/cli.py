@@ -28,6 +28,7 @@ COMMANDS = {
     "match": Command("arena.command", "matches and tournaments between engines"),
     "selfplay": Command("arena.selfplay", "record games of the engine against itself"),
     "report": Command("arena.report", "tables and charts of recorded matches"),
+    "openings": Command("arena.generate", "make openings of equal chances for matches"),
     "datagen": Command("learn.datagen", "record games of the engine against itself for learning"),
     "tune": Command("tuning.command", "tune the search parameters by games"),
     "ablate": Command("tuning.ablation", "what each item of the search is worth"),

@@ -156,17 +156,19 @@ def find_problem(settings: MatchSettings, opening: Sequence[Cell]) -> str | None
     return None
 
 
-def engine_judge(settings: MatchSettings) -> Judge:
+def engine_judge(
+    settings: MatchSettings, nodes: int = JUDGING_NODES, table: int = JUDGING_TABLE
+) -> Judge:
     """Return a judge of positions: a short search of our own engine, the same everywhere."""
     from pbrain_engine.engine import Engine, Limit
 
-    engine = Engine(hash_size=JUDGING_TABLE)
+    engine = Engine(hash_size=table)
 
     def judge(opening: Sequence[Cell]) -> int:
         engine.new_game(settings.width, settings.height, settings.rule)
         engine.clear_hash()
         for x, y in opening:
             engine.play(x, y)
-        return engine.think(Limit(nodes=JUDGING_NODES)).value
+        return engine.think(Limit(nodes=nodes)).value
 
     return judge
