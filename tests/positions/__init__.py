@@ -1,0 +1,1 @@
+"""Positions whose best move long searches agree on."""
