@@ -125,6 +125,28 @@ def test_the_turn_is_used_and_never_exceeded(
         assert sum(turn - seconds for seconds in full) / len(full) < 0.03
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize(
+    "tries, late", [(3, 0.3), pytest.param(50, 0.0, marks=long)], ids=["short", "long"]
+)
+def test_a_start_in_suspension_is_taken_off_the_first_move(tries: int, late: float) -> None:
+    used = []
+    for _ in range(tries):
+        with Peer(PROGRAM) as peer:
+            peer.suspend()
+            peer.send("START 15", "INFO timeout_turn 500", "INFO timeout_match 100000")
+            time.sleep(0.3)
+            peer.send("INFO time_left 100000", "BOARD", "7,7,2", "8,8,1", "3,9,2", "DONE")
+            resumed_at = perf_counter()
+            peer.resume()
+            assert reply(peer).text == "OK"
+            used.append(reply(peer).at - resumed_at)
+    report(f"first move from the resume, limit 500 ms: {tries} starts", used)
+    assert percentile(used, 0.9) < 0.5 + late
+    assert max(used) < 1.5  # what judges forgive
+    assert percentile(used, 0.5) > 0.2
+
+
 @pytest.mark.parametrize("tries", [300, pytest.param(10_000, marks=long)])
 def test_every_command_is_answered_once_however_close_it_comes(
     launch: Callable[..., Peer], tries: int

@@ -59,6 +59,15 @@ def wants_move(command: Command) -> bool:
     return command is Word.BEGIN or isinstance(command, commands.Turn | commands.Nbest)
 
 
+def queued_time() -> float:
+    """Return the seconds that the main thread has waited for a processor, where Linux tells."""
+    try:
+        with open("/proc/self/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 class Session:
     """One manager, one engine, one board."""
 
@@ -322,11 +331,12 @@ class Session:
 
         A manager that waits for OK starts its clock afterwards. One that sends the first
         move along with START has been waiting since then, except while it kept us
-        suspended: so processor time counts, not the time on the wall.
+        suspended: so processor time counts, and time spent waiting for a processor, but
+        not the time on the wall.
         """
         waiting = not self._moved and self._ready_at is not None and read_at <= self._ready_at
         self._moved = True
-        return time.process_time() if waiting else 0.0
+        return time.process_time() + queued_time() if waiting else 0.0
 
     # -- small things ----------------------------------------------------------------------
 
