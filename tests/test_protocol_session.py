@@ -6,6 +6,7 @@ from time import perf_counter
 
 import pytest
 
+from pbrain_engine.clock import UNLIMITED, plan
 from pbrain_engine.engine import Move, Thought
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import replies
@@ -85,6 +86,25 @@ def test_info_is_never_answered() -> None:
     for key in keys:
         for value in ("", "0", "-1", "x", "2147483647", "9" * 30, "1 2 3"):
             assert talk.session.handle(Info(key, value), 0.0).lines == ()
+
+
+@pytest.mark.parametrize(
+    "text, milliseconds",
+    [("300", 300), ("300.0", 300), ("3e2", 300), ("-7.9", -8), ("+5", 5), ("300 400", 300),
+     ("x", None), ("nan", None), ("", None), ("-", None)],
+)  # fmt: skip
+def test_numbers_are_read_as_clients_may_write_them(text: str, milliseconds: int | None) -> None:
+    settings = Settings()
+    settings.update("timeout_turn", text)
+    assert settings.turn == milliseconds
+
+
+@pytest.mark.parametrize("text", ["9" * 30, "1e300", "inf", "2147483647", "9223372036854775807"])
+def test_giants_of_any_length_mean_no_limit(text: str) -> None:
+    settings = Settings()
+    settings.update("timeout_turn", text)
+    settings.update("time_left", text)
+    assert plan(settings.limits, 0, 225).hard == UNLIMITED
 
 
 def test_a_rule_changed_during_the_game_keeps_the_stones() -> None:

@@ -20,6 +20,8 @@ FULL_STRENGTH = 100
 STRENGTH_NODES = 60  # at strength 0; every seven more double it
 STRENGTH_DOUBLING = 7
 
+HUGE = 2.0**62  # as good as any larger number
+
 EXACT, CONTINUOUS, RENJU, CARO = 1, 2, 4, 8  # the bits of INFO rule
 YIXIN_SWAP1, YIXIN_SWAP2 = 5, 6  # freestyle, with a swap after one stone or after three
 YIXIN_RULES = {2: Rule.RENJU, YIXIN_SWAP1: Rule.FREESTYLE, YIXIN_SWAP2: Rule.FREESTYLE}
@@ -36,6 +38,17 @@ def decode_rule(code: int, yixin: bool) -> Rule | None:
     if code & CARO:
         return Rule.CARO_EXACT if code & EXACT else Rule.CARO
     return Rule.STANDARD if code & EXACT else Rule.FREESTYLE
+
+
+def read_value(text: str) -> int | None:
+    """Return a number as clients may write it: whole, 300.0, 5e5, or too long for 64 bits."""
+    value = number(text)
+    if value is not None:
+        return value
+    try:
+        return round(min(max(float(text), -HUGE), HUGE))
+    except ValueError:  # no number, or not one that can be compared
+        return None
 
 
 class Settings:
@@ -103,7 +116,7 @@ class Settings:
         """Take in one INFO line."""
         if key in YIXIN_KEYS:
             self.yixin = True
-        value = number(text.split()[0]) if text.split() else None
+        value = read_value(text.split()[0]) if text.split() else None
         setter = _SETTERS.get(key)
         if value is not None and setter is not None:
             setter(self, value)
