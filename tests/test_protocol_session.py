@@ -298,11 +298,17 @@ def test_a_loss_is_printed_only_when_its_line_loses() -> None:
     report._last -= 1
     report.iteration(thought(loss_in(2), ((8, 7), (3, 7))))
     assert " ev -M2 " in lines[0]
+    report = Report(lines.append, FOUR, Side.WHITE, Rule.FREESTYLE, 1)
+    report.iteration(thought(loss_in(2), ((8, 7), (3, 7))))
+    report.finish()
+    assert "MESSAGE REALTIME LOST 8,7" in lines
 
 
 def test_the_forms_that_clients_ask_for() -> None:
     realtime = reported(35, ((7, 6), (8, 8)), 1)
     assert realtime[:2] == ["MESSAGE REALTIME REFRESH", "MESSAGE REALTIME BEST 7,6"]
+    assert "MESSAGE REALTIME POS 7,6" in realtime and "MESSAGE REALTIME DONE 7,6" in realtime
+    assert not any("LOST" in line for line in realtime)
     detail = reported(35, ((7, 6), (8, 8)), 2)
     assert detail[0] == "INFO PV 0"
     assert detail[-2:] == ["INFO BESTLINE 7,6 8,8", "INFO PV DONE"]

@@ -59,7 +59,7 @@ class Report:
 
     def finish(self) -> None:
         """Report the last depth if it was held back and the client can use it."""
-        asked = self._mode in (replies.DETAIL, replies.BOTH)
+        asked = self._mode != replies.PLAIN
         if asked or perf_counter() - self._began >= INTERVAL:
             for thought in self._held:
                 self._write(thought)
@@ -72,10 +72,19 @@ class Report:
             return False
         return line_wins(self._stones, self._to_move, thought.pv, abs(mate), self._rule)
 
+    def _marks(self, thought: Thought, proven: bool) -> list[str]:
+        """Return what a GUI draws on the first cell of a line: searched, best, lost."""
+        marks = ["BEST"] if thought.multipv == 1 else []
+        marks += ["POS", "DONE"]
+        if proven and (thought.mate or 0) < 0:
+            marks.append("LOST")
+        return marks
+
     def _write(self, thought: Thought) -> None:
         proven = self.is_proven(thought)
-        if self._mode in (replies.REALTIME, replies.BOTH) and thought.multipv == 1 and thought.pv:
-            self._emit(replies.realtime("BEST", thought.pv[0], self._row_first))
+        if self._mode in (replies.REALTIME, replies.BOTH) and thought.pv:
+            for kind in self._marks(thought, proven):
+                self._emit(replies.realtime(kind, thought.pv[0], self._row_first))
         if self._mode in (replies.DETAIL, replies.BOTH):
             for line in replies.detail(thought, self._count, proven, self._row_first):
                 self._emit(line)
