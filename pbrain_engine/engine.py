@@ -27,6 +27,7 @@ MIN_TABLE = 1 << 20
 UNLIMITED_NODES = 1 << 62
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # which get one part in so many of what there is for tables
+PATIENT = 1.0  # seconds of a first search from which the table gets large pages
 RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
 
 
@@ -177,17 +178,22 @@ class Engine:
         """The size of the transposition table, or 0 while there is none."""
         return self._table_bytes if self._shared is not None else 0
 
-    def _share(self) -> Block:
-        """Return the shared block, with a table of the size that the settings ask for."""
+    def _share(self, limit: Limit) -> Block:
+        """Return the shared block, with a table of the size that the settings ask for.
+
+        Large pages are cleared whole at the first touch, which takes a tenth of a second
+        for all of them: too much where moves are short.
+        """
         request = (self._memory, self._hash_size, self._threads)
         if self._shared is not None and request != self._request:
             self._unshare()
         if self._shared is None:
             self._request = request
+            patient = limit.time is None or limit.time >= PATIENT
             wanted = self._wanted_bytes()
             for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
             self._table_bytes = max(MIN_TABLE, wanted - for_solver) // BUCKET_BYTES * BUCKET_BYTES
-            block = Block(self._layout.shared_head + self._table_bytes, huge=True)
+            block = Block(self._layout.shared_head + self._table_bytes, huge=patient)
             self.library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
             for name, value in self._parameters.items():
                 self.library.shared_parameter(block.address, index_of(name), value)
@@ -299,7 +305,7 @@ class Engine:
         exclude: list[Move],
     ) -> Thought:
         """Set up the memory, search, and fall back on a quick move if there was no time at all."""
-        shared = self._share().address
+        shared = self._share(limit).address
         tactics = self._tactics(exclude)
         if self._stop_wanted:  # it came before the shared block was there
             self.stop()
