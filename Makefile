@@ -17,10 +17,11 @@ PLAY := $(VENV)/.play-installed
 DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup develop demo test bench learn-smoke compare lint build dist clean
+.PHONY: help setup develop demo test bench learn-smoke compare lint build package \
+	check-package onefile wheels dist clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -63,8 +64,22 @@ lint: develop ## check style and types
 build: setup ## compile the kernels of every platform and level into dist/kernels
 	$(BIN)/python build/kernels.py dist/kernels
 
-dist: develop ## build what is handed out, into dist
+package: develop ## build the ZIP for tournaments on this platform, into dist
+	rm -f dist/*.zip dist/*.zip.sha256
+	$(BIN)/python build/package.py dist
+	$(BIN)/python build/report.py dist/*.zip
+
+check-package: develop ## test the ZIP in dist as a tournament uses it
+	NUMOKU_PACKAGE="$$(echo dist/*.zip)" $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/test_package_play.py
+
+onefile: develop ## build a single program instead, which starts later: see the README
+	$(BIN)/python build/package.py dist/onefile --onefile
+
+wheels: develop ## build a wheel for every platform, and the sdist, into dist
+	rm -f dist/*.whl dist/*.tar.gz
 	$(BIN)/python build/wheels.py dist
+
+dist: wheels package ## build all that is handed out, into dist, and measure it
 
 clean: ## remove what was built, but not .venv
 	rm -rf .kernels dist pbrain_engine/native/lib *.egg-info

@@ -1,4 +1,4 @@
-"""Build a wheel for every platform, each with the compiled kernels of all its levels.
+"""Build a wheel for every platform, each with the compiled kernels of all its levels, and an sdist.
 
 A wheel is made from a copy of the sources that the kernels are shipped with, so that the
 installed package believes them and needs no compiler.
@@ -7,18 +7,22 @@ installed package believes them and needs no compiler.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from pbrain_engine.native.compile import Build, BuildError, Output, build
-from pbrain_engine.native.store import SHIPPED_MARK
+import shipping
+from shipping import ROOT
+
+from pbrain_engine.native.compile import BuildError
 from pbrain_engine.native.targets import TARGETS, Target
 
-ROOT = Path(__file__).resolve().parent.parent
+EPOCH = "315532800"  # 1980, the first year that a ZIP can name: the same bytes each time
 SOURCES = ("pyproject.toml", "README.md", "LICENSE")
 WHEEL_PLATFORMS = {
     "linux-x86_64": "manylinux_2_17_x86_64",
@@ -29,53 +33,75 @@ WHEEL_PLATFORMS = {
 }
 
 
-def stage(target: Target, kernels: str, folder: Path) -> None:
-    """Copy the sources into a folder, with the kernels of one platform in their place."""
+def copy_sources(folder: Path) -> None:
+    """Copy what a package is made from into a folder."""
     for name in SOURCES:
         shutil.copy(ROOT / name, folder / name)
     ignored = shutil.ignore_patterns("__pycache__", "lib")
     shutil.copytree(ROOT / "pbrain_engine", folder / "pbrain_engine", ignore=ignored)
-    shipped = folder / "pbrain_engine" / "native" / "lib"
-    shipped.mkdir()
-    for level in target.levels:
-        shutil.copy(Path(kernels, target.file_name(level)), shipped)
-    (shipped / SHIPPED_MARK).write_text("The kernels here belong to the sources beside them.\n")
 
 
-def make_wheel(target: Target, kernels: str, out: str) -> None:
-    """Write the wheel of one platform.
+def make_wheel(target: Target, kernels: Path, out: Path, figures: dict[str, Any]) -> None:
+    """Write the wheel of one platform; ``figures`` are what the bench measures on the sources.
 
     Raises:
         BuildError: with what the packaging tools say.
     """
     with tempfile.TemporaryDirectory(prefix="numoku-wheel-") as folder:
-        stage(target, kernels, Path(folder))
-        platform = f"--build-option=--plat-name={WHEEL_PLATFORMS[target.name]}"
-        command = [sys.executable, "-m", "pip", "wheel", folder, "--wheel-dir", out, "--no-deps"]
-        command += ["--quiet", "--no-build-isolation", f"--config-settings={platform}"]
-        result = subprocess.run(command, capture_output=True, text=True)
-        if result.returncode != 0:
-            raise BuildError(result.stderr.strip())
+        copy_sources(Path(folder))
+        shipped = Path(folder, "pbrain_engine", "native", "lib")
+        shipping.ship(target, kernels, shipped, figures)
+        platform = f"--plat-name={WHEEL_PLATFORMS[target.name]}"
+        run_setuptools(Path(folder), "bdist_wheel", "--dist-dir", str(out.resolve()), platform)
+
+
+def make_sdist(out: Path) -> None:
+    """Write the archive of the sources, which builds a kernel where numba is.
+
+    Raises:
+        BuildError: with what the packaging tools say.
+    """
+    with tempfile.TemporaryDirectory(prefix="numoku-sdist-") as folder:
+        copy_sources(Path(folder))
+        run_setuptools(Path(folder), "sdist", "--dist-dir", str(out.resolve()))
+
+
+def run_setuptools(folder: Path, *command: str) -> None:
+    """Run a command of setuptools on the project in a folder, without another environment."""
+    script = "import setuptools; setuptools.setup()"
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
+    environment.pop("PYTHONPATH", None)  # the project there, not this one
+    result = subprocess.run(
+        [sys.executable, "-c", script, "--quiet", *command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    if result.returncode != 0:
+        raise BuildError(result.stderr.strip())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the kernels, then the wheels; return the exit status."""
-    parser = argparse.ArgumentParser(description="Build wheels with compiled kernels.")
-    parser.add_argument("out", help="folder for the wheels")
+    """Build the kernels, then wheels and sdist; return the exit status."""
+    parser = argparse.ArgumentParser(description="Build the wheels and the sdist.")
+    parser.add_argument("out", help="folder for them")
     parser.add_argument("--target", choices=TARGETS, help="one platform (default: all)")
     options = parser.parse_args(arguments)
     targets = [TARGETS[options.target]] if options.target else list(TARGETS.values())
-    outputs = tuple(Output(target, level) for target in targets for level in target.levels)
+    out = Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
     try:
-        with tempfile.TemporaryDirectory(prefix="numoku-kernels-") as kernels:
-            build(Build(outputs), kernels)
-            for target in targets:
-                make_wheel(target, kernels, options.out)
+        kernels = shipping.build_kernels(targets)
+        figures = shipping.bench()
+        for target in targets:
+            make_wheel(target, kernels, out, figures)
+        make_sdist(out)
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    for wheel in sorted(Path(options.out).glob("*.whl")):
-        print(f"{wheel}  {wheel.stat().st_size:,} bytes")
+    for path in sorted([*out.glob("*.whl"), *out.glob("*.tar.gz")]):
+        print(f"{path}  {path.stat().st_size:,} bytes")
     return 0
 
 

@@ -74,6 +74,10 @@ def run(command: Command, arguments: list[str]) -> int:
         return OK
     except (EngineError, KernelError, NotationError, WeightsError, OSError) as error:
         return complain(str(error))
+    except ModuleNotFoundError as error:
+        if not getattr(sys, "frozen", False):
+            raise
+        return complain(f"only the Python package pbrain-numoku has this command ({error})")
 
 
 def complain(text: str, status: int = FAILURE) -> int:
@@ -100,34 +104,43 @@ def usage() -> str:
 def version() -> str:
     """Return the versions of the package, of its kernel and of what it runs on."""
     import platform
-    from importlib import metadata
 
+    from .commands import signature
     from .engine import DEFAULT_WEIGHTS
     from .eval.weights import WeightsError, load_weights
     from .native.library import KernelError, load
 
+    nodes = None
     try:
         weights = load_weights(DEFAULT_WEIGHTS).key
+        nodes = signature.recall(weights)
     except WeightsError as error:
         weights = str(error)
     try:
         library = load()
-        kernel = f"{library.level} {library.digest}"
+        kernel = f"{library.about['target']} {library.level} {library.digest}"
     except KernelError:
         kernel = "none for this machine"
-    try:
-        numba = metadata.version("numba")
-    except metadata.PackageNotFoundError:
-        numba = "not installed"
     return "\n".join(
         [
             f"numoku {__version__}",
             f"kernel  {kernel}",
             f"weights {weights}",
-            f"numba   {numba}",
+            f"bench   {nodes or 'not measured yet, run `numoku bench`'}",
+            f"numba   {numba_version()}",
             f"Python  {platform.python_version()}, {platform.system()} {platform.machine()}",
         ]
     )
+
+
+def numba_version() -> str:
+    """Return the version of the compiler that is installed, without importing it."""
+    try:
+        from importlib.metadata import version as version_of
+
+        return version_of("numba")
+    except ImportError:  # no numba, or a frozen program without such knowledge
+        return "not installed"
 
 
 if __name__ == "__main__":

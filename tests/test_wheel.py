@@ -1,22 +1,27 @@
-"""A wheel with compiled kernels plays without a compiler, NumPy or numba."""
+"""A wheel with compiled kernels plays without a compiler, NumPy or numba; an sdist is whole."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from pbrain_engine import __version__
+from pbrain_engine.engine import DEFAULT_WEIGHTS
+from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.native.library import load
 from pbrain_engine.native.targets import host_target
 
+from .building import shipping, wheels
+
 ROOT = Path(__file__).parent.parent
+FIGURES = {"nodes": 4711, "weights": load_weights(DEFAULT_WEIGHTS).key}
 THINK = (
     "from pbrain_engine.engine import Engine, Limit\n"
     "from pbrain_engine.native.store import is_shipped\n"
@@ -27,17 +32,8 @@ THINK = (
 
 
 @pytest.fixture(scope="module")
-def wheels() -> Any:
-    spec = importlib.util.spec_from_file_location("wheels", ROOT / "build" / "wheels.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def installed(wheels: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the unpacked wheel of this platform."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of this platform."""
     folder = tmp_path_factory.mktemp("wheel")
     target = host_target()
     assert target is not None
@@ -45,12 +41,18 @@ def installed(wheels: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     kernels.mkdir()
     for level in target.levels:  # the same kernel under every name: the processor fits it
         shutil.copy(load().path, kernels / target.file_name(level))
-    wheels.make_wheel(target, str(kernels), str(folder))
+    wheels.make_wheel(target, kernels, folder, FIGURES)
     (wheel,) = folder.glob("*.whl")
     assert wheel.name.endswith(f"-py3-none-{wheels.WHEEL_PLATFORMS[target.name]}.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
+    """Return a folder with the unpacked wheel."""
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "installed")
-    return folder / "installed"
+        archive.extractall(wheel.parent / "installed")
+    return wheel.parent / "installed"
 
 
 def test_an_installed_wheel_thinks_without_site_packages(installed: Path) -> None:
@@ -72,3 +74,49 @@ def test_a_wheel_has_all_that_the_engine_reads(installed: Path) -> None:
     assert any(name.startswith("pbrain_engine/weights/") for name in names)
     assert any(name.endswith("entry_points.txt") for name in names)
     assert not any(name.split("/")[0] in ("tests", "build") for name in names)
+
+
+def test_an_installed_wheel_tells_what_it_was_built_with(installed: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-S", "-c", shipping.RUN_TOOL, "--version"],
+        env=dict(os.environ, PYTHONPATH=str(installed)),
+        cwd=installed,
+        capture_output=True,
+        text=True,
+    )
+    facts = dict(line.split(None, 1) for line in result.stdout.splitlines())
+    assert facts["numoku"] == __version__, result.stderr
+    assert facts["kernel"] == f"{load().about['target']} {load().level} {load().digest}"
+    assert facts["weights"] == FIGURES["weights"]
+    assert facts["bench"] == "4711"
+    assert facts["numba"] == "not installed"
+
+
+def test_no_kernel_asks_for_a_version_of_the_c_library(installed: Path) -> None:
+    libraries = list((installed / "pbrain_engine" / "native" / "lib").glob("*.so"))
+    assert libraries or sys.platform != "linux"
+    for path in libraries:
+        assert b"GLIBC_" not in path.read_bytes()  # so that any manylinux platform is true
+
+
+def test_the_same_sources_make_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    target = host_target()
+    assert target is not None
+    wheels.make_wheel(target, wheel.parent / "kernels", tmp_path, FIGURES)
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+def test_an_sdist_has_all_sources_and_no_library(tmp_path: Path) -> None:
+    wheels.make_sdist(tmp_path)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    package = ROOT / "pbrain_engine"
+    sources = {
+        path.relative_to(ROOT).as_posix()
+        for suffix in ("*.py", "*.ll", "*.numoku", "py.typed")
+        for path in package.rglob(suffix)
+    }
+    assert sources <= names
+    assert {"pyproject.toml", "README.md", "LICENSE"} <= names
+    assert not any(name.endswith((".so", ".dll", ".dylib", ".pyc")) for name in names)

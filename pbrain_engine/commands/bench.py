@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -17,7 +16,7 @@ from ..engine import Engine, Limit
 from ..game import Game
 from ..position.notation import parse_moves
 from ..position.rules import Rule
-from . import view
+from . import signature, view
 from .bench_positions import PAIR_POSITIONS, POSITIONS, SHORT, BenchPosition
 
 DEPTH = 13
@@ -60,6 +59,8 @@ def main(arguments: Sequence[str]) -> int:
         document = summary(engine, runs, depth)
         if not options.short:
             document["pairs"] = pairs_per_second(engine)
+        if not options.short and depth == DEPTH and engine.threads == 1:
+            signature.note(engine.weights.key, document["nodes"])
     if options.json:
         print(json.dumps({**document, "positions": runs}))
     else:
@@ -120,7 +121,7 @@ def pairs_per_second(engine: Engine) -> int:
             engine.library.game_pairs(game.address, game.tables, PAIR_ROUNDS) for game in games
         )
         speeds.append(pairs / (perf_counter() - began))
-    return round(median(speeds))
+    return round(sorted(speeds)[PAIR_REPEATS // 2])
 
 
 def run_line(run: dict[str, Any]) -> str:
