@@ -221,7 +221,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
     raised = 0
     number = 0
     lower = alpha
-    limit = count_limit(params, depth, improving)
+    limit = count_limit(params, depth, improving, pv)
     expects_cut = cut != 0 and estimate >= beta - params.fail_high_margin
     for i in range(count):
         cell = pick_move(worker, ply, i, count)
@@ -231,7 +231,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         number += 1
 
         # Step 9. Pruning by number, once some move does not lose.
-        if not plain and not threatened and best > -WIN_BAND and not pv:
+        if not plain and not threatened and best > -WIN_BAND:
             if number > limit and kind < s.MAKES_FOUR:
                 break
 
@@ -263,8 +263,6 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
                     reduction += ONE // 2
                 if kind >= s.MAKES_THREE:
                     reduction -= params.reduction_threat
-                elif frame.moves[i] < 10 * 65536:
-                    reduction += params.reduction_score
                 history = np.int64(worker.history[side, 1 if kind >= s.MAKES_THREE else 0, cell])
                 reduction -= history // params.reduction_history
                 reduction = min(max(reduction, 0), max(rest - ONE // 2, 0))

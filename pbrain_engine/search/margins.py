@@ -28,10 +28,12 @@ def razor_margin(params, depth):
 
 
 @kernel
-def count_limit(params, depth, improving):
+def count_limit(params, depth, improving, pv):
     """Return how many moves a node looks at before it prunes the rest by number."""
     rise = params.count_slope + params.count_curve * depth // ONE
     limit = 100 * params.count_base + rise * depth // ONE
+    if pv:
+        limit = limit * params.count_pv // 100
     return limit // (100 * (2 - improving))
 
 
