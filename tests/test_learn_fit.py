@@ -12,12 +12,14 @@ from pbrain_engine import cli
 from pbrain_engine.engine import Engine, Limit
 from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
 from pbrain_engine.learn import smoke
-from pbrain_engine.learn.features import Choices
+from pbrain_engine.learn.features import Choices, Positions, by_family, read_features
 from pbrain_engine.learn.fit import Start
 from pbrain_engine.learn.minimise import Vector, minimise, minimise_scale
 from pbrain_engine.learn.prior import Prior, combination_shares, mask_shares
+from pbrain_engine.learn.records import read_games
 from pbrain_engine.learn.score_model import LITTLE, ScoreData, keep_zero, learn_scores
 from pbrain_engine.learn.sparse import Matrix
+from pbrain_engine.learn.value_model import ValueData, ValueTables, blend, learn_values
 from pbrain_engine.position.rules import Rule
 
 
@@ -65,16 +67,19 @@ def test_sparse_products_are_those_of_the_dense_matrix() -> None:
     chance = np.random.default_rng(2)
     lengths = chance.integers(1, 6, 40)
     starts = np.concatenate(([0], np.cumsum(lengths)))
-    columns = chance.integers(0, 9, starts[-1]).astype(np.int16)
-    entries = chance.normal(size=starts[-1]).astype(np.float32)
+    columns = chance.integers(0, 9, starts[-1])
+    entries = chance.integers(-2, 3, starts[-1]).astype(np.float64)
     dense = np.zeros((40, 9))
     for row in range(40):
         for pair in range(starts[row], starts[row + 1]):
             dense[row, columns[pair]] += entries[pair]
-    matrix = Matrix(starts, columns, entries, 9)
+    summed = Matrix.summed(starts, columns, entries, 9)
+    assert len(summed.columns) < len(columns)
+    assert (np.diff(summed.starts) >= 1).all() and len(summed.starts) == len(starts)
     x, y = chance.normal(size=9), chance.normal(size=40)
-    assert np.allclose(matrix.times(x), dense @ x)
-    assert np.allclose(matrix.times_transposed(y), dense.T @ y)
+    for matrix in (Matrix(starts, columns, entries.astype(np.float32), 9), summed):
+        assert np.allclose(matrix.times(x), dense @ x)
+        assert np.allclose(matrix.times_transposed(y), dense.T @ y)
 
 
 @pytest.mark.parametrize("shares", [combination_shares(), mask_shares()])
@@ -112,6 +117,54 @@ def test_scores_learn_which_combination_is_chosen() -> None:
     assert data.losses(start, 20.0).first < 0.2  # all are equal
     assert data.losses(learned, 20.0).first == 1
     assert abs(learned[0, 0, 1000:]).max() < learned[0, 0, wanted]
+
+
+def test_thinned_choices_are_some_of_all() -> None:
+    data = some_choices(100, 57)._choices
+    assert data.thinned(100) is data
+    some = data.thinned(30)
+    assert len(some) == 25
+    assert (some.own[some.chosen] == 57).all()
+
+
+def positions_of_two_games() -> Positions:
+    """Return three positions of one game and two of another."""
+    count = 5
+    return Positions(
+        np.arange(count + 1),
+        np.zeros(count, np.int16),
+        np.ones(count, np.int16),
+        np.array([0, 1, 0, 1, 0], np.int8),
+        np.zeros(count, np.int16),
+        np.zeros(count, np.int16),
+        np.array([1, 0, 1, 0.5, 0.5], np.float32),
+        np.zeros(count, np.int8),
+        np.array([7, 7, 7, 8, 8]),
+    )
+
+
+def test_targets_follow_what_came_after_within_a_game() -> None:
+    positions = positions_of_two_games()
+    seen = np.array([0.5, 0.4, 0.8, 0.3, 0.6])
+    assert blend(positions, seen, 0.0) == pytest.approx(seen)
+    assert blend(positions, seen, 1.0) == pytest.approx(positions.result)
+    third = 0.75 * 0.8 + 0.25 * 1
+    second = 0.75 * 0.4 + 0.25 * (1 - third)
+    first = 0.75 * 0.5 + 0.25 * (1 - second)
+    fifth = 0.75 * 0.6 + 0.25 * 0.5
+    fourth = 0.75 * 0.3 + 0.25 * (1 - fifth)
+    expected = [first, second, third, fourth, fifth]
+    assert blend(positions, seen, 0.25) == pytest.approx(expected)
+
+
+def test_learned_values_keep_the_spread_of_the_start(folder: Path) -> None:
+    games = by_family(read_games(folder / "smoke.games"))["freestyle"]
+    data = ValueData(read_features(games)[0], True, 0.7, 250.0)
+    start = Start.of(load_weights("hand").block(Rule.FREESTYLE), True)
+    tables = ValueTables(start.values, start.threats)
+    learned = learn_values(data, tables, 300.0, 0.5, 30)
+    assert (learned.values != tables.values).any()
+    assert data.spread(learned) == pytest.approx(data.spread(tables), rel=0.05)
 
 
 def test_as_many_moves_score_little_as_at_the_start() -> None:

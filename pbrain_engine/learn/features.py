@@ -74,6 +74,7 @@ class Positions(NamedTuple):
     value: NDArray[np.int16]  # what the search said
     result: NDArray[np.float32]  # 1 won, 0.5 draw, 0 lost
     group: NDArray[np.int8]  # of the game, to hold some out
+    game: Ints  # which one; its positions follow each other
 
     def __len__(self) -> int:
         return len(self.side)
@@ -92,6 +93,7 @@ class Positions(NamedTuple):
             self.value[chosen],
             self.result[chosen],
             self.group[chosen],
+            self.game[chosen],
         )
 
 
@@ -116,6 +118,11 @@ class Choices(NamedTuple):
         chosen = (self.chosen - self.starts[:-1])[wanted] + starts[:-1]
         side, group = self.side[wanted], self.group[wanted]
         return Choices(starts, self.own[rows], self.enemy[rows], chosen, side, group)
+
+    def thinned(self, most: int) -> Choices:
+        """Return every so manieth position, so that there are not more than wanted."""
+        step = -(-len(self) // most)
+        return self if step < 2 else self.take(np.arange(len(self)) % step == 0)
 
 
 class _Columns:
@@ -202,12 +209,15 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
     What the search decides at a glance, or by a forced win, teaches nothing about values.
     """
     rows, candidates = _Columns(2), _Columns(2)
-    positions: list[tuple[int, int, int, float, int]] = []
+    positions: list[tuple[int, int, int, float, int, int]] = []
     choices: list[tuple[int, int, int]] = []
     total = 0
+    game, playing = -1, None
     for sight in replay(records):
         side = sight.game.to_move
         glance = sight.glance
+        if sight.record is not playing:
+            game, playing = game + 1, sight.record
         if not needs_order(glance.mask):
             continue
         group = group_of(sight.record.number)
@@ -215,7 +225,7 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
             columns = np.flatnonzero(sight.counts)
             rows.append(columns, sight.counts[columns])
             score = result_for(sight.record, side)
-            positions.append((side, glance.mask, sight.value, score, group))
+            positions.append((side, glance.mask, sight.value, score, group, game))
         near, own, enemy = candidates_of(glance, side)
         found = np.flatnonzero(glance.cells[near] == cell_of(*sight.move))
         if len(found):
@@ -223,7 +233,7 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
             choices.append((total + int(found[0]), side, group))
             total += len(own)
     starts, (columns16, counts16) = rows.joined()
-    table = np.array(positions, np.float64).reshape(-1, 5).T
+    table = np.array(positions, np.float64).reshape(-1, 6).T
     seen = Positions(
         starts,
         columns16,
@@ -233,6 +243,7 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
         table[2].astype(np.int16),
         table[3].astype(np.float32),
         table[4].astype(np.int8),
+        table[5].astype(np.int64),
     )
     starts, (own16, enemy16) = candidates.joined()
     chosen = np.array(choices, np.int64).reshape(-1, 3).T

@@ -28,13 +28,14 @@ from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_
 
 HELD_OUT = 1  # of the sixteen groups of games
 RULE_BOUND = "renju"  # the family in which black and white play by different rules
+ENOUGH_CHOICES = 200_000  # of one family; more teach the move score nothing new
 SMALLEST = 20  # positions, learned from or held out, that are worth a fit
 
 
 class Settings(NamedTuple):
     """How weights are learned."""
 
-    mix: float  # share of the game's result in the target of the value
+    mix: float  # share of what came after in the target of the value
     strength: float  # positions that count as one, against the pull towards the start
     steps: int
 
@@ -127,7 +128,7 @@ def fit_family(
     checked = ValueData(held_out.positions, symmetric, settings.mix, search_scale)
     value_losses = tuple(checked.losses(t, data.losses(t).scale) for t in (before, after))
 
-    choices = ScoreData(learning.choices, symmetric)
+    choices = ScoreData(learning.choices.thinned(ENOUGH_CHOICES), symmetric)
     temperature = best_temperature(choices, start.scores)
     learned = learn_scores(
         choices,
@@ -179,8 +180,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("--id", metavar="NAME", help="what the weights are called (the file's name)")
     add("--start", default="hand", metavar="W", help="weights to start from (hand)")
     add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
-    add("--mix", type=float, default=0.6, help="share of results in the targets (0.6)")
-    add("--strength", type=float, default=1.0, help="pull towards the start (1)")
+    add("--mix", type=float, default=0.7, help="share of what came after in the targets (0.7)")
+    add("--strength", type=float, default=0.5, help="pull towards the start (0.5)")
     add("--steps", type=int, default=150, metavar="N", help="most steps of each fit (150)")
     return parser
 

@@ -19,9 +19,37 @@ class Matrix(NamedTuple):
     """Rows of (column, entry) pairs; every row has at least one."""
 
     starts: Starts  # pairs[starts[i]:starts[i + 1]] belong to row i
-    columns: NDArray[np.int16]
+    columns: NDArray[np.int64]
     entries: NDArray[np.float32]
     width: int
+
+    @classmethod
+    def summed(cls, starts: Starts, columns: Starts, entries: Vector, width: int) -> Matrix:
+        """Return the matrix in which pairs of one row and column are added up; zeros go.
+
+        Every row keeps at least one pair. The pairs of a row may come in any order.
+        """
+        parts = []
+        for first in range(0, len(starts) - 1, BLOCK):
+            last = min(first + BLOCK, len(starts) - 1)
+            here = slice(int(starts[first]), int(starts[last]))
+            rows = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
+            keys = rows * width + columns[here]
+            order = np.argsort(keys, kind="stable")
+            keys = keys[order]
+            begins = np.flatnonzero(np.diff(keys, prepend=-1))
+            sums = np.add.reduceat(entries[here][order], begins)
+            keys = keys[begins]
+            kept = sums != 0
+            kept |= np.diff(keys // width, prepend=-1) != 0  # the first of each row
+            parts.append((keys[kept], sums[kept], last - first))
+        lengths = [np.bincount(keys // width, minlength=count) for keys, _, count in parts]
+        return cls(
+            np.concatenate(([0], np.cumsum(np.concatenate(lengths)))),
+            np.concatenate([keys % width for keys, _, _ in parts]),
+            np.concatenate([sums for _, sums, _ in parts]).astype(np.float32),
+            width,
+        )
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
         rows = len(self.starts) - 1

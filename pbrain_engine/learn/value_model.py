@@ -56,29 +56,51 @@ def best_scale(value: Vector, target: Vector) -> float:
     return minimise_scale(lambda scale: float(log_loss(value / scale, target).mean()), *SCALES)
 
 
+def blend(positions: Positions, chances: Vector, mix: float) -> Vector:
+    """Return the targets: at each position the search's chance, mixed with the target after it.
+
+    ``mix`` is the share of what came after; at the end of a game that is its result.
+    """
+    black = positions.side == 0
+    seen = np.where(black, chances, 1 - chances)
+    result = np.where(black, positions.result, 1 - positions.result)
+    targets = np.empty(len(seen))
+    game, after = -1, 0.0
+    for i in range(len(seen) - 1, -1, -1):
+        if positions.game[i] != game:
+            game, after = positions.game[i], result[i]
+        targets[i] = after = (1 - mix) * seen[i] + mix * after
+    return np.asarray(np.where(black, targets, 1 - targets))
+
+
 class ValueData:
     """Positions as a matrix of the weights that they use, and their targets."""
 
     def __init__(self, positions: Positions, symmetric: bool, mix: float, scale: float) -> None:
-        """Take ``mix`` of the result and the rest of the search's value at a scale as target."""
+        """Mix what the search saw, at a scale, with what came after, as targets."""
         lengths = np.diff(positions.starts)
         side = np.repeat(positions.side, lengths)
         white = positions.columns >= COMBINATIONS
         sign = np.where((side == 1) == white, 0.5, -0.5)  # half: counts are of two positions
-        columns = positions.columns % COMBINATIONS if symmetric else positions.columns
-        entries = (positions.counts * sign).astype(np.float32)
         width = COMBINATIONS * (1 if symmetric else 2)
-        self.matrix = Matrix(positions.starts, columns.astype(np.int16), entries, width)
+        columns = positions.columns.astype(np.int64) % width
+        entries = np.asarray(positions.counts * sign, np.float64)
+        self.matrix = Matrix.summed(positions.starts, columns, entries, width)
         turn = np.zeros_like(positions.side) if symmetric else positions.side
         self.mask = positions.mask.astype(np.int64) + MASKS * turn.astype(np.int64)
         self.result = positions.result.astype(np.float64)
         seen = chance(positions.value.astype(np.float64), scale)
-        self.target = mix * self.result + (1 - mix) * seen
+        self.target = blend(positions, seen, mix)
 
     def values(self, tables: ValueTables) -> Vector:
         """Return the evaluation of each position, not rounded."""
         cells = self.matrix.times(tables.values.ravel())
         return np.asarray(cells + tables.threats.ravel()[self.mask])
+
+    def spread(self, tables: ValueTables) -> float:
+        """Return how far the values of positions without threats lie from their mean."""
+        quiet = self.mask % MASKS == 0
+        return float(self.values(tables)[quiet].std()) if quiet.any() else 0.0
 
     def losses(self, tables: ValueTables, scale: float | None = None) -> ValueLosses:
         """Return the losses at a scale, or at the best one."""
@@ -98,7 +120,7 @@ def learn_values(
     steps: int,
     watch: Callable[[int, float], None] = lambda step, loss: None,
 ) -> ValueTables:
-    """Return the tables that predict the targets best, at a scale.
+    """Return the tables that predict the targets best at a scale, with the start's spread.
 
     ``strength`` is how many positions count as one: those of a game are much alike, so the
     pull towards the start is that much stronger.
@@ -131,7 +153,8 @@ def learn_values(
 
     numbers = minimise(loss, np.zeros(ends[-1]), steps, watch=watch)
     learned = tables_of(numbers)
+    factor = data.spread(start) / max(data.spread(learned), 1.0)
     return ValueTables(
-        np.clip(np.rint(learned.values), -VALUE_LIMIT, VALUE_LIMIT),
-        np.clip(np.rint(learned.threats), -THREAT_LIMIT, THREAT_LIMIT),
+        np.clip(np.rint(learned.values * factor), -VALUE_LIMIT, VALUE_LIMIT),
+        np.clip(np.rint(learned.threats * factor), -THREAT_LIMIT, THREAT_LIMIT),
     )
