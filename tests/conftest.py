@@ -8,6 +8,9 @@ plain Python functions; ``test_uncompiled.py`` does that as a part of the normal
 from __future__ import annotations
 
 import os
+import sysconfig
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +54,23 @@ def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     host = kernel_compiler.host_build(asserts=True, bounds=True)
     kernel_compiler.build(host._replace(exports=toys.exports), folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def tournament_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the ZIP for tournaments: the one that ``NUMOKU_PACKAGE`` names, or a new one."""
+    if "NUMOKU_PACKAGE" in os.environ:
+        return Path(os.environ["NUMOKU_PACKAGE"]).resolve()
+    if find_spec("PyInstaller") is None:
+        pytest.skip("PyInstaller is not installed")
+    if os.name == "posix" and not sysconfig.get_config_var("PYTHONFRAMEWORK"):
+        if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
+            pytest.skip("PyInstaller needs a Python with a shared library")
+    from pbrain_engine.engine import DEFAULT_WEIGHTS
+    from pbrain_engine.eval.weights import load_weights
+
+    from .building import package
+
+    weights = load_weights(DEFAULT_WEIGHTS).key
+    folder = tmp_path_factory.mktemp("package")
+    return Path(package.make_package(folder, {"nodes": 4711, "weights": weights}))

@@ -1,0 +1,289 @@
+"""The package for tournaments, unpacked and run as a judge, a manager and a user would.
+
+``NUMOKU_PACKAGE`` names the ZIP to test; otherwise one is built for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.native.compile import host_level
+from pbrain_engine.native.targets import host_target
+from pbrain_engine.protocol.doctor.peer import Peer
+
+from .building import package, report, shipping
+from .judged import MEMORY, Judged
+from .transcript import Transcript, all_transcripts, replay
+
+ANSWER_TIME = 10.0
+SECONDS_TO_LEAVE = 2.0  # generous: the machine may be busy
+OPENING = [(7, 7), (8, 8), (9, 7)]
+LEAGUES = {  # board and rule of each, and the turn and match limits, shortened alike
+    "freestyle-20": (20, 0, 300, 9_000),
+    "freestyle-15": (15, 0, 300, 9_000),
+    "standard-15": (15, 1, 300, 9_000),
+    "fastgame-20": (20, 0, 100, 2_400),
+    "renju-15": (15, 4, 300, 9_000),
+    "caro-15": (15, 8, 300, 9_000),
+    "caro-exact-15": (15, 9, 300, 9_000),
+}
+
+
+@pytest.fixture(scope="module")
+def program(tournament_zip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the program, unpacked into an empty folder with an awkward name."""
+    folder = tmp_path_factory.mktemp("my games, d\u00e9j\u00e0 vu")
+    report.unpack(tournament_zip, folder)
+    return folder / package.PROGRAM
+
+
+@pytest.fixture(autouse=True)
+def untouched(program: Path) -> Iterator[None]:
+    """Check that nothing in the folder of the program changes while it is used."""
+
+    def state() -> dict[Path, tuple[int, int]]:
+        facts = {path: path.stat() for path in program.parent.rglob("*")}
+        return {path: (fact.st_size, fact.st_mtime_ns) for path, fact in facts.items()}
+
+    before = state()
+    yield
+    assert state() == before
+
+
+# As a judge does -----------------------------------------------------------------------
+
+
+def judged_game(program: Path, folder: Path, league: str, moves_each: int) -> list[Judged]:
+    """Play some moves of a league from an opening; return both players, ended."""
+    moves = list(OPENING)
+    players = [Judged(program, *LEAGUES[league], folder / name) for name in ("first", "second")]
+    try:
+        for number in range(2 * moves_each):
+            move = players[number % 2].move(moves)
+            assert move not in moves
+            assert all(0 <= at < LEAGUES[league][0] for at in move)
+            moves.append(move)
+        for player in players:
+            assert player.tree.children(recursive=True) == []
+            assert player.end() == 0  # by itself, within half a second
+    finally:
+        for player in players:
+            player.close()
+    return players
+
+
+@pytest.mark.parametrize("league", LEAGUES)
+def test_a_judge_gets_moves_in_each_league(program: Path, tmp_path: Path, league: str) -> None:
+    for player in judged_game(program, tmp_path, league, moves_each=2):
+        assert player.peak <= MEMORY
+    assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
+
+
+def test_an_empty_board_comes_first(program: Path, tmp_path: Path) -> None:
+    player = Judged(program, *LEAGUES["freestyle-15"], tmp_path / "game")
+    try:
+        time.sleep(0.3)  # frozen: it cannot even say OK
+        x, y = player.move([])
+        assert 0 <= x < 15 and 0 <= y < 15
+        assert player.end() == 0
+    finally:
+        player.close()
+
+
+@pytest.mark.parametrize("league", LEAGUES)
+def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
+    size, rule, turn, match = LEAGUES[league]
+    command = f'"{program}"'
+    options = ["--games", "2", "--judge", "--json", "--no-journal", "--view", "quiet"]
+    options += ["--board", str(size), "--rule", str(rule), "--openings", "balanced:6"]
+    options += ["--turn", str(turn / 3000), "--match", str(match / 3000)]
+    result = subprocess.run(
+        [sys.executable, "-c", shipping.RUN_TOOL, "match", command, command, *options],
+        cwd=shipping.ROOT,
+        env=dict(os.environ, PYTHONPATH=str(shipping.ROOT)),
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["games"] == 2
+    assert document["faults"] == []
+
+
+@pytest.mark.long
+def test_a_whole_game_within_the_memory(program: Path, tmp_path: Path) -> None:
+    moves = list(OPENING)
+    player = Judged(program, 20, 0, 1500, 120_000, tmp_path / "game")
+    peaks = []
+    try:
+        for _ in range(40):
+            moves.append(player.move(moves))
+            peaks.append(player.peak)
+            free = ((x, y) for y in range(20) for x in range(20) if (x, y) not in moves)
+            moves.append(next(free))  # an opponent that never threatens anything
+            if player.left < 0:
+                break
+        assert player.end() == 0
+    finally:
+        player.close()
+    print(f"peak {peaks[-1]:,} bytes after {len(peaks)} moves")
+    assert peaks[-1] <= MEMORY
+
+
+def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
+    player = Judged(program, 20, 0, 3000, 180_000, tmp_path / "game")
+    try:
+        player.move(OPENING)
+        assert 200_000_000 <= player.peak <= MEMORY
+    finally:
+        player.close()
+
+
+# How it ends ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["END", "EOF", "kill"])
+@pytest.mark.parametrize("thinking", [False, True], ids=["waiting", "thinking"])
+def test_nothing_stays_behind(program: Path, tmp_path: Path, end: str, thinking: bool) -> None:
+    environment = dict(os.environ, TMPDIR=str(tmp_path), TEMP=str(tmp_path), TMP=str(tmp_path))
+    with subprocess.Popen(
+        [str(program)],
+        cwd=tmp_path,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"START 15\nINFO timeout_turn 60000\n")
+        process.stdin.flush()
+        assert process.stdout.readline().strip() == b"OK"
+        if thinking:
+            process.stdin.write(b"TURN 7,7\n")
+            process.stdin.flush()
+            time.sleep(0.2)
+            assert process.poll() is None
+        began = time.perf_counter()
+        if end == "kill":
+            process.kill()
+        elif end == "END":
+            process.stdin.write(b"END\n")
+            process.stdin.flush()
+        else:
+            process.stdin.close()
+            process.stdin = None
+        status = process.wait(ANSWER_TIME)
+        assert time.perf_counter() - began < SECONDS_TO_LEAVE
+        assert process.stderr is not None and process.stderr.read() == b""
+    assert status == 0 or end == "kill"
+    assert list(tmp_path.iterdir()) == []
+
+
+# What surrounds it ---------------------------------------------------------------------
+
+
+def answer_in(program: Path, folder: Path, environment: dict[str, str]) -> list[str]:
+    """Return what the program says to a short dialogue in an environment that has only this."""
+    if sys.platform == "win32":
+        environment = {"SYSTEMROOT": os.environ["SYSTEMROOT"], **environment}
+    result = subprocess.run(
+        [str(program)],
+        cwd=folder,
+        env=environment,
+        input=b"START 15\nINFO timeout_turn 0\nTURN 7,7\nEND\n",
+        capture_output=True,
+        timeout=30,
+    )
+    assert result.returncode == 0
+    assert result.stderr == b""
+    return result.stdout.decode("ascii").split()
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"LANG": "C"},
+        {"LC_ALL": "POSIX"},
+        {"LC_ALL": "zh_CN.GBK"},
+        {"LC_ALL": "no_such.locale"},
+        {"PYTHONIOENCODING": "gbk"},
+        {"PYTHONIOENCODING": "cp1250:strict", "LANG": "cs_CZ.CP1250"},
+        {"PYTHONIOENCODING": "nonsense"},
+        {"PYTHONUTF8": "0"},
+        {"PYTHONHOME": "/nowhere", "PYTHONPATH": "/nowhere"},
+        {"PYTHONWARNINGS": "error", "PYTHONVERBOSE": "2", "PYTHONDEVMODE": "1"},
+    ],
+    ids=lambda environment: " ".join(f"{k}={v}" for k, v in environment.items()) or "empty",
+)
+def test_it_starts_in_every_environment(
+    program: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    ok, move = answer_in(program, tmp_path, environment)
+    assert ok == "OK" and move.replace(",", "").isdigit()
+
+
+def test_modules_in_the_current_folder_are_not_taken(program: Path, tmp_path: Path) -> None:
+    for name in ("os", "encodings", "ctypes", "pbrain_engine"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')\n")
+    assert answer_in(program, tmp_path, {})[0] == "OK"
+
+
+@pytest.mark.parametrize("transcript", all_transcripts(), ids=lambda transcript: transcript.name)
+def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcript) -> None:
+    with Peer([str(program)]) as peer:
+
+        def say(lines: list[str], end: str) -> None:
+            peer.send(*lines, end=end)
+
+        def during(lines: list[str], end: str) -> None:
+            time.sleep(0.03)
+            say(lines, end)
+
+        def hear() -> str:
+            line = peer.line(ANSWER_TIME)
+            assert line is not None, f"no answer; stderr: {peer.stderr!r}"
+            return line.text
+
+        replay(transcript, say, during, hear)
+        assert peer.wait(SECONDS_TO_LEAVE) == 0
+        assert peer.stderr == b""
+
+
+# That it is the same engine ------------------------------------------------------------
+
+
+def test_every_level_plays_as_the_sources_do(program: Path) -> None:
+    target = host_target()
+    assert target is not None
+    expected = shipping.bench("--depth", "7")
+    for level in target.levels[: target.levels.index(host_level(target)) + 1]:
+        found = shipping.run_bench([str(program)], "--depth", "7", "--level", level)
+        assert found["level"] == level
+        assert found["nodes"] == expected["nodes"]
+        assert found["kernel"] == expected["kernel"]
+        assert found["weights"] == expected["weights"]
+
+
+def test_the_version_tells_all(program: Path) -> None:
+    result = subprocess.run([str(program), "--version"], capture_output=True, text=True)
+    facts = dict(line.split(None, 1) for line in result.stdout.splitlines())
+    target = host_target()
+    assert target is not None
+    assert facts["kernel"].startswith(f"{target.name} {host_level(target)} ")
+    assert facts["bench"].isdigit()
+    assert facts["numba"] == "not installed"
+
+
+def test_other_tools_are_refused_in_one_line(program: Path) -> None:
+    result = subprocess.run([str(program), "match", "a", "b"], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1 and "pbrain-numoku" in result.stderr
