@@ -227,6 +227,23 @@ def test_weights_say_where_they_come_from(folder: Path, capsys: pytest.CaptureFi
     assert learned["about"]["standard"] == "as at the start"
 
 
+def test_notes_are_written_into_the_head_alone(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    noted = folder / "noted.numoku"
+    noted.write_bytes((folder / "smoke.numoku").read_bytes())
+    before = load_weights(str(noted))
+    for text in ("+10 Elo", "+12 Elo, 400 games"):
+        assert cli.main(["weights", str(noted), "--note", "match 1", text]) == 0
+    assert "match 1      +12 Elo, 400 games" in capsys.readouterr().out
+    after = load_weights(str(noted))
+    assert after.blocks == before.blocks and after.key == before.key
+    assert after.about == {**before.about, "match 1": "+12 Elo, 400 games"}
+    assert cli.main(["weights", str(noted), "--note", "crc32", "0"]) == 1
+    assert cli.main(["weights", str(noted), "--note", "two", "a\nb"]) == 1
+    assert load_weights(str(noted)) == after
+
+
 def test_damaged_weights_are_refused_everywhere(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,15 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 
 from ..engine import DEFAULT_WEIGHTS
-from ..eval.weights import COMBINATIONS, FAMILIES, MASKS, Weights, load_weights
+from ..eval.weights import (
+    COMBINATIONS,
+    FAMILIES,
+    MASKS,
+    Weights,
+    annotate_weights,
+    load_weights,
+    weights_path,
+)
 from ..patterns import shapes
 from ..position.rules import Rule
 
@@ -50,6 +58,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "files", nargs="*", default=[DEFAULT_WEIGHTS], metavar="W", help="names or files"
     )
+    parser.add_argument(
+        "--note",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("KEY", "TEXT"),
+        help="write a line into the head of the files first, such as the result of a match",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -57,6 +73,9 @@ def make_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> int:
     """Describe weights; a damaged file is an error."""
     options = make_parser().parse_args(arguments)
+    for name in options.files:
+        for key, note in options.note:
+            annotate_weights(weights_path(name), key, note)
     found = [load_weights(name) for name in options.files]
     if options.json:
         print(json.dumps([describe(weights) for weights in found]))

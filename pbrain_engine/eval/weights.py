@@ -85,6 +85,23 @@ def write_weights(path: str, about: dict[str, str], blocks: dict[str, Block]) ->
         file.write("\n".join(header).encode("ascii") + b"\n\n" + body)
 
 
+def annotate_weights(path: str, key: str, text: str) -> None:
+    """Add a line to the head of a weight file, or replace the one of this key.
+
+    Raises:
+        WeightsError: it is no weight file, the line is no line, or the key says what the body is.
+    """
+    about = load_weights(path).about
+    if key in ("id", "families", "crc32", "") or not (key + text).isascii() or "\n" in key + text:
+        raise WeightsError(f"{key}: {text} cannot be noted in a weight file")
+    with open(path, "rb") as file:
+        body = file.read().partition(b"\n\n")[2]
+    end = {name: about.pop(name) for name in ("families", "crc32")}
+    lines = [MAGIC, *(f"{name}: {word}" for name, word in {**about, key: text, **end}.items())]
+    with open(path, "wb") as file:
+        file.write("\n".join(lines).encode("ascii") + b"\n\n" + body)
+
+
 def _encode(block: Block) -> bytes:
     numbers = block.values + block.threats + block.scores
     if sys.byteorder == "big":
