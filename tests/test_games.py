@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.engine import Engine, Limit
 from pbrain_engine.position.rules import Rule, Side
 from tests import self_play
@@ -106,6 +107,19 @@ def test_the_program_keeps_to_the_rules(games: int) -> None:
     played, failures = self_play.run(games, 0.01 if games == 1 else 0.05, boards=boards)
     assert failures == []
     assert played == games * len(rules.RULES) * len(boards)
+
+
+@pytest.mark.parametrize(
+    "width, rule, judge, stones",
+    [(15, Rule.RENJU, True, 200), (20, Rule.RENJU, True, 375), (15, Rule.RENJU, False, 225),
+     (15, Rule.CARO, True, 225), (5, Rule.RENJU, True, 1)],
+)  # fmt: skip
+def test_a_game_is_drawn_at_the_referee_s_number_of_stones(
+    width: int, rule: Rule, judge: bool, stones: int
+) -> None:
+    engines = tuple(parse_engine("numoku") for _ in range(2))
+    settings = MatchSettings(engines, width=width, height=width, rule=rule, judge=judge)
+    assert settings.draw_stones == stones
 
 
 def test_an_announced_win_has_to_come() -> None:
