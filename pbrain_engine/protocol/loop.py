@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 STACK = 16 * 1024 * 1024  # of a search thread
 LATE = 0.008  # seconds past the deadline after which the watchdog answers
-STOP_PATIENCE = 0.03  # seconds for a stopped search to answer by itself
+STOP_PATIENCE = 0.015  # seconds for a stopped search to answer by itself
 RETURN_PATIENCE = 0.3  # seconds for a late worker to come back before its engine is replaced
 STOP_INTERVAL = 0.003  # the stop flag is raised again until the search has seen it
 LEAVE_PATIENCE = 0.085  # seconds without progress after END until the reader ends the process
@@ -56,6 +56,11 @@ class Worker:
         except BaseException as error:
             outcome = error
         self._post((self, outcome))
+
+
+def ends_search(command: Command) -> bool:
+    """Say whether a running search is ended by this command; INFO and ABOUT come in between."""
+    return not isinstance(command, Info) and command is not Word.ABOUT
 
 
 class Loop:
@@ -114,6 +119,7 @@ class Loop:
             if not chunk:
                 found.append(Word.END)
             for command in found:
+                self._forestall(command)
                 self._events.put((command, read_at))
                 ended = ended or command is Word.END
                 if ended:
@@ -121,6 +127,15 @@ class Loop:
             while self._events.qsize() > MAX_QUEUE:
                 sleep(STOP_INTERVAL)
         self._watch_the_end()
+
+    def _forestall(self, command: Command) -> None:
+        """Stop the running search, which this command will end, before the main thread wakes.
+
+        That is right only before the command is posted: afterwards the search may be its own.
+        """
+        worker = self._worker
+        if worker is not None and ends_search(command):
+            worker.task.stop()
 
     def _watch_the_end(self) -> None:
         """After END, end the process even if the main thread is stuck."""
@@ -165,7 +180,7 @@ class Loop:
         self._log.write("<", str(command))
         if self._worker is not None and command is Word.END:
             self._leave_search()
-        elif self._worker is not None and not isinstance(command, Info) and command != Word.ABOUT:
+        elif self._worker is not None and ends_search(command):
             self._end_search()
         self._at_command = True
         try:
