@@ -9,8 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from dataclasses import dataclass
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from time import perf_counter
+from typing import BinaryIO
 
 from .game import Game, Move, move_of
 from .native.library import Library, load
@@ -23,6 +28,8 @@ UNLIMITED_NODES = 1 << 62
 LINE_ROOM = 500
 REPLAY_NODES = 50_000_000
 LEAST_REPLAY = 100_000
+SLICE_NODES = 10_000_000  # of a long search, between two reports
+PIECE = 1 << 20  # bytes written at once
 LARGE = 64_000_000  # bytes from which large pages pay
 QUICK_NODES = 2_000  # stones that need no timer
 FOURS_SHARE = 8  # one part in so many of the memory is the table of fours
@@ -59,6 +66,17 @@ class Proof:
     def is_open(self) -> bool:
         """Whether the search was ended before it knew."""
         return self.claim == OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a long search goes: ``level`` of the search, numbers of the root still to settle."""
+
+    nodes: int
+    time: float
+    level: int
+    proof: int
+    disproof: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +242,79 @@ class Solver:
         claim = THREATS if line else NO_THREATS if stones == 0 else OPEN
         return Proof(claim, line, own_stones(line), searched, perf_counter() - start)
 
+    def prove(
+        self,
+        game: Game,
+        *,
+        time: float | None = None,
+        nodes: int | None = None,
+        listener: Callable[[Progress], None] | None = None,
+    ) -> Proof:
+        """Search like ``threats`` for as long as it takes, telling the listener how it goes.
+
+        What it has found out stays, so a search that was ended can be taken up again, also
+        after ``save`` and ``load``.
+        """
+        start = perf_counter()
+        searched = 0
+        while True:
+            slice_nodes = SLICE_NODES if nodes is None else min(SLICE_NODES, nodes - searched)
+            left = None if time is None else time - (perf_counter() - start)
+            proof = self.threats(game, time=left, nodes=max(slice_nodes, 1))
+            searched += proof.nodes
+            seconds = perf_counter() - start
+            over = (nodes is not None and searched >= nodes) or (time or seconds + 1) <= seconds
+            if over or not proof.is_open or self.is_stopped:
+                return replace(proof, nodes=searched, time=seconds)
+            if listener is not None:
+                numbers = (ctypes.c_int64 * 3)()
+                self._library.threats_progress(self._adopt(game), ctypes.addressof(numbers))
+                listener(Progress(searched, seconds, *numbers))
+
+    def save(self, path: str | Path) -> None:
+        """Write what has been found out to a file."""
+        if self._block is None:
+            return
+        with replacing(Path(path)) as file:
+            file.write(self._heading())
+            packer = zlib.compressobj(1)
+            for at, length in self._pieces():
+                file.write(packer.compress(ctypes.string_at(at, length)))
+            file.write(packer.flush())
+
+    def load(self, path: str | Path, game: Game) -> bool:
+        """Read what was found out on such a board; False if the file is of another kind.
+
+        Kinds differ by board, rule, memory and kernel.
+        """
+        self._adopt(game)
+        heading = self._heading()
+        with open(path, "rb") as file:
+            if file.read(len(heading)) != heading:
+                return False
+            unpacker = zlib.decompressobj()
+            for at, length in self._pieces():
+                piece = b""
+                while len(piece) < length:
+                    more = unpacker.unconsumed_tail or file.read(1 << 16)
+                    if not more:
+                        raise ValueError(f"{path} is cut short")
+                    piece += unpacker.decompress(more, length - len(piece))
+                ctypes.memmove(at, piece, length)
+        return True
+
+    def _heading(self) -> bytes:
+        width, height, rule, _ = self._board
+        kernel = self._library.digest
+        return f"numoku proof {kernel} {width}x{height} {rule} {self._buckets}\n".encode()
+
+    def _pieces(self) -> Iterator[tuple[int, int]]:
+        """Yield address and length of the tables piece by piece."""
+        assert self._block is not None
+        end = self._block.address + self._head + self._buckets * self._bucket
+        for at in range(self._block.address + self._head, end, PIECE):
+            yield at, min(PIECE, end - at)
+
     def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Rescue:
         """Return what the side to move can do against the enemy's win by fours."""
         start = perf_counter()
@@ -298,6 +389,15 @@ class Solver:
     def __exit__(self, *_: object) -> None:
         """Close the solver."""
         self.close()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that takes the place of ``path`` once it is complete."""
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        yield file
+    part.replace(path)
 
 
 def own_stones(line: tuple[Move, ...]) -> int:

@@ -99,7 +99,6 @@ def ask(solver: Solver, question: str, puzzle: dict[str, Any], options: Any) -> 
         proof = search(game, time=options.limit, nodes=options.nodes)
         record["claim"], record["nodes"], record["length"] = proof.claim, proof.nodes, proof.length
         record["found"] = proof.wins
-        record["level"] = solver._library.threats_level(solver._adopt(game))
         record["search_ms"] = proof.time * 1000
         known = puzzle.get("own_moves") or puzzle.get("vct_attacks")
         record["known"] = known
@@ -123,12 +122,6 @@ def summary(name: str, records: list[dict[str, Any]]) -> str:
     claims: dict[str, int] = {}
     for record in records:
         claims[record["claim"]] = claims.get(record["claim"], 0) + 1
-    levels: dict[int, int] = {}
-    for record in found:
-        levels[record.get("level", 0)] = levels.get(record.get("level", 0), 0) + 1
-    import math
-    gm = math.exp(sum(math.log(r["nodes"] + 1) for r in records) / len(records))
-    print(sorted(levels.items()), "geomean", round(gm), "cpu", round(sum(r["ms"] for r in records)))
     faults = [record for record in records if record.get("fault")]
     return (
         f"| {name} | {len(records)} | {len(found)} ({100 * len(found) / len(records):.1f} %) "

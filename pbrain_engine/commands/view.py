@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ..engine import Thought
+    from ..solver import Tree
 
 _STONES = {Side.BLACK: "●", Side.WHITE: "○", Side.EMPTY: "·", Side.WALL: "▒"}
 _PLAIN = {Side.BLACK: "X", Side.WHITE: "O", Side.EMPTY: ".", Side.WALL: "#"}
@@ -106,6 +107,18 @@ def format_line(moves: Iterable[Coordinates], most: int | None = None) -> str:
     if most is not None and len(names) > most:
         return " ".join(names[:most]) + " ..."
     return " ".join(names)
+
+
+def tree_lines(tree: Tree, indent: str = "", before: str = "") -> list[str]:
+    """Return a proof as lines: a line of play up to where the loser has a choice, then each."""
+    moves = [tree.move]
+    while len(tree.replies) == 1:
+        ((reply, tree),) = tree.replies.items()
+        moves += [reply, tree.move]
+    lines = [f"{indent}{before}{format_line(moves)}"]
+    for reply, answer in tree.replies.items():
+        lines += tree_lines(answer, indent + "  ", f"{cell_name(*reply)} ")
+    return lines
 
 
 def format_count(number: float) -> str:

@@ -12,16 +12,18 @@ from numba import carray
 
 from ..bits import U64
 from ..kernel import export
+from ..patterns.shapes import MAKES_WINNING_FOUR
 from ..patterns.state import STATE, play, undo
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
 from ..position.geometry import PADDED_CELLS
-from ..search.attacks import mark_replies
+from ..search.attacks import drop_hopeless, mark_replies
 from ..search.proof import holds, winning_move, write_fours, write_threats
+from ..search.prooftable import disproof_of, probe_proof, proof_key, proof_of
 from ..search.rescue import find_rescues
 from ..search.threats import BUCKET_WORDS, HEAD_BYTES, THREATS, adopt, begin
 from ..search.vcf import solve_fours
-from ..search.vct import set_level, solve_threats
+from ..search.vct import be_thorough, set_level, solve_threats
 
 _BUCKET_BYTES = 8 * BUCKET_WORDS
 
@@ -92,9 +94,15 @@ def threats_threes(threats_p, tables_p, node_limit):
 
 
 @export
-def threats_level(threats_p):
-    """Return the level that the last search by threats ended on."""
-    return carray(threats_p, (1,), THREATS)[0].level
+def threats_progress(threats_p, out_p):
+    """Write the level of the last search by threats, and its root's proof and disproof number."""
+    threats = carray(threats_p, (1,), THREATS)[0]
+    out = carray(out_p, (3,), np.int64)
+    data = probe_proof(threats, proof_key(threats, threats.state.position.key))
+    out[0] = threats.level
+    out[1] = proof_of(data)
+    out[2] = disproof_of(data)
+    return 3
 
 
 @export
@@ -111,6 +119,7 @@ def threats_threes_line(threats_p, tables_p, node_limit, out_p, room):
     threats = carray(threats_p, (1,), THREATS)[0]
     out = carray(out_p, (room,), np.int64)
     begin(threats, node_limit)
+    be_thorough(threats)
     return write_threats(threats, carray(tables_p, (1,), TABLES)[0], out, room)
 
 
@@ -133,14 +142,22 @@ def threats_move(threats_p, tables_p, node_limit):
     """Return the winning move of the attacker, to move on the block's own game, or 0."""
     threats = carray(threats_p, (1,), THREATS)[0]
     begin(threats, node_limit)
+    be_thorough(threats)
     return winning_move(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
 
 
 @export
 def threats_replies(threats_p, tables_p, out_p):
-    """Write 1 for each answer to the attacker's threat; return the threat's class, 0 if none."""
+    """Write 1 for each answer to the attacker's threat; return the threat's class, 0 if none.
+
+    Against a longer threat than a winning four, answers that lose to few fours are left out.
+    """
     threats = carray(threats_p, (1,), THREATS)[0]
-    kind = mark_replies(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+    tables = carray(tables_p, (1,), TABLES)[0]
+    begin(threats, np.int64(1) << np.int64(40))
+    kind = mark_replies(threats, tables, np.int64(0))
+    if kind < MAKES_WINNING_FOUR:
+        drop_hopeless(threats, tables, np.int64(0))
     out = carray(out_p, (PADDED_CELLS,), np.uint8)
     for cell in range(PADDED_CELLS):
         out[cell] = 1 if threats.marks[cell >> 6] & bit_of(cell) != U64(0) else 0

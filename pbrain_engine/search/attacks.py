@@ -41,7 +41,7 @@ from .prooftable import (
     proof_of,
     store_proof,
 )
-from .threats import STOPPED
+from .threats import STOPPED, is_stopped
 from .vcf import closeness, find_fours, first_of_fours, list_blocks
 
 _PREPARES = s.MAKES_FOUR  # class by which a threat of several fours is reported
@@ -54,7 +54,10 @@ WIDEST = 2  # also every other cell near a stone, likewise
 
 @kernel
 def wins_by_fours(threats, tables, first, nodes):
-    """Return the stones of a win by fours that a search of so many nodes finds, or 0."""
+    """Return the stones of a win by fours that a search of so many nodes finds, or 0.
+
+    If the search that asks has to stop here, ``threats.stopped`` is set and 0 means nothing.
+    """
     state = threats.state
     side = np.int64(state.position.side)
     if fours_of(state, tables, side) == 0:
@@ -69,10 +72,10 @@ def wins_by_fours(threats, tables, first, nodes):
         if value >= 0 or value == STOPPED:
             break
         bound = bound * 3
-    if value < 0:
-        threats.truncated = 1
     threats.node_limit = limit
     threats.stopped = 0
+    if value < 0 and not is_stopped(threats):
+        threats.truncated |= 1 << threats.level
     return max(value, np.int64(0))
 
 
@@ -228,6 +231,22 @@ def mark_replies(threats, tables, first):
     return _PREPARES
 
 
+_FEW_FOURS = 100  # stones to see that an answer is hopeless
+
+
+@kernel
+def drop_hopeless(threats, tables, first):
+    """Take the marks off answers after which the attacker wins by a short run of fours."""
+    state = threats.state
+    last = list_marks(threats, first)
+    for i in range(first, last):
+        cell = np.int64(threats.moves[i])
+        play(state, tables, cell)
+        if wins_by_fours(threats, tables, last, _FEW_FOURS) > 0:
+            threats.marks[cell >> 6] ^= bit_of(cell)
+        undo(state, tables)
+
+
 @kernel
 def list_marks(threats, first):
     """Write the marked cells to the move list from ``first`` on; return the end."""
@@ -339,6 +358,12 @@ def put_child(threats, at, cell, data):
 
 
 @kernel
+def depth_number(threats):
+    """Return the proof number of a new position: the deeper it is, the later it is looked into."""
+    return 1 + (np.int64(threats.state.position.ply) - threats.start) // 2 * 2
+
+
+@kernel
 def handicap_of(kind, shape):
     """Return how much later a move is tried that threatens in this way and makes this shape.
 
@@ -361,7 +386,9 @@ def judge_attack(threats, tables, cell, key, scratch):
     kind = s.QUIET
     if static_result(state, tables, 0) <= 0:
         kind = mark_replies(threats, tables, scratch)
-    if kind == s.QUIET:
+    if threats.stopped != 0:
+        pass
+    elif kind == s.QUIET:
         store_proof(threats, key, INFINITE, 0, NO_CELL, 0, 1)
     else:
         answers = count_marks(threats)
@@ -370,7 +397,7 @@ def judge_attack(threats, tables, cell, key, scratch):
         else:
             far = 1 if last != NO_CELL and closeness(cell, last) == 0 else 0
             handicap = far + handicap_of(kind, class_at(state, 1 - state.position.side, cell))
-            store_proof(threats, key, answers + 1 + handicap, 1, NO_CELL, 0, 1)
+            store_proof(threats, key, answers + handicap + depth_number(threats), 1, NO_CELL, 0, 1)
     undo(state, tables)
 
 
@@ -394,6 +421,8 @@ def list_threats(threats, tables, first):
         if data == U64(0):
             judge_attack(threats, tables, cell, key, last)
             data = probe_proof(threats, key)
+        if threats.stopped != 0:
+            return end
         if disproof_of(data) == 0:
             continue
         put_child(threats, end, cell, data)
@@ -425,7 +454,7 @@ def judge_reply(threats, tables, cell, key, prepares, scratch):
         stones = stones_in(value) if value > 0 else np.int64(0)
         if value == 0 and prepares:
             stones = wins_by_fours(threats, tables, scratch, threats.test_nodes)
-        if stones > 0:
+        if stones > 0 and threats.stopped == 0:
             store_proof(threats, key, 0, INFINITE, NO_CELL, stones, 1)
     undo(state, tables)
 
@@ -438,6 +467,8 @@ def list_replies(threats, tables, first):
     ``threats.length``.
     """
     kind = mark_replies(threats, tables, first)
+    if threats.stopped != 0:
+        return first
     if kind == s.QUIET:
         return -1
     longest = threats.length
@@ -450,9 +481,11 @@ def list_replies(threats, tables, first):
         if data == U64(0):
             judge_reply(threats, tables, cell, key, kind == _PREPARES, last)
             data = probe_proof(threats, key)
+        if threats.stopped != 0:
+            return end
         if data == U64(0):
             threats.moves[end] = cell
-            threats.proofs[end] = 1
+            threats.proofs[end] = depth_number(threats)
             threats.disproofs[end] = 1
             end += 1
             continue

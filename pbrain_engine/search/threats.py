@@ -34,11 +34,12 @@ THREATS = record(
     stopped=np.int64,  # 1 once a search has seen the stop flag or its node limit
     attacker=np.int64,  # of the running search
     length=np.int64,  # own stones that the node last proven takes to win
+    start=np.int64,  # stones on the board where the running search by threats began
     level=np.int64,  # of the running search by threats
     width=np.int64,  # which moves beside fours and threes it tries
     four_nodes=np.int64,  # stones that it may spend on fours at a new node
     test_nodes=np.int64,  # and to see whether a move threatens a win by fours
-    truncated=np.int64,  # 1 once it has left such a question open
+    truncated=np.int64,  # set of the levels on which some such question was left open
     root=np.int64,  # stones on the board where the running search by fours began
     line_end=np.int64,  # line[:line_end]: how the last win by fours goes on from there
     found_end=np.int64,  # found[:found_end]: the line of the win to report
@@ -105,7 +106,6 @@ def begin(threats, node_limit):
     threats.nodes = 0
     threats.node_limit = node_limit
     threats.stopped = 0
-    threats.truncated = 0
 
 
 @kernel

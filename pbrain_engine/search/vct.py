@@ -8,7 +8,8 @@ on the strength of complete lists.
 Numbers as in Allis (1994) and Nagai (2002): the proof number of a node is about how many
 leaves have to be won to prove it, the disproof number how many to be lost. Many orders of
 the same moves lead to the same position; a sum over children would count it several times,
-so a node takes the largest child's number, and one for each other child (Ueda et al. 2008).
+so a node takes the largest child's number, and a little for each other child (after Ueda et
+al. 2008).
 """
 
 from __future__ import annotations
@@ -44,17 +45,18 @@ from .prooftable import (
 from .threats import STOPPED, THREATS, is_stopped, may_list
 
 _MOST = INFINITE - 1
+SIBLING = 4  # what each child but the worst adds to a node's number
 
 # Numbers of a list ---------------------------------------------------------------------
 
 
 @kernel
 def worst(numbers, first, end):
-    """Return the largest of a list's numbers and one for each other, 0 for an empty list."""
+    """Return the largest of a list's numbers and some for each other, 0 for an empty list."""
     largest = 0
     for i in range(first, end):
         largest = max(largest, numbers[i])
-    return min(largest + end - first - 1, _MOST) if end > first else 0
+    return min(largest + SIBLING * (end - first - 1), _MOST) if end > first else 0
 
 
 @kernel
@@ -87,6 +89,14 @@ def drop(threats, at, end):
     threats.disproofs[at] = threats.disproofs[end - 1]
 
 
+@kernel
+def known_or_new(data):
+    """Return the numbers of an entry as ``prove`` does, those of a new node if there is none."""
+    if data == U64(0):
+        return np.int64(INFINITE + 2)
+    return proof_of(data) * (INFINITE + 1) + disproof_of(data)
+
+
 # The search --------------------------------------------------------------------------
 
 
@@ -110,7 +120,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
             return proof * (INFINITE + 1) + disproof
     if is_stopped(threats) or not may_list(threats, first):
         threats.stopped = 1
-        return INFINITE + 2
+        return known_or_new(data)
     before = threats.nodes
     won = np.int64(INFINITE)
     lost = np.int64(INFINITE) * (INFINITE + 1)
@@ -125,11 +135,16 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
             length = stones_in(value) if value > 0 else 0
             if value == 0:
                 length = wins_by_fours(threats, tables, first, threats.four_nodes)
+            if threats.stopped != 0:
+                return known_or_new(data)
             if length > 0:
                 settle(threats, key, True, NO_CELL, length, threats.nodes - before)
                 return won
         elif count_of(state, threats.attacker, s.MAKES_FIVE) == 0:
-            if wins_by_fours(threats, tables, first, threats.four_nodes) > 0:
+            length = wins_by_fours(threats, tables, first, threats.four_nodes)
+            if threats.stopped != 0:
+                return known_or_new(data)
+            if length > 0:
                 settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
                 return lost
 
@@ -138,10 +153,12 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         end = list_threats(threats, tables, first)
     else:
         end = list_replies(threats, tables, first)
-        if end < 0:
+        if end < 0 and threats.stopped == 0:
             settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
             return lost
         longest = threats.length
+    if threats.stopped != 0:
+        return known_or_new(data)
     longest_cell = np.int64(NO_CELL)
     at = np.int64(first)
     while True:
@@ -185,7 +202,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
             cell = threats.moves[at] & 1023
             store_proof(threats, key, proof, disproof, cell, 0, threats.nodes - before)
             return proof * (INFINITE + 1) + disproof
-        others = end - first - 1
+        others = SIBLING * (end - first - 1)
         if attacks:
             second = second_smallest(threats.proofs, first, end, at)
             child_proof = min(proof_limit, second + second // 4 + 1)
@@ -234,6 +251,13 @@ def set_level(threats, level):
 
 
 @kernel
+def be_thorough(threats):
+    """Take the time on any level that the last one gives to fours."""
+    threats.four_nodes = LEVELS[_LEVELS - 1, 1]
+    threats.test_nodes = LEVELS[_LEVELS - 1, 2]
+
+
+@kernel
 def solve_threats(threats, tables, first):
     """Return the win by threats of the side to move: own stones, NONE or STOPPED.
 
@@ -241,13 +265,13 @@ def solve_threats(threats, tables, first):
     """
     state = threats.state
     threats.attacker = state.position.side
+    threats.start = state.position.ply
     limit = threats.node_limit
     share = np.int64(_FIRST_SHARE)
     lowest = np.int64(0)  # on those below there is no win
     while lowest < _LEVELS:
         for level in range(lowest, _LEVELS):
             set_level(threats, level)
-            threats.truncated = 0
             threats.node_limit = min(limit, threats.nodes + share // LEVELS[level, 3])
             result = prove(threats, tables, np.int64(INFINITE), np.int64(INFINITE), first)
             threats.node_limit = limit
@@ -259,4 +283,4 @@ def solve_threats(threats, tables, first):
             if is_stopped(threats):
                 return np.int64(STOPPED)
         share *= _GROWTH
-    return np.int64(0) if threats.truncated == 0 else np.int64(STOPPED)
+    return np.int64(0) if threats.truncated >> (_LEVELS - 1) == 0 else np.int64(STOPPED)
