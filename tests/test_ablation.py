@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -9,25 +10,26 @@ import pytest
 
 from pbrain_engine.arena.configured import OPTIONS, engine_arguments
 from pbrain_engine.commands.bench_positions import POSITIONS, BenchPosition
-from pbrain_engine.engine import Engine, Limit
+from pbrain_engine.engine import Engine, Limit, Thought
 from pbrain_engine.position.notation import parse_moves
 from pbrain_engine.search.params import PARAMETERS
 from pbrain_engine.tuning import ablation
 from pbrain_engine.tuning.items import ITEMS
+from tests.test_strength import positions
 
-DEPTH = 10
+DEPTH, NODES = 10, 20_000
 FAST = ["--nodes", "300", "--board", "10", "--openings", "random:4", "--view", "quiet",
         "--engine", "numoku:hash=1024"]  # fmt: skip
 
 
 @cache
-def nodes_of(position: BenchPosition, options: tuple[tuple[str, str], ...]) -> int:
-    """Return the nodes that a position takes with these options."""
+def tree_of(position: BenchPosition, options: tuple[tuple[str, str], ...]) -> Thought:
+    """Return what a search with these options thinks of a position, but for its time."""
     with Engine(hash_size=4 << 20, **engine_arguments(options)) as engine:
         engine.new_game(position.size, rule=position.rule)
         for x, y in parse_moves(position.moves, position.size):
             engine.play(x, y)
-        return engine.think(Limit(depth=DEPTH)).nodes
+        return replace(engine.think(Limit(depth=DEPTH, nodes=NODES)), time=0)
 
 
 @pytest.mark.parametrize("name", ITEMS)
@@ -35,7 +37,8 @@ def test_every_item_is_switched_off_by_its_options(name: str) -> None:
     off = ITEMS[name].off
     assert all(key in PARAMETERS or key in OPTIONS for key in off)
     without = tuple((key, str(value)) for key, value in off.items())
-    assert any(nodes_of(position, without) != nodes_of(position, ()) for position in POSITIONS)
+    more = [BenchPosition(p.rule, p.size, p.moves) for p in positions()]
+    assert any(tree_of(p, without) != tree_of(p, ()) for p in [*POSITIONS, *more])
 
 
 def test_the_table_is_made_of_the_games_and_goes_on(tmp_path: Path) -> None:

@@ -36,6 +36,10 @@ ITEMS: dict[str, Item] = {
         "after so many moves the others are left out",
         {"count_base": NEVER},
     ),
+    "count-pv": Item(
+        "also where the window is open, though later",
+        {"count_pv": NEVER},
+    ),
     "shaped-moves": Item(
         "near the leaves, only moves that make something",
         {"shaped_depth": 0},
@@ -103,5 +107,13 @@ ITEMS: dict[str, Item] = {
     "counter-move": Item(
         "the move that answered this one before is tried earlier",
         {"counter_score": 0},
+    ),
+    "solver": Item(
+        "a search for wins by threats alone, for both sides, helps at the root",
+        {"threat_share": 0},
+    ),
+    "learned-weights": Item(
+        "the numbers of the evaluation and of the order of moves are learned, not set by hand",
+        {"weights": "hand"},
     ),
 }
