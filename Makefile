@@ -18,7 +18,7 @@ DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup develop demo test bench learn-smoke compare lint build package \
-	check-package onefile wheels dist clean
+	check-package onefile wheels release dist clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,10 @@ onefile: develop ## build a single program instead, which starts later: see the 
 wheels: develop ## build a wheel for every platform, and the sdist, into dist
 	rm -f dist/*.whl dist/*.tar.gz
 	$(BIN)/python build/wheels.py dist
+
+release: ## attach what is in dist to the release of a tag, with the tool gh: make release TAG=v1
+	gh release view "$(TAG)" >/dev/null 2>&1 || gh release create "$(TAG)" --verify-tag --notes ""
+	gh release upload "$(TAG)" dist/*.zip dist/*.sha256 dist/*.whl dist/*.tar.gz --clobber
 
 dist: wheels package ## build all that is handed out, into dist, and measure it
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.native import compile as kernel_compiler
+from pbrain_engine.native.binary import inspect
 from pbrain_engine.native.compile import Build, Output
 from pbrain_engine.native.digest import digest
 from pbrain_engine.native.library import load, processor_level
@@ -55,7 +56,7 @@ def events(folder: Path) -> Path:
 def kernels() -> dict[Output, str]:
     """Return the libraries to replay on, of all platforms at once since they share most work."""
     outputs = [Output(LINUX, level) for level in LINUX.levels]
-    outputs += [Output(WINDOWS, "v3")] if wine() else []
+    outputs += [Output(WINDOWS, level) for level in WINDOWS.levels] if wine() else []
     outputs += [Output(ARM, "v8")] if HAS_QEMU else []
     work = Build(tuple(outputs))
     folder = os.path.join(cache_root(), digest())
@@ -84,25 +85,37 @@ def replay(command: list[str], events: Path, **environment: str) -> str:
     return result.stdout.strip()
 
 
+def skip_above_processor(level: str) -> None:
+    reached = processor_level(load())
+    if reached is None or level > reached:
+        pytest.skip(f"this processor does not reach {level}")
+
+
 @pytest.mark.parametrize("level", LINUX.levels)
 def test_every_level_decides_the_same(
     folder: Path, events: Path, kernels: dict[Output, str], level: str
 ) -> None:
-    reached = processor_level(load())
-    if reached is None or level > reached:
-        pytest.skip(f"this processor does not reach {level}")
+    skip_above_processor(level)
     program = player(folder, LINUX)
     said = replay([program, kernels[Output(LINUX, level)]], events)
     assert said.endswith("calls agree"), said
     assert int(said.split()[0]) > 1000
 
 
+@pytest.fixture(scope="module")
+def windows_player(folder: Path) -> str:
+    return player(folder, WINDOWS)  # the first time, zig builds a C runtime: a minute
+
+
 @pytest.mark.skipif(wine() is None, reason="wine64 is not installed")
+@pytest.mark.parametrize("level", WINDOWS.levels)
 def test_the_windows_library_decides_the_same_under_wine(
-    folder: Path, events: Path, kernels: dict[Output, str]
+    folder: Path, events: Path, kernels: dict[Output, str], windows_player: str, level: str
 ) -> None:
-    program = player(folder, WINDOWS)  # the first time, zig builds a C runtime: a minute
-    command = [str(wine()), program, kernels[Output(WINDOWS, "v3")]]
+    skip_above_processor(level)
+    library = Path(kernels[Output(WINDOWS, level)])
+    assert inspect(library.read_bytes()).exports == inspect(Path(load().path).read_bytes()).exports
+    command = [str(wine()), windows_player, str(library)]
     said = replay(command, events, WINEPREFIX=str(folder / "wine"), WINEDEBUG="-all")
     assert said.endswith("calls agree"), said
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine.game import Game
 from pbrain_engine.native.compile import host_level
 from pbrain_engine.native.targets import host_target
 from pbrain_engine.protocol.doctor.peer import Peer
@@ -120,22 +121,22 @@ def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
 
 @pytest.mark.long
 def test_a_whole_game_within_the_memory(program: Path, tmp_path: Path) -> None:
-    moves = list(OPENING)
-    player = Judged(program, 20, 0, 1500, 120_000, tmp_path / "game")
-    peaks = []
+    limits = (20, 0, 3000, 60_000)
+    players = [Judged(program, *limits, tmp_path / name) for name in ("first", "second")]
+    game = Game(20)
     try:
-        for _ in range(40):
-            moves.append(player.move(moves))
-            peaks.append(player.peak)
-            free = ((x, y) for y in range(20) for x in range(20) if (x, y) not in moves)
-            moves.append(next(free))  # an opponent that never threatens anything
-            if player.left < 0:
-                break
-        assert player.end() == 0
+        for move in OPENING:
+            game.play(*move)
+        while game.winner is None and not game.is_full:
+            game.play(*players[game.ply % 2].move([(x, y) for x, y in game.moves]))
+        for player in players:
+            assert player.end() == 0
     finally:
-        player.close()
-    print(f"peak {peaks[-1]:,} bytes after {len(peaks)} moves")
-    assert peaks[-1] <= MEMORY
+        for player in players:
+            player.close()
+    peaks = [player.peak for player in players]
+    print(f"{game.ply} stones, peaks of {peaks[0]:,} and {peaks[1]:,} bytes")
+    assert all(200_000_000 <= peak <= MEMORY for peak in peaks)
 
 
 def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
