@@ -177,7 +177,7 @@ def test_a_five_is_found(
     found = analyse(capsys, monkeypatch, WHITE_WINS_NEXT, "--depth", "4")
     assert found["move"] in ([0, 2], [5, 2])
     assert found["value"] == win_in(1) and found["mate"] == 1
-    assert found["win"] == {"plies": 1, "line": [found["move"]]}
+    assert found["win"] == {"plies": 1, "line": [found["move"]], "proof": "vcf"}
     assert found["to_move"] == "white" and found["size"] == [7, 7]
 
 

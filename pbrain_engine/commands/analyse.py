@@ -10,9 +10,11 @@ from typing import Any
 from ..engine import Engine, Limit, Thought
 from ..position.notation import Coordinates
 from ..position.rules import Rule
+from ..solver import Solver, Tree
 from . import setup, thinking, view
 
 MEGABYTE = 1_000_000
+TREE_NODES = 30_000_000  # stones that the search for a proof tree may try
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -33,6 +35,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--multipv", type=int, default=1, help="how many best moves to show")
     parser.add_argument("--threads", type=int, default=1, help="threads to search with")
     parser.add_argument("--memory", type=int, default=350, help="megabytes to use (default: 350)")
+    parser.add_argument("--tree", action="store_true", help="show the whole proof of a forced win")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -46,11 +49,16 @@ def main(arguments: Sequence[str]) -> int:
         engine.new_game(position.width, position.height, position.rule)
         setup.build(engine, position)
         if options.json:
-            print(json.dumps(report(engine, search(engine, limit, options.multipv))))
+            document = report(engine, search(engine, limit, options.multipv))
+            if options.tree:
+                document["tree"] = tree_document(proof_tree(engine))
+            print(json.dumps(document))
         else:
             show_position(engine, position.last)
             if not engine.game.is_over:
                 show_result(engine, search(engine, limit, options.multipv, live=True))
+                if options.tree:
+                    show_tree(engine)
     return 0
 
 
@@ -98,7 +106,9 @@ def show_result(engine: Engine, thoughts: list[Thought]) -> None:
         print("there is no move")
         return
     print(f"best move {view.format_line([best.move])}, value {view.format_value(best.value)}")
-    if best.mate is not None:
+    if best.proof:
+        print(view.format_proof(best.proof, (abs(best.mate or 0) + 1) // 2, best.pv))
+    elif best.mate is not None:
         who = engine.game.to_move if best.mate > 0 else engine.game.to_move.opponent
         line = view.format_line(line_to_five(engine, best))
         print(f"{who.name.lower()} wins in {abs(best.mate)} plies: {line}")
@@ -106,10 +116,42 @@ def show_result(engine: Engine, thoughts: list[Thought]) -> None:
         print(view.format_thought(other))
 
 
+def proof_tree(engine: Engine) -> Tree | None:
+    """Return the proof of a win by threats, or None if a search of some seconds finds none."""
+    if engine.game.is_over:
+        return None
+    with Solver(engine.table_bytes or MEGABYTE, engine.library) as solver:
+        proof = solver.threats(engine.game, nodes=TREE_NODES)
+        return solver.tree(engine.game) if proof.wins else None
+
+
+def show_tree(engine: Engine) -> None:
+    """Print the proof of a win by threats."""
+    tree = proof_tree(engine)
+    if tree is None:
+        print("no win by threats is proven")
+        return
+    print(f"the proof, {tree.count()} moves of the winner:")
+    print("\n".join(view.tree_lines(tree)))
+
+
+def tree_document(tree: Tree | None) -> dict[str, Any] | None:
+    """Return a proof as JSON has it: a move and, by name of the answer, what follows it."""
+    if tree is None:
+        return None
+    answers = [
+        {"reply": list(reply), **(tree_document(answer) or {})}
+        for reply, answer in tree.replies.items()
+    ]
+    return {"move": list(tree.move), "answers": answers}
+
+
 def forced_win(engine: Engine, thought: Thought) -> dict[str, Any] | None:
     """Return plies and line of a forced win of either side, or None."""
     if thought.mate is None:
         return None
+    if thought.proof:
+        return {"plies": abs(thought.mate), "line": pairs(thought.pv), "proof": thought.proof}
     return {"plies": abs(thought.mate), "line": pairs(line_to_five(engine, thought))}
 
 

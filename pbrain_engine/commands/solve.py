@@ -13,7 +13,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,15 +21,16 @@ from typing import Any
 from ..engine import Engine, Limit
 from ..game import Game, Move
 from ..position.rules import Rule, Side
-from ..solver import FOURS, OPEN, Proof, Solver, own_stones
+from ..solver import FOURS, OPEN, Progress, Proof, Solver, Tree, own_stones
 from . import view
-from .analyse import line_to_five
+from .analyse import line_to_five, tree_document
 
 MEGABYTE = 1_000_000
 WIN = "win"
 DEFEND = "defend"
 FORBIDDEN = "forbidden"
 KINDS = ("vcf", "no-vcf", "vct", WIN, DEFEND, FORBIDDEN)
+KEEP_EVERY = 60.0  # seconds between two writings of the state of a long proof
 SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main search at most
 
 
@@ -44,10 +45,11 @@ class Answer:
     length: int
     nodes: int
     ms: float
+    tree: Tree | None = None
 
     def document(self) -> dict[str, Any]:
         """Return the answer as JSON has it."""
-        return {
+        document: dict[str, Any] = {
             "id": self.id,
             "claim": self.claim,
             "moves": [list(move) for move in self.moves],
@@ -56,6 +58,9 @@ class Answer:
             "nodes": self.nodes,
             "ms": round(self.ms, 3),
         }
+        if self.tree is not None:
+            document["tree"] = tree_document(self.tree)
+        return document
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -67,7 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
         epilog="Status 1 if an answer contradicts what the file knows about its puzzle.",
     )
     parser.add_argument("file", metavar="FILE", help="the puzzles; - for the standard input")
-    parser.add_argument("--time", type=float, default=1.0, help="seconds a puzzle (default: 1)")
+    parser.add_argument("--time", type=float, help="seconds a puzzle (1; with --prove no limit)")
     parser.add_argument("--nodes", type=int, help="most stones that a search may try a puzzle")
     parser.add_argument("--threads", type=int, default=1, help="threads of the main search")
     parser.add_argument("--memory", type=int, default=200, help="megabytes to use (default: 200)")
@@ -75,6 +80,13 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--threats-only", action="store_true", help="never ask the main search for a win"
     )
+    parser.add_argument(
+        "--prove", action="store_true", help="search on for a proof of a win by threats"
+    )
+    parser.add_argument(
+        "--state", type=Path, metavar="FILE", help="of --prove: keep what is found out, go on later"
+    )
+    parser.add_argument("--tree", action="store_true", help="show the whole proof of each win")
     parser.add_argument("--out", metavar="FILE", help="append answers to a file; skip those in it")
     parser.add_argument("--json", action="store_true", help="one JSON object a line on stdout")
     return parser
@@ -99,6 +111,8 @@ def main(arguments: Sequence[str]) -> int:
                 with open(options.out, "a", encoding="utf-8") as file:
                     file.write(text + "\n")
             print(text if options.json else answer_line(puzzle, answer, fault), flush=True)
+            if answer.tree is not None and not options.json:
+                print("\n".join(view.tree_lines(answer.tree, "  ")))
     print(summary(answers, wrong, len(known)), file=sys.stderr if options.json else sys.stdout)
     return 1 if wrong else 0
 
@@ -135,11 +149,14 @@ class Solvers:
 
     def __init__(self, options: argparse.Namespace) -> None:
         """Take time, nodes, threads and memory from the command's options."""
-        self.time: float = options.time
+        self.time: float | None = options.time if options.prove else (options.time or 1.0)
         self.nodes: int | None = options.nodes
         self.threads: int = options.threads
         self.memory: int = options.memory * MEGABYTE
-        self.with_engine = not options.threats_only
+        self.with_engine = not options.threats_only and not options.prove
+        self.proves: bool = options.prove
+        self.state: Path | None = options.state
+        self.with_tree: bool = options.tree
         self.solver = Solver(self.memory // 2)
         self._engine: Engine | None = None
 
@@ -175,14 +192,45 @@ class Solvers:
         raise ValueError(f"puzzle {puzzle['id']}: unknown kind {kind!r}; there are {KINDS}")
 
     def _win(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
-        share = self.time * SEARCH_SHARE if self.with_engine else self.time
-        proof = self.solver.threats(game, time=share, nodes=self.nodes)
-        if proof.wins or not self.with_engine:
-            return answer_of(puzzle, proof, puzzle["kind"] if proof.wins else OPEN, start)
+        if self.proves:
+            proof = self._prove(puzzle["id"], game)
+        else:
+            share = SEARCH_SHARE if self.with_engine else 1.0
+            seconds = None if self.time is None else self.time * share
+            proof = self.solver.threats(game, time=seconds, nodes=self.nodes)
+        if proof.wins or not self.with_engine or self.time is None:
+            answer = answer_of(puzzle, proof, puzzle["kind"] if proof.wins else OPEN, start)
+            if proof.wins and self.with_tree:
+                answer = replace(answer, tree=self.solver.tree(game))
+            return answer
         line, nodes = self._search(game, self.time - (perf_counter() - start))
         moves, claim = line[:1], WIN if line else OPEN
         nodes += proof.nodes
         return Answer(puzzle["id"], claim, moves, line, own_stones(line), nodes, since(start))
+
+    def _prove(self, name: str, game: Game) -> Proof:
+        """Search on until the answer is known, reporting, and keeping what was found out."""
+        state = self.state
+        if state is not None and state.exists() and not self.solver.load(state, game):
+            print(f"{state} is of another board, rule, memory or version", file=sys.stderr)
+        kept_at = perf_counter()
+
+        def report(progress: Progress) -> None:
+            nonlocal kept_at
+            print(
+                f"{name}: {progress.time:.0f} s, {view.format_count(progress.nodes)} nodes, "
+                f"level {progress.level}, proof {progress.proof}, disproof {progress.disproof}",
+                file=sys.stderr,
+            )
+            if state is not None and perf_counter() - kept_at >= KEEP_EVERY:
+                self.solver.save(state)
+                kept_at = perf_counter()
+
+        try:
+            return self.solver.prove(game, time=self.time, nodes=self.nodes, listener=report)
+        finally:
+            if state is not None:
+                self.solver.save(state)
 
     def _search(self, game: Game, seconds: float) -> tuple[tuple[Move, ...], int]:
         """Return the line of a win that the main search finds, empty if none; and its nodes."""
@@ -235,7 +283,7 @@ def answer_line(puzzle: dict[str, Any], answer: Answer, fault: str) -> str:
     """Return an answer for the terminal."""
     what = answer.claim
     if answer.line:
-        what += f" in {answer.length}: {view.format_line(answer.line)}"
+        what = view.format_proof(what, answer.length, answer.line)
     elif answer.moves:
         what += f": {view.format_line(answer.moves)}"
     note = f"  WRONG: {fault}" if fault else ""

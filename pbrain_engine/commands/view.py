@@ -109,6 +109,11 @@ def format_line(moves: Iterable[Coordinates], most: int | None = None) -> str:
     return " ".join(names)
 
 
+def format_proof(claim: str, length: int, line: Iterable[Coordinates]) -> str:
+    """Return a proven win in words: by what, in how many of the winner's stones, and the line."""
+    return f"WIN by {claim.upper()} in {length}: {format_line(line)}"
+
+
 def tree_lines(tree: Tree, indent: str = "", before: str = "") -> list[str]:
     """Return a proof as lines: a line of play up to where the loser has a choice, then each."""
     moves = [tree.move]

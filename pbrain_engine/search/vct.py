@@ -115,8 +115,10 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
     if data != U64(0):
         proof = proof_of(data)
         disproof = disproof_of(data)
+        threats.length = length_of(data)
+        if proof == 0:
+            return np.int64(INFINITE)
         if proof >= proof_limit or disproof >= disproof_limit:
-            threats.length = length_of(data)
             return proof * (INFINITE + 1) + disproof
     if is_stopped(threats) or not may_list(threats, first):
         threats.stopped = 1
