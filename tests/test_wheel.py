@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
+import venv
 import zipfile
 from pathlib import Path
 
@@ -66,6 +68,34 @@ def test_an_installed_wheel_thinks_without_site_packages(installed: Path) -> Non
     assert result.stdout.split()[0] == "True", result.stderr
     assert result.stdout.split()[1].startswith(str(installed))
     assert result.stdout.split()[2] == "3"
+
+
+def test_a_wheel_in_an_empty_environment_has_both_commands(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv")
+    scripts = next((tmp_path / "venv").glob("[bS][ic][nr]*"))  # bin, or Scripts on Windows
+    pip = [sys.executable, "-m", "pip", "--python", str(next(scripts.glob("python*")))]
+    install = [*pip, "install", "--quiet", "--no-index", "--disable-pip-version-check"]
+    subprocess.run([*install, str(wheel)], check=True)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+
+    def run(name: str, *arguments: str, commands: str = "") -> str:
+        program = shutil.which(name, path=str(scripts))
+        assert program is not None
+        return subprocess.run(
+            [program, *arguments],
+            cwd=tmp_path,
+            env=environment,
+            input=commands,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+
+    dialogue = "START 15\nINFO timeout_turn 0\nTURN 7,7\nEND\n"
+    ok, move = run("pbrain-numoku", commands=dialogue).split()
+    assert ok == "OK" and move.replace(",", "").isdigit()
+    found = json.loads(run("numoku", "bench", "--short", "--json"))
+    assert found["nodes"] == shipping.bench("--short")["nodes"]
 
 
 def test_a_wheel_has_all_that_the_engine_reads(installed: Path) -> None:
