@@ -2,8 +2,9 @@
 
 Two processes play game after game, on one board after the other under one rule after the
 other, spoken to as managers do. Every move has to be legal for the oracle, and a game ends
-exactly when the oracle sees a winning row or a full board. A win that a process has
-announced has to come, and in time. A journal of one line a game makes a run resumable.
+exactly when the oracle sees a winning row or a full board. Wins that a process announced
+and then made late, or never, are counted too: no breach of the rules, but of its word. A
+journal of one line a game makes a run resumable.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pbrain_engine.game import Game
+from pbrain_engine.position.notation import cell_name
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol.doctor.exam import read_move
 from pbrain_engine.protocol.doctor.peer import Peer
@@ -46,9 +48,11 @@ class Program:
         self.turn = turn
         self.slowest = 0.0  # seconds of a move in this game
         self.wins_by: int | None = None  # the ply at which it will have won, by its own word
+        self.announced = ""  # in which position, and with which line
         self._speaks_turn = False
         self._begun = False
         self._value = ""
+        self._line = ""
 
     def new_game(self, board: Board, speaks_turn: bool) -> None:
         """Begin a game; ``speaks_turn``: TURN after the first move, not BOARD every time."""
@@ -87,7 +91,11 @@ class Program:
         if cell is None:
             raise Wrong(f"{answer!r} is no move")
         if self._value.startswith("+M"):
-            self.wins_by = min(self.wins_by or 10_000, len(moves) + int(self._value[2:]))
+            by = len(moves) + int(self._value[2:])
+            if self.wins_by is None or by < self.wins_by:
+                self.wins_by = by
+                position = "".join(cell_name(*cell) for cell in moves)
+                self.announced = f"{self._value} after {position} by {self._line}"
         return cell
 
     def _answer(self) -> str:
@@ -98,6 +106,8 @@ class Program:
             kind, _, rest = line.text.partition(" ")
             if kind == "INFO" and rest.startswith("EVAL "):
                 self._value = rest[5:]
+            elif kind == "INFO" and rest.startswith("BESTLINE "):
+                self._line = rest[9:]
             elif kind == "DEBUG":
                 raise Wrong(line.text)
             elif kind not in ("INFO", "MESSAGE"):
@@ -152,7 +162,10 @@ def play(board: Board, index: int, programs: tuple[Program, Program]) -> dict[st
         if won:
             winner = Side(side).name.lower()
             break
-    check_end(board, game, programs, winner, len(moves))
+    check_end(board, game, winner)
+    words = [
+        broken_word(side, programs[side], winner, len(moves)) for side in (Side.BLACK, Side.WHITE)
+    ]
     return {
         "rule": board.rule,
         "board": [board.width, board.height],
@@ -161,25 +174,26 @@ def play(board: Board, index: int, programs: tuple[Program, Program]) -> dict[st
         "plies": len(moves),
         "slowest": round(max(program.slowest for program in programs), 4),
         "announced": sum(program.wins_by is not None for program in programs),
+        "broken": [word for word in words if word is not None],
         "moves": moves,
     }
 
 
-def check_end(
-    board: Board, game: Game, programs: tuple[Program, Program], winner: str, plies: int
-) -> None:
-    """Hold the result and what was announced against the oracle's view of the whole board."""
+def check_end(board: Board, game: Game, winner: str) -> None:
+    """Hold the result against the oracle's view of the whole board."""
     winners = {Side(side).name.lower() for side in rules.winners(board)}
     if winners != ({winner} - {"draw"}) or (winner == "draw" and not game.is_full):
         raise Wrong(f"the result is {winner}, for the oracle {winners}")
-    for side, program in enumerate(programs):
-        if program.wins_by is None:
-            continue
-        if winner != Side(side).name.lower() or plies > program.wins_by:
-            raise Wrong(
-                f"{Side(side).name.lower()} announced a win by ply {program.wins_by}; "
-                f"{winner} after {plies}"
-            )
+
+
+def broken_word(side: Side, program: Program, winner: str, plies: int) -> str | None:
+    """Return how an announced win came late or never, or None."""
+    if program.wins_by is None or (winner == side.name.lower() and plies <= program.wins_by):
+        return None
+    return (
+        f"{side.name.lower()} announced a win by ply {program.wins_by}; "
+        f"{winner} after {plies}; {program.announced}"
+    )
 
 
 def tasks(games: int, boards: tuple[Cell, ...] = BOARDS) -> Iterator[tuple[str, Cell, int]]:
@@ -253,11 +267,13 @@ def table(entries: list[dict[str, Any]]) -> str:
         results = [sum(e["winner"] == w for e in fine) for w in ("black", "white", "draw")]
         plies = sum(e["plies"] for e in fine) / max(len(fine), 1)
         announced = sum(e["announced"] for e in fine)
+        broken = sum(len(e.get("broken", ())) for e in fine)
         slowest = max((e["slowest"] for e in fine), default=0.0)
         lines.append(
             f"{rule:<11} {width}x{height}: {len(of):4} games, black/white/draw "
             f"{results[0]}/{results[1]}/{results[2]}, {plies:.0f} plies, {announced} wins "
-            f"announced, slowest move {slowest * 1000:.0f} ms, wrong {len(of) - len(fine)}"
+            f"announced ({broken} late or never), slowest move {slowest * 1000:.0f} ms, "
+            f"wrong {len(of) - len(fine)}"
         )
     return "\n".join(lines)
 

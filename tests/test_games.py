@@ -122,15 +122,20 @@ def test_a_game_is_drawn_at_the_referee_s_number_of_stones(
     assert settings.draw_stones == stones
 
 
-def test_an_announced_win_has_to_come() -> None:
+def test_a_result_and_an_announced_win_are_held_against_the_board() -> None:
     board = Board(15, 15, rules.FREESTYLE)
     game = self_play.game_of(board, Side.BLACK)
     for ply, cell in enumerate([(x, y) for x in range(5) for y in (3, 7)][:9]):
         board.put(cell, ply % 2)
         game.play(*cell)
-    programs = SimpleNamespace(wins_by=9), SimpleNamespace(wins_by=None)
-    self_play.check_end(board, game, programs, "black", 9)  # type: ignore[arg-type]
-    for wins_by, other in ((7, None), (9, 20)):
-        programs[0].wins_by, programs[1].wins_by = wins_by, other
+    self_play.check_end(board, game, "black")
+    for wrong in ("white", "draw"):
         with pytest.raises(self_play.Wrong):
-            self_play.check_end(board, game, programs, "black", 9)  # type: ignore[arg-type]
+            self_play.check_end(board, game, wrong)
+    for side, wins_by, kept in (
+        (Side.BLACK, 9, True), (Side.BLACK, None, True), (Side.BLACK, 7, False),
+        (Side.WHITE, 20, False),
+    ):  # fmt: skip
+        program = SimpleNamespace(wins_by=wins_by, announced="+M1")
+        word = self_play.broken_word(side, program, "black", 9)  # type: ignore[arg-type]
+        assert (word is None) is kept
