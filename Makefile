@@ -21,7 +21,7 @@ DEVELOP := $(VENV)/.develop-installed
 	check-package onefile wheels release dist clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -64,18 +64,19 @@ lint: develop ## check style and types
 build: setup ## compile the kernels of every platform and level into dist/kernels
 	$(BIN)/python build/kernels.py dist/kernels
 
-package: develop ## build the ZIP for tournaments on this platform, into dist
+# These build the kernels they need, all in one go: half of that work is the same for all.
+package: $(DEVELOP) ## build the ZIP for tournaments on this platform, into dist
 	rm -f dist/*.zip dist/*.zip.sha256
 	$(BIN)/python build/package.py dist
 	$(BIN)/python build/report.py dist/*.zip
 
-check-package: develop ## test the ZIP in dist as a tournament uses it
+check-package: $(DEVELOP) ## test the ZIP in dist as a tournament uses it
 	NUMOKU_PACKAGE="$$(echo dist/*.zip)" $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/test_package_play.py
 
-onefile: develop ## build a single program instead, which starts later: see the README
+onefile: $(DEVELOP) ## build a single program instead, which starts later: see docs/packaging.md
 	$(BIN)/python build/package.py dist/onefile --onefile
 
-wheels: develop ## build a wheel for every platform, and the sdist, into dist
+wheels: $(DEVELOP) ## build a wheel for every platform, and the sdist, into dist
 	rm -f dist/*.whl dist/*.tar.gz
 	$(BIN)/python build/wheels.py dist
 
