@@ -315,6 +315,12 @@ class Solver:
         for at in range(self._block.address + self._head, end, PIECE):
             yield at, min(PIECE, end - at)
 
+    def threatens_fours(self, game: Game, *, nodes: int) -> bool:
+        """Say whether the enemy, if the side to move passed, is found to win by fours."""
+        address = self._adopt(game)
+        self._library.game_pass(address)
+        return self._library.threats_fours(address, game.tables, nodes) > 0
+
     def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Rescue:
         """Return what the side to move can do against the enemy's win by fours."""
         start = perf_counter()

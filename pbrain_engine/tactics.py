@@ -10,9 +10,9 @@ from .game import Game, Move
 from .solver import Proof, Solver
 
 FOURS_NODES = 20_000  # stones for the win by fours before the main search begins
-THREES_NODES = 4_000  # and for the win by threats
+THREES_NODES = 2_000  # and for the win by threats
 RESCUE_NODES = 20_000  # for what stops the enemy's fours
-SHARE_PERCENT = 25  # stones for each hundred nodes of the main search
+SHARE_PERCENT = 10  # stones for each hundred nodes of the main search
 LEAST_NODES = 1_000  # what is not worth beginning
 
 
@@ -30,6 +30,8 @@ class Tactics:
 
     def losing_moves(self) -> tuple[Move, ...]:
         """Return the moves that lose to the enemy's fours, if there is any that does not."""
+        if not self._solver.threatens_fours(self._game, nodes=RESCUE_NODES):
+            return ()
         rescue = self._solver.rescues(self._game, nodes=RESCUE_NODES)
         keep = {*rescue.moves, *rescue.unknown}
         if not rescue.threat.length or not keep:
@@ -50,16 +52,16 @@ class Tactics:
         self._spent += budget
         return proof
 
-    def refutes(self, move: Move, nodes: int) -> bool:
-        """Say whether the enemy is found to win by threats after a move."""
+    def refutes(self, move: Move, nodes: int) -> int:
+        """Return in how many plies the enemy is found to win if a move is played, 0 if he is not."""
         budget = self._budget(nodes)
         tried = self._tried.get(move, 0)
         if tried < 0 or budget < max(LEAST_NODES, tried // 2):
-            return False
+            return 0
         proof = self._solver.threats(self._game, nodes=budget, after=move)
         self._spent += proof.nodes
         self._tried[move] = tried + budget if proof.is_open else -1
-        return proof.wins
+        return 2 * proof.length if proof.wins else 0
 
     def stop(self) -> None:
         """Return at once from the running search and from later ones."""

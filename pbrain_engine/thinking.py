@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Protocol
@@ -96,8 +96,8 @@ class Adviser(Protocol):
     def win(self, nodes: int) -> Win | None:
         """Return a win found after so many nodes of the main search."""
 
-    def refutes(self, move: Move, nodes: int) -> bool:
-        """Say whether a move is found to lose."""
+    def refutes(self, move: Move, nodes: int) -> int:
+        """Return in how many plies a move is found to lose, 0 if it is not."""
 
     def stop(self) -> None:
         """Return at once from the running search and from later ones."""
@@ -338,13 +338,15 @@ class Search:
             if win is not None:
                 self._best = self._thought_of(win, depth)
                 return False
-            if self._best.move is None or not adviser.refutes(self._best.move, nodes):
+            refuted = self._best
+            plies = 0 if refuted.move is None else adviser.refutes(refuted.move, nodes)
+            if refuted.move is None or plies == 0 or self._count(worker)[5] == 1:
                 return True
-            if self._count(worker)[5] == 1:  # every other move loses too
-                return True
-            self._drop(self._best.move)
+            self._drop(refuted.move)
             done = self._iterate(worker, depth, 0)
             self._best = self._read(0, depth if done else depth - 1)
+            if self._best.value < plies - WIN:  # what is left loses even sooner
+                self._best = replace(refuted, value=plies - WIN)
             if not done:
                 return False
         return True

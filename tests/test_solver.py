@@ -17,10 +17,12 @@ from .oracle.replay import complaint_about_line
 from .oracle.rules import Board, board_of, is_legal, winners
 from .oracle.tree import complaint_about_tree
 from .oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
+from .oracle.vct import has_vct
 from .puzzles import puzzles
 
 NODES = 3_000_000
 ORACLE_NODES = 300
+VCT_NODES = 400
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +115,38 @@ def check_threats(solver: Solver, board: Board, side: int) -> str:
         assert tree is not None
         assert complaint_about_tree(board, side, claim_of(tree)) == "", board.drawing()
     return proof.claim
+
+
+def compare_threats(solver: Solver, board: Board, side: int) -> str:
+    """Compare the solver's answer with that of trying everything; return what happened."""
+    try:
+        expected = has_vct(board, side, VCT_NODES)
+    except OutOfNodes:
+        return "open"
+    claim = solver.threats(game_of(board, side), nodes=NODES).claim
+    assert claim == ("vct" if expected else "no-vct"), f"{side} moves:\n{board.drawing()}"
+    if expected:
+        return "win" if solver.fours(game_of(board, side), nodes=NODES).wins else "threats"
+    return "none"
+
+
+def open_positions(count: int, seed: int) -> Iterator[tuple[Board, int]]:
+    """Yield positions with fewer closed lines, under the rules that know threats of fours."""
+    chance = random.Random(seed)
+    for number in range(count):
+        rule = ("freestyle", "standard", "renju")[number % 3]
+        yield random_board(chance, rule, chance.randint(9, 16)), number // 3 % 2
+
+
+def test_threats_agree_with_exhaustive_search(solver: Solver) -> None:
+    seen = [compare_threats(solver, *position) for position in open_positions(60, 8)]
+    assert seen.count("none") > 5 and seen.count("win") > 5
+
+
+@pytest.mark.long
+def test_threats_agree_with_exhaustive_search_in_5000_positions(solver: Solver) -> None:
+    seen = [compare_threats(solver, *position) for position in open_positions(5000, 9)]
+    assert seen.count("threats") > 20
 
 
 def middle_game(chance: random.Random, rule: str) -> tuple[Board, int]:

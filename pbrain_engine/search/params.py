@@ -53,7 +53,7 @@ PARAMETERS: dict[str, Parameter] = {
     "history_bonus": Parameter(900, 100, 4000, "largest history bonus of one cut"),
     "history_order": Parameter(64, 8, 512, "history points that count one point in ordering"),
     "counter_score": Parameter(24, 0, 200, "ordering points of the counter move"),
-    "threat_share": Parameter(25, 0, 200, "stones of the threat search per 100 nodes; 0: none"),
+    "threat_share": Parameter(10, 0, 200, "stones of the threat search per 100 nodes; 0: none"),
 }
 
 NAMES = tuple(PARAMETERS)
