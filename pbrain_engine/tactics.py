@@ -53,7 +53,7 @@ class Tactics:
         return proof
 
     def refutes(self, move: Move, nodes: int) -> int:
-        """Return in how many plies the enemy is found to win if a move is played, 0 if he is not."""
+        """Return in how many plies a move is found to lose to threats, 0 if it is not."""
         budget = self._budget(nodes)
         tried = self._tried.get(move, 0)
         if tried < 0 or budget < max(LEAST_NODES, tried // 2):
