@@ -227,6 +227,19 @@ def test_weights_say_where_they_come_from(folder: Path, capsys: pytest.CaptureFi
     assert learned["about"]["standard"] == "as at the start"
 
 
+def test_weights_are_measured_by_games(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(folder / "smoke.numoku")
+    assert cli.main(["weights", "hand", path, "--games", str(folder / "smoke.games")]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[:2] for line in lines] == [
+        [family, weights] for family in ("freestyle", "renju") for weights in ("hand-1", "smoke")
+    ]
+    for before, after in (lines[:2], lines[2:]):  # they have learned from most of these games
+        assert before.split()[2] == after.split()[2]
+        assert float(after.split()[3]) < float(before.split()[3])
+        assert float(after.split()[5]) < float(before.split()[5])
+
+
 def test_notes_are_written_into_the_head_alone(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from ..engine import DEFAULT_WEIGHTS
 from ..eval.weights import (
@@ -66,6 +67,14 @@ def make_parser() -> argparse.ArgumentParser:
         metavar=("KEY", "TEXT"),
         help="write a line into the head of the files first, such as the result of a match",
     )
+    parser.add_argument(
+        "--games",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="GAMES",
+        help="say how well the weights foretell these games of `numoku datagen` (needs NumPy)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -77,6 +86,11 @@ def main(arguments: Sequence[str]) -> int:
         for key, note in options.note:
             annotate_weights(weights_path(name), key, note)
     found = [load_weights(name) for name in options.files]
+    if options.games:
+        from ..learn.measure import measure, table
+
+        print(table(measure(options.games, found)))
+        return 0
     if options.json:
         print(json.dumps([describe(weights) for weights in found]))
         return 0

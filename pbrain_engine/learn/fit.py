@@ -28,6 +28,7 @@ from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_
 
 HELD_OUT = 1  # of the sixteen groups of games
 RULE_BOUND = "renju"  # the family in which black and white play by different rules
+MIX = 0.7  # of what the search saw with what came after
 ENOUGH_CHOICES = 200_000  # of one family; more teach the move score nothing new
 SMALLEST = 20  # positions, learned from or held out, that are worth a fit
 
@@ -180,7 +181,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--id", metavar="NAME", help="what the weights are called (the file's name)")
     add("--start", default="hand", metavar="W", help="weights to start from (hand)")
     add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
-    add("--mix", type=float, default=0.7, help="share of what came after in the targets (0.7)")
+    add("--mix", type=float, default=MIX, help="share of what came after in the targets (0.7)")
     add("--strength", type=float, default=0.5, help="pull towards the start (0.5)")
     add("--steps", type=int, default=150, metavar="N", help="most steps of each fit (150)")
     return parser
