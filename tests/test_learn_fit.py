@@ -240,6 +240,19 @@ def test_weights_are_measured_by_games(folder: Path, capsys: pytest.CaptureFixtu
         assert float(after.split()[5]) < float(before.split()[5])
 
 
+def test_a_page_shows_losses_and_numbers(folder: Path) -> None:
+    path, page = str(folder / "smoke.numoku"), folder / "page.html"
+    curve = [word.split(":") for word in load_weights(path).about["curve freestyle value"].split()]
+    assert [step for step, _ in curve] == ["10", "20"]
+    assert float(curve[1][1]) < float(curve[0][1])
+    assert cli.main(["weights", path, "--page", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 2 + 4 * len(FAMILIES)
+    assert "freestyle: value of a threat alone" in text and "enemy winning four" in text
+    assert cli.main(["weights", "hand", "--page", str(page)]) == 0
+    assert page.read_text(encoding="utf-8").count("<svg") == 4 * len(FAMILIES)
+
+
 def test_notes_are_written_into_the_head_alone(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,7 @@ from ..eval.weights import (
 )
 from ..patterns import shapes
 from ..position.rules import Rule
+from .weights_page import Reader, html_page
 
 SHAPES = {
     "blocked one": shapes.BLOCKED_ONE,
@@ -75,6 +76,12 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="GAMES",
         help="say how well the weights foretell these games of `numoku datagen` (needs NumPy)",
     )
+    parser.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="write charts of the first weights' losses and numbers, beside the second's or hand's",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -90,6 +97,10 @@ def main(arguments: Sequence[str]) -> int:
         from ..learn.measure import measure, table
 
         print(table(measure(options.games, found)))
+        return 0
+    if options.page:
+        beside = found[1] if len(found) > 1 else load_weights("hand")
+        options.page.write_text(html_page(found[0], beside, PAGE_READERS), encoding="utf-8")
         return 0
     if options.json:
         print(json.dumps([describe(weights) for weights in found]))
@@ -146,9 +157,22 @@ def shape_scores(weights: Weights, family: str) -> dict[str, tuple[int, int]]:
     }
 
 
+PAGE_READERS: dict[str, Reader] = {
+    "value of a cell with one such line": shape_values,
+    "value of a threat alone, black to move": mask_values,
+    "score of a move that makes such a line": lambda weights, family: {
+        name: made for name, (made, _) in shape_scores(weights, family).items()
+    },
+    "score of a move that takes such a line": lambda weights, family: {
+        name: taken for name, (_, taken) in shape_scores(weights, family).items()
+    },
+}
+
+
 def text(weights: Weights) -> str:
     """Return a page about weights: the head, then tables with a column for each family."""
-    lines = [f"{key:12} {value}" for key, value in weights.about.items()]
+    about = {k: v for k, v in weights.about.items() if not k.startswith("curve ")}
+    lines = [f"{key:12} {value}" for key, value in about.items()]
     columns = "".join(f"{family:>15}" for family in FAMILIES)
     tables: dict[str, Callable[[Weights, str], Mapping[str, int | tuple[int, int]]]] = {
         "value of a cell with one such line": shape_values,

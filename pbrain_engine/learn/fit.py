@@ -28,6 +28,7 @@ from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_
 
 HELD_OUT = 1  # of the sixteen groups of games
 RULE_BOUND = "renju"  # the family in which black and white play by different rules
+CURVE_STEP = 10  # steps between two losses that are told
 MIX = 0.7  # of what the search saw with what came after
 ENOUGH_CHOICES = 200_000  # of one family; more teach the move score nothing new
 SMALLEST = 20  # positions, learned from or held out, that are worth a fit
@@ -198,10 +199,22 @@ def source(path: Path) -> str:
     return ", ".join(f"{key} {value}" for key, value in about.items())
 
 
-def show_step(family: str, what: str, step: int, loss: float) -> None:
-    """Show on stderr how a fit goes, every ten steps."""
-    if step % 10 == 0:
-        print(f"{family} {what}: step {step}, loss {loss:.5f}", file=sys.stderr, flush=True)
+class Curves:
+    """The losses of fits, every ten steps: shown on stderr, and told in the weight file."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.losses: dict[str, list[str]] = {}
+
+    def note(self, family: str, what: str, step: int, loss: float) -> None:
+        """Take the loss after a step."""
+        if step % CURVE_STEP == 0:
+            print(f"{family} {what}: step {step}, loss {loss:.5f}", file=sys.stderr, flush=True)
+            self.losses.setdefault(f"curve {family} {what}", []).append(f"{step}:{loss:.5f}")
+
+    def about(self) -> dict[str, str]:
+        """Return lines for the head of the weight file."""
+        return {key: " ".join(losses) for key, losses in self.losses.items()}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -220,7 +233,7 @@ def main(arguments: Sequence[str]) -> int:
         about[f"games {number}"] = source(path)
     for number, path in enumerate(options.test, 1):
         about[f"test {number}"] = source(path)
-    blocks = {}
+    blocks, curves = {}, Curves()
     for family in FAMILIES:
         rule = Rule.parse(family)
         first = Start.of(start.block(rule), family != RULE_BOUND)
@@ -230,14 +243,14 @@ def main(arguments: Sequence[str]) -> int:
             blocks[family] = Start.of(start.block(rule), symmetric=False).block()
             continue
         fit = fit_family(
-            learning, held_out, first, settings, lambda *step, name=family: show_step(name, *step)
+            learning, held_out, first, settings, lambda *step, name=family: curves.note(name, *step)
         )
         blocks[family] = fit.block
         about[family] = "; ".join(fit.report())
         print(family, *fit.report(), sep="\n  ", flush=True)
     if all(value == "as at the start" for key, value in about.items() if key in FAMILIES):
         raise GamesError("there are not enough games to learn from")
-    write_weights(str(options.out), about, blocks)
+    write_weights(str(options.out), about | curves.about(), blocks)
     load_weights(str(options.out))
     print(f"{options.out} written")
     return 0
