@@ -24,10 +24,11 @@ def yixin_spelling(exam: Exam) -> None:
 
 @check(YIXIN, "tells its greatest number of threads", "the sliders stay at 1", BOARD)
 def yixin_info(exam: Exam) -> None:
-    """Asked once at the start."""
-    exam.say("yxshowinfo")
-    lines = [line.text for line in exam.peer.lines(0.5)]
-    if not any(line.startswith("MESSAGE INFO MAX_THREAD_NUM") for line in lines):
+    """Asked once at the start, before START; whatever the answer, OK comes after it."""
+    exam.say("yxshowinfo", f"START {exam.size}")
+    if exam.answer() != "OK":  # the question was refused
+        exam.expect_ok()
+    if not any(line.startswith("MESSAGE INFO MAX_THREAD_NUM") for line in exam.heard):
         raise NotSupported("no MESSAGE INFO MAX_THREAD_NUM")
 
 
