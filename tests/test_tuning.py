@@ -20,6 +20,7 @@ from pbrain_engine.tuning.space import Space, format_point, parse_point
 from pbrain_engine.tuning.spsa import Spsa
 
 NAMES = ("futility_slope", "reduction_scale", "aspiration")
+START = {"futility_slope": 62, "reduction_scale": 31, "aspiration": 16}
 TOP = {"futility_slope": 100, "reduction_scale": 60, "aspiration": 60}
 FAST = ["--nodes", "400", "--board", "9", "--openings", "random:4", "--engine", "numoku:hash=1024"]
 
@@ -47,7 +48,7 @@ def climb(method: Method) -> float:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: Spsa(Space(NAMES), 2000, 1), lambda: Evolution(Space(NAMES), 4000, 1)],
+    [lambda: Spsa(Space(NAMES, START), 2000, 1), lambda: Evolution(Space(NAMES, START), 4000, 1)],
     ids=["spsa", "evolution"],
 )
 def test_the_best_set_is_stronger_than_the_start(make: Callable[[], Method]) -> None:
