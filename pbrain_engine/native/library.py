@@ -177,4 +177,3 @@ def _choose(level: str | None, variant: str) -> Library:
         raise KernelError(f"this processor does not support a kernel of level {wanted}; {CURE}")
     chosen = level or fitting[-1]
     return first if chosen == first.level else Library(present[chosen])
-

@@ -12,9 +12,7 @@ from pbrain_engine.native.targets import Target, host_target
 
 # The memory functions come from the C library that every process has loaded; macOS has one
 # more of them, and the binder of its loader.
-ALLOWED_IMPORTS = frozenset(
-    {"memset", "memcpy", "memmove", "bzero", "__bzero", "dyld_stub_binder"}
-)
+ALLOWED_IMPORTS = frozenset({"memset", "memcpy", "memmove", "bzero", "__bzero", "dyld_stub_binder"})
 ALLOWED_LIBRARIES = frozenset({"/usr/lib/libSystem.B.dylib"})
 
 

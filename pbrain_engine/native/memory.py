@@ -7,9 +7,7 @@ import mmap
 
 # A private mapping can have large pages, a shared one (the default) cannot: searches in a
 # table of 300 MB take a quarter less time, and the program ends faster. Not on Windows.
-ANONYMOUS = (
-    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
-)
+ANONYMOUS = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 
 class Block:
