@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from time import perf_counter
 
 from .eval.weights import Weights, load_weights
+from .foresight import Foresight
 from .game import Game, Move, layout_of
 from .native.footprint import footprint
 from .native.library import Library, load
@@ -17,6 +19,7 @@ from .search.params import PARAMETERS, index_of
 from .solver import Solver
 from .tactics import Tactics
 from .thinking import Deadline, Limit, Listener, Search, Thought
+from .values import WIN_BAND
 
 DEFAULT_WEIGHTS = "learned"
 DEFAULT_MEMORY = 350_000_000
@@ -88,6 +91,7 @@ class Engine:
             index_of(name)
             self._parameters[name] = value
         self._workers = [Block(self._layout.worker)]
+        self._foresight = Foresight()
         self._deadline: Deadline | None = None
         self._armed = False
         self._stop_wanted = False
@@ -251,9 +255,14 @@ class Engine:
     def quick_move(self) -> Move:
         """Return a sensible legal move at once, without a search.
 
+        In a line that is known to win it is the next move of that line.
+
         Raises:
             EngineError: there is no empty cell.
         """
+        foreseen = self._foresight.recall(self.game)
+        if foreseen is not None:
+            return foreseen[0]
         move = self.game.quick_move()
         if move is None:  # every empty cell is forbidden: any of them, so that play goes on
             if self.game.is_full:
@@ -319,7 +328,18 @@ class Engine:
         if thought is None:
             move = self.quick_move()
             thought = Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
-        return thought
+        return thought if multipv > 1 or exclude else self._with_foresight(thought)
+
+    def _with_foresight(self, thought: Thought) -> Thought:
+        """Note a forced win; where none was found but an earlier one stands, go on with that."""
+        if thought.value >= WIN_BAND:
+            self._foresight.note(self.game, thought.pv, thought.value)
+            return thought
+        foreseen = self._foresight.recall(self.game)
+        if foreseen is None:
+            return thought
+        move, value = foreseen
+        return replace(thought, move=move, value=value, pv=(move,))
 
     def _tactics(self, exclude: list[Move]) -> Tactics | None:
         """Return the solver's help; none where cells are excluded, or it is switched off."""

@@ -280,6 +280,42 @@ def test_the_last_empty_cell_is_played(engine: Engine, rule: Rule) -> None:
     assert engine.think(Limit(time=0.5)).move == (2, 2)
 
 
+@pytest.mark.parametrize("rule", Rule)
+def test_quick_moves_begin_in_the_centre(engine: Engine, rule: Rule) -> None:
+    for size in (5, 15, 20):
+        engine.new_game(size, rule=rule)
+        assert engine.quick_move() == (size // 2, size // 2)
+
+
+@pytest.mark.parametrize(
+    ("moves", "answers"),
+    [
+        ("h8a1i8c1j8e1k8", "g8l8"),  # an open four: either end
+        ("h8g8i8a1j8c1k8", "l8"),  # a blocked four
+        ("h8a15i8o15j8", "g8k8f8l8"),  # an open three
+        ("h8a1i8c1j8e1k8a15g1o15", "g8l8"),  # one's own four comes first
+    ],
+)
+def test_quick_moves_meet_threats(engine: Engine, moves: str, answers: str) -> None:
+    set_up(engine, moves)
+    assert engine.quick_move() in parse_moves(answers)
+
+
+def test_a_win_that_was_found_is_not_forgotten_in_a_hurry(engine: Engine) -> None:
+    set_up(engine, "h8a1i9c1j8e1h10g1")  # black has fours and threes to win by
+    thought = engine.think(Limit(nodes=200_000))
+    assert thought.mate is not None and thought.mate > 1
+    line = list(thought.pv)
+    for number, move in enumerate(line):
+        if number % 2 == 0:
+            assert engine.quick_move() == move
+            assert engine.think(Limit(time=0)).move == move
+        engine.play(*move)
+    engine.undo()
+    engine.new_game(15, rule=Rule.RENJU)
+    assert engine.quick_move() == (7, 7)
+
+
 def test_quick_move_is_quick_and_legal(engine: Engine) -> None:
     set_up(engine)
     began = time.perf_counter()

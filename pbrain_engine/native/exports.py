@@ -12,12 +12,11 @@ import numpy as np
 from numba import carray
 
 from ..bits import U64, lowest_bit
-from ..eval.evaluate import evaluate, move_score
+from ..eval.evaluate import evaluate
 from ..eval.features import write_features
 from ..eval.layout import WEIGHTS, apply_weights
 from ..kernel import export
-from ..patterns import shapes as s
-from ..patterns.forbidden import is_allowed, is_forbidden
+from ..patterns.forbidden import is_forbidden
 from ..patterns.state import (
     STATE,
     class_at,
@@ -37,6 +36,7 @@ from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
 from ..position.rules import EMPTY
 from ..search.defence import mark_answers, static_result
 from ..search.params import NAMES
+from ..search.quick import quick_move
 from ..search.root import drop_root, iterate, prepare_root
 from ..search.shared import HEAD_BYTES, SHARED
 from ..search.worker import WORKER, fade_history, forget
@@ -155,28 +155,10 @@ def game_static(game_p, tables_p):
 
 @export
 def game_quick_move(game_p, tables_p):
-    """Return the legal cell of the best ordering score, or 0 if there is none."""
+    """Return a sensible legal cell, or 0 if there is none."""
     tables = carray(tables_p, (1,), TABLES)[0]
     state = carray(game_p, (1,), STATE)[0]
-    position = state.position
-    side = np.int64(position.side)
-    middle_x = MARGIN + np.int64(position.width) // 2
-    middle_y = MARGIN + np.int64(position.height) // 2
-    best = 0
-    best_score = -(1 << 40)
-    for word in sets_of(state):
-        cells = position.empties[word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            far = abs((cell & (STRIDE - 1)) - middle_x) + abs((cell >> 5) - middle_y)
-            score = move_score(state, tables, side, cell) * 64 - far
-            if class_at(state, side, cell) == s.MAKES_FIVE:
-                score += 1 << 30
-            if score > best_score and is_allowed(state, tables, cell):
-                best = cell
-                best_score = score
-    return best
+    return quick_move(state, tables)
 
 
 @export
