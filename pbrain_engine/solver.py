@@ -8,12 +8,12 @@ out it says so.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import perf_counter
 from typing import BinaryIO
 
@@ -271,18 +271,18 @@ class Solver:
                 self._library.threats_progress(self._adopt(game), ctypes.addressof(numbers))
                 listener(Progress(searched, seconds, *numbers))
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write what has been found out to a file."""
         if self._block is None:
             return
-        with replacing(Path(path)) as file:
+        with replacing(os.fspath(path)) as file:
             file.write(self._heading())
             packer = zlib.compressobj(1)
             for at, length in self._pieces():
                 file.write(packer.compress(ctypes.string_at(at, length)))
             file.write(packer.flush())
 
-    def load(self, path: str | Path, game: Game) -> bool:
+    def load(self, path: str | os.PathLike[str], game: Game) -> bool:
         """Read what was found out on such a board; False if the file is of another kind.
 
         Kinds differ by board, rule, memory and kernel.
@@ -398,12 +398,12 @@ class Solver:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: str) -> Iterator[BinaryIO]:
     """Open a file for writing that takes the place of ``path`` once it is complete."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
+    part = path + ".part"
+    with open(part, "wb") as file:
         yield file
-    part.replace(path)
+    os.replace(part, path)
 
 
 def own_stones(line: tuple[Move, ...]) -> int:

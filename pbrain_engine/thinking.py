@@ -284,6 +284,8 @@ class Search:
         """Iterate until the limit, the listener or the position says that it is enough."""
         worker = self._workers[0]
         root_moves = self._count(worker)[5]
+        if root_moves == 0:
+            return
         lines = min(multipv, root_moves)
         adviser = self._adviser if multipv == 1 else None
         win = adviser.first_win() if adviser else None

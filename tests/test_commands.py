@@ -20,6 +20,7 @@ from pbrain_engine.commands.result import result_line, winning_row
 from pbrain_engine.commands.setup import Setup, parse_setup, read_setup
 from pbrain_engine.engine import Engine, Limit
 from pbrain_engine.game import Game
+from pbrain_engine.native.targets import host_target
 from pbrain_engine.position.notation import NotationError, parse_moves
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.position.sgf import parse_sgf
@@ -62,7 +63,9 @@ def test_usage_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_version_names_the_kernel(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "--version")
     assert status == 0
-    assert out.startswith("numoku ") and "kernel  v" in out and "Python  3." in out
+    target = host_target()
+    assert target is not None
+    assert out.startswith("numoku ") and f"kernel  {target.name} v" in out and "Python  3." in out
 
 
 def test_an_unknown_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
