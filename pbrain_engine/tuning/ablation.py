@@ -7,19 +7,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..arena.arguments import is_generator, parse_board, parse_rule
 from ..arena.command import play
 from ..arena.journal import Journal, read_journal
-from ..arena.openings import Openings, read_lines
+from ..arena.openings import Openings
 from ..arena.page import conditions
 from ..arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
 from ..arena.standings import PairScore, Standings
 from ..arena.text import format_estimate
 from ..native.library import KernelError
+from .conditions import add_conditions, conditions_of
 from .items import ITEMS
 
 WHOLE = "whole"  # the name of the engine with all items
-DEFAULT_NODES = 5000
 DEFAULT_GAMES = 400
 
 HEAD = """\
@@ -43,14 +42,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("file", type=Path, help="the journal of the games")
     add("--items", default="", metavar="A,B,...", help="which (all): " + ", ".join(ITEMS))
     add("--engine", default="numoku", metavar="E", help="the whole engine, as in numoku match")
-    add("--games", type=int, default=DEFAULT_GAMES, metavar="N", help=f"each ({DEFAULT_GAMES})")
-    add("--nodes", type=int, metavar="N", help=f"nodes a move ({DEFAULT_NODES} without --turn)")
-    add("--turn", type=float, default=0.0, metavar="S", help="seconds a move")
-    add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
-    add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
-    add("--openings", default="balanced", metavar="F", help="as in numoku match (balanced)")
-    add("--seed", type=int, default=1, metavar="N", help="of the openings (1)")
-    add("--concurrency", type=int, default=1, metavar="N", help="games at the same time (1)")
+    add_conditions(parser, DEFAULT_GAMES, each="each", seed="the openings")
     add("--write", type=Path, metavar="FILE", help="write the table, such as docs/ablation.md")
     add("--show", action="store_true", help="play nothing; show what the journal holds")
     add(
@@ -72,25 +64,13 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
     unknown = [name for name in names if name not in ITEMS]
     if unknown:
         raise SettingsError(f"there is no item {unknown[0]}; there are {', '.join(ITEMS)}")
-    width, height = parse_board(options.board)
-    nodes = options.nodes if options.nodes is not None or options.turn else DEFAULT_NODES
-    lines = () if is_generator(options.openings) else read_lines(options.openings)
     return MatchSettings(
         engines=(
             parse_engine(f"{WHOLE}={options.engine}"),
             *(without(name, options.engine) for name in names),
         ),
-        games=options.games,
         gauntlet=True,
-        width=width,
-        height=height,
-        rule=parse_rule(options.rule),
-        turn=options.turn,
-        nodes=nodes or 0,
-        openings=options.openings,
-        opening_lines=lines,
-        seed=options.seed,
-        concurrency=options.concurrency,
+        **conditions_of(options),
         in_process=True,
     )
 

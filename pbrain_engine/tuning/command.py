@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..arena.arguments import is_generator, parse_board, parse_rule
 from ..arena.live import format_duration
-from ..arena.openings import read_lines
 from ..arena.settings import SettingsError, parse_engine
 from ..native.library import KernelError
+from .conditions import add_conditions, conditions_of
 from .duels import DuelError, Duels
 from .evolution import DUELS, POPULATION
 from .outcome import html_page, patch, summary
@@ -23,7 +22,6 @@ from .space import STEP_SHARE
 from .spsa import BATCH
 
 INTERRUPTED = 130
-DEFAULT_NODES = 5000
 DEFAULT_GAMES = 4000
 LINE_SECONDS = 30  # between two lines of progress where no screen is drawn
 
@@ -45,14 +43,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="E",
         help="what is tuned, such as numoku:weights=FILE,aspiration=20 (numoku)",
     )
-    add("--games", type=int, default=DEFAULT_GAMES, metavar="N", help=f"all ({DEFAULT_GAMES})")
-    add("--nodes", type=int, metavar="N", help=f"nodes a move ({DEFAULT_NODES} without --turn)")
-    add("--turn", type=float, default=0.0, metavar="S", help="seconds a move")
-    add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
-    add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
-    add("--openings", default="balanced", metavar="F", help="as in numoku match (balanced)")
-    add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
-    add("--concurrency", type=int, default=1, metavar="N", help="games at the same time (1)")
+    add_conditions(parser, DEFAULT_GAMES, each="all", seed="everything random")
     add(
         "--step",
         type=float,
@@ -88,22 +79,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
     Raises:
         SettingsError: they make no sense.
     """
-    width, height = parse_board(options.board)
-    nodes = options.nodes if options.nodes is not None or options.turn else DEFAULT_NODES
-    lines = () if is_generator(options.openings) else read_lines(options.openings)
-    match = match_of(
-        parse_engine(options.engine),
-        games=options.games,
-        width=width,
-        height=height,
-        rule=parse_rule(options.rule),
-        turn=options.turn,
-        nodes=nodes or 0,
-        openings=options.openings,
-        opening_lines=lines,
-        seed=options.seed,
-        concurrency=options.concurrency,
-    )
+    match = match_of(parse_engine(options.engine), **conditions_of(options))
     names = tuple(filter(None, options.parameters.split(",")))
     return Plan(
         match,

@@ -1,0 +1,47 @@
+"""The options of ``tune`` and ``ablate`` that say under which conditions games are played."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..arena.arguments import is_generator, parse_board, parse_rule
+from ..arena.openings import read_lines
+
+DEFAULT_NODES = 5000
+
+
+def add_conditions(parser: argparse.ArgumentParser, games: int, *, each: str, seed: str) -> None:
+    """Add the options; ``games`` is the default, ``each`` and ``seed`` what these two count for."""
+    add = parser.add_argument
+    add("--games", type=int, default=games, metavar="N", help=f"{each} ({games})")
+    add("--nodes", type=int, metavar="N", help=f"nodes a move ({DEFAULT_NODES} without --turn)")
+    add("--turn", type=float, default=0.0, metavar="S", help="seconds a move")
+    add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
+    add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
+    add("--openings", default="balanced", metavar="F", help="as in numoku match (balanced)")
+    add("--seed", type=int, default=1, metavar="N", help=f"of {seed} (1)")
+    add("--concurrency", type=int, default=1, metavar="N", help="games at the same time (1)")
+
+
+def conditions_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of ``MatchSettings`` that the options ask for.
+
+    Raises:
+        SettingsError: they make no sense.
+    """
+    width, height = parse_board(options.board)
+    nodes = options.nodes if options.nodes is not None or options.turn else DEFAULT_NODES
+    lines = () if is_generator(options.openings) else read_lines(options.openings)
+    return {
+        "games": options.games,
+        "width": width,
+        "height": height,
+        "rule": parse_rule(options.rule),
+        "turn": options.turn,
+        "nodes": nodes or 0,
+        "openings": options.openings,
+        "opening_lines": lines,
+        "seed": options.seed,
+        "concurrency": options.concurrency,
+    }
