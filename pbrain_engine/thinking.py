@@ -297,7 +297,6 @@ class Search:
         if adviser:
             for move in adviser.losing_moves():
                 root_moves = self._drop(move)
-            lines = 1
         last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, self._empty_cells)
         found_at = 0
         for depth in range(1, last_depth + 1):
