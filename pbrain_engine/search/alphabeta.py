@@ -166,14 +166,16 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         if table_bound & (LOWER if table_value > static else UPPER):
             estimate = table_value
 
-    if not pv and not plain and not threatened and excluded == NO_CELL:
-        # Step 4. Razoring: far below alpha, only a forced win could help.
-        if depth < params.razor_depth and estimate + razor_margin(params, depth) <= alpha:
+    if not pv and not plain and not blocked and excluded == NO_CELL:
+        # Step 4. Razoring: far below alpha, only a forced win could help. Under a threat the
+        # evaluation is no more than a guess, so the leaf search is asked in any case.
+        hopeless = estimate + razor_margin(params, depth) <= alpha
+        if depth < params.razor_depth and (threatened or hopeless):
             value = leaf(worker, tables, shared, alpha, alpha + 1, 0, ply)
-            if value <= alpha or depth < ONE:
+            if value <= alpha or (depth < ONE and not threatened):
                 return value
         # Step 5. Futility: so far above beta that the enemy's best move will not matter.
-        if depth < params.futility_depth and is_quiet_value(beta):
+        if depth < params.futility_depth and not threatened and is_quiet_value(beta):
             if estimate - futility_margin(params, depth, improving) >= beta:
                 return estimate
 
