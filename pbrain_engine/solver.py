@@ -49,6 +49,7 @@ class Proof:
     knew. ``line``: the winning side's move first, against the longest resistance; it ends
     with the five, or with a block that the rules forbid. ``length``: the winner's stones up to
     and with the five. ``nodes``: stones that the search put on the board; ``time`` in seconds.
+    ``level``: of a search by threats, below which there is no win; 0 is fours and threes alone.
     """
 
     claim: str
@@ -56,6 +57,7 @@ class Proof:
     length: int
     nodes: int
     time: float
+    level: int = 0
 
     @property
     def wins(self) -> bool:
@@ -231,6 +233,7 @@ class Solver:
         with _Timer(self, address, time):
             stones = self._library.threats_threes(address, tables, nodes or UNLIMITED_NODES)
         searched = self._library.threats_nodes(address)
+        level = self._library.threats_level(address)
         line: tuple[Move, ...] = ()
         if stones > 0:
             replay = min(max(4 * searched, LEAST_REPLAY), REPLAY_NODES)
@@ -240,7 +243,8 @@ class Solver:
                     self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
                 )
         claim = THREATS if line else NO_THREATS if stones == 0 else OPEN
-        return Proof(claim, line, own_stones(line), searched, perf_counter() - start)
+        seconds = perf_counter() - start
+        return Proof(claim, line, own_stones(line), searched, seconds, level)
 
     def prove(
         self,
@@ -343,6 +347,16 @@ class Solver:
         moves = tuple(move_of(cell) for cell in empty if marks[cell] == 1)
         unknown = tuple(move_of(cell) for cell in empty if marks[cell] == 2)
         return Rescue(threat, moves, unknown, searched, seconds)
+
+    def answers(self, game: Game) -> tuple[Move, ...] | None:
+        """Return every reply to the last move's threat to win by fours, None if it is no such.
+
+        Any other reply loses to these fours, or to other short ones.
+        """
+        address, tables = self._adopt(game), game.tables
+        if not self._library.threats_replies(address, tables, ctypes.addressof(self._marks)):
+            return None
+        return tuple(move_of(cell) for cell in range(PADDED_CELLS) if self._marks[cell])
 
     def tree(self, game: Game) -> Tree | None:
         """Return the whole proof of the win that ``threats`` has found in this game, if any.

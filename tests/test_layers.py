@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("solver",),
     ("tactics",),
     ("engine",),
-    ("clock", "swap2"),
+    ("clock", "prover", "swap2"),
     ("protocol",),
     ("arena",),
     ("learn", "tuning"),

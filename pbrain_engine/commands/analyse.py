@@ -10,11 +10,14 @@ from typing import Any
 from ..engine import Engine, Limit, Thought
 from ..position.notation import Coordinates
 from ..position.rules import Rule
+from ..prover import Prover
 from ..solver import Solver, Tree
+from ..values import WIN_BAND
 from . import setup, thinking, view
 
 MEGABYTE = 1_000_000
 TREE_NODES = 30_000_000  # stones that the search for a proof tree may try
+TREE_SECONDS = 60.0  # for the proof of a win that the engine has found
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -49,16 +52,18 @@ def main(arguments: Sequence[str]) -> int:
         engine.new_game(position.width, position.height, position.rule)
         setup.build(engine, position)
         if options.json:
-            document = report(engine, search(engine, limit, options.multipv))
+            thoughts = search(engine, limit, options.multipv)
+            document = report(engine, thoughts)
             if options.tree:
-                document["tree"] = tree_document(proof_tree(engine))
+                document["tree"] = tree_document(proof_tree(engine, thoughts))
             print(json.dumps(document))
         else:
             show_position(engine, position.last)
             if not engine.game.is_over:
-                show_result(engine, search(engine, limit, options.multipv, live=True))
+                thoughts = search(engine, limit, options.multipv, live=True)
+                show_result(engine, thoughts)
                 if options.tree:
-                    show_tree(engine)
+                    show_tree(engine, thoughts)
     return 0
 
 
@@ -116,20 +121,24 @@ def show_result(engine: Engine, thoughts: list[Thought]) -> None:
         print(view.format_thought(other))
 
 
-def proof_tree(engine: Engine) -> Tree | None:
-    """Return the proof of a win by threats, or None if a search of some seconds finds none."""
+def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
+    """Return the proof of a win for the side to move, or None if there is none in some time."""
     if engine.game.is_over:
         return None
     with Solver(engine.table_bytes or MEGABYTE, engine.library) as solver:
+        if thoughts[0].value >= WIN_BAND:
+            tree = Prover(engine, solver, TREE_SECONDS).prove(thoughts[0])
+            if tree is not None:
+                return tree
         proof = solver.threats(engine.game, nodes=TREE_NODES)
         return solver.tree(engine.game) if proof.wins else None
 
 
-def show_tree(engine: Engine) -> None:
-    """Print the proof of a win by threats."""
-    tree = proof_tree(engine)
+def show_tree(engine: Engine, thoughts: list[Thought]) -> None:
+    """Print the proof of a win."""
+    tree = proof_tree(engine, thoughts)
     if tree is None:
-        print("no win by threats is proven")
+        print("no win is proven")
         return
     print(f"the proof, {tree.count()} moves of the winner:")
     print("\n".join(view.tree_lines(tree)))

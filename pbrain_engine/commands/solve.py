@@ -21,9 +21,10 @@ from typing import Any
 from ..engine import Engine, Limit
 from ..game import Game, Move
 from ..position.rules import Rule, Side
+from ..prover import Prover
 from ..solver import FOURS, OPEN, Progress, Proof, Solver, Tree, own_stones
 from . import view
-from .analyse import line_to_five, tree_document
+from .analyse import TREE_SECONDS, line_to_five, tree_document
 
 MEGABYTE = 1_000_000
 WIN = "win"
@@ -203,10 +204,10 @@ class Solvers:
             if proof.wins and self.with_tree:
                 answer = replace(answer, tree=self.solver.tree(game))
             return answer
-        line, nodes = self._search(game, self.time - (perf_counter() - start))
+        line, nodes, tree = self._search(game, self.time - (perf_counter() - start))
         moves, claim = line[:1], WIN if line else OPEN
         nodes += proof.nodes
-        return Answer(puzzle["id"], claim, moves, line, own_stones(line), nodes, since(start))
+        return Answer(puzzle["id"], claim, moves, line, own_stones(line), nodes, since(start), tree)
 
     def _prove(self, name: str, game: Game) -> Proof:
         """Search on until the answer is known, reporting, and keeping what was found out."""
@@ -232,10 +233,13 @@ class Solvers:
             if state is not None:
                 self.solver.save(state)
 
-    def _search(self, game: Game, seconds: float) -> tuple[tuple[Move, ...], int]:
-        """Return the line of a win that the main search finds, empty if none; and its nodes."""
+    def _search(self, game: Game, seconds: float) -> tuple[tuple[Move, ...], int, Tree | None]:
+        """Return the line of a win that the main search finds, its nodes, and the proof.
+
+        The line is empty if it finds none; the proof is there if it is wanted.
+        """
         if seconds <= 0:
-            return (), 0
+            return (), 0, None
         if self._engine is None:
             self._engine = Engine(memory=self.memory, threads=self.threads)
         engine = self._engine
@@ -243,9 +247,10 @@ class Solvers:
         game.copy_to(engine.game)
         thought = engine.think(Limit(time=seconds, nodes=self.nodes))
         if (thought.mate or 0) <= 0:
-            return (), thought.nodes
+            return (), thought.nodes, None
         line = tuple(Move(*move) for move in line_to_five(engine, thought))
-        return line, thought.nodes
+        tree = Prover(engine, self.solver, TREE_SECONDS).prove(thought) if self.with_tree else None
+        return line, thought.nodes, tree
 
     def _defend(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
         rescue = self.solver.rescues(game, time=self.time, nodes=self.nodes)

@@ -94,6 +94,12 @@ def threats_threes(threats_p, tables_p, node_limit):
 
 
 @export
+def threats_level(threats_p):
+    """Return the lowest level on which the last search by threats has no answer yet."""
+    return carray(threats_p, (1,), THREATS)[0].lowest
+
+
+@export
 def threats_progress(threats_p, out_p):
     """Write the level of the last search by threats, and its root's proof and disproof number."""
     threats = carray(threats_p, (1,), THREATS)[0]
@@ -155,6 +161,7 @@ def threats_replies(threats_p, tables_p, out_p):
     threats = carray(threats_p, (1,), THREATS)[0]
     tables = carray(tables_p, (1,), TABLES)[0]
     begin(threats, np.int64(1) << np.int64(40))
+    be_thorough(threats)
     kind = mark_replies(threats, tables, np.int64(0))
     if kind < MAKES_WINNING_FOUR:
         drop_hopeless(threats, tables, np.int64(0))

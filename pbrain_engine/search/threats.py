@@ -36,6 +36,7 @@ THREATS = record(
     length=np.int64,  # own stones that the node last proven takes to win
     start=np.int64,  # stones on the board where the running search by threats began
     level=np.int64,  # of the running search by threats
+    lowest=np.int64,  # below this level it has found that there is no win
     width=np.int64,  # which moves beside fours and threes it tries
     four_nodes=np.int64,  # stones that it may spend on fours at a new node
     test_nodes=np.int64,  # and to see whether a move threatens a win by fours

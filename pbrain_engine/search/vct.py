@@ -270,9 +270,9 @@ def solve_threats(threats, tables, first):
     threats.start = state.position.ply
     limit = threats.node_limit
     share = np.int64(_FIRST_SHARE)
-    lowest = np.int64(0)  # on those below there is no win
-    while lowest < _LEVELS:
-        for level in range(lowest, _LEVELS):
+    threats.lowest = 0
+    while threats.lowest < _LEVELS:
+        for level in range(threats.lowest, _LEVELS):
             set_level(threats, level)
             threats.node_limit = min(limit, threats.nodes + share // LEVELS[level, 3])
             result = prove(threats, tables, np.int64(INFINITE), np.int64(INFINITE), first)
@@ -280,7 +280,7 @@ def solve_threats(threats, tables, first):
             if result == INFINITE:
                 return np.int64(threats.length)
             if result == INFINITE * (INFINITE + 1):
-                lowest = np.int64(level + 1)
+                threats.lowest = level + 1
             threats.stopped = 0
             if is_stopped(threats):
                 return np.int64(STOPPED)
