@@ -1,0 +1,193 @@
+"""Measure how soon the whole engine announces a forced win, and another program beside it.
+
+``python -m tests.measure_wins --set vct-open --sample 100 --limit 1 --other PROGRAM``. Times
+are of the processor, from the question to the first word of a win, so that a busy machine
+does not count. Each puzzle begins with an empty table, on one thread. With ``--prove`` each
+win of ours is proven by a tree afterwards, which the oracle plays through. With ``--out`` a
+run can be interrupted and continued.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from time import monotonic, process_time
+from typing import Any
+
+from pbrain_engine.commands.solve import game_of
+from pbrain_engine.engine import Engine, Limit, Thought
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.protocol.doctor.peer import Peer
+from pbrain_engine.values import WIN_BAND
+
+from .measure_threats import SETS, puzzles_of, quantile
+
+PATIENCE = 4.0  # times the limit, by the clock on the wall
+TABLE = 64 << 20
+WIN_WORD = re.compile(r"\+M(\d+)")
+
+
+def follows_turns(puzzle: dict[str, Any]) -> bool:
+    """Say whether black and white have as many stones as alternate moves give them."""
+    more = 0 if puzzle["to_move"] == "black" else 1
+    return len(puzzle["black"]) - len(puzzle["white"]) == more
+
+
+class Ours:
+    """The engine, asked in this process."""
+
+    def __init__(self, parameters: dict[str, int]) -> None:
+        """Set up the engine."""
+        self.engine = Engine(hash_size=TABLE, parameters=parameters)
+
+    def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
+        """Return what is announced within the limit."""
+        engine = self.engine
+        game = game_of(puzzle)
+        engine.new_game(game.width, game.height, game.rule)
+        engine.clear_hash()
+        game.copy_to(engine.game)
+        start = process_time()
+        first: list[tuple[float, Thought]] = []
+
+        def listen(thought: Thought) -> bool:
+            spent = process_time() - start
+            if thought.value >= WIN_BAND and not first:
+                first.append((spent, thought))
+            return bool(first) or spent >= limit
+
+        final = engine.think(Limit(time=PATIENCE * limit), on_iteration=listen)
+        if not first:
+            listen(final)
+        if not first or first[0][0] > limit:
+            return {"found": False, "depth": final.depth, "nodes": final.nodes}
+        spent, thought = first[0]
+        return {
+            "found": True,
+            "ms": spent * 1000,
+            "mate": thought.mate,
+            "how": thought.proof or "search",
+            "depth": thought.depth,
+            "nodes": thought.nodes,
+        }
+
+    def close(self) -> None:
+        """Close the engine."""
+        self.engine.close()
+
+
+class Other:
+    """Another program, asked by the protocol; it tells of a win as ``+M`` and a number."""
+
+    def __init__(self, command: str) -> None:
+        """Start it in its own folder."""
+        self.peer = Peer([command], folder=str(Path(command).parent))
+
+    def spent(self) -> float:
+        """Return the seconds that its threads have had of the processor."""
+        total = 0
+        for task in Path(f"/proc/{self.peer.process.pid}/task").iterdir():
+            total += int((task / "schedstat").read_text().split()[0])
+        return total / 1e9
+
+    def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
+        """Return what is announced within the limit."""
+        self.peer.lines()
+        turn = round(PATIENCE * limit * 1000)
+        rule = Rule.parse(puzzle["rule"])
+        self.peer.send(
+            f"START {puzzle['size']}", f"INFO rule {int(rule)}", "INFO thread_num 1",
+            f"INFO hash_size {TABLE >> 10}", "INFO timeout_match 0",
+            "INFO time_left 2147483647", f"INFO timeout_turn {turn}", "YXHASHCLEAR",
+        )  # fmt: skip
+        self.peer.lines(0.1)
+        own = 0 if puzzle["to_move"] == "black" else 1
+        sides = (puzzle["black"], puzzle["white"])
+        stones = [
+            f"{x},{y},{1 if side == own else 2}"
+            for number in range(len(sides[0]))
+            for side in (0, 1)
+            if number < len(sides[side])
+            for x, y in [sides[side][number]]
+        ]
+        start = self.spent()
+        self.peer.send("BOARD", *stones, "DONE")
+        record: dict[str, Any] = {"found": False}
+        deadline = monotonic() + 2 * PATIENCE * limit + 5
+        while monotonic() < deadline:
+            line = self.peer.line(0.05)
+            spent = self.spent() - start
+            if line is None:
+                if spent > limit:
+                    self.peer.send("YXSTOP")
+                continue
+            win = WIN_WORD.search(line.text)
+            if win and not record["found"] and spent <= limit:
+                record = {"found": True, "ms": spent * 1000, "mate": int(win[1])}
+                self.peer.send("YXSTOP")
+            if re.fullmatch(r"\d+,\d+", line.text.strip()):
+                break
+        return record
+
+    def close(self) -> None:
+        """End it."""
+        self.peer.kill()
+
+
+def row(name: str, who: str, limit: float, records: list[dict[str, Any]]) -> str:
+    """Return a table row: set, who, limit, found, median and 90 % ms of the found."""
+    found = [record for record in records if record["found"]]
+    times = [record["ms"] for record in found]
+    part = 100 * len(found) / max(len(records), 1)
+    return (
+        f"| {name} | {who} | {limit:g} s | {len(found)} of {len(records)} ({part:.1f} %) "
+        f"| {quantile(times, 0.5):.1f} | {quantile(times, 0.9):.0f} |"
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print the table rows."""
+    parser = argparse.ArgumentParser(prog="measure_wins", description=__doc__)
+    parser.add_argument("--set", choices=list(SETS), required=True)
+    parser.add_argument("--sample", type=int, default=0, help="how many puzzles (0: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=1.0, help="seconds a puzzle")
+    parser.add_argument("--other", help="a program to ask as well")
+    parser.add_argument("--only-other", action="store_true", help="do not ask ours")
+    parser.add_argument("--set-parameter", action="append", default=[], metavar="NAME=N")
+    parser.add_argument("--out", type=Path, help="records, one JSON object a line")
+    options = parser.parse_args(arguments)
+    parameters = {k: int(v) for k, v in (text.split("=") for text in options.set_parameter)}
+    records: list[dict[str, Any]] = []
+    if options.out and options.out.exists():
+        records = [json.loads(line) for line in options.out.read_text().splitlines()]
+    done = {(record["who"], record["id"]) for record in records}
+    players: dict[str, Ours | Other] = {}
+    if not options.only_other:
+        players["numoku"] = Ours(parameters)
+    if options.other:
+        players[Path(options.other).name] = Other(options.other)
+    try:
+        for puzzle in puzzles_of(options.set, options.sample, options.seed):
+            for who, player in players.items():
+                if (who, puzzle["id"]) in done or not follows_turns(puzzle):
+                    continue
+                record = {"who": who, "id": puzzle["id"], **player.ask(puzzle, options.limit)}
+                records.append(record)
+                if options.out:
+                    with options.out.open("a") as file:
+                        file.write(json.dumps(record) + "\n")
+    finally:
+        for player in players.values():
+            player.close()
+    for who in dict.fromkeys(record["who"] for record in records):
+        mine = [record for record in records if record["who"] == who]
+        print(row(options.set, who, options.limit, mine), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
