@@ -347,7 +347,7 @@ class Engine:
         plain = self._parameters["plain"] != 0
         if self._solver is None or exclude or plain or percent == 0:
             return None
-        return Tactics(self._solver, self.game, percent)
+        return Tactics(self._solver, self.game, percent, self._parameters["threat_hot"])
 
     def _prepare_workers(
         self, shared: int, tables: int, nodes: int | None, exclude: list[Move], distinct: bool
