@@ -89,9 +89,7 @@ def plan_works(board: Board, attacker: int, plan: list[Cell]) -> bool:
             return not is_win(board, plan[1]) and plan_works(board, attacker, plan[2:])
 
 
-def _loses(
-    board: Board, attacker: int, threats: set[Cell], plan: list[Cell], reply: Cell
-) -> bool:
+def _loses(board: Board, attacker: int, threats: set[Cell], plan: list[Cell], reply: Cell) -> bool:
     with board.stone(reply, 1 - attacker):
         if is_win(board, reply):
             return False
