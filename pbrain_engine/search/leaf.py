@@ -139,7 +139,9 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
         if data != U64(0):
             value = from_table(value_of(data), ply)
             bound = bound_of(data)
-            if bound == EXACT or bound == (LOWER if value >= beta else UPPER):
+            if bound == EXACT or (bound == LOWER and value >= beta):
+                return value
+            if bound == UPPER and value <= alpha:
                 return value
     static = evaluate(state, tables)
     best = static
