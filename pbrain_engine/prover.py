@@ -9,7 +9,7 @@ fours beats.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 from time import perf_counter
 
 from .engine import Engine, Limit
@@ -23,7 +23,7 @@ FEW_FOURS = 100  # stones that show a reply to lose at once
 QUICK_THREATS = 30_000  # stones for a win by threats before the engine is asked
 THREATS = 30_000_000  # and after it has found one
 NODES = 2_000_000  # positions that the engine may search for the next move of a win
-ATTEMPTS = 2  # moves that are tried where the engine sees a win
+ATTEMPTS = 3  # moves that are tried where the engine sees a win
 
 
 class Prover:
@@ -70,7 +70,7 @@ class Prover:
             if thought.proof:
                 return self._by_threats(THREATS)
             self._engine.play(*thought.move)
-            replies = self._answered(thought.pv[1:2])
+            replies = self._answered(thought)
             self._engine.undo()
             if replies is not None:
                 return Tree(thought.move, replies)
@@ -85,15 +85,21 @@ class Prover:
             exclude=failed,
         )
 
-    def _answered(self, first: Iterable[Move]) -> dict[Move, Tree] | None:
-        """Return the proof after every reply that matters, None if one of them has none."""
+    def _answered(self, thought: Thought) -> dict[Move, Tree] | None:
+        """Return the proof after every reply that matters, None if one of them has none.
+
+        ``thought`` has led here; its line tells how it goes on after the reply on it.
+        """
         if self._game.is_over:
             return {} if self._game.winner is self._game.to_move.opponent else None
-        expected = tuple(first)
+        line = thought.pv[1:]
         trees: dict[Move, Tree] = {}
-        for reply in sorted(self._replies(), key=lambda move: move not in expected):
+        for reply in sorted(self._replies(), key=lambda move: move not in line[:1]):
+            further = None
+            if reply in line[:1] and len(line) > 1:
+                further = replace(thought, move=line[1], value=thought.value + 2, pv=line[1:])
             self._engine.play(*reply)
-            tree = None if self._game.is_over else self.prove()
+            tree = None if self._game.is_over else self.prove(further)
             self._engine.undo()
             if tree is None:
                 return None
