@@ -101,14 +101,13 @@ def read_board(drawing: str, rule: str) -> Board:
 
 def row_through(board: Board, cell: Cell, direction: Cell) -> list[Cell]:
     """Return the unbroken row of equal stones through a stone, in order."""
-    side, (x, y), (dx, dy) = board.at(cell), cell, direction
+    held, (x, y), (dx, dy) = board.cells.get, cell, direction
+    side = held(cell, OUTSIDE)
     row = [cell]
-    while board.at((x + dx, y + dy)) == side:
-        x, y = x + dx, y + dy
+    while held((x := x + dx, y := y + dy), OUTSIDE) == side:
         row.append((x, y))
     x, y = cell
-    while board.at((x - dx, y - dy)) == side:
-        x, y = x - dx, y - dy
+    while held((x := x - dx, y := y - dy), OUTSIDE) == side:
         row.insert(0, (x, y))
     return row
 
@@ -121,6 +120,8 @@ def ends_of(row: list[Cell], direction: Cell) -> tuple[Cell, Cell]:
 
 def is_winning_row(board: Board, row: list[Cell], direction: Cell) -> bool:
     """Say whether this unbroken row wins for its owner."""
+    if len(row) < 5:
+        return False
     side = board.at(row[0])
     closed = all(board.at(end) == 1 - side for end in ends_of(row, direction))
     if board.rule == FREESTYLE:

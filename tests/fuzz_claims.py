@@ -1,0 +1,107 @@
+"""Random middle games for the solver: every win it claims is played through by the oracle.
+
+``python -m tests.fuzz_claims --count 20000 --out FILE``. The oracle tries every legal defence
+at each threat. With ``--out`` a run can be interrupted and continued.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from pbrain_engine.game import Game
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.solver import Solver
+
+from .measure_threats import claim_of
+from .oracle.replay import complaint_about_line
+from .oracle.rules import RULES, Board, winners
+from .oracle.tree import complaint_about_tree
+
+SIZES = (15, 15, 15, 11, 19)
+FEWEST, MOST = 8, 40  # stones
+
+
+def middle_game(chance: random.Random) -> tuple[Board, int]:
+    """Return a position without a winner, its stones thrown around a few spots; who moves."""
+    while True:
+        size = chance.choice(SIZES)
+        board = Board(size, size, chance.choice(RULES))
+        spots = [(chance.gauss(size / 2, size / 7), chance.gauss(size / 2, size / 7))] * 2
+        spots.append((chance.gauss(size / 2, size / 5), chance.gauss(size / 2, size / 5)))
+        wanted = chance.randint(FEWEST, MOST)
+        number = 0
+        while number < wanted:
+            x, y = chance.choice(spots)
+            cell = (round(chance.gauss(x, 2.2)), round(chance.gauss(y, 2.2)))
+            if cell in board.cells and board.at(cell) == 2:
+                board.put(cell, number % 2)
+            number += 1
+        if not winners(board):
+            return board, chance.randint(0, 1)
+
+
+def game_of(board: Board, to_move: int) -> Game:
+    """Return the solver's view of a board."""
+    game = Game(board.width, board.height, Rule.parse(board.rule))
+    for cell, held in board.cells.items():
+        if held < 2:
+            game.place(*cell, Side(held))
+    game.set_to_move(Side(to_move))
+    return game
+
+
+def examine(solver: Solver, seed: int, nodes: int) -> dict[str, Any]:
+    """Ask the solver about the position of a seed; return what it claims, and any fault."""
+    board, side = middle_game(random.Random(seed))
+    game = game_of(board, side)
+    record: dict[str, Any] = {"seed": seed, "rule": board.rule}
+    proof = solver.fours(game, nodes=nodes)
+    if proof.wins:
+        record["fault"] = complaint_about_line(board, side, proof.line)
+    else:
+        proof = solver.threats(game, nodes=nodes)
+        if proof.wins:
+            tree = solver.tree(game)
+            fault = "no tree"
+            if tree is not None:
+                fault = complaint_about_tree(board, side, claim_of(tree))
+            record["fault"] = fault
+    record["claim"] = proof.claim
+    return record
+
+
+def main(arguments: list[str]) -> int:
+    """Examine positions; return 1 if a claim is false."""
+    parser = argparse.ArgumentParser(prog="fuzz_claims", description=__doc__)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first position")
+    parser.add_argument("--nodes", type=int, default=3_000, help="stones a search may try")
+    parser.add_argument("--out", type=Path, help="records, one JSON object a line")
+    options = parser.parse_args(arguments)
+    records: list[dict[str, Any]] = []
+    if options.out and options.out.exists():
+        records = [json.loads(line) for line in options.out.read_text().splitlines()]
+    done = {record["seed"] for record in records}
+    with Solver(8_000_000) as solver:
+        for seed in range(options.first, options.first + options.count):
+            if seed in done:
+                continue
+            record = examine(solver, seed, options.nodes)
+            records.append(record)
+            if options.out:
+                with options.out.open("a") as file:
+                    file.write(json.dumps(record) + "\n")
+    claims = Counter(record["claim"] for record in records)
+    faults = [record for record in records if record.get("fault")]
+    print(f"{len(records)} positions: {dict(claims)}; {len(faults)} false {faults[:3]}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
