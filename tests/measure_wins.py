@@ -3,8 +3,8 @@
 ``python -m tests.measure_wins --set vct-open --sample 100 --limit 1 --other PROGRAM``. Times
 are of the processor, from the question to the first word of a win, so that a busy machine
 does not count. Each puzzle begins with an empty table, on one thread. With ``--prove`` each
-win of ours is proven by a tree afterwards, which the oracle plays through. With ``--out`` a
-run can be interrupted and continued.
+win of ours is proven by a tree afterwards, with ``--replay`` the oracle plays that through.
+With ``--out`` a run can be interrupted and continued.
 """
 
 from __future__ import annotations
@@ -21,11 +21,16 @@ from pbrain_engine.commands.solve import game_of
 from pbrain_engine.engine import Engine, Limit, Thought
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol.doctor.peer import Peer
+from pbrain_engine.prover import Prover
+from pbrain_engine.solver import Solver
 from pbrain_engine.values import WIN_BAND
 
-from .measure_threats import SETS, puzzles_of, quantile
+from .measure_threats import SETS, claim_of, puzzles_of, quantile
+from .oracle.rules import board_of
+from .oracle.tree import complaint_about_tree
 
-PATIENCE = 4.0  # times the limit, by the clock on the wall
+PATIENCE = 10.0  # times the limit, by the clock on the wall
+PROOF_SECONDS = 60.0  # by the clock on the wall
 TABLE = 64 << 20
 WIN_WORD = re.compile(r"\+M(\d+)")
 
@@ -39,9 +44,11 @@ def follows_turns(puzzle: dict[str, Any]) -> bool:
 class Ours:
     """The engine, asked in this process."""
 
-    def __init__(self, parameters: dict[str, int]) -> None:
-        """Set up the engine."""
+    def __init__(self, parameters: dict[str, int], proves: bool, replays: bool) -> None:
+        """Set up the engine; say whether wins are to be proven, and proofs played through."""
         self.engine = Engine(hash_size=TABLE, parameters=parameters)
+        self.solver = Solver(TABLE)
+        self.proves, self.replays = proves, replays
 
     def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
         """Return what is announced within the limit."""
@@ -65,7 +72,7 @@ class Ours:
         if not first or first[0][0] > limit:
             return {"found": False, "depth": final.depth, "nodes": final.nodes}
         spent, thought = first[0]
-        return {
+        record = {
             "found": True,
             "ms": spent * 1000,
             "mate": thought.mate,
@@ -73,10 +80,24 @@ class Ours:
             "depth": thought.depth,
             "nodes": thought.nodes,
         }
+        return {**record, **self.prove(puzzle, thought)} if self.proves else record
+
+    def prove(self, puzzle: dict[str, Any], thought: Thought) -> dict[str, Any]:
+        """Return how many moves the proof has and how long it took, and what is wrong with it."""
+        start = process_time()
+        self.solver.clear()
+        tree = Prover(self.engine, self.solver, PROOF_SECONDS).prove(thought)
+        record = {"tree": tree.count() if tree else 0, "proof_s": process_time() - start}
+        if tree and self.replays:
+            board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
+            side = 0 if puzzle["to_move"] == "black" else 1
+            record["fault"] = complaint_about_tree(board, side, claim_of(tree))
+        return record
 
     def close(self) -> None:
-        """Close the engine."""
+        """Close the engine and the solver."""
         self.engine.close()
+        self.solver.close()
 
 
 class Other:
@@ -142,9 +163,13 @@ def row(name: str, who: str, limit: float, records: list[dict[str, Any]]) -> str
     found = [record for record in records if record["found"]]
     times = [record["ms"] for record in found]
     part = 100 * len(found) / max(len(records), 1)
+    proven = [record for record in found if record.get("tree")]
+    replayed = [record for record in proven if "fault" in record]
+    faults = [record for record in replayed if record["fault"]]
+    proofs = f" {len(proven)} proven, {len(replayed)} replayed, {len(faults)} false |"
     return (
         f"| {name} | {who} | {limit:g} s | {len(found)} of {len(records)} ({part:.1f} %) "
-        f"| {quantile(times, 0.5):.1f} | {quantile(times, 0.9):.0f} |"
+        f"| {quantile(times, 0.5):.1f} | {quantile(times, 0.9):.0f} |{proofs if proven else ''}"
     )
 
 
@@ -157,6 +182,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--limit", type=float, default=1.0, help="seconds a puzzle")
     parser.add_argument("--other", help="a program to ask as well")
     parser.add_argument("--only-other", action="store_true", help="do not ask ours")
+    parser.add_argument("--prove", action="store_true", help="prove our wins by a tree")
+    parser.add_argument("--replay", action="store_true", help="and play the trees through")
+    parser.add_argument("--open", action="store_true", help="list what ours does not find or prove")
     parser.add_argument("--set-parameter", action="append", default=[], metavar="NAME=N")
     parser.add_argument("--out", type=Path, help="records, one JSON object a line")
     options = parser.parse_args(arguments)
@@ -167,7 +195,8 @@ def main(arguments: list[str]) -> int:
     done = {(record["who"], record["id"]) for record in records}
     players: dict[str, Ours | Other] = {}
     if not options.only_other:
-        players["numoku"] = Ours(parameters)
+        proves = options.prove or options.replay
+        players["numoku"] = Ours(parameters, proves, options.replay)
     if options.other:
         players[Path(options.other).name] = Other(options.other)
     try:
@@ -186,7 +215,11 @@ def main(arguments: list[str]) -> int:
     for who in dict.fromkeys(record["who"] for record in records):
         mine = [record for record in records if record["who"] == who]
         print(row(options.set, who, options.limit, mine), flush=True)
-    return 0
+    if options.open:
+        for record in records:
+            if record["who"] == "numoku" and not record.get("tree"):
+                print(record)
+    return 1 if any(record.get("fault") for record in records) else 0
 
 
 if __name__ == "__main__":
