@@ -68,16 +68,16 @@ class Tactics:
         budget += more
         return (self._fours(budget) if self._fours_open else None) or self._threats(budget)
 
-    def refutes(self, move: Move, nodes: int) -> int:
-        """Return in how many plies a move is found to lose to threats, 0 if it is not."""
+    def refutes(self, move: Move, nodes: int) -> Proof | None:
+        """Return the enemy's win by threats after a move, or None."""
         budget = self._budget(nodes)
         tried = self._tried.get(move, 0)
         if tried < 0 or budget < max(LEAST_NODES, tried // 2):
-            return 0
+            return None
         proof = self._solver.threats(self._game, nodes=budget, after=move)
         self._spent += proof.nodes
         self._tried[move] = tried + budget if proof.is_open else -1
-        return 2 * proof.length if proof.wins else 0
+        return proof if proof.wins else None
 
     def stop(self) -> None:
         """Return at once from the running search and from later ones."""

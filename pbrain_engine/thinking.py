@@ -96,8 +96,8 @@ class Adviser(Protocol):
     def win(self, nodes: int) -> Win | None:
         """Return a win found after so many nodes of the main search."""
 
-    def refutes(self, move: Move, nodes: int) -> int:
-        """Return in how many plies a move is found to lose, 0 if it is not."""
+    def refutes(self, move: Move, nodes: int) -> Win | None:
+        """Return the enemy's win after a move, or None."""
 
     def stop(self) -> None:
         """Return at once from the running search and from later ones."""
@@ -290,6 +290,7 @@ class Search:
         adviser = self._adviser if multipv == 1 else None
         win = adviser.first_win() if adviser else None
         if win is not None:
+            self._note(win)
             self._best = self._thought_of(win, 1)
             if listener:
                 listener(self._best)
@@ -337,12 +338,15 @@ class Search:
             nodes = self._count(worker)[0]
             win = adviser.win(nodes)
             if win is not None:
+                self._note(win)
                 self._best = self._thought_of(win, depth)
                 return False
             refuted = self._best
-            plies = 0 if refuted.move is None else adviser.refutes(refuted.move, nodes)
-            if refuted.move is None or plies == 0 or self._count(worker)[5] == 1:
+            loss = None if refuted.move is None else adviser.refutes(refuted.move, nodes)
+            if refuted.move is None or loss is None or self._count(worker)[5] == 1:
                 return True
+            plies = 2 * loss.length
+            self._note(loss, refuted.move)
             self._drop(refuted.move)
             done = self._iterate(worker, depth, 0)
             self._best = self._read(0, depth if done else depth - 1)
@@ -355,6 +359,16 @@ class Search:
     def _drop(self, move: Move) -> int:
         """Take a losing move off the root moves; return how many are left."""
         return self._library.worker_drop(self._workers[0], cell_of(*move))
+
+    def _note(self, win: Win, *before: Move) -> None:
+        """Write a proven win to the table of the main search; the enemy's after a move."""
+        cells = [cell_of(*move) for move in (*before, *win.line)]
+        line = (ctypes.c_int64 * len(cells))(*cells)
+        value = WIN - (len(before) + 2 * win.length - 1)
+        self._library.worker_note(
+            self._workers[0], self._tables, self._shared,
+            ctypes.addressof(line), len(cells), len(before), value,
+        )  # fmt: skip
 
     def _thought_of(self, win: Win, depth: int) -> Thought:
         """Make a thought of a proven win."""

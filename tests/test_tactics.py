@@ -67,6 +67,20 @@ def set_same(engine: Engine, other: Engine) -> None:
     other.game.copy_to(engine.game)
 
 
+def test_a_proven_win_is_known_to_the_main_search(engine: Engine) -> None:
+    nodes: dict[bool, list[int]] = {}
+    for proven in (False, True):
+        engine.clear_hash()
+        set_up(engine, WON)
+        if proven:
+            engine.set_parameter("threat_share", 10)
+            assert engine.think(Limit(nodes=100_000)).proof == "vct"
+        engine.undo()
+        engine.set_parameter("threat_share", 0)
+        nodes[proven] = [engine.think(Limit(depth=depth)).nodes for depth in (3, 5, 7)]
+    assert nodes[True] != nodes[False]
+
+
 def test_without_a_share_nothing_is_proven(engine: Engine) -> None:
     engine.set_parameter("threat_share", 0)
     set_up(engine, WON)
@@ -86,7 +100,8 @@ def test_a_move_that_loses_to_threats_is_refuted() -> None:
         game.play(*move)
     with Solver(8_000_000) as solver:
         tactics = Tactics(solver, game)
-        assert tactics.refutes(blunder, 1_000_000) > 6
+        loss = tactics.refutes(blunder, 1_000_000)
+        assert loss is not None and loss.length > 3
         assert not tactics.refutes(Move(14, 14), 100)  # no share of so few nodes
 
 

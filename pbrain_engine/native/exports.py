@@ -37,7 +37,7 @@ from ..position.rules import EMPTY
 from ..search.defence import mark_answers, static_result
 from ..search.params import NAMES
 from ..search.quick import quick_move
-from ..search.root import drop_root, iterate, prepare_root
+from ..search.root import drop_root, iterate, note_win, prepare_root
 from ..search.shared import HEAD_BYTES, SHARED
 from ..search.worker import WORKER, fade_history, forget
 from . import exports_threats as exports_threats
@@ -303,6 +303,21 @@ def worker_iterate(worker_p, tables_p, shared_p, depth, first):
     tables = carray(tables_p, (1,), TABLES)[0]
     shared = carray(shared_p, (1,), SHARED)[0]
     return iterate(worker, tables, shared, depth, first)
+
+
+@export
+def worker_note(worker_p, tables_p, shared_p, line_p, length, first, value):
+    """Write a proven win to the table: the positions of a line from the worker's position on.
+
+    The winner makes its moves number ``first``, 0 or 1, and every second one from there on;
+    ``value`` is his, seen from the beginning of the line.
+    """
+    state = carray(worker_p, (1,), WORKER)[0].state
+    tables = carray(tables_p, (1,), TABLES)[0]
+    shared = carray(shared_p, (1,), SHARED)[0]
+    line = carray(line_p, (length,), np.int64)
+    note_win(state, tables, shared, line, length, first, value)
+    return 0
 
 
 @export

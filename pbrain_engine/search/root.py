@@ -16,11 +16,12 @@ from .alphabeta import search
 from .margins import late_reduction
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
 from .params import ONE
-from .shared import EXACT, store
+from .shared import EXACT, LOWER, UPPER, store
 from .symmetry import has_twin, symmetries_of
 from .worker import STACK_BASE
 
 EVERY_MOVE = 1 << 20  # a depth at which no candidate is left out
+PROVEN_DEPTH = 40 * ONE  # what is proven counts as searched so deep
 
 
 @kernel
@@ -131,6 +132,26 @@ def drop_root(worker, cell):
     if last > 0 and worker.root_moves[last] == cell:
         worker.root_count = last
     return worker.root_count
+
+
+@kernel
+def note_win(state, tables, shared, line, length, first, value):
+    """Write the positions of a proven win's line to the table, from move ``first`` on.
+
+    That move is the winner's. His value is a bound: he may be quicker, or the other resist less.
+    """
+    for i in range(length):
+        cell = np.int64(line[i])
+        if i >= first:
+            wins = (i - first) & 1 == 0
+            told = value if wins else -value
+            bound = LOWER if wins else UPPER
+            static = evaluate(state, tables)
+            key = state.position.key
+            store(shared, key, i, told, static, cell, PROVEN_DEPTH, bound, 0)
+        play(state, tables, cell)
+    for _ in range(length):
+        undo(state, tables)
 
 
 @kernel
