@@ -230,6 +230,7 @@ class Search:
         self._start = start
         self._adviser = adviser
         self._best: Thought | None = None
+        self._dropped: set[Move] = set()
         self._error: BaseException | None = None
         self._counters = (ctypes.c_int64 * 6)()
         self._line = (ctypes.c_int64 * (MAX_LINE + 1))()
@@ -243,7 +244,7 @@ class Search:
     def run(
         self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
     ) -> Thought | None:
-        """Search with all threads; return the last thought of the first one, if it had any."""
+        """Search with all threads; return the thought of the one that came deepest, if any."""
         tasks: list[Callable[[], None]] = [
             partial(self._lead, limit, deadline, listener, multipv),
             *(partial(self._help, w, number) for number, w in enumerate(self._workers[1:], 1)),
@@ -255,7 +256,23 @@ class Search:
             deadline.end()
         if self._error is not None:
             raise self._error
-        return self._best
+        if self._best is None or multipv > 1 or limit.depth is not None:
+            return self._best
+        return self._deepest(self._best)
+
+    def _deepest(self, best: Thought) -> Thought:
+        """Return the first thread's thought, or that of one that completed a deeper iteration.
+
+        The first thread alone heeds the adviser, so a win, a loss and a proof of its stand, and
+        a move that it was told to drop is taken from nobody.
+        """
+        for worker in self._workers[1:]:
+            depth = self._count(worker)[2]
+            if depth > best.depth and abs(best.value) < WIN_BAND:
+                other = self._read(0, depth, worker)
+                if other.value > -WIN_BAND and other.move not in self._dropped:
+                    best = other
+        return best
 
     def _iterate(self, worker: int, depth: int, line: int) -> bool:
         """Search one iteration; False if it was stopped."""
@@ -358,6 +375,7 @@ class Search:
 
     def _drop(self, move: Move) -> int:
         """Take a losing move off the root moves; return how many are left."""
+        self._dropped.add(move)
         return self._library.worker_drop(self._workers[0], cell_of(*move))
 
     def _note(self, win: Win, *before: Move) -> None:
@@ -383,10 +401,10 @@ class Search:
         self._library.worker_counters(worker, ctypes.addressof(self._counters))
         return list(self._counters)
 
-    def _read(self, line: int, depth: int) -> Thought:
-        """Make a thought of what the first worker knows about one of its lines."""
+    def _read(self, line: int, depth: int, worker: int | None = None) -> Thought:
+        """Make a thought of what a worker, the first one if none is named, knows of a line."""
         out = self._line
-        worker = self._workers[0]
+        worker = self._workers[0] if worker is None else worker
         length = self._library.worker_line(worker, line, ctypes.addressof(out), MAX_LINE)
         pv = tuple(move_of(out[i + 1]) for i in range(length))
         value = out[0]

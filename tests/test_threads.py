@@ -1,0 +1,53 @@
+"""Which of several threads is believed when a search ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pbrain_engine.engine import Engine, Limit
+from pbrain_engine.game import Move
+from pbrain_engine.native.library import load
+from pbrain_engine.thinking import Search, Thought
+from pbrain_engine.values import WIN
+
+LEADER, HELPER = 1, 2
+OWN = Thought(Move(7, 7), 10, 12, 20, 1000, 0.1, (Move(7, 7),))
+OTHER = replace(OWN, move=Move(6, 6), value=-5, depth=13, pv=(Move(6, 6),))
+
+
+def believed(monkeypatch: pytest.MonkeyPatch, own: Thought, other: Thought) -> Thought:
+    search = Search(load(), (LEADER, HELPER), 0, 0, 225, 0.0)
+    search._dropped.add(Move(1, 1))
+    monkeypatch.setattr(search, "_count", lambda worker: [0, 0, other.depth, 0, 0, 5])
+    monkeypatch.setattr(search, "_read", lambda line, depth, worker: other)
+    return search._deepest(own)
+
+
+def test_a_deeper_thread_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert believed(monkeypatch, OWN, OTHER) == OTHER
+    assert believed(monkeypatch, OWN, replace(OTHER, value=WIN - 9)).value == WIN - 9
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        (OWN, replace(OTHER, depth=12)),  # no deeper
+        (OWN, replace(OTHER, value=9 - WIN)),  # it knows of a loss alone
+        (OWN, replace(OTHER, move=Move(1, 1))),  # dropped by the adviser
+        (replace(OWN, value=WIN - 9), OTHER),
+        (replace(OWN, value=8 - WIN), OTHER),
+    ],
+)
+def test_otherwise_the_first_thread_is(
+    monkeypatch: pytest.MonkeyPatch, own: Thought, other: Thought
+) -> None:
+    assert believed(monkeypatch, own, other) == own
+
+
+def test_a_depth_limit_is_kept_by_all_threads() -> None:
+    with Engine(hash_size=1 << 24, threads=2) as engine:
+        engine.play(7, 7)
+        for _ in range(3):
+            assert engine.think(Limit(depth=7)).depth == 7
