@@ -13,7 +13,7 @@ from pbrain_engine.engine import Engine, Limit
 from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
 from pbrain_engine.learn import smoke
 from pbrain_engine.learn.features import Choices, Positions, by_family, read_features
-from pbrain_engine.learn.fit import Start
+from pbrain_engine.learn.fit import Start, damped
 from pbrain_engine.learn.minimise import Vector, minimise, minimise_scale
 from pbrain_engine.learn.prior import Prior, combination_shares, mask_shares
 from pbrain_engine.learn.records import read_games
@@ -181,6 +181,13 @@ def test_as_many_moves_score_little_as_at_the_start() -> None:
     assert 0.3 < little[0] < 0.7
 
 
+def test_scores_go_part_of_the_way() -> None:
+    start, learned = np.array([0.0, 10.0, -20.0]), np.array([40.0, 10.0, -27.0])
+    assert damped(start, learned, 0.5).tolist() == [20, 10, -24]
+    assert damped(start, learned, 0).tolist() == start.tolist()
+    assert damped(start, learned, 1).tolist() == learned.tolist()
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tables_are_written_as_they_were_read(family: str) -> None:
     raw = load_weights("hand").block(Rule.parse(family))
@@ -242,9 +249,10 @@ def test_weights_are_measured_by_games(folder: Path, capsys: pytest.CaptureFixtu
 
 def test_a_page_shows_losses_and_numbers(folder: Path) -> None:
     path, page = str(folder / "smoke.numoku"), folder / "page.html"
-    curve = [word.split(":") for word in load_weights(path).about["curve freestyle value"].split()]
-    assert [step for step, _ in curve] == ["10", "20"]
-    assert float(curve[1][1]) < float(curve[0][1])
+    told = [text.split() for key, text in load_weights(path).about.items() if key[:5] == "curve"]
+    curve = [word.split(":") for word in max(told, key=len)]  # some fits end before the others
+    assert [step for step, _ in curve] == [str(10 * i) for i in range(1, len(curve) + 1)]
+    assert float(curve[-1][1]) < float(curve[0][1])
     assert cli.main(["weights", path, "--page", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 2 + 4 * len(FAMILIES)
@@ -287,6 +295,20 @@ def test_damaged_weights_are_refused_everywhere(
         assert cli.main(words) == 1
         assert "damaged" in capsys.readouterr().err
     assert not (folder / "x").exists() and not (folder / "y").exists()
+
+
+def test_a_family_can_be_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = sorted(map(str, folder.glob("*.games")))
+    arguments = ["fit", *files, "--out", str(folder / "kept.numoku"), "--steps", "2"]
+    nothing = ["--keep", "freestyle=learned", "--keep", "renju=learned"]
+    assert cli.main([*arguments, *nothing]) != 0
+    assert "not enough games" in capsys.readouterr().err
+    assert cli.main([*arguments, "--keep", "renju=learned"]) == 0
+    kept, learned = load_weights(str(folder / "kept.numoku")), load_weights("learned")
+    assert kept.block(Rule.RENJU) == learned.block(Rule.RENJU)
+    assert kept.about["renju"] == f"as in {learned.key}"
+    assert cli.main([*arguments, "--keep", "chess=learned"]) != 0
+    assert "chess" in capsys.readouterr().err
 
 
 def test_a_fit_without_games_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,7 @@ RULE_BOUND = "renju"  # the family in which black and white play by different ru
 CURVE_STEP = 10  # steps between two losses that are told
 MIX = 0.7  # of what the search saw with what came after
 ENOUGH_CHOICES = 200_000  # of one family; more teach the move score nothing new
+SCORE_SHARE = 0.5  # see ``damped``
 SMALLEST = 20  # positions, learned from or held out, that are worth a fit
 
 
@@ -40,6 +41,7 @@ class Settings(NamedTuple):
     mix: float  # share of what came after in the target of the value
     strength: float  # positions that count as one, against the pull towards the start
     steps: int
+    score_share: float = SCORE_SHARE  # of the way that move scores go from the start
 
 
 class Samples(NamedTuple):
@@ -102,6 +104,17 @@ class Start(NamedTuple):
         return Block(*(array("h", table.astype(np.int16).tolist()) for table in both))
 
 
+def damped(
+    start: NDArray[np.float64], learned: NDArray[np.float64], share: float
+) -> NDArray[np.float64]:
+    """Return scores that go only part of the way from the start to what was learned.
+
+    The moves that a search chooses are those that its order let it look at, so scores that
+    follow them all the way confirm themselves and lose more with every generation.
+    """
+    return np.asarray(np.rint(start + share * (learned - start)))
+
+
 Watch = Callable[[str, int, float], None]
 
 
@@ -141,6 +154,7 @@ def fit_family(
         lambda step, loss: watch("score", step, loss),
     )
     scores = keep_zero(choices, start.scores, learned)
+    scores = damped(start.scores, scores, settings.score_share)
     others = ScoreData(held_out.choices, symmetric)
     score_losses = tuple(others.losses(t, temperature) for t in (start.scores, scores))
     return Fit(
@@ -184,6 +198,20 @@ def make_parser() -> argparse.ArgumentParser:
     add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
     add("--mix", type=float, default=MIX, help="share of what came after in the targets (0.7)")
     add("--strength", type=float, default=0.5, help="pull towards the start (0.5)")
+    add(
+        "--score-share",
+        type=float,
+        default=SCORE_SHARE,
+        metavar="SHARE",
+        help="of the way from the start that move scores go (0.5)",
+    )
+    add(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="FAMILY=W",
+        help="take a family as it is in weights W, learn nothing for it",
+    )
     add("--steps", type=int, default=150, metavar="N", help="most steps of each fit (150)")
     return parser
 
@@ -191,6 +219,24 @@ def make_parser() -> argparse.ArgumentParser:
 def read_all(files: Iterable[Path]) -> dict[str, list[Record]]:
     """Return the games of some files by rule family."""
     return by_family(chain.from_iterable(map(read_games, files)))
+
+
+def kept_blocks(words: Iterable[str]) -> dict[str, tuple[str, Block]]:
+    """Return, for each family of ``FAMILY=W``, the key of the weights W and its block there.
+
+    Raises:
+        GamesError: there is no such family.
+        WeightsError: there are no such weights.
+    """
+    kept = {}
+    for word in words:
+        family, _, name = word.partition("=")
+        if family not in FAMILIES or not name:
+            raise GamesError(f"--keep {word}: not FAMILY=W of {', '.join(FAMILIES)}")
+        weights = load_weights(name)
+        block = Start.of(weights.block(Rule.parse(family)), symmetric=False).block()
+        kept[family] = weights.key, block
+    return kept
 
 
 def source(path: Path) -> str:
@@ -220,13 +266,13 @@ class Curves:
 def main(arguments: Sequence[str]) -> int:
     """Learn and write; return 0."""
     options = make_parser().parse_args(arguments)
-    settings = Settings(options.mix, options.strength, options.steps)
-    start = load_weights(options.start)
+    settings = Settings(options.mix, options.strength, options.steps, options.score_share)
+    start, kept = load_weights(options.start), kept_blocks(options.keep)
     games, test = read_all(options.files), read_all(options.test)
     about = {
         "id": options.id or options.out.stem,
         "made": f"numoku fit --mix {settings.mix:g} --strength {settings.strength:g} "
-        f"--steps {settings.steps}",
+        f"--steps {settings.steps} --score-share {settings.score_share:g}",
         "start": start.key,
     }
     for number, path in enumerate(options.files, 1):
@@ -235,6 +281,10 @@ def main(arguments: Sequence[str]) -> int:
         about[f"test {number}"] = source(path)
     blocks, curves = {}, Curves()
     for family in FAMILIES:
+        if family in kept:
+            key, blocks[family] = kept[family]
+            about[family] = f"as in {key}"
+            continue
         rule = Rule.parse(family)
         first = Start.of(start.block(rule), family != RULE_BOUND)
         learning, held_out = split(games.get(family, []), test.get(family, []))
@@ -248,7 +298,7 @@ def main(arguments: Sequence[str]) -> int:
         blocks[family] = fit.block
         about[family] = "; ".join(fit.report())
         print(family, *fit.report(), sep="\n  ", flush=True)
-    if all(value == "as at the start" for key, value in about.items() if key in FAMILIES):
+    if all(value.startswith("as ") for key, value in about.items() if key in FAMILIES):
         raise GamesError("there are not enough games to learn from")
     write_weights(str(options.out), about | curves.about(), blocks)
     load_weights(str(options.out))
