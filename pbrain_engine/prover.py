@@ -21,7 +21,7 @@ from .values import WIN_BAND
 
 FEW_FOURS = 100  # stones that show a reply to lose at once
 QUICK_THREATS = 30_000  # stones for a win by threats before the engine is asked
-THREATS = 30_000_000  # and after it has found one
+THREATS = 30_000_000  # and after it has found one, or nothing else was
 NODES = 2_000_000  # positions that the engine may search for the next move of a win
 ATTEMPTS = 3  # moves that are tried where the engine sees a win
 
@@ -48,8 +48,12 @@ class Prover:
     def prove(self, thought: Thought | None = None) -> Tree | None:
         """Return a proof that the side to move wins, or None if none was found.
 
-        ``thought``: what the engine thinks of the position, if it has been asked before.
+        ``thought``: what the engine thinks of the position, if it has been asked before. Where
+        its move cannot be proven to win, another one may.
         """
+        return self._win(thought) or (None if self.is_late else self._by_threats(THREATS))
+
+    def _win(self, thought: Thought | None) -> Tree | None:
         position = position_of(self._game)
         if position not in self._known:
             self._known[position] = self._by_threats(QUICK_THREATS) or self._by_search(thought)
@@ -99,7 +103,7 @@ class Prover:
             if reply in line[:1] and len(line) > 1:
                 further = replace(thought, move=line[1], value=thought.value + 2, pv=line[1:])
             self._engine.play(*reply)
-            tree = None if self._game.is_over else self.prove(further)
+            tree = None if self._game.is_over else self._win(further)
             self._engine.undo()
             if tree is None:
                 return None

@@ -12,12 +12,10 @@ from ..position.notation import Coordinates
 from ..position.rules import Rule
 from ..prover import Prover
 from ..solver import Solver, Tree
-from ..values import WIN_BAND
 from . import setup, thinking, view
 
 MEGABYTE = 1_000_000
-TREE_NODES = 30_000_000  # stones that the search for a proof tree may try
-TREE_SECONDS = 60.0  # for the proof of a win that the engine has found
+TREE_SECONDS = 60.0  # for the proof of a win
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -126,12 +124,7 @@ def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
     if engine.game.is_over:
         return None
     with Solver(engine.table_bytes or MEGABYTE, engine.library) as solver:
-        if thoughts[0].value >= WIN_BAND:
-            tree = Prover(engine, solver, TREE_SECONDS).prove(thoughts[0])
-            if tree is not None:
-                return tree
-        proof = solver.threats(engine.game, nodes=TREE_NODES)
-        return solver.tree(engine.game) if proof.wins else None
+        return Prover(engine, solver, TREE_SECONDS).prove(thoughts[0])
 
 
 def show_tree(engine: Engine, thoughts: list[Thought]) -> None:
