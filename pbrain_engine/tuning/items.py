@@ -29,7 +29,7 @@ ITEMS: dict[str, Item] = {
         {"futility_depth": 0},
     ),
     "razoring": Item(
-        "a node far below alpha is left to the search for fours",
+        "a node far below alpha, or under a threat, is left to the search for fours",
         {"razor_depth": 0},
     ),
     "count-pruning": Item(
