@@ -17,9 +17,9 @@ from ..patterns.state import STATE, play, undo
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
 from ..position.geometry import PADDED_CELLS
-from ..search.attacks import drop_hopeless, mark_replies
 from ..search.proof import holds, winning_move, write_fours, write_threats
 from ..search.prooftable import disproof_of, probe_proof, proof_key, proof_of
+from ..search.replies import drop_hopeless, mark_replies
 from ..search.rescue import find_rescues
 from ..search.threats import BUCKET_WORDS, HEAD_BYTES, THREATS, adopt, begin
 from ..search.vcf import solve_fours

@@ -119,6 +119,12 @@ def static_result(state, tables, ply):
     return 0
 
 
+@kernel
+def stones_in(value):
+    """Return the winner's stones in a static value that is a win for the side to move."""
+    return (WIN - value + 1) // 2
+
+
 # Answers -----------------------------------------------------------------------------
 
 

@@ -11,8 +11,8 @@ from ..patterns.forbidden import is_allowed, is_forbidden
 from ..patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ..patterns.tables import TABLES
 from ..position.geometry import NO_CELL
-from .attacks import list_marks, mark_replies, stones_in, wins_by_fours
-from .defence import static_result
+from .defence import static_result, stones_in
+from .fours import list_blocks
 from .prooftable import (
     INFINITE,
     cell_of_proof,
@@ -23,8 +23,9 @@ from .prooftable import (
     proof_of,
     store_proof,
 )
+from .replies import list_marks, mark_replies
 from .threats import NONE, THREATS, is_stopped, may_list
-from .vcf import find_fours, first_of_fours, list_blocks
+from .vcf import find_fours, first_of_fours, wins_by_fours
 from .vct import prove
 
 _START = np.int64(0)

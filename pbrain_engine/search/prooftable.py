@@ -12,11 +12,12 @@ import numpy as np
 from ..bits import U64
 from ..kernel import kernel
 from ..position.rules import WHITE
-from .threats import BUCKET_WORDS, SLOTS, bucket_from
+from .threats import bucket_from, find_entry, slot_for
 
 INFINITE = (1 << 20) - 1  # proof number of what cannot be proven
 _ATTACKED_BY_WHITE = U64(0x9E3779B97F4A7C15)
 _MOST_EFFORT = 15
+_EFFORT_BIT = 60
 
 
 @kernel
@@ -52,7 +53,7 @@ def level_of(data):
 @kernel
 def effort_in(data):
     """Return how much work an entry stands for, as a power of four."""
-    return np.int64(data >> U64(60))
+    return np.int64(data >> U64(_EFFORT_BIT))
 
 
 @kernel
@@ -62,42 +63,34 @@ def proof_key(threats, key):
 
 
 @kernel
+def bucket_of(threats, key):
+    """Return the bucket of a key of ``proof_key``: this table's stand behind those of fours."""
+    return threats.vcf_buckets + bucket_from(key, threats.vct_buckets)
+
+
+@kernel
 def probe_proof(threats, key):
     """Return the data stored for a key of ``proof_key``, or 0."""
-    start = (bucket_from(key, threats.vct_buckets) + threats.vcf_buckets) * BUCKET_WORDS
-    for i in range(SLOTS):
-        if threats.words[start + 2 * i] == key:
-            data = threats.words[start + 2 * i + 1]
-            if disproof_of(data) == 0 and level_of(data) < threats.level:
-                return U64(0)
-            return data
-    return U64(0)
+    data = find_entry(threats, bucket_of(threats, key), key)
+    if disproof_of(data) == 0 and level_of(data) < threats.level:
+        return U64(0)
+    return data
 
 
 @kernel
 def store_proof(threats, key, proof, disproof, cell, length, nodes):
-    """Write the numbers of a position; in a full bucket what took least work makes room."""
-    start = (bucket_from(key, threats.vct_buckets) + threats.vcf_buckets) * BUCKET_WORDS
-    target = start
-    least = 1 << 30
+    """Write the numbers of a position, on which so many nodes more were spent."""
+    slot = slot_for(threats, bucket_of(threats, key), key, _EFFORT_BIT)
     effort = 0
-    for i in range(SLOTS):
-        slot = start + 2 * i
-        old = effort_in(threats.words[slot + 1])
-        if threats.words[slot] == key:
-            target = slot
-            effort = old
-            break
-        if old < least:
-            least = old
-            target = slot
+    if threats.words[slot] == key:
+        effort = effort_in(threats.words[slot + 1])
     while effort < _MOST_EFFORT and nodes >> (2 * effort) > 0:
         effort += 1
     data = U64(proof) | (U64(disproof) << U64(20)) | (U64(cell) << U64(40))
     data |= U64(min(length, 127)) << U64(50)
-    data |= (U64(threats.level) << U64(57)) | (U64(effort) << U64(60))
-    threats.words[target] = key
-    threats.words[target + 1] = data
+    data |= (U64(threats.level) << U64(57)) | (U64(effort) << U64(_EFFORT_BIT))
+    threats.words[slot] = key
+    threats.words[slot + 1] = data
 
 
 @kernel

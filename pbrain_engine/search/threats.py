@@ -19,8 +19,7 @@ from ..position.geometry import MAX_STONES, PADDED_CELLS
 MAX_WORDS = 3 << 26  # of both tables together: the most that a record type can describe
 LISTED_MOVES = 1 << 16  # moves on all lists of one path
 LINE_ROOM = 512
-SLOTS = 4  # entries of a bucket: one cache line
-BUCKET_WORDS = 2 * SLOTS
+BUCKET_WORDS = 8  # a cache line: four entries of a key and a word
 
 THREATS = record(
     state=STATE,
@@ -126,6 +125,35 @@ def is_stopped(threats):
 def bucket_from(key, buckets):
     """Return the number of the bucket that a key belongs to."""
     return np.int64(((key >> U64(32)) * U64(buckets)) >> U64(32))
+
+
+@kernel
+def find_entry(threats, bucket, key):
+    """Return the word beside a key in its bucket, or 0."""
+    start = bucket * BUCKET_WORDS
+    for slot in range(start, start + BUCKET_WORDS, 2):
+        if threats.words[slot] == key:
+            return threats.words[slot + 1]
+    return U64(0)
+
+
+@kernel
+def slot_for(threats, bucket, key, effort_bit):
+    """Return where a key is to be written: over itself, or over what took least work.
+
+    The effort is the uppermost part of an entry's word, from ``effort_bit`` on.
+    """
+    start = bucket * BUCKET_WORDS
+    target = start
+    least = U64(0xFFFFFFFFFFFFFFFF)
+    for slot in range(start, start + BUCKET_WORDS, 2):
+        if threats.words[slot] == key:
+            return slot
+        effort = threats.words[slot + 1] >> U64(effort_bit)
+        if effort < least:
+            least = effort
+            target = slot
+    return target
 
 
 @kernel

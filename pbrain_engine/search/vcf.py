@@ -10,257 +10,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64, lowest_bit
 from ..kernel import kernel, recursive_kernel
 from ..patterns import shapes as s
 from ..patterns.forbidden import foul
-from ..patterns.state import class_at, count_of, first_of, play, sets_of, undo
+from ..patterns.state import count_of, first_of, play, undo
 from ..patterns.tables import TABLES
-from ..position.board import last_move
-from ..position.geometry import NO_CELL, STRIDE
+from ..position.geometry import NO_CELL
 from ..position.rules import EMPTY
-from .defence import (
-    clear_marks,
-    closes_rows,
-    four_cells,
-    fours_of,
-    makes_four,
-    mark_killers,
-    may_foul,
+from .defence import closes_rows, fours_of, makes_four, may_foul
+from .fours import list_attacks, list_blocks, pick_attack
+from .fourtable import (
+    KNOWN_CUT,
+    KNOWN_NONE,
+    KNOWN_WIN,
+    cell_of_win,
+    kind_of,
+    probe_fours,
+    stones_of,
+    store_fours,
 )
-from .threats import (
-    BUCKET_WORDS,
-    CUT,
-    LINE_ROOM,
-    NONE,
-    SLOTS,
-    STOPPED,
-    THREATS,
-    bucket_from,
-    is_stopped,
-    may_list,
-)
+from .threats import CUT, LINE_ROOM, NONE, STOPPED, THREATS, is_stopped, may_list
 
 MAX_STONES_TO_WIN = 250
 _UNBOUNDED = np.int64(MAX_STONES_TO_WIN)
-
-# The table ---------------------------------------------------------------------------
-# An entry is the key and a word, lowest bits first: stones 8, kind 2, cell 10, effort 6.
-
-_KNOWN_CUT = 1  # no win with at most so many stones
-_KNOWN_WIN = 2  # a win with so many stones, beginning on the cell
-_KNOWN_NONE = 3  # no win at all
-
-
-@kernel
-def stones_of(data):
-    """Return the stones of an entry: of the win, or of the bound within which there is none."""
-    return np.int64(data & U64(255))
-
-
-@kernel
-def kind_of(data):
-    """Return what an entry knows."""
-    return np.int64((data >> U64(8)) & U64(3))
-
-
-@kernel
-def cell_of_win(data):
-    """Return the first move of an entry's win."""
-    return np.int64((data >> U64(10)) & U64(1023))
-
-
-@kernel
-def effort_of(data):
-    """Return how much work an entry stands for, as a power of two."""
-    return np.int64((data >> U64(20)) & U64(63))
-
-
-@kernel
-def probe_fours(threats, key):
-    """Return what the table knows about a position, or 0."""
-    start = bucket_from(key, threats.vcf_buckets) * BUCKET_WORDS
-    for i in range(SLOTS):
-        if threats.words[start + 2 * i] == key:
-            return threats.words[start + 2 * i + 1]
-    return U64(0)
-
-
-@kernel
-def store_fours(threats, key, kind, stones, cell, nodes):
-    """Write what a search of so many nodes found out about a position.
-
-    In a full bucket the entry that took least work makes room.
-    """
-    effort = 0
-    while nodes >> effort > 0:
-        effort += 1
-    start = bucket_from(key, threats.vcf_buckets) * BUCKET_WORDS
-    target = start
-    least = 1 << 30
-    for i in range(SLOTS):
-        slot = start + 2 * i
-        if threats.words[slot] == key:
-            target = slot
-            break
-        old = effort_of(threats.words[slot + 1])
-        if old < least:
-            least = old
-            target = slot
-    data = U64(min(stones, 255)) | (U64(kind) << U64(8)) | (U64(cell) << U64(10))
-    threats.words[target] = key
-    threats.words[target + 1] = data | (U64(effort) << U64(20))
-
-
-# Moves -------------------------------------------------------------------------------
-
-
-@kernel
-def closeness(cell, other):
-    """Return how near two cells are: 3 next to each other, down to 0 out of reach."""
-    dx = abs((cell & (STRIDE - 1)) - (other & (STRIDE - 1)))
-    dy = abs((cell >> 5) - (other >> 5))
-    far = max(dx, dy)
-    if far > 4 or (far > 2 and dx != dy and dx != 0 and dy != 0):
-        return 0
-    return 3 if far == 1 else (2 if far <= 2 else 1)
-
-
-@kernel
-def last_stone(position, side):
-    """Return the cell of a side's last stone, if it is one of the last two; else NO_CELL."""
-    cell = last_move(position, 1)
-    if cell != NO_CELL and position.holds[cell] != side:
-        cell = last_move(position, 2)
-    return cell
-
-
-@kernel
-def note_four(threats, side, cell, at):
-    """Write a four to the move list, with its place in the order."""
-    last = last_stone(threats.state.position, side)
-    score = class_at(threats.state, side, cell) * 4
-    if last != NO_CELL:
-        score += closeness(cell, last)
-    threats.moves[at] = score * 1024 + cell
-
-
-@kernel
-def list_attacks(threats, tables, first):
-    """List from ``first`` on the fours that the side to move has to try; return the end.
-
-    Against a five of the enemy only a four that stops it. No own five can be made.
-    """
-    state = threats.state
-    side = np.int64(state.position.side)
-    enemy = 1 - side
-    end = first
-    if count_of(state, enemy, s.MAKES_FIVE) > 0:
-        if not closes_rows(tables):
-            cell = first_of(state, enemy, s.MAKES_FIVE)
-            if count_of(state, enemy, s.MAKES_FIVE) == 1 and makes_four(state, tables, side, cell):
-                note_four(threats, side, cell, end)
-                end += 1
-            return end
-        clear_marks(threats)
-        mark_killers(threats, tables, s.MAKES_FIVE)
-        for word in sets_of(state):
-            cells = threats.marks[word] & four_cells(state, tables, side, word)
-            while cells != U64(0):
-                note_four(threats, side, word * 64 + lowest_bit(cells), end)
-                cells &= cells - U64(1)
-                end += 1
-        return end
-    for word in sets_of(state):
-        cells = four_cells(state, tables, side, word)
-        while cells != U64(0):
-            note_four(threats, side, word * 64 + lowest_bit(cells), end)
-            cells &= cells - U64(1)
-            end += 1
-    return end
-
-
-@kernel
-def list_blocks(threats, tables, first):
-    """List the legal answers of the side to move, who has no five, to a five; return the end."""
-    state = threats.state
-    side = np.int64(state.position.side)
-    enemy = 1 - side
-    end = first
-    if not closes_rows(tables):
-        if count_of(state, enemy, s.MAKES_FIVE) == 1:
-            cell = first_of(state, enemy, s.MAKES_FIVE)
-            if not (may_foul(tables, side) and foul(state, tables, cell) == 1):
-                threats.moves[end] = cell
-                end += 1
-        return end
-    clear_marks(threats)
-    mark_killers(threats, tables, s.MAKES_FIVE)
-    for word in sets_of(state):
-        cells = threats.marks[word]
-        while cells != U64(0):
-            threats.moves[end] = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            end += 1
-    return end
-
-
-@kernel
-def pick_attack(threats, first, end):
-    """Move the best of a list to its beginning and return its cell."""
-    best = first
-    for i in range(first + 1, end):
-        if threats.moves[i] > threats.moves[best]:
-            best = i
-    packed = threats.moves[best]
-    threats.moves[best] = threats.moves[first]
-    threats.moves[first] = packed
-    return packed & 1023
-
-
-@kernel
-def line_still_wins(threats, tables):
-    """Say whether the line in ``threats.found`` wins by fours for the side to move, as it is.
-
-    Its answers are taken from the board, not from the line, so that a stone more somewhere
-    on the board makes no difference as long as it is in nobody's way.
-    """
-    state = threats.state
-    side = np.int64(state.position.side)
-    ply = state.position.ply
-    at = 0
-    wins = False
-    while True:
-        if count_of(state, side, s.MAKES_FIVE) > 0:
-            wins = True
-            break
-        fives = count_of(state, 1 - side, s.MAKES_FIVE)
-        if fives == 0 and count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
-            wins = True
-            break
-        if at >= threats.found_end:
-            break
-        cell = np.int64(threats.found[at])
-        if state.position.holds[cell] != EMPTY or not makes_four(state, tables, side, cell):
-            break
-        if fives > 0 and (fives > 1 or first_of(state, 1 - side, s.MAKES_FIVE) != cell):
-            break
-        play(state, tables, cell)
-        fives = count_of(state, side, s.MAKES_FIVE)
-        block = first_of(state, side, s.MAKES_FIVE)
-        if fives == 0 or closes_rows(tables):
-            break
-        if fives > 1 or (may_foul(tables, 1 - side) and foul(state, tables, block) == 1):
-            wins = True
-            break
-        play(state, tables, block)
-        at += 2
-    while state.position.ply > ply:
-        undo(state, tables)
-    return wins
-
-
-# The search --------------------------------------------------------------------------
 
 
 @recursive_kernel(THREATS, TABLES, int, int)
@@ -286,11 +58,11 @@ def find_fours(threats, tables, stones, first):
     key = state.position.key
     data = probe_fours(threats, key)
     known = kind_of(data)
-    if known == _KNOWN_NONE:
+    if known == KNOWN_NONE:
         return NONE
-    if known == _KNOWN_CUT and stones_of(data) >= stones:
+    if known == KNOWN_CUT and stones_of(data) >= stones:
         return CUT
-    if known == _KNOWN_WIN and stones_of(data) <= stones:
+    if known == KNOWN_WIN and stones_of(data) <= stones:
         threats.line_end = state.position.ply - threats.root
         return stones_of(data)
     if not may_list(threats, first):
@@ -322,13 +94,16 @@ def find_fours(threats, tables, stones, first):
             return STOPPED
         if longest > 0:
             threats.line[place_in_line - 1] = cell
-            store_fours(threats, key, _KNOWN_WIN, longest + 1, cell, threats.nodes - before)
+            store_fours(threats, key, KNOWN_WIN, longest + 1, cell, threats.nodes - before)
             return longest + 1
         if longest == CUT:
             result = CUT
-    kind = _KNOWN_NONE if result == NONE else _KNOWN_CUT
+    kind = KNOWN_NONE if result == NONE else KNOWN_CUT
     store_fours(threats, key, kind, stones, NO_CELL, threats.nodes - before)
     return result
+
+
+# Questions to it ---------------------------------------------------------------------
 
 
 @kernel
@@ -394,6 +169,33 @@ def solve_fours(threats, tables, first):
 
 
 @kernel
+def wins_by_fours(threats, tables, first, nodes):
+    """Return the stones of a win by fours that a search of so many nodes finds, or 0.
+
+    If the search that asks has to stop here, ``threats.stopped`` is set and 0 means nothing.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    if fours_of(state, tables, side) == 0:
+        return np.int64(0)
+    limit = threats.node_limit
+    threats.root = state.position.ply
+    threats.node_limit = min(limit, threats.nodes + nodes)
+    value = np.int64(0)
+    bound = np.int64(4)
+    while bound <= 40:
+        value = find_fours(threats, tables, bound, first)
+        if value >= 0 or value == STOPPED:
+            break
+        bound = bound * 3
+    threats.node_limit = limit
+    threats.stopped = 0
+    if value < 0 and not is_stopped(threats):
+        threats.truncated |= 1 << threats.level
+    return max(value, np.int64(0))
+
+
+@kernel
 def first_of_fours(threats, tables, stones, first):
     """Return the first move of a win by fours of at most so many stones, or NO_CELL."""
     state = threats.state
@@ -408,8 +210,50 @@ def first_of_fours(threats, tables, stones, first):
     threats.root = state.position.ply
     for attempt in range(2):
         data = probe_fours(threats, state.position.key)
-        if kind_of(data) == _KNOWN_WIN and stones_of(data) <= stones:
+        if kind_of(data) == KNOWN_WIN and stones_of(data) <= stones:
             return cell_of_win(data)
         if attempt == 0 and find_fours(threats, tables, stones, first) <= 0:
             return NO_CELL
     return NO_CELL
+
+
+@kernel
+def line_still_wins(threats, tables):
+    """Say whether the line in ``threats.found`` wins by fours for the side to move, as it is.
+
+    Its answers are taken from the board, not from the line, so that a stone more somewhere
+    on the board makes no difference as long as it is in nobody's way.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    ply = state.position.ply
+    at = 0
+    wins = False
+    while True:
+        if count_of(state, side, s.MAKES_FIVE) > 0:
+            wins = True
+            break
+        fives = count_of(state, 1 - side, s.MAKES_FIVE)
+        if fives == 0 and count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
+            wins = True
+            break
+        if at >= threats.found_end:
+            break
+        cell = np.int64(threats.found[at])
+        if state.position.holds[cell] != EMPTY or not makes_four(state, tables, side, cell):
+            break
+        if fives > 0 and (fives > 1 or first_of(state, 1 - side, s.MAKES_FIVE) != cell):
+            break
+        play(state, tables, cell)
+        fives = count_of(state, side, s.MAKES_FIVE)
+        block = first_of(state, side, s.MAKES_FIVE)
+        if fives == 0 or closes_rows(tables):
+            break
+        if fives > 1 or (may_foul(tables, 1 - side) and foul(state, tables, block) == 1):
+            wins = True
+            break
+        play(state, tables, block)
+        at += 2
+    while state.position.ply > ply:
+        undo(state, tables)
+    return wins

@@ -22,16 +22,9 @@ from ..patterns import shapes as s
 from ..patterns.state import count_of, play, undo
 from ..patterns.tables import TABLES
 from ..position.geometry import NO_CELL
-from .attacks import (
-    BUILDING,
-    THREES,
-    WIDEST,
-    list_replies,
-    list_threats,
-    stones_in,
-    wins_by_fours,
-)
-from .defence import static_result
+from .attacks import BUILDING, THREES, WIDEST
+from .children import list_replies, list_threats
+from .defence import static_result, stones_in
 from .prooftable import (
     INFINITE,
     disproof_of,
@@ -43,6 +36,7 @@ from .prooftable import (
     store_proof,
 )
 from .threats import STOPPED, THREATS, is_stopped, may_list
+from .vcf import wins_by_fours
 
 _MOST = INFINITE - 1
 SIBLING = 4  # what each child but the worst adds to a node's number
