@@ -17,7 +17,7 @@ from ..patterns.state import STATE, play, undo
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
 from ..position.geometry import PADDED_CELLS
-from ..search.proof import holds, winning_move, write_fours, write_threats
+from ..search.proof import holds, winning_move, write_line
 from ..search.prooftable import disproof_of, probe_proof, proof_key, proof_of
 from ..search.replies import drop_hopeless, mark_replies
 from ..search.rescue import find_rescues
@@ -82,7 +82,7 @@ def threats_fours_line(threats_p, tables_p, stones, out_p, room):
     threats = carray(threats_p, (1,), THREATS)[0]
     out = carray(out_p, (room,), np.int64)
     begin(threats, threats.node_limit)
-    return write_fours(threats, carray(tables_p, (1,), TABLES)[0], stones, out, room)
+    return write_line(threats, carray(tables_p, (1,), TABLES)[0], stones, out, room)
 
 
 @export
@@ -126,7 +126,7 @@ def threats_threes_line(threats_p, tables_p, node_limit, out_p, room):
     out = carray(out_p, (room,), np.int64)
     begin(threats, node_limit)
     be_thorough(threats)
-    return write_threats(threats, carray(tables_p, (1,), TABLES)[0], out, room)
+    return write_line(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0), out, room)
 
 
 @export

@@ -46,8 +46,12 @@ def legal_five(state, tables, side):
 
 @kernel
 def longest_block(threats, tables, stones):
-    """Return the answer to a four that the attacker, with so many stones left, beats last."""
+    """Return the answer to a four that the attacker, with so many stones left, beats last.
+
+    NO_CELL if the rules leave none.
+    """
     state = threats.state
+    side = np.int64(state.position.side)
     end = list_blocks(threats, tables, _START)
     best = NO_CELL
     longest = NONE
@@ -59,46 +63,17 @@ def longest_block(threats, tables, stones):
         if value > longest:
             longest = value
             best = cell
-    return best
+    return best if best != NO_CELL else legal_five(state, tables, side)
 
 
 @kernel
-def write_fours(threats, tables, stones, out, room):
-    """Write the line of the win that ``solve_fours`` has just found; return its length.
-
-    0 if what is missing of it is not found again. It ends with the five, or with a block
-    that the rules forbid.
-    """
-    state = threats.state
-    side = np.int64(state.position.side)
-    ply = np.int64(state.position.ply)
-    length = 0
-    wins = False
-    while length < room and not wins:
-        if length < threats.found_end:
-            cell = np.int64(threats.found[length])
-            wins = length & 1 == 0 and class_at(state, side, cell) == s.MAKES_FIVE
-            stones -= 1 - (length & 1)
-        elif length & 1 == 0:
-            cell = first_of_fours(threats, tables, stones, _START)
-            if cell == NO_CELL:
-                break
-            wins = class_at(state, side, cell) == s.MAKES_FIVE
-            stones -= 1
-        else:
-            cell = longest_block(threats, tables, stones)
-            if cell == NO_CELL:
-                cell = legal_five(state, tables, 1 - side)
-            if cell == NO_CELL:
-                cell = first_of(state, side, s.MAKES_FIVE)
-                wins = True
-        out[length] = cell
-        length += 1
-        if not wins:
-            play(state, tables, cell)
-    while state.position.ply > ply:
-        undo(state, tables)
-    return length if wins else 0
+def next_of_fours(threats, tables, stones, at):
+    """Return the move at a place of a line of fours, with so many stones left, or NO_CELL."""
+    if at < threats.found_end:
+        return np.int64(threats.found[at])
+    if at & 1 == 0:
+        return first_of_fours(threats, tables, stones, _START)
+    return longest_block(threats, tables, stones)
 
 
 # Wins by fours and threes ------------------------------------------------------------
@@ -211,11 +186,15 @@ def longest_reply(threats, tables):
     return NO_CELL
 
 
-@kernel
-def write_threats(threats, tables, out, room):
-    """Write the main line of a proven win by fours and threes; return its length, 0 if it is lost.
+# Lines -------------------------------------------------------------------------------
 
-    It ends with the five, or with a block that the rules forbid.
+
+@kernel
+def write_line(threats, tables, fours, out, room):
+    """Write the main line of the win just found; return its length, 0 if it is not found again.
+
+    ``fours``: the stones of the win of ``solve_fours``, or 0 for that of ``solve_threats``. The
+    line ends with the five, or with a block that the rules forbid.
     """
     state = threats.state
     side = np.int64(state.position.side)
@@ -223,16 +202,19 @@ def write_threats(threats, tables, out, room):
     length = 0
     wins = False
     while length < room and not wins:
-        if length & 1 == 0:
+        if fours > 0:
+            cell = next_of_fours(threats, tables, fours - (length + 1) // 2, length)
+        elif length & 1 == 0:
             cell = winning_move(threats, tables, _START)
+        else:
+            cell = longest_reply(threats, tables)
+        if length & 1 == 0:
             if cell == NO_CELL:
                 break
             wins = class_at(state, side, cell) == s.MAKES_FIVE
-        else:
-            cell = longest_reply(threats, tables)
-            if cell == NO_CELL:
-                cell = first_of(state, side, s.MAKES_FIVE)
-                wins = True
+        elif cell == NO_CELL:
+            cell = first_of(state, side, s.MAKES_FIVE)
+            wins = True
         out[length] = cell
         length += 1
         if not wins:
