@@ -10,12 +10,35 @@ from collections.abc import Iterable
 
 from .rules import DIRECTIONS, EMPTY, Board, Cell, is_legal, is_win, wins_at
 
+BACKWARDS = tuple((-dx, -dy) for dx, dy in DIRECTIONS)
+
 
 def five_cells(board: Board, side: int) -> set[Cell]:
     """Return the cells on which the side wins at once (no rule forbids a win)."""
-    stones = [cell for cell, held in board.cells.items() if held == side]
-    # A row of five has a stone next to the cell that completes it.
-    return {cell for cell in around(board, stones, 1) if wins_at(board, cell, side)}
+    return {cell for cell in cells_in_long_rows(board, side) if wins_at(board, cell, side)}
+
+
+def cells_in_long_rows(board: Board, side: int) -> set[Cell]:
+    """Return the empty cells where a stone of the side would stand in a row of five or more."""
+    held = board.cells.get
+    found = set()
+    for (x, y), owner in board.cells.items():
+        if owner != side:
+            continue
+        for dx, dy in (*DIRECTIONS, *BACKWARDS):
+            if held((x - dx, y - dy)) == side:
+                continue  # not the first stone of its row
+            row = 1
+            while held((x + row * dx, y + row * dy)) == side:
+                row += 1
+            end = (x + row * dx, y + row * dy)
+            if held(end) == EMPTY:
+                beyond = row + 1
+                while held((x + beyond * dx, y + beyond * dy)) == side:
+                    beyond += 1
+                if beyond >= 5:
+                    found.add(end)
+    return found
 
 
 def five_cells_with(board: Board, stone: Cell) -> set[Cell]:
@@ -45,19 +68,27 @@ def five_stoppers(board: Board, attacker: int) -> set[Cell]:
     Empty if no reply helps; meant for positions in which a five is threatened.
     """
     fives = five_cells(board, attacker)
-    defender = 1 - attacker
-    stoppers = five_cells(board, defender)
+    stoppers = five_cells(board, 1 - attacker)
     for reply in around(board, fives):
-        if reply not in stoppers and is_legal(board, reply, defender):
-            with board.stone(reply, defender):
-                if not any(f != reply and wins_at(board, f, attacker) for f in fives):
-                    stoppers.add(reply)
+        if reply not in stoppers and stops_fives(board, reply, fives, attacker):
+            stoppers.add(reply)
     return stoppers
+
+
+def stops_fives(board: Board, reply: Cell, fives: set[Cell], attacker: int) -> bool:
+    """Say whether a legal reply leaves the attacker none of the cells that made five."""
+    if not is_legal(board, reply, 1 - attacker):
+        return False
+    with board.stone(reply, 1 - attacker):
+        return not any(f != reply and wins_at(board, f, attacker) for f in fives)
 
 
 def wins_next_move(board: Board, attacker: int) -> bool:
     """Say whether the attacker, who has just moved, makes five whatever the reply."""
-    return bool(five_cells(board, attacker)) and not five_stoppers(board, attacker)
+    fives = five_cells(board, attacker)
+    if not fives or five_cells(board, 1 - attacker):
+        return False
+    return not any(stops_fives(board, reply, fives, attacker) for reply in around(board, fives))
 
 
 def makes_unstoppable_four(board: Board, cell: Cell, side: int) -> bool:
