@@ -16,7 +16,7 @@ from typing import Any
 
 from pbrain_engine.game import Game
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver import Solver
+from pbrain_engine.solver import FOURS, THREATS, Solver
 
 from .measure_threats import claim_of
 from .oracle.replay import complaint_about_line
@@ -60,7 +60,13 @@ def examine(solver: Solver, seed: int, nodes: int) -> dict[str, Any]:
     """Ask the solver about the position of a seed; return what it claims, and any fault."""
     board, side = middle_game(random.Random(seed))
     game = game_of(board, side)
-    record: dict[str, Any] = {"seed": seed, "rule": board.rule}
+    stones = sum(held < 2 for held in board.cells.values())
+    record: dict[str, Any] = {
+        "seed": seed,
+        "rule": board.rule,
+        "size": board.width,
+        "stones": stones,
+    }
     proof = solver.fours(game, nodes=nodes)
     if proof.wins:
         record["fault"] = complaint_about_line(board, side, proof.line)
@@ -72,8 +78,23 @@ def examine(solver: Solver, seed: int, nodes: int) -> dict[str, Any]:
             if tree is not None:
                 fault = complaint_about_tree(board, side, claim_of(tree))
             record["fault"] = fault
-    record["claim"] = proof.claim
+    record["claim"], record["length"] = proof.claim, proof.length
     return record
+
+
+def table(records: list[dict[str, Any]]) -> str:
+    """Return what is claimed under each rule, and how long the wins are."""
+    lines = []
+    for rule in RULES:
+        of = [record for record in records if record["rule"] == rule]
+        claims = Counter(record["claim"] for record in of)
+        lines.append(f"{rule:<11} {len(of):6} positions: {dict(sorted(claims.items()))}")
+    for kind in (FOURS, THREATS):
+        lengths = sorted(r["length"] for r in records if r["claim"] == kind and "length" in r)
+        if lengths:
+            median, most = lengths[len(lengths) // 2], lengths[-1]
+            lines.append(f"{kind}: {median} own stones in the median, {most} at most")
+    return "\n".join(lines)
 
 
 def main(arguments: list[str]) -> int:
@@ -97,9 +118,9 @@ def main(arguments: list[str]) -> int:
             if options.out:
                 with options.out.open("a") as file:
                     file.write(json.dumps(record) + "\n")
-    claims = Counter(record["claim"] for record in records)
+    print(table(records))
     faults = [record for record in records if record.get("fault")]
-    print(f"{len(records)} positions: {dict(claims)}; {len(faults)} false {faults[:3]}")
+    print(f"{len(records)} positions, {len(faults)} false claims {faults[:3]}")
     return 1 if faults else 0
 
 
