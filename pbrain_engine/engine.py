@@ -18,7 +18,9 @@ from .position.rules import Rule, Side
 from .search.params import PARAMETERS, index_of
 from .solver import Solver
 from .tactics import Tactics
-from .thinking import Deadline, Limit, Listener, Search, Thought
+from .thinking import Search
+from .thought import Limit, Listener, Thought
+from .threads import Deadline
 from .values import WIN_BAND
 
 DEFAULT_WEIGHTS = "learned"

@@ -13,10 +13,11 @@ from dataclasses import replace
 from time import perf_counter
 
 from .engine import Engine, Limit
+from .findings import Tree
 from .foresight import Position, position_of
 from .game import Game, Move
-from .solver import Solver, Tree
-from .thinking import Thought
+from .solver import Solver
+from .thought import Thought
 from .values import WIN_BAND
 
 FEW_FOURS = 100  # stones that show a reply to lose at once

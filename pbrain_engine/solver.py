@@ -10,13 +10,12 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
-from typing import BinaryIO
 
+from . import tablefile
+from .findings import FOURS, THREATS, Progress, Proof, Rescue, Tree, claim_about, own_stones
 from .game import Game, Move, move_of
 from .native.library import Library, load
 from .native.memory import Block
@@ -29,83 +28,9 @@ LINE_ROOM = 500
 REPLAY_NODES = 50_000_000
 LEAST_REPLAY = 100_000
 SLICE_NODES = 10_000_000  # of a long search, between two reports
-PIECE = 1 << 20  # bytes written at once
 LARGE = 64_000_000  # bytes from which large pages pay
 QUICK_NODES = 2_000  # stones that need no timer
 FOURS_SHARE = 8  # one part in so many of the memory is the table of fours
-
-FOURS = "vcf"  # a win by continuous fours
-THREATS = "vct"  # a win by fours and threes
-NO_FOURS = "no-vcf"
-NO_THREATS = "no-vct"
-OPEN = "open"
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What a search found out about a position.
-
-    ``claim``: ``vcf``, ``vct``, ``no-vcf``, ``no-vct``, or ``open`` if it was ended before it
-    knew. ``line``: the winning side's move first, against the longest resistance; it ends
-    with the five, or with a block that the rules forbid. ``length``: the winner's stones up to
-    and with the five. ``nodes``: stones that the search put on the board; ``time`` in seconds.
-    ``level``: of a search by threats, below which there is no win; 0 is fours and threes alone.
-    """
-
-    claim: str
-    line: tuple[Move, ...]
-    length: int
-    nodes: int
-    time: float
-    level: int = 0
-
-    @property
-    def wins(self) -> bool:
-        """Whether this is a proven win."""
-        return bool(self.line)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the search was ended before it knew."""
-        return self.claim == OPEN
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How a long search goes: ``level`` of the search, numbers of the root still to settle."""
-
-    nodes: int
-    time: float
-    level: int
-    proof: int
-    disproof: int
-
-
-@dataclass(frozen=True, slots=True)
-class Rescue:
-    """What stops an enemy who wins by fours if nothing is done.
-
-    ``threat``: that win, as if the side to move passed (without a line). ``moves``: every legal
-    move after which he has none; ``unknown``: moves that the search did not get to judge.
-    """
-
-    threat: Proof
-    moves: tuple[Move, ...]
-    unknown: tuple[Move, ...]
-    nodes: int
-    time: float
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A proof: the winner's move, and a proof for every answer that stops its threat."""
-
-    move: Move
-    replies: dict[Move, Tree]
-
-    def count(self) -> int:
-        """Return how many moves of the winner it holds."""
-        return 1 + sum(tree.count() for tree in self.replies.values())
 
 
 class _Timer:
@@ -205,14 +130,11 @@ class Solver:
             with _Timer(self, address, time):
                 stones = self._library.threats_fours(address, tables, limit - searched)
             searched += self._library.threats_nodes(address)
-        line: tuple[Move, ...] = ()
+        length = 0
         if stones > 0:
             room = ctypes.addressof(self._line)
-            line = self._read(
-                self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
-            )
-        claim = FOURS if line else NO_FOURS if stones == 0 else OPEN
-        return Proof(claim, line, own_stones(line), searched, perf_counter() - start)
+            length = self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
+        return self._proof(FOURS, stones, length, searched, perf_counter() - start)
 
     def threats(
         self,
@@ -234,17 +156,20 @@ class Solver:
             stones = self._library.threats_threes(address, tables, nodes or UNLIMITED_NODES)
         searched = self._library.threats_nodes(address)
         level = self._library.threats_level(address)
-        line: tuple[Move, ...] = ()
-        if stones > 0:
-            replay = min(max(4 * searched, LEAST_REPLAY), REPLAY_NODES)
+        length = 0
+        replay = min(max(4 * searched, LEAST_REPLAY), REPLAY_NODES)
+        if stones > 0 and self._library.threats_replay(address, tables, replay):
             room = ctypes.addressof(self._line)
-            if self._library.threats_replay(address, tables, replay):
-                line = self._read(
-                    self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
-                )
-        claim = THREATS if line else NO_THREATS if stones == 0 else OPEN
-        seconds = perf_counter() - start
-        return Proof(claim, line, own_stones(line), searched, seconds, level)
+            length = self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
+        return self._proof(THREATS, stones, length, searched, perf_counter() - start, level)
+
+    def _proof(
+        self, name: str, stones: int, length: int, nodes: int, seconds: float, level: int = 0
+    ) -> Proof:
+        """Return what a search found: the kernel's stones, and so many moves of the line."""
+        line = tuple(move_of(self._line[i]) for i in range(length))
+        claim = claim_about(name, bool(line), stones)
+        return Proof(claim, line, own_stones(line), nodes, seconds, level)
 
     def prove(
         self,
@@ -277,14 +202,8 @@ class Solver:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write what has been found out to a file."""
-        if self._block is None:
-            return
-        with replacing(os.fspath(path)) as file:
-            file.write(self._heading())
-            packer = zlib.compressobj(1)
-            for at, length in self._pieces():
-                file.write(packer.compress(ctypes.string_at(at, length)))
-            file.write(packer.flush())
+        if self._block is not None:
+            tablefile.write(path, self._heading(), *self._tables())
 
     def load(self, path: str | os.PathLike[str], game: Game) -> bool:
         """Read what was found out on such a board; False if the file is of another kind.
@@ -292,32 +211,17 @@ class Solver:
         Kinds differ by board, rule, memory and kernel.
         """
         self._adopt(game)
-        heading = self._heading()
-        with open(path, "rb") as file:
-            if file.read(len(heading)) != heading:
-                return False
-            unpacker = zlib.decompressobj()
-            for at, length in self._pieces():
-                piece = b""
-                while len(piece) < length:
-                    more = unpacker.unconsumed_tail or file.read(1 << 16)
-                    if not more:
-                        raise ValueError(f"{path} is cut short")
-                    piece += unpacker.decompress(more, length - len(piece))
-                ctypes.memmove(at, piece, length)
-        return True
+        return tablefile.read(path, self._heading(), *self._tables())
 
     def _heading(self) -> bytes:
         width, height, rule, _ = self._board
         kernel = self._library.digest
         return f"numoku proof {kernel} {width}x{height} {rule} {self._buckets}\n".encode()
 
-    def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Yield address and length of the tables piece by piece."""
+    def _tables(self) -> tuple[int, int]:
+        """Return address and length of the tables."""
         assert self._block is not None
-        end = self._block.address + self._head + self._buckets * self._bucket
-        for at in range(self._block.address + self._head, end, PIECE):
-            yield at, min(PIECE, end - at)
+        return self._block.address + self._head, self._buckets * self._bucket
 
     def threatens_fours(self, game: Game, *, nodes: int) -> bool:
         """Say whether the enemy, if the side to move passed, is found to win by fours."""
@@ -336,7 +240,7 @@ class Solver:
             )
         searched = self._library.threats_nodes(address)
         seconds = perf_counter() - start
-        claim = FOURS if stones > 0 else NO_FOURS if stones == 0 else OPEN
+        claim = claim_about(FOURS, stones > 0, stones)
         threat = Proof(claim, (), max(stones, 0), searched, seconds)
         empty = [
             cell_of(x, y)
@@ -380,9 +284,6 @@ class Solver:
         self._library.threats_undo(address, tables)
         return Tree(move_of(cell), replies)
 
-    def _read(self, length: int) -> tuple[Move, ...]:
-        return tuple(move_of(self._line[i]) for i in range(length))
-
     # Ends --------------------------------------------------------------------------
 
     def stop(self) -> None:
@@ -409,17 +310,3 @@ class Solver:
     def __exit__(self, *_: object) -> None:
         """Close the solver."""
         self.close()
-
-
-@contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes the place of ``path`` once it is complete."""
-    part = path + ".part"
-    with open(part, "wb") as file:
-        yield file
-    os.replace(part, path)
-
-
-def own_stones(line: tuple[Move, ...]) -> int:
-    """Return the winner's stones in a line; one more follows a block that is forbidden."""
-    return len(line) // 2 + 1 if line else 0

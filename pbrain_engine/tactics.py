@@ -6,8 +6,9 @@ machine: the solver may put a share of a stone on the board for each node of the
 
 from __future__ import annotations
 
+from .findings import Proof
 from .game import Game, Move
-from .solver import Proof, Solver
+from .solver import Solver
 
 FOURS_NODES = 20_000  # stones for the win by fours before the main search begins
 THREES_NODES = 2_000  # and for the win by threats

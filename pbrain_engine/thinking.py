@@ -1,207 +1,45 @@
-"""One search from its limit to its thought: worker threads, the deadline, the iterations."""
+"""One search from its limit to its thought: the iterations, and the advice between them."""
 
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Protocol
 
+from .findings import Proof
 from .game import Move, move_of
 from .native.library import Library
 from .position.geometry import cell_of
-from .values import INFINITE, WIN, WIN_BAND, mate_distance
+from .thought import Limit, Listener, Thought, deepest
+from .threads import Crew, Deadline
+from .values import INFINITE, WIN, WIN_BAND
 
 MAX_DEPTH = 200
 MAX_LINE = 64  # moves of a line that a thought reports
-STACK_BYTES = 16 << 20
 SURE_DEPTH = 4  # an only move is looked at this deep before it is played
 AFTER_MATE = 4  # iterations that may still shorten a forced win
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """When to stop thinking; whatever comes first, and None means no such limit.
-
-    ``time``: seconds after which the move must be there. ``optimum``: seconds after which
-    no further iteration is begun. ``nodes``: positions searched by the first thread.
-    ``depth``: plies of the last iteration.
-    """
-
-    time: float | None = None
-    optimum: float | None = None
-    nodes: int | None = None
-    depth: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """What a search found out: its move, the value for the side to move, and the line.
-
-    ``value`` is in the units of ``values.py``; ``depth`` in completed plies, ``seldepth`` the
-    deepest ply reached, ``nodes`` those of all threads, ``time`` in seconds, ``changes`` how
-    often the best move changed in this iteration, ``multipv`` the rank of the line, 1 for the
-    best. ``proof`` names the search that has proven a win: ``vcf`` (by fours), ``vct`` (by
-    threats), or empty.
-    """
-
-    move: Move | None
-    value: int
-    depth: int
-    seldepth: int
-    nodes: int
-    time: float
-    pv: tuple[Move, ...]
-    multipv: int = 1
-    changes: int = 0
-    proof: str = ""
-
-    @property
-    def mate(self) -> int | None:
-        """Plies to the forced win, negative to the forced loss, None for an ordinary value."""
-        return mate_distance(self.value)
-
-
-Listener = Callable[[Thought], bool | None]
-
-
-class Win(Protocol):
-    """A proven win for the side to move: how, its line, and the winner's stones."""
-
-    @property
-    def claim(self) -> str:
-        """Return how: the name of the search."""
-
-    @property
-    def line(self) -> tuple[Move, ...]:
-        """Return the winner's moves and the longest resistance."""
-
-    @property
-    def length(self) -> int:
-        """Return the winner's stones up to and with the five."""
 
 
 class Adviser(Protocol):
     """Who looks for forced wins beside the main search."""
 
-    def first_win(self) -> Win | None:
+    def first_win(self) -> Proof | None:
         """Return a win that is found before the main search begins."""
 
     def losing_moves(self) -> tuple[Move, ...]:
         """Return moves that are known to lose, if there are others."""
 
-    def win(self, nodes: int) -> Win | None:
+    def win(self, nodes: int) -> Proof | None:
         """Return a win found after so many nodes of the main search."""
 
-    def refutes(self, move: Move, nodes: int) -> Win | None:
+    def refutes(self, move: Move, nodes: int) -> Proof | None:
         """Return the enemy's win after a move, or None."""
 
     def stop(self) -> None:
         """Return at once from the running search and from later ones."""
-
-
-class Deadline:
-    """A thread that raises the stop flag when the time is over; the time may change meanwhile."""
-
-    def __init__(self, start: float, stop: Callable[[], None]) -> None:
-        """Prepare a deadline that is not set yet; ``stop`` raises the flag."""
-        self.start = start
-        self._hard: float | None = None
-        self._optimum: float | None = None
-        self._stop = stop
-        self._changed = threading.Condition()
-        self._over = False
-        self._thread: threading.Thread | None = None
-
-    def set(self, hard: float | None, optimum: float | None) -> None:
-        """Set new limits, in seconds from the start."""
-        with self._changed:
-            self._hard = hard
-            self._optimum = optimum
-            if hard is not None and self._thread is None and not self._over:
-                self._thread = threading.Thread(target=self._watch, daemon=True)
-                self._thread.start()
-            self._changed.notify()
-
-    def end(self) -> None:
-        """Let the thread go."""
-        with self._changed:
-            self._over = True
-            self._changed.notify()
-
-    def is_past_optimum(self) -> bool:
-        """Say whether a new iteration is not worth beginning."""
-        limits = [limit for limit in (self._hard, self._optimum) if limit is not None]
-        return bool(limits) and perf_counter() - self.start >= min(limits)
-
-    def _watch(self) -> None:
-        with self._changed:
-            while not self._over:
-                left = None if self._hard is None else self.start + self._hard - perf_counter()
-                if left is not None and left <= 0:
-                    self._stop()
-                    return
-                self._changed.wait(left)
-
-
-class Crew:
-    """Threads with a deep stack, none of which outlives the call that runs them.
-
-    Not by ``Thread.join``: when an interrupt hits it, it takes a running thread for one that
-    has ended, and the memory would be unmapped under a search.
-    """
-
-    def __init__(self, stop: Callable[[], None]) -> None:
-        """Make a crew; ``stop`` lets its tasks end soon."""
-        self._stop = stop
-        self._changed = threading.Condition()
-        self._running = 0
-        self._ended = 0
-        self._dismissed = False  # a thread that comes to life now must not begin
-
-    def run(self, tasks: Sequence[Callable[[], None]]) -> None:
-        """Run each task in a thread; return, or raise an interrupt, when none runs any more."""
-        try:
-            before = threading.stack_size(STACK_BYTES)
-            try:
-                for task in tasks:
-                    threading.Thread(target=self._work, args=(task,), daemon=True).start()
-            finally:
-                threading.stack_size(before)
-            with self._changed:
-                self._changed.wait_for(lambda: self._ended == len(tasks))
-        except BaseException:
-            self._dismiss()
-            raise
-
-    def _work(self, task: Callable[[], None]) -> None:
-        with self._changed:
-            if self._dismissed:
-                return
-            self._running += 1
-        try:
-            task()
-        finally:
-            with self._changed:
-                self._running -= 1
-                self._ended += 1
-                self._changed.notify_all()
-
-    def _dismiss(self) -> None:
-        """Stop the tasks and wait, through any number of interrupts."""
-        waiting = True
-        while waiting:
-            try:
-                self._stop()
-                with self._changed:
-                    self._dismissed = True
-                    self._changed.wait_for(lambda: self._running == 0)
-                waiting = False
-            except KeyboardInterrupt:
-                pass
 
 
 class Search:
@@ -258,21 +96,9 @@ class Search:
             raise self._error
         if self._best is None or multipv > 1 or limit.depth is not None:
             return self._best
-        return self._deepest(self._best)
-
-    def _deepest(self, best: Thought) -> Thought:
-        """Return the first thread's thought, or that of one that completed a deeper iteration.
-
-        The first thread alone heeds the adviser, so a win, a loss and a proof of its stand, and
-        a move that it was told to drop is taken from nobody.
-        """
-        for worker in self._workers[1:]:
-            depth = self._count(worker)[2]
-            if depth > best.depth and abs(best.value) < WIN_BAND:
-                other = self._read(0, depth, worker)
-                if other.value > -WIN_BAND and other.move not in self._dropped:
-                    best = other
-        return best
+        depths = ((worker, self._count(worker)[2]) for worker in self._workers[1:])
+        others = [self._read(0, depth, w) for w, depth in depths if depth > self._best.depth]
+        return deepest(self._best, others, self._dropped)
 
     def _iterate(self, worker: int, depth: int, line: int) -> bool:
         """Search one iteration; False if it was stopped."""
@@ -378,7 +204,7 @@ class Search:
         self._dropped.add(move)
         return self._library.worker_drop(self._workers[0], cell_of(*move))
 
-    def _note(self, win: Win, *before: Move) -> None:
+    def _note(self, win: Proof, *before: Move) -> None:
         """Write a proven win to the table of the main search; the enemy's after a move."""
         cells = [cell_of(*move) for move in (*before, *win.line)]
         line = (ctypes.c_int64 * len(cells))(*cells)
@@ -388,7 +214,7 @@ class Search:
             ctypes.addressof(line), len(cells), len(before), value,
         )  # fmt: skip
 
-    def _thought_of(self, win: Win, depth: int) -> Thought:
+    def _thought_of(self, win: Proof, depth: int) -> Thought:
         """Make a thought of a proven win."""
         value = WIN - (2 * win.length - 1)
         nodes = sum(self._count(each)[0] for each in self._workers)

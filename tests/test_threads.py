@@ -8,26 +8,21 @@ import pytest
 
 from pbrain_engine.engine import Engine, Limit
 from pbrain_engine.game import Move
-from pbrain_engine.native.library import load
-from pbrain_engine.thinking import Search, Thought
+from pbrain_engine.thought import Thought, deepest
 from pbrain_engine.values import WIN
 
-LEADER, HELPER = 1, 2
 OWN = Thought(Move(7, 7), 10, 12, 20, 1000, 0.1, (Move(7, 7),))
 OTHER = replace(OWN, move=Move(6, 6), value=-5, depth=13, pv=(Move(6, 6),))
+DROPPED = Move(1, 1)
 
 
-def believed(monkeypatch: pytest.MonkeyPatch, own: Thought, other: Thought) -> Thought:
-    search = Search(load(), (LEADER, HELPER), 0, 0, 225, 0.0)
-    search._dropped.add(Move(1, 1))
-    monkeypatch.setattr(search, "_count", lambda worker: [0, 0, other.depth, 0, 0, 5])
-    monkeypatch.setattr(search, "_read", lambda line, depth, worker: other)
-    return search._deepest(own)
+def believed(own: Thought, other: Thought) -> Thought:
+    return deepest(own, [other], {DROPPED})
 
 
-def test_a_deeper_thread_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert believed(monkeypatch, OWN, OTHER) == OTHER
-    assert believed(monkeypatch, OWN, replace(OTHER, value=WIN - 9)).value == WIN - 9
+def test_a_deeper_thread_is_believed() -> None:
+    assert believed(OWN, OTHER) == OTHER
+    assert believed(OWN, replace(OTHER, value=WIN - 9)).value == WIN - 9
 
 
 @pytest.mark.parametrize(
@@ -35,15 +30,13 @@ def test_a_deeper_thread_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (OWN, replace(OTHER, depth=12)),  # no deeper
         (OWN, replace(OTHER, value=9 - WIN)),  # it knows of a loss alone
-        (OWN, replace(OTHER, move=Move(1, 1))),  # dropped by the adviser
+        (OWN, replace(OTHER, move=DROPPED)),  # dropped by the first
         (replace(OWN, value=WIN - 9), OTHER),
         (replace(OWN, value=8 - WIN), OTHER),
     ],
 )
-def test_otherwise_the_first_thread_is(
-    monkeypatch: pytest.MonkeyPatch, own: Thought, other: Thought
-) -> None:
-    assert believed(monkeypatch, own, other) == own
+def test_otherwise_the_first_thread_is(own: Thought, other: Thought) -> None:
+    assert believed(own, other) == own
 
 
 def test_a_depth_limit_is_kept_by_all_threads() -> None:

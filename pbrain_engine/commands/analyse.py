@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..engine import Engine, Limit, Thought
+from ..findings import Tree
 from ..position.notation import Coordinates
 from ..position.rules import Rule
 from ..prover import Prover
-from ..solver import Solver, Tree
+from ..solver import Solver
 from . import setup, thinking, view
 
 MEGABYTE = 1_000_000

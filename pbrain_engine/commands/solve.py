@@ -19,10 +19,11 @@ from time import perf_counter
 from typing import Any
 
 from ..engine import Engine, Limit
+from ..findings import FOURS, OPEN, Progress, Proof, Tree, own_stones
 from ..game import Game, Move
 from ..position.rules import Rule, Side
 from ..prover import Prover
-from ..solver import FOURS, OPEN, Progress, Proof, Solver, Tree, own_stones
+from ..solver import Solver
 from . import view
 from .analyse import TREE_SECONDS, line_to_five, tree_document
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ..engine import Thought
-    from ..solver import Tree
+    from ..findings import Tree
 
 _STONES = {Side.BLACK: "●", Side.WHITE: "○", Side.EMPTY: "·", Side.WALL: "▒"}
 _PLAIN = {Side.BLACK: "X", Side.WHITE: "O", Side.EMPTY: ".", Side.WALL: "#"}
