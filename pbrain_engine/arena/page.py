@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from pbrain_engine.arena.figures import figures
+from pbrain_engine.arena.html import FOLDER, html_document, html_figures, html_table
 from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.arena.standings import Standings
-from pbrain_engine.arena.text import fault_lines, labels, ladder_rows, pair_rows, time_rows
+from pbrain_engine.arena.text import (
+    conditions,
+    fault_lines,
+    labels,
+    ladder_rows,
+    pair_rows,
+    time_rows,
+)
 
-FOLDER = Path(__file__).parent
 DEFAULT_GAMES = 1000  # that can be stepped through; the charts show all
 
 VIEWER = """\
@@ -64,39 +70,12 @@ def html_page(
     parts.append(_verdict(standings))
     parts.append(_faults(standings))
     parts.append("<h2>Charts</h2>")
-    parts.append(_figures(standings, games))
+    parts.append(html_figures(figures(standings, games)))
     parts.append("<h2>Time and memory</h2>")
     parts.append(html_table(time_rows(settings, games)))
     parts.append(VIEWER)
-    return _document(head, "\n".join(filter(None, parts)), game_data(settings, games, shown))
-
-
-def conditions(settings: MatchSettings) -> str:
-    """Return the conditions of a match in a line."""
-    rule = settings.rule.name.lower().replace("_", "-")
-    words = [f"{rule} on {settings.width}x{settings.height}"]
-    for value, text in (
-        (settings.turn, "{:g} s a move"),
-        (settings.match, "{:g} s a game"),
-        (settings.increment, "{:g} s increment"),
-        (settings.nodes, "{} nodes a move"),
-        (settings.depth, "depth {}"),
-    ):
-        if value:
-            words.append(text.format(value))
-    words.append(f"openings: {Path(settings.openings).name}")
-    if settings.judge:
-        words.append("judged as in tournaments")
-    return ", ".join(words)
-
-
-def html_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return a table whose first row is its head."""
-    head, *body = rows
-    lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
-    lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
-    inside = "\n".join(f"<tr>{line}</tr>" for line in lines)
-    return f'<div class="panel scroll"><table>{inside}</table></div>'
+    script = _script(game_data(settings, games, shown))
+    return html_document(head, "\n".join(filter(None, parts)), script)
 
 
 def _verdict(standings: Standings) -> str:
@@ -118,14 +97,6 @@ def _faults(standings: Standings) -> str:
     return f"<h2>Games lost by a fault</h2><ul>{items}</ul>"
 
 
-def _figures(standings: Standings, games: Sequence[Played]) -> str:
-    parts = [
-        f'<figure class="panel"><figcaption>{escape(caption)}</figcaption>{svg}</figure>'
-        for caption, svg in figures(standings, games)
-    ]
-    return f'<div class="charts">{"".join(parts)}</div>'
-
-
 def game_data(settings: MatchSettings, games: Sequence[Played], shown: int) -> dict[str, Any]:
     """Return what the page's script needs to know."""
     short = labels(settings)
@@ -144,28 +115,11 @@ def game_data(settings: MatchSettings, games: Sequence[Played], shown: int) -> d
     return {"width": settings.width, "height": settings.height, "games": entries}
 
 
-def _document(title: str, body: str, data: dict[str, Any]) -> str:
-    """Put the page together; data must not end its own script element."""
+def _script(data: dict[str, Any]) -> str:
+    """Return the elements that let the page show games; data must not end its own element."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    style = (FOLDER / "page.css").read_text(encoding="utf-8")
     script = (FOLDER / "page.js").read_text(encoding="utf-8")
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-<script type="application/json" id="match">{text}</script>
+    return f"""<script type="application/json" id="match">{text}</script>
 <script>
 {script}</script>
-</body>
-</html>
 """

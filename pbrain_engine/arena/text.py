@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 from pbrain_engine.arena.elo import ELO_CAP, Estimate
 from pbrain_engine.arena.played import Played
@@ -38,6 +39,25 @@ def table(rows: list[list[str]], right_from: int = 1) -> list[str]:
         ]
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def conditions(settings: MatchSettings) -> str:
+    """Return the conditions of a match in a line."""
+    rule = settings.rule.name.lower().replace("_", "-")
+    words = [f"{rule} on {settings.width}x{settings.height}"]
+    for value, text in (
+        (settings.turn, "{:g} s a move"),
+        (settings.match, "{:g} s a game"),
+        (settings.increment, "{:g} s increment"),
+        (settings.nodes, "{} nodes a move"),
+        (settings.depth, "depth {}"),
+    ):
+        if value:
+            words.append(text.format(value))
+    words.append(f"openings: {Path(settings.openings).name}")
+    if settings.judge:
+        words.append("judged as in tournaments")
+    return ", ".join(words)
 
 
 def labels(settings: MatchSettings) -> dict[str, str]:

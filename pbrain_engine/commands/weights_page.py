@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
-from ..arena import charts, page
+from ..arena import charts
 from ..arena.charts import Line
+from ..arena.html import html_document, html_figures
 from ..eval.weights import FAMILIES, Weights
 
 STYLES = "abcd"
@@ -16,31 +17,20 @@ Reader = Callable[[Weights, str], Mapping[str, int]]
 
 def html_page(weights: Weights, start: Weights, readers: Mapping[str, Reader]) -> str:
     """Return a page about weights beside those they started from."""
-    figures = "".join(
-        f'<figure class="panel"><figcaption>{escape(caption)}</figcaption>{chart}</figure>'
-        for caption, chart in [*_curves(weights), *_numbers(weights, start, readers)]
-        if chart
-    )
     about = "".join(
         f"<tr><td>{escape(key)}</td><td style='text-align:left;white-space:normal'>"
         f"{escape(text)}</td></tr>"
         for key, text in weights.about.items()
         if not key.startswith("curve ")
     )
-    style = (page.FOLDER / "page.css").read_text(encoding="utf-8")
     title = f"Weights {weights.id}"
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style></head><body><main>
-<h1>{escape(title)}</h1>
+    charts_of_all = [*_curves(weights), *_numbers(weights, start, readers)]
+    body = f"""<h1>{escape(title)}</h1>
 <p class="about">A dot is the number of {escape(weights.id)}, the other end of its bar that of
 {escape(start.id)}.</p>
-<div class="charts">{figures}</div>
-<table>{about}</table>
-</main></body></html>
-"""
+{html_figures(charts_of_all)}
+<table>{about}</table>"""
+    return html_document(title, body)
 
 
 def _curves(weights: Weights) -> list[tuple[str, str]]:

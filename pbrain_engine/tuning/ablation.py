@@ -10,10 +10,9 @@ from pathlib import Path
 from ..arena.command import play
 from ..arena.journal import Journal, read_journal
 from ..arena.openings import Openings
-from ..arena.page import conditions
 from ..arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
 from ..arena.standings import PairScore, Standings
-from ..arena.text import format_estimate
+from ..arena.text import conditions, format_estimate
 from ..native.library import KernelError
 from .conditions import add_conditions, conditions_of
 from .items import ITEMS

@@ -9,9 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..arena import charts, page
+from ..arena import charts
 from ..arena.charts import Line
-from ..arena.text import table
+from ..arena.html import html_document, html_figures, html_table
+from ..arena.text import conditions, table
 from ..search import params
 from .duels import WIN
 from .plan import Method, Plan
@@ -82,27 +83,15 @@ def limits(plan: Plan) -> str:
 
 def html_page(plan: Plan, method: Method, states: Sequence[Mapping[str, Any]]) -> str:
     """Return a page with the outcome and how the run went."""
-    conditions = page.conditions(plan.match)
     title = f"Tuning by {plan.method}"
-    figures = [
-        f'<figure class="panel"><figcaption>{escape(caption)}</figcaption>{chart}</figure>'
-        for caption, chart in _figures(method, states)
-        if chart
-    ]
-    style = (page.FOLDER / "page.css").read_text(encoding="utf-8")
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style></head><body><main>
-<h1>{escape(title)}</h1>
-<p class="about">{escape(conditions)}; {2 * method.done} games; {escape(method.remark)}</p>
+    about = f"{conditions(plan.match)}; {2 * method.done} games; {method.remark}"
+    body = f"""<h1>{escape(title)}</h1>
+<p class="about">{escape(about)}</p>
 <h2>Parameters</h2>
-{page.html_table(rows(method))}
+{html_table(rows(method))}
 <h2>How they moved</h2>
-<div class="charts">{"".join(figures)}</div>
-</main></body></html>
-"""
+{html_figures(_figures(method, states))}"""
+    return html_document(title, body)
 
 
 def _figures(method: Method, states: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
