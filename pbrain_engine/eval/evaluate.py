@@ -6,7 +6,7 @@ import numpy as np
 
 from ..kernel import kernel
 from ..patterns import shapes as s
-from ..patterns.state import class_at, count_of
+from ..patterns.state import count_of
 from ..patterns.tables import combination_in
 from ..position.rules import BLACK
 from ..values import EVAL_LIMIT
@@ -61,9 +61,3 @@ def move_score(state, tables, side, cell):
     own = combination_in(state.entries[side, cell])
     enemy = combination_in(state.entries[1 - side, cell])
     return np.int64(tables.scores[side, 0, own]) + np.int64(tables.scores[side, 1, enemy])
-
-
-@kernel
-def makes_threat(state, side, cell):
-    """Say whether a move makes a three or more."""
-    return class_at(state, side, cell) >= s.MAKES_THREE

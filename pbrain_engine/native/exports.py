@@ -19,7 +19,6 @@ from ..kernel import export
 from ..patterns.forbidden import is_forbidden
 from ..patterns.state import (
     STATE,
-    class_at,
     clear_state,
     last_stone_wins,
     place,
@@ -131,12 +130,6 @@ def game_forbids(game_p, tables_p, cell):
     """Return 1 if the rule forbids the side to move this empty cell, else 0."""
     tables = carray(tables_p, (1,), TABLES)[0]
     return 1 if is_forbidden(carray(game_p, (1,), STATE)[0], tables, cell) else 0
-
-
-@export
-def game_class(game_p, side, cell):
-    """Return what an empty cell becomes for a side (``patterns.shapes``)."""
-    return class_at(carray(game_p, (1,), STATE)[0], side, cell)
 
 
 @export

@@ -26,7 +26,6 @@ MAX_HALF = 5
 LINE_KEYS = 1 << (4 * MAX_HALF)
 CELL_CODES = 1 << 16  # four line shapes of four bits each
 THREAT_MASKS = 2048
-HALVES = 1024
 
 TABLES = record(
     zobrist=(np.uint64, (KINDS, PADDED_CELLS)),

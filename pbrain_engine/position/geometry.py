@@ -14,9 +14,6 @@ PADDED_CELLS = STRIDE * STRIDE
 MAX_STONES = MAX_BOARD * MAX_BOARD
 NO_CELL = 0  # a wall cell, so never a move
 
-# The four directions of a line as steps of the cell index: row, column, diagonal, anti-diagonal.
-DIRECTIONS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
-
 
 def cell_of(x: int, y: int) -> int:
     """Return the cell at ``x, y``."""

@@ -37,7 +37,7 @@ def makes_five(stones: Stones, x: int, y: int, rule: Rule) -> bool:
         if rule in (Rule.CARO, Rule.CARO_EXACT) and length == 5:
             first = stones.get((x + (ahead + 1) * dx, y + (ahead + 1) * dy))
             second = stones.get((x - (behind + 1) * dx, y - (behind + 1) * dy))
-            if side.opponent in (first,) and side.opponent in (second,):
+            if first == side.opponent == second:
                 continue
         return True
     return False

@@ -45,7 +45,7 @@ def may_foul(tables, side):
 
 
 @kernel
-def fours_of(state, tables, side):
+def fours_of(state, side):
     """Return how many cells might make a four for a side, short of a five."""
     cells = (
         count_of(state, side, s.MAKES_FOUR)
@@ -103,7 +103,7 @@ def static_result(state, tables, ply):
     strong = count_of(state, side, s.MAKES_FOUR_THREE) > 0
     double = count_of(state, side, s.MAKES_TWO_THREES) > 0
     if strong or double:
-        calm = fours_of(state, tables, enemy) == 0
+        calm = fours_of(state, enemy) == 0
         if calm and double:
             return WIN - (ply + 5)
         if strong and calm and not may_foul(tables, side):

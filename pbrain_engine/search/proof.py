@@ -111,7 +111,7 @@ def holds(threats, tables, first):
     Positions decided by fours are left to that search, which is complete.
     """
     state = threats.state
-    if is_stopped(threats) or not may_list(threats, first):
+    if is_stopped(threats) or not may_list(first):
         return 0
     if static_result(state, tables, 0) > 0:
         return 1

@@ -157,6 +157,6 @@ def slot_for(threats, bucket, key, effort_bit):
 
 
 @kernel
-def may_list(threats, first):
+def may_list(first):
     """Say whether the move lists have room for one more node's, from ``first`` on."""
     return first + 2 * MAX_STONES < LISTED_MOVES

@@ -65,7 +65,7 @@ def find_fours(threats, tables, stones, first):
     if known == KNOWN_WIN and stones_of(data) <= stones:
         threats.line_end = state.position.ply - threats.root
         return stones_of(data)
-    if not may_list(threats, first):
+    if not may_list(first):
         return CUT
 
     before = threats.nodes
@@ -146,7 +146,7 @@ def search_fours(threats, tables, first):
     if count_of(state, side, s.MAKES_FIVE) > 0:
         threats.found_end = 0
         return np.int64(1)
-    if fours_of(state, tables, side) == 0:
+    if fours_of(state, side) == 0:
         return np.int64(NONE)
     bound = np.int64(4)
     while True:
@@ -176,7 +176,7 @@ def wins_by_fours(threats, tables, first, nodes):
     """
     state = threats.state
     side = np.int64(state.position.side)
-    if fours_of(state, tables, side) == 0:
+    if fours_of(state, side) == 0:
         return np.int64(0)
     limit = threats.node_limit
     threats.root = state.position.ply

@@ -114,7 +114,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
             return np.int64(INFINITE)
         if proof >= proof_limit or disproof >= disproof_limit:
             return proof * (INFINITE + 1) + disproof
-    if is_stopped(threats) or not may_list(threats, first):
+    if is_stopped(threats) or not may_list(first):
         threats.stopped = 1
         return known_or_new(data)
     before = threats.nodes

@@ -12,7 +12,6 @@ Cell = tuple[int, int]
 
 FAIL, WARN, SKIP, PASS = "fail", "warn", "skip", "pass"
 CHATTER = ("MESSAGE", "DEBUG")
-PREFIXES = ("MESSAGE", "DEBUG", "ERROR", "UNKNOWN", "SUGGEST")
 TOLERANCE = 1.0  # seconds over a limit that managers forgive
 
 
