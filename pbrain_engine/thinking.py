@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .findings import Proof
 from .game import Move, move_of
@@ -42,6 +42,17 @@ class Adviser(Protocol):
         """Return at once from the running search and from later ones."""
 
 
+class Counters(NamedTuple):
+    """What a worker counts, in the kernel's order; ``depth`` and ``changes`` of its iterations."""
+
+    nodes: int
+    seldepth: int
+    depth: int
+    changes: int
+    stopped: int
+    root_moves: int
+
+
 class Search:
     """A search on memory that the engine has set up: one worker a thread, one shared block."""
 
@@ -62,6 +73,7 @@ class Search:
         """
         self._library = library
         self._workers = workers
+        self._leader = workers[0]
         self._tables = tables
         self._shared = shared
         self._empty_cells = empty_cells
@@ -70,7 +82,7 @@ class Search:
         self._best: Thought | None = None
         self._dropped: set[Move] = set()
         self._error: BaseException | None = None
-        self._counters = (ctypes.c_int64 * 6)()
+        self._counters = (ctypes.c_int64 * len(Counters._fields))()
         self._line = (ctypes.c_int64 * (MAX_LINE + 1))()
 
     def stop(self) -> None:
@@ -94,11 +106,12 @@ class Search:
             deadline.end()
         if self._error is not None:
             raise self._error
-        if self._best is None or multipv > 1 or limit.depth is not None:
-            return self._best
-        depths = ((worker, self._count(worker)[2]) for worker in self._workers[1:])
-        others = [self._read(0, depth, w) for w, depth in depths if depth > self._best.depth]
-        return deepest(self._best, others, self._dropped)
+        best = self._best
+        if best is None or multipv > 1 or limit.depth is not None:
+            return best
+        depths = [(worker, self._count(worker).depth) for worker in self._workers[1:]]
+        others = [self._read(worker, 0, depth) for worker, depth in depths if depth > best.depth]
+        return deepest(best, others, self._dropped)
 
     def _iterate(self, worker: int, depth: int, line: int) -> bool:
         """Search one iteration; False if it was stopped."""
@@ -125,60 +138,62 @@ class Search:
         self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
     ) -> None:
         """Iterate until the limit, the listener or the position says that it is enough."""
-        worker = self._workers[0]
-        root_moves = self._count(worker)[5]
-        if root_moves == 0:
-            return
-        lines = min(multipv, root_moves)
+        root_moves = self._count(self._leader).root_moves
         adviser = self._adviser if multipv == 1 else None
-        win = adviser.first_win() if adviser else None
-        if win is not None:
-            self._note(win)
-            self._best = self._thought_of(win, 1)
-            if listener:
-                listener(self._best)
+        if root_moves == 0 or (adviser and self._has_won(adviser, listener)):
             return
         if adviser:
             for move in adviser.losing_moves():
                 root_moves = self._drop(move)
+        is_sure = root_moves == multipv == 1 and limit.time is not None and limit.depth is None
         last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, self._empty_cells)
         found_at = 0
         for depth in range(1, last_depth + 1):
-            for line in range(lines):
-                done = self._iterate(worker, depth, line)
-                if not done and line > 0:
-                    return
-                thought = self._read(line, depth if done else depth - 1)
-                if line == 0:
-                    self._best = thought
-                if not done:
-                    return
-                if adviser:
-                    done = self._consult(adviser, depth)
-                    thought = self._best = self._best or thought
-                enough = listener(thought) if listener else False
-                if not done:
-                    return
-                if line == 0 and enough:
-                    return
-            best = self._best
-            if best is None:
+            if not self._search_lines(depth, min(multipv, root_moves), adviser, listener):
                 return
-            if abs(best.value) >= WIN_BAND:
+            best = self._best
+            if best is not None and abs(best.value) >= WIN_BAND:
                 found_at = found_at or depth
                 if depth >= min(found_at + AFTER_MATE, abs(best.mate or 0)):
                     return
-            only = root_moves == 1 and multipv == 1 and depth >= SURE_DEPTH
-            if only and limit.time is not None and limit.depth is None:
+            if (is_sure and depth >= SURE_DEPTH) or deadline.is_past_optimum():
                 return
-            if deadline.is_past_optimum():
-                return
+
+    def _has_won(self, adviser: Adviser, listener: Listener | None) -> bool:
+        """Say whether a win is found before the search begins, which is then its thought."""
+        win = adviser.first_win()
+        if win is None:
+            return False
+        self._note(win)
+        self._best = self._thought_of(win, 1)
+        if listener:
+            listener(self._best)
+        return True
+
+    def _search_lines(
+        self, depth: int, lines: int, adviser: Adviser | None, listener: Listener | None
+    ) -> bool:
+        """Search the best lines to a depth and report them; False if that ends the search."""
+        for line in range(lines):
+            if not self._iterate(self._leader, depth, line):
+                if line == 0:
+                    self._best = self._read(self._leader, 0, depth - 1)
+                return False
+            thought = self._read(self._leader, line, depth)
+            goes_on = True
+            if line == 0:
+                self._best = thought
+                goes_on = adviser is None or self._consult(adviser, depth)
+                thought = self._best
+            enough = listener(thought) if listener else False
+            if not goes_on or (line == 0 and enough):
+                return False
+        return True
 
     def _consult(self, adviser: Adviser, depth: int) -> bool:
         """Ask the adviser about the best thought and take a better one; False if that ends it."""
-        worker = self._workers[0]
         while self._best is not None and abs(self._best.value) < WIN_BAND:
-            nodes = self._count(worker)[0]
+            nodes = self._count(self._leader).nodes
             win = adviser.win(nodes)
             if win is not None:
                 self._note(win)
@@ -186,13 +201,13 @@ class Search:
                 return False
             refuted = self._best
             loss = None if refuted.move is None else adviser.refutes(refuted.move, nodes)
-            if refuted.move is None or loss is None or self._count(worker)[5] == 1:
+            if refuted.move is None or loss is None or self._count(self._leader).root_moves == 1:
                 return True
             plies = 2 * loss.length
             self._note(loss, refuted.move)
             self._drop(refuted.move)
-            done = self._iterate(worker, depth, 0)
-            self._best = self._read(0, depth if done else depth - 1)
+            done = self._iterate(self._leader, depth, 0)
+            self._best = self._read(self._leader, 0, depth if done else depth - 1)
             if self._best.value < plies - WIN:  # what is left loses even sooner
                 self._best = replace(refuted, value=plies - WIN)
             if not done:
@@ -202,7 +217,7 @@ class Search:
     def _drop(self, move: Move) -> int:
         """Take a losing move off the root moves; return how many are left."""
         self._dropped.add(move)
-        return self._library.worker_drop(self._workers[0], cell_of(*move))
+        return self._library.worker_drop(self._leader, cell_of(*move))
 
     def _note(self, win: Proof, *before: Move) -> None:
         """Write a proven win to the table of the main search; the enemy's after a move."""
@@ -210,33 +225,36 @@ class Search:
         line = (ctypes.c_int64 * len(cells))(*cells)
         value = WIN - (len(before) + 2 * win.length - 1)
         self._library.worker_note(
-            self._workers[0], self._tables, self._shared,
+            self._leader, self._tables, self._shared,
             ctypes.addressof(line), len(cells), len(before), value,
         )  # fmt: skip
 
     def _thought_of(self, win: Proof, depth: int) -> Thought:
         """Make a thought of a proven win."""
         value = WIN - (2 * win.length - 1)
-        nodes = sum(self._count(each)[0] for each in self._workers)
-        seconds = perf_counter() - self._start
         line = win.line
-        return Thought(line[0], value, depth, len(line), nodes, seconds, line, proof=win.claim)
+        return Thought(line[0], value, depth, len(line), *self._effort(), line, proof=win.claim)
 
-    def _count(self, worker: int) -> list[int]:
-        """Return nodes, seldepth, depth, changes, stopped and root moves of a worker."""
+    def _effort(self) -> tuple[int, float]:
+        """Return the nodes of all threads and the seconds so far."""
+        nodes = sum(self._count(worker).nodes for worker in self._workers)
+        return nodes, perf_counter() - self._start
+
+    def _count(self, worker: int) -> Counters:
+        """Return what a worker has counted."""
         self._library.worker_counters(worker, ctypes.addressof(self._counters))
-        return list(self._counters)
+        return Counters(*self._counters)
 
-    def _read(self, line: int, depth: int, worker: int | None = None) -> Thought:
-        """Make a thought of what a worker, the first one if none is named, knows of a line."""
+    def _read(self, worker: int, line: int, depth: int) -> Thought:
+        """Make a thought of what a worker knows of a line."""
         out = self._line
-        worker = self._workers[0] if worker is None else worker
         length = self._library.worker_line(worker, line, ctypes.addressof(out), MAX_LINE)
         pv = tuple(move_of(out[i + 1]) for i in range(length))
         value = out[0]
         if value == -INFINITE:  # stopped before anything was known
             value = self._best.value if self._best else 0
-        _, seldepth, _, changes, *_ = self._count(worker)
-        nodes = sum(self._count(each)[0] for each in self._workers)
-        seconds = perf_counter() - self._start
-        return Thought(pv[0], value, depth, seldepth, nodes, seconds, pv, line + 1, changes)
+        counted = self._count(worker)
+        nodes, seconds = self._effort()
+        return Thought(
+            pv[0], value, depth, counted.seldepth, nodes, seconds, pv, line + 1, counted.changes
+        )
