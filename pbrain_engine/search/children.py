@@ -28,6 +28,7 @@ from .prooftable import (
     store_proof,
 )
 from .replies import PREPARES, count_marks, list_marks, mark_replies
+from .threats import listed
 from .vcf import wins_by_fours
 
 
@@ -121,7 +122,7 @@ def data_behind(threats, tables, cell, prepares, scratch):
 @kernel
 def put_child(threats, at, cell, data):
     """List a move with the numbers that the table has of the position behind it."""
-    threats.moves[at] = length_of(data) * 1024 + cell
+    threats.moves[at] = listed(cell, length_of(data))
     threats.proofs[at] = proof_of(data)
     threats.disproofs[at] = disproof_of(data)
 

@@ -12,6 +12,7 @@ from ..patterns.state import class_at, count_of, first_of, sets_of
 from ..position.board import last_move
 from ..position.geometry import NO_CELL, STRIDE
 from .defence import clear_marks, closes_rows, four_cells, makes_four, mark_killers, may_foul
+from .threats import cell_in, listed
 
 
 @kernel
@@ -41,7 +42,7 @@ def note_four(threats, side, cell, at):
     score = class_at(threats.state, side, cell) * 4
     if last != NO_CELL:
         score += closeness(cell, last)
-    threats.moves[at] = score * 1024 + cell
+    threats.moves[at] = listed(cell, score)
 
 
 @kernel
@@ -89,7 +90,7 @@ def pick_attack(threats, first, end):
     packed = threats.moves[best]
     threats.moves[best] = threats.moves[first]
     threats.moves[first] = packed
-    return packed & 1023
+    return cell_in(packed)
 
 
 @kernel

@@ -15,6 +15,7 @@ from .defence import static_result, stones_in
 from .fours import list_blocks
 from .prooftable import (
     INFINITE,
+    PROVEN,
     cell_of_proof,
     disproof_of,
     length_of,
@@ -98,7 +99,7 @@ def winning_move(threats, tables, first):
     if static_result(state, tables, 0) > 0:
         return first_of(state, side, s.MAKES_TWO_THREES)
     limit = np.int64(INFINITE)
-    if prove(threats, tables, limit, limit, first) != INFINITE:
+    if prove(threats, tables, limit, limit, first) != PROVEN:
         return NO_CELL
     data = probe_proof(threats, proof_key(threats, state.position.key))
     return cell_of_proof(data)

@@ -45,6 +45,16 @@ def length_of(data):
 
 
 @kernel
+def pack(proof, disproof):
+    """Return both numbers of a node as one; ``proof_of`` and ``disproof_of`` read them."""
+    return disproof << 20 | proof
+
+
+PROVEN = np.int64(INFINITE << 20)  # packed numbers of a node that is won
+DISPROVEN = np.int64(INFINITE)
+
+
+@kernel
 def level_of(data):
     """Return the level of the search."""
     return np.int64((data >> U64(57)) & U64(7))

@@ -122,6 +122,24 @@ def is_stopped(threats):
 
 
 @kernel
+def listed(cell, number):
+    """Return an entry of a move list: a cell, with what its list tells of it."""
+    return number * 1024 + cell
+
+
+@kernel
+def cell_in(entry):
+    """Return the cell of an entry of a move list."""
+    return entry & 1023
+
+
+@kernel
+def number_in(entry):
+    """Return what the list tells of it: a score, or the stones of a win."""
+    return entry >> 10
+
+
+@kernel
 def bucket_from(key, buckets):
     """Return the number of the bucket that a key belongs to."""
     return np.int64(((key >> U64(32)) * U64(buckets)) >> U64(32))

@@ -26,19 +26,23 @@ from .attacks import BUILDING, THREES, WIDEST
 from .children import list_replies, list_threats
 from .defence import static_result, stones_in
 from .prooftable import (
+    DISPROVEN,
     INFINITE,
+    PROVEN,
     disproof_of,
     length_of,
+    pack,
     probe_proof,
     proof_key,
     proof_of,
     settle,
     store_proof,
 )
-from .threats import STOPPED, THREATS, is_stopped, may_list
+from .threats import STOPPED, THREATS, cell_in, is_stopped, listed, may_list, number_in
 from .vcf import wins_by_fours
 
 _MOST = INFINITE - 1
+_UNLIMITED = np.int64(INFINITE)
 SIBLING = 4  # what each child but the worst adds to a node's number
 
 # Numbers of a list ---------------------------------------------------------------------
@@ -87,19 +91,43 @@ def drop(threats, at, end):
 def known_or_new(data):
     """Return the numbers of an entry as ``prove`` does, those of a new node if there is none."""
     if data == U64(0):
-        return np.int64(INFINITE + 2)
-    return proof_of(data) * (INFINITE + 1) + disproof_of(data)
+        return pack(np.int64(1), np.int64(1))
+    return pack(proof_of(data), disproof_of(data))
 
 
 # The search --------------------------------------------------------------------------
+
+
+@kernel
+def settle_by_fours(threats, tables, key, first):
+    """Settle a new node that fours decide: return 1 if it is won, -1 if it is not, 0 if unknown."""
+    state = threats.state
+    before = threats.nodes
+    if state.position.side == threats.attacker:
+        value = static_result(state, tables, 0)
+        if value < 0:
+            settle(threats, key, False, NO_CELL, 0, 1)
+            return -1
+        length = stones_in(value) if value > 0 else 0
+        if value == 0:
+            length = wins_by_fours(threats, tables, first, threats.four_nodes)
+        if length > 0 and threats.stopped == 0:
+            settle(threats, key, True, NO_CELL, length, threats.nodes - before)
+            return 1
+    elif count_of(state, threats.attacker, s.MAKES_FIVE) == 0:
+        length = wins_by_fours(threats, tables, first, threats.four_nodes)
+        if length > 0 and threats.stopped == 0:
+            settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
+            return -1
+    return 0
 
 
 @recursive_kernel(THREATS, TABLES, int, int, int)
 def prove(threats, tables, proof_limit, disproof_limit, first):
     """Search until proof or disproof number reach their limit, or the search is stopped.
 
-    The numbers go to the table. Returns proof * 2**20 + disproof; 0 * 2**20 + INFINITE is a
-    proven win, with ``threats.length`` own stones, and INFINITE * 2**20 no win.
+    The numbers go to the table and are returned as ``pack`` does: PROVEN is a win, with
+    ``threats.length`` own stones, and DISPROVEN none.
     """
     state = threats.state
     side = np.int64(state.position.side)
@@ -111,38 +139,19 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         disproof = disproof_of(data)
         threats.length = length_of(data)
         if proof == 0:
-            return np.int64(INFINITE)
+            return PROVEN
         if proof >= proof_limit or disproof >= disproof_limit:
-            return proof * (INFINITE + 1) + disproof
+            return pack(proof, disproof)
     if is_stopped(threats) or not may_list(first):
         threats.stopped = 1
         return known_or_new(data)
     before = threats.nodes
-    won = np.int64(INFINITE)
-    lost = np.int64(INFINITE) * (INFINITE + 1)
-
-    # A new node: is it decided by fours?
     if data == U64(0):
-        if attacks:
-            value = static_result(state, tables, 0)
-            if value < 0:
-                settle(threats, key, False, NO_CELL, 0, 1)
-                return lost
-            length = stones_in(value) if value > 0 else 0
-            if value == 0:
-                length = wins_by_fours(threats, tables, first, threats.four_nodes)
-            if threats.stopped != 0:
-                return known_or_new(data)
-            if length > 0:
-                settle(threats, key, True, NO_CELL, length, threats.nodes - before)
-                return won
-        elif count_of(state, threats.attacker, s.MAKES_FIVE) == 0:
-            length = wins_by_fours(threats, tables, first, threats.four_nodes)
-            if threats.stopped != 0:
-                return known_or_new(data)
-            if length > 0:
-                settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
-                return lost
+        settled = settle_by_fours(threats, tables, key, first)
+        if threats.stopped != 0:
+            return known_or_new(data)
+        if settled != 0:
+            return PROVEN if settled > 0 else DISPROVEN
 
     longest = np.int64(0)
     if attacks:
@@ -151,7 +160,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         end = list_replies(threats, tables, first)
         if end < 0 and threats.stopped == 0:
             settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
-            return lost
+            return DISPROVEN
         longest = threats.length
     if threats.stopped != 0:
         return known_or_new(data)
@@ -165,9 +174,9 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
                 drop(threats, i, end)
                 end -= 1
             elif not attacks and threats.proofs[i] == 0:
-                if threats.moves[i] >> 10 > longest:
-                    longest = threats.moves[i] >> 10
-                    longest_cell = threats.moves[i] & 1023
+                if number_in(threats.moves[i]) > longest:
+                    longest = number_in(threats.moves[i])
+                    longest_cell = cell_in(threats.moves[i])
                 drop(threats, i, end)
                 end -= 1
             else:
@@ -175,29 +184,29 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         if end == first:
             if attacks:
                 settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
-                return lost
+                return DISPROVEN
             settle(threats, key, True, longest_cell, longest, threats.nodes - before)
-            return won
+            return PROVEN
         if attacks:
             at = choose(threats.proofs, threats.disproofs, first, end)
             proof = np.int64(threats.proofs[at])
             disproof = worst(threats.disproofs, first, end)
             if proof == 0:
-                length = (threats.moves[at] >> 10) + 1
-                cell = threats.moves[at] & 1023
+                length = number_in(threats.moves[at]) + 1
+                cell = cell_in(threats.moves[at])
                 settle(threats, key, True, cell, length, threats.nodes - before)
-                return won
+                return PROVEN
         else:
             at = choose(threats.disproofs, threats.proofs, first, end)
             proof = worst(threats.proofs, first, end)
             disproof = np.int64(threats.disproofs[at])
             if disproof == 0:
                 settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
-                return lost
+                return DISPROVEN
         if proof >= proof_limit or disproof >= disproof_limit or threats.stopped != 0:
-            cell = threats.moves[at] & 1023
+            cell = cell_in(threats.moves[at])
             store_proof(threats, key, proof, disproof, cell, 0, threats.nodes - before)
-            return proof * (INFINITE + 1) + disproof
+            return pack(proof, disproof)
         others = SIBLING * (end - first - 1)
         if attacks:
             second = second_smallest(threats.proofs, first, end, at)
@@ -209,15 +218,15 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
             child_proof = proof_limit - others
         child_proof = max(child_proof, np.int64(threats.proofs[at]) + 1)
         child_disproof = max(child_disproof, np.int64(threats.disproofs[at]) + 1)
-        cell = threats.moves[at] & 1023
+        cell = cell_in(threats.moves[at])
         play(state, tables, cell)
         threats.nodes += 1
         result = prove(threats, tables, child_proof, child_disproof, end)
         undo(state, tables)
-        threats.proofs[at] = result >> 20
-        threats.disproofs[at] = result & INFINITE
-        length = threats.length if result == won else 0
-        threats.moves[at] = length * 1024 + cell
+        threats.proofs[at] = proof_of(U64(result))
+        threats.disproofs[at] = disproof_of(U64(result))
+        length = threats.length if result == PROVEN else 0
+        threats.moves[at] = listed(cell, length)
 
 
 # Levels: how wide, stones for fours at a new node, and to judge whether a move threatens.
@@ -269,11 +278,11 @@ def solve_threats(threats, tables, first):
         for level in range(threats.lowest, _LEVELS):
             set_level(threats, level)
             threats.node_limit = min(limit, threats.nodes + share // LEVELS[level, 3])
-            result = prove(threats, tables, np.int64(INFINITE), np.int64(INFINITE), first)
+            result = prove(threats, tables, _UNLIMITED, _UNLIMITED, first)
             threats.node_limit = limit
-            if result == INFINITE:
+            if result == PROVEN:
                 return np.int64(threats.length)
-            if result == INFINITE * (INFINITE + 1):
+            if result == DISPROVEN:
                 threats.lowest = level + 1
             threats.stopped = 0
             if is_stopped(threats):
