@@ -70,7 +70,7 @@ class Prover:
         while len(failed) < ATTEMPTS and not self.is_late:
             if thought is None or failed:
                 thought = self._think(failed)
-            if thought.move is None or thought.value < WIN_BAND:
+            if thought.value < WIN_BAND:
                 return None
             if thought.proof:
                 return self._by_threats(THREATS)

@@ -116,12 +116,11 @@ def first_one(searcher: Searcher, width: int, height: int, rule: Rule) -> Choice
 
 def balanced_move(searcher: Searcher, bias: int, share: float = 1.0) -> tuple[Cell, int] | None:
     """Return the move whose value comes closest to the bias, with its value."""
-    thoughts = [t for t in searcher.think(share, CANDIDATES * 2) if t.move is not None]
+    thoughts = searcher.think(share, CANDIDATES * 2)
     if not thoughts:
         return None
     best = min(thoughts, key=lambda thought: abs(thought.value - bias))
-    assert best.move is not None
-    return (best.move[0], best.move[1]), best.value
+    return best.move, best.value
 
 
 def balanced_pair(
@@ -135,7 +134,7 @@ def balanced_pair(
     is trusted less.
     """
     thoughts = searcher.think(share * 0.2, CANDIDATES * 2)
-    firsts = [(t.move[0], t.move[1]) for t in thoughts if t.move is not None][::2]
+    firsts = [thought.move for thought in thoughts[::2]]
     found: list[tuple[int, tuple[Cell, Cell]]] = []
     for index, first in enumerate(firsts):
         searcher.engine.play(*first)
@@ -160,9 +159,9 @@ def balanced_pair(
 
 def colour(thought: Thought) -> Choice:
     """Return the choice of the better colour: the other one, or the move of the side to move."""
-    if thought.value < 0 or thought.move is None:
+    if thought.value < 0:
         return Choice(swap=True)
-    return Choice(stones=((thought.move[0], thought.move[1]),))
+    return Choice(stones=(thought.move,))
 
 
 def choose(

@@ -200,8 +200,8 @@ class Search:
                 self._best = self._thought_of(win, depth)
                 return False
             refuted = self._best
-            loss = None if refuted.move is None else adviser.refutes(refuted.move, nodes)
-            if refuted.move is None or loss is None or self._count(self._leader).root_moves == 1:
+            loss = adviser.refutes(refuted.move, nodes)
+            if loss is None or self._count(self._leader).root_moves == 1:
                 return True
             plies = 2 * loss.length
             self._note(loss, refuted.move)

@@ -35,7 +35,7 @@ class Thought:
     threats), or empty.
     """
 
-    move: Move | None
+    move: Move
     value: int
     depth: int
     seldepth: int

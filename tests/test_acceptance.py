@@ -18,7 +18,6 @@ def answer(moves: str, rule: Rule, size: int = 15) -> tuple[str, Thought]:
         for x, y in parse_moves(moves, size):
             engine.play(x, y)
         thought = engine.think(Limit(time=SECONDS))
-    assert thought.move is not None
     assert thought.time < 2 * SECONDS
     return cell_name(*thought.move), thought
 
@@ -62,5 +61,4 @@ def test_the_first_move_is_near_the_centre(rule: Rule, size: int) -> None:
     with Engine(memory=60_000_000) as engine:
         engine.new_game(size, rule=rule)
         move = engine.think(Limit(depth=3)).move
-    assert move is not None
     assert all(abs(at - (size - 1) / 2) <= 1 for at in move)

@@ -23,9 +23,7 @@ def engine_player(limit: Limit) -> Player:
     """Return a player that thinks under a limit."""
 
     def choose(engine: Engine, board: Board) -> Cell:
-        move = engine.think(limit).move
-        assert move is not None
-        return tuple(move)
+        return tuple(engine.think(limit).move)
 
     return choose
 

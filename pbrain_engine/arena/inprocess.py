@@ -77,8 +77,6 @@ class InprocessPlayer:
         except Exception as error:
             raise EngineFault(CRASH, str(error)) from error
         seconds = time.perf_counter() - began
-        if thought.move is None:
-            raise EngineFault(CRASH, "no move")
         x, y = thought.move
         return Answer(x, y, seconds, Thinking(thought.depth, thought.value, thought.nodes))
 

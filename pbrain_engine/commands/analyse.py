@@ -106,9 +106,6 @@ def show_result(engine: Engine, thoughts: list[Thought]) -> None:
     """Print what was found."""
     best = thoughts[0]
     print()
-    if best.move is None:
-        print("there is no move")
-        return
     print(f"best move {view.format_line([best.move])}, value {view.format_value(best.value)}")
     if best.proof:
         print(view.format_proof(best.proof, (abs(best.mate or 0) + 1) // 2, best.pv))
@@ -171,7 +168,6 @@ def line_to_five(engine: Engine, thought: Thought) -> list[Coordinates]:
             line.append(move)
         while len(line) < mate and not engine.game.is_over:
             next_move = engine.think(Limit(depth=3)).move
-            assert next_move is not None
             engine.play(*next_move)
             line.append(next_move)
     finally:
@@ -198,7 +194,7 @@ def report(engine: Engine, thoughts: list[Thought]) -> dict[str, Any]:
     }
     lines = [
         {
-            "move": None if thought.move is None else list(thought.move),
+            "move": list(thought.move),
             "value": thought.value,
             "mate": thought.mate,
             "depth": thought.depth,

@@ -84,7 +84,7 @@ def run(engine: Engine, position: BenchPosition, depth: int) -> dict[str, Any]:
         "time": round(thought.time, 4),
         "depth": thought.depth,
         "value": thought.value,
-        "move": None if thought.move is None else list(thought.move),
+        "move": list(thought.move),
     }
 
 

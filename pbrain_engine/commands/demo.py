@@ -63,7 +63,6 @@ def play(engine: Engine, shown: _Plain | _Live, move_time: float, total: float) 
         to_come = max(FEWEST_MOVES_LEFT, TYPICAL_MOVES - engine.game.ply)
         seconds = max(0.0, min(move_time, left / to_come))
         thought = thinking.think(engine, Limit(time=seconds), on_iteration=shown.iteration)
-        assert thought.move is not None
         side = engine.game.to_move
         engine.play(*thought.move)
         shown.move(side, thought)
@@ -83,7 +82,6 @@ class _Plain:
 
     def move(self, side: Side, thought: Thought) -> None:
         """Print the move that was played."""
-        assert thought.move is not None
         name = cell_name(*thought.move)
         print(
             f"{self.engine.game.ply:3} {side.name.lower()} {name:4} "
@@ -114,7 +112,6 @@ class _Live:
 
     def move(self, side: Side, thought: Thought) -> None:
         """Show the board with the new stone."""
-        assert thought.move is not None
         stone = "X" if side is Side.BLACK else "O"
         name = cell_name(*thought.move)
         value = view.format_value(thought.value)

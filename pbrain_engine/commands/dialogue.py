@@ -67,7 +67,6 @@ class Dialogue:
         if self.game_over or game.to_move is self.person:
             return ""
         thought = choose(self.engine, LEVELS[self.level], self.seconds, self._chance)
-        assert thought.move is not None
         self.engine.play(*thought.move)
         self._notes[game.ply] = f"{thought.value}/{thought.depth}/{round(thought.time * 1000)}"
         return f"{ENGINE}: {cell_name(*thought.move)}   ({describe(thought)})"
@@ -135,7 +134,6 @@ class Dialogue:
         if self.game_over:
             return "the game is over"
         thought = thinking.think(self.engine, Limit(time=self.seconds))
-        assert thought.move is not None
         line = view.format_line(thought.pv, 8)
         return f"{cell_name(*thought.move)}   ({describe(thought)}; {line})"
 

@@ -42,6 +42,6 @@ def choose(engine: Engine, level: Level, seconds: float, chance: random.Random) 
         engine, limit, on_iteration=lambda t: found.update({t.multipv: t}), multipv=CHOICES
     )
     found[1] = best
-    thoughts = [thought for thought in found.values() if thought.move is not None]
+    thoughts = list(found.values())
     weights = [exp(min(0.0, thought.value - best.value) / level.slip) for thought in thoughts]
     return chance.choices(thoughts, weights)[0]

@@ -52,7 +52,7 @@ def best_move(
         )  # fmt: skip
         thought = task.think(report.iteration, count=count, exclude=exclude)
         report.finish()
-        return answer_with(thought.move) if thought.move is not None else task.fallback
+        return answer_with(thought.move)
 
     return Job(engine, work, answer_with, answer_with(keeper.quick_move(record)))
 

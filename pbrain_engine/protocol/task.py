@@ -109,7 +109,7 @@ class Task:
         def on_iteration(thought: Thought) -> None:
             if self._pace.plan is not self._told:  # it came before the engine could take it
                 self._tell_engine()
-            if leads and thought.multipv == 1 and thought.move is not None:
+            if leads and thought.multipv == 1:
                 self.fallback = self._answer_with(thought.move)
                 elapsed = perf_counter() - self.read_at
                 if self._pace.should_stop(elapsed, thought.move, thought.value, thought.depth):

@@ -50,7 +50,6 @@ def games(engine: Engine, rule: Rule, size: int) -> Iterator[list[Move]]:
                 engine.play(x, y)
         while engine.game.winner is None and engine.game.ply < MOST:
             move = engine.think(Limit(nodes=PLAYING)).move
-            assert move is not None
             engine.play(*move)
         yield list(engine.game.moves)
 
@@ -68,7 +67,7 @@ def tactical(engine: Engine) -> list[Move]:
         return []
     accepted: list[Move] = []
     found = look(engine, 2 * LONG)
-    while found.value >= WIN_BAND and found.move is not None and len(accepted) < 4:
+    while found.value >= WIN_BAND and len(accepted) < 4:
         accepted.append(found.move)
         found = look(engine, 2 * LONG, tuple(accepted))
     return accepted if first.move in accepted and len(accepted) < 4 else []
