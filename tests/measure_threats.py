@@ -15,7 +15,7 @@ from pathlib import Path
 from time import thread_time
 from typing import Any
 
-from pbrain_engine.commands.solve import game_of
+from pbrain_engine.commands.puzzles import game_of
 from pbrain_engine.findings import Proof, Tree
 from pbrain_engine.game import Game
 from pbrain_engine.solver import Solver

@@ -17,7 +17,7 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
-from pbrain_engine.commands.solve import game_of
+from pbrain_engine.commands.puzzles import game_of
 from pbrain_engine.engine import Engine, Limit, Thought
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol.doctor.peer import Peer
