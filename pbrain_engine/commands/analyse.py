@@ -131,7 +131,8 @@ def show_tree(engine: Engine, thoughts: list[Thought]) -> None:
     if tree is None:
         print("no win is proven")
         return
-    print(f"the proof, {tree.count()} moves of the winner:")
+    count = tree.count()
+    print(f"the proof, {count} move{'s' if count > 1 else ''} of the winner:")
     print("\n".join(view.tree_lines(tree)))
 
 
