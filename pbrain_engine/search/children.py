@@ -27,8 +27,8 @@ from .prooftable import (
     proof_of,
     store_proof,
 )
-from .replies import PREPARES, count_marks, list_marks, mark_replies
-from .threats import listed
+from .replies import PREPARES, mark_replies
+from .threats import count_marks, list_marks, listed
 from .vcf import wins_by_fours
 
 

@@ -12,7 +12,7 @@ from ..patterns.state import class_at, count_of, first_of, sets_of
 from ..position.board import last_move
 from ..position.geometry import NO_CELL, STRIDE
 from .defence import clear_marks, closes_rows, four_cells, makes_four, mark_killers, may_foul
-from .threats import cell_in, listed
+from .threats import cell_in, list_marks, listed
 
 
 @kernel
@@ -54,25 +54,21 @@ def list_attacks(threats, tables, first):
     state = threats.state
     side = np.int64(state.position.side)
     enemy = 1 - side
+    fives = count_of(state, enemy, s.MAKES_FIVE)
     end = first
-    if count_of(state, enemy, s.MAKES_FIVE) > 0:
-        if not closes_rows(tables):
-            cell = first_of(state, enemy, s.MAKES_FIVE)
-            if count_of(state, enemy, s.MAKES_FIVE) == 1 and makes_four(state, tables, side, cell):
-                note_four(threats, side, cell, end)
-                end += 1
-            return end
+    if fives > 0 and not closes_rows(tables):
+        cell = first_of(state, enemy, s.MAKES_FIVE)
+        if fives == 1 and makes_four(state, tables, side, cell):
+            note_four(threats, side, cell, end)
+            end += 1
+        return end
+    if fives > 0:
         clear_marks(threats)
         mark_killers(threats, tables, s.MAKES_FIVE)
-        for word in sets_of(state):
-            cells = threats.marks[word] & four_cells(state, tables, side, word)
-            while cells != U64(0):
-                note_four(threats, side, word * 64 + lowest_bit(cells), end)
-                cells &= cells - U64(1)
-                end += 1
-        return end
     for word in sets_of(state):
         cells = four_cells(state, tables, side, word)
+        if fives > 0:
+            cells &= threats.marks[word]
         while cells != U64(0):
             note_four(threats, side, word * 64 + lowest_bit(cells), end)
             cells &= cells - U64(1)
@@ -109,10 +105,4 @@ def list_blocks(threats, tables, first):
         return end
     clear_marks(threats)
     mark_killers(threats, tables, s.MAKES_FIVE)
-    for word in sets_of(state):
-        cells = threats.marks[word]
-        while cells != U64(0):
-            threats.moves[end] = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            end += 1
-    return end
+    return list_marks(threats, first)

@@ -14,6 +14,7 @@ from ..position.board import last_move
 from ..position.geometry import NO_CELL, STRIDE
 from ..values import DRAW, WIN, WIN_BAND
 from .defence import clear_marks, closes_rows, four_cells, mark_killers, static_result
+from .ordering import pick_move
 from .shared import (
     EXACT,
     LOWER,
@@ -63,20 +64,6 @@ def list_fours(worker, tables, ply, first):
             frame.moves[count] = kind * 65536 + cell
             count += 1
     return count
-
-
-@kernel
-def pick_four(worker, ply, first, count):
-    """Return the strongest of the listed fours from ``first`` on, moved to ``first``."""
-    frame = worker.stack[ply + STACK_BASE]
-    best = first
-    for i in range(first + 1, count):
-        if frame.moves[i] > frame.moves[best]:
-            best = i
-    packed = frame.moves[best]
-    frame.moves[best] = frame.moves[first]
-    frame.moves[first] = packed
-    return packed & 0xFFFF
 
 
 @recursive_kernel(WORKER, TABLES, SHARED, int, int, int, int)
@@ -149,7 +136,7 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
         lower = max(alpha, best)
         count = list_fours(worker, tables, ply, fours == 0)
         for i in range(count):
-            cell = pick_four(worker, ply, i, count)
+            cell = pick_move(worker, ply, i, count)
             play(state, tables, cell)
             value = -leaf(worker, tables, shared, -beta, -lower, fours + 1, ply + 1)
             undo(state, tables)

@@ -24,8 +24,8 @@ from .prooftable import (
     proof_of,
     store_proof,
 )
-from .replies import list_marks, mark_replies
-from .threats import NONE, THREATS, is_stopped, may_list
+from .replies import mark_replies
+from .threats import NONE, THREATS, is_stopped, list_marks, may_list
 from .vcf import find_fours, first_of_fours, wins_by_fours
 from .vct import prove
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64, lowest_bit, popcount
+from ..bits import U64, lowest_bit
 from ..kernel import kernel
 from ..patterns import shapes as s
 from ..patterns.forbidden import foul, has_foul_line, neighbour_cell
@@ -20,12 +20,13 @@ from ..position.board import bit_of
 from ..position.geometry import NO_CELL
 from ..position.rules import EMPTY
 from .defence import clear_marks, closes_rows, kills, mark_answers, may_foul
+from .threats import list_marks
 from .vcf import first_of_fours, wins_by_fours
 
 PREPARES = s.MAKES_FOUR  # class by which a threat of several fours is reported
 _FEW_FOURS = 100  # stones to see that an answer is hopeless
 
-# The marked cells --------------------------------------------------------------------
+# What touches a win by fours ---------------------------------------------------------
 
 
 @kernel
@@ -33,31 +34,6 @@ def mark_class(threats, side, kind):
     """Mark the cells of a class."""
     for word in sets_of(threats.state):
         threats.marks[word] |= threats.state.listed[side, kind - s.FIRST_LISTED, word]
-
-
-@kernel
-def list_marks(threats, first):
-    """Write the marked cells to the move list from ``first`` on; return the end."""
-    end = first
-    for word in sets_of(threats.state):
-        cells = threats.marks[word]
-        while cells != U64(0):
-            threats.moves[end] = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            end += 1
-    return end
-
-
-@kernel
-def count_marks(threats):
-    """Return how many cells are marked."""
-    count = 0
-    for word in sets_of(threats.state):
-        count += popcount(threats.marks[word])
-    return count
-
-
-# What touches a win by fours ---------------------------------------------------------
 
 
 @kernel

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64
+from ..bits import U64, lowest_bit, popcount
 from ..kernel import kernel, record
 from ..patterns.shapes import LISTED_CLASSES
-from ..patterns.state import STATE
+from ..patterns.state import STATE, sets_of
 from ..position.board import LINES, SETS
 from ..position.geometry import MAX_STONES, PADDED_CELLS
 
@@ -137,6 +137,28 @@ def cell_in(entry):
 def number_in(entry):
     """Return what the list tells of it: a score, or the stones of a win."""
     return entry >> 10
+
+
+@kernel
+def list_marks(threats, first):
+    """Write the marked cells to the move list from ``first`` on; return the end."""
+    end = first
+    for word in sets_of(threats.state):
+        cells = threats.marks[word]
+        while cells != U64(0):
+            threats.moves[end] = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            end += 1
+    return end
+
+
+@kernel
+def count_marks(threats):
+    """Return how many cells are marked."""
+    count = 0
+    for word in sets_of(threats.state):
+        count += popcount(threats.marks[word])
+    return count
 
 
 @kernel
