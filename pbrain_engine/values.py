@@ -32,3 +32,14 @@ def mate_distance(value: int) -> int | None:
     if value <= -WIN_BAND:
         return -(WIN + value)
     return None
+
+
+def format_mate(plies: int) -> str:
+    """Return a distance as people read it: ``+M9`` (won in nine plies) or ``-M8`` (lost)."""
+    return f"{'+' if plies > 0 else '-'}M{abs(plies)}"
+
+
+def format_value(value: int) -> str:
+    """Return ``+35``, or ``+M9`` and ``-M8`` for forced ends."""
+    plies = mate_distance(value)
+    return f"{value:+d}" if plies is None else format_mate(plies)

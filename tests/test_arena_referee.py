@@ -28,10 +28,11 @@ from pbrain_engine.arena.settings import (
     parse_engine,
 )
 from pbrain_engine.arena.symmetry import symmetries, transform
-from pbrain_engine.arena.thinking import Thinking, format_value, read_value
+from pbrain_engine.arena.thinking import Thinking, read_value
 from pbrain_engine.game import Game
 from pbrain_engine.position.notation import NotationError, parse_moves
 from pbrain_engine.position.rules import Rule
+from pbrain_engine.values import format_value
 
 A, B = EngineSpec("a", ("a",)), EngineSpec("b", ("b",))
 

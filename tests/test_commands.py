@@ -24,7 +24,7 @@ from pbrain_engine.native.targets import host_target
 from pbrain_engine.position.notation import NotationError, parse_moves
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.position.sgf import parse_sgf
-from pbrain_engine.values import loss_in, win_in
+from pbrain_engine.values import format_value, loss_in, win_in
 
 ROOT = Path(__file__).parent.parent
 
@@ -437,10 +437,10 @@ def test_the_live_board_shows_stones_and_thoughts() -> None:
 
 
 def test_values_are_shown_for_people() -> None:
-    assert view.format_value(35) == "+35"
-    assert view.format_value(0) == "+0"
-    assert view.format_value(win_in(9)) == "+M9"
-    assert view.format_value(loss_in(8)) == "-M8"
+    assert format_value(35) == "+35"
+    assert format_value(0) == "+0"
+    assert format_value(win_in(9)) == "+M9"
+    assert format_value(loss_in(8)) == "-M8"
     assert [view.format_count(n) for n in (950, 12_345, 4_500_000)] == ["950", "12.3k", "4.5M"]
     assert view.format_line([(7, 7), (8, 8), (9, 9)], 2) == "h8 i9 ..."
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from pbrain_engine.arena.played import BLACK, DRAW, Played
 from pbrain_engine.arena.settings import MatchSettings
-from pbrain_engine.arena.thinking import format_value
 from pbrain_engine.position.game_record import GameRecord, RecordedMove
 from pbrain_engine.position.notation import format_moves
 from pbrain_engine.position.psq import format_psq
 from pbrain_engine.position.sgf import format_sgf
+from pbrain_engine.values import format_value
 
 PGN_LINE = 79
 

@@ -10,8 +10,8 @@ from pbrain_engine.arena.elo import ELO_CAP, Estimate
 from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.arena.standings import PairScore, Standings
-from pbrain_engine.arena.thinking import format_value
 from pbrain_engine.position.notation import cell_name, column_letter
+from pbrain_engine.values import format_value
 
 
 def format_estimate(estimate: Estimate) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pbrain_engine.values import loss_in, mate_distance, win_in
+from pbrain_engine.values import loss_in, win_in
 
 _DEPTH = re.compile(r"\bdepth\s*[:=]?\s*(\d+)(?:\s*[-/]\s*(\d+))?", re.IGNORECASE)
 _VALUE = re.compile(r"\b(?:ev|eval|value|score)\s*[:=]?\s*([+-]?\s*M?\s*-?\d+(?:\.\d+)?)", re.I)
@@ -64,11 +64,3 @@ def read_value(text: str) -> int | None:
         return int(round(float(compact)))
     plies = int(compact.replace("M", "").lstrip("+-") or 0)
     return loss_in(plies) if "-" in compact else win_in(plies)
-
-
-def format_value(value: int) -> str:
-    """Return ``+35``, or ``+M9`` and ``-M8`` for forced ends in so many plies."""
-    mate = mate_distance(value)
-    if mate is None:
-        return f"{value:+d}"
-    return f"{'+' if mate > 0 else '-'}M{abs(mate)}"

@@ -13,6 +13,7 @@ from ..position.notation import Coordinates
 from ..position.rules import Rule
 from ..prover import Prover
 from ..solver import Solver
+from ..values import format_value
 from . import setup, thinking, view
 
 MEGABYTE = 1_000_000
@@ -106,7 +107,7 @@ def show_result(engine: Engine, thoughts: list[Thought]) -> None:
     """Print what was found."""
     best = thoughts[0]
     print()
-    print(f"best move {view.format_line([best.move])}, value {view.format_value(best.value)}")
+    print(f"best move {view.format_line([best.move])}, value {format_value(best.value)}")
     if best.proof:
         print(view.format_proof(best.proof, (abs(best.mate or 0) + 1) // 2, best.pv))
     elif best.mate is not None:

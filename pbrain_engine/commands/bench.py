@@ -16,6 +16,7 @@ from ..engine import Engine, Limit
 from ..game import Game
 from ..position.notation import parse_moves
 from ..position.rules import Rule
+from ..values import format_value
 from . import signature, view
 from .bench_positions import PAIR_POSITIONS, POSITIONS, SHORT, BenchPosition
 
@@ -130,7 +131,7 @@ def run_line(run: dict[str, Any]) -> str:
     return (
         f"{run['rule']:10} {run['size']}x{run['size']} {run['stones']:3} stones "
         f"{run['nodes']:10,} nodes {run['time']:7.2f} s {speed:>7}/s  "
-        f"value {view.format_value(run['value'])}"
+        f"value {format_value(run['value'])}"
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..engine import Engine, Limit, Thought
 from ..position.notation import cell_name
 from ..position.rules import Rule, Side
+from ..values import format_value
 from . import setup, thinking, view
 from .result import result_line
 
@@ -85,7 +86,7 @@ class _Plain:
         name = cell_name(*thought.move)
         print(
             f"{self.engine.game.ply:3} {side.name.lower()} {name:4} "
-            f"value {view.format_value(thought.value):6} depth {thought.depth:2}",
+            f"value {format_value(thought.value):6} depth {thought.depth:2}",
             flush=True,
         )
 
@@ -114,7 +115,7 @@ class _Live:
         """Show the board with the new stone."""
         stone = "X" if side is Side.BLACK else "O"
         name = cell_name(*thought.move)
-        value = view.format_value(thought.value)
+        value = format_value(thought.value)
         ply = self.engine.game.ply
         self.moves.append(f"{ply:3} {stone} {name:4} {value:>6}  depth {thought.depth}")
         self.latest = None
@@ -144,7 +145,7 @@ class _Live:
         if self.latest is not None:
             thought = self.latest
             speed = view.format_count(thought.nodes / max(thought.time, 1e-3))
-            lines.append(f"value {view.format_value(thought.value)}, depth {thought.depth}")
+            lines.append(f"value {format_value(thought.value)}, depth {thought.depth}")
             lines.append(f"{view.format_count(thought.nodes)} nodes, {speed}/s")
             lines.append(view.format_line(thought.pv, 8))
         return lines

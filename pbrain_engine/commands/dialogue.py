@@ -16,6 +16,7 @@ from ..position.notation import NotationError, cell_name, parse_cell
 from ..position.psq import format_psq
 from ..position.rules import Side
 from ..position.sgf import format_sgf
+from ..values import format_value
 from . import setup, thinking, view
 from .levels import LEVELS, choose
 from .result import result_line
@@ -251,7 +252,7 @@ COMMANDS = {
 
 def describe(thought: Thought) -> str:
     """Return value and depth of a thought."""
-    return f"value {view.format_value(thought.value)}, depth {thought.depth}"
+    return f"value {format_value(thought.value)}, depth {thought.depth}"
 
 
 def file_argument(words: list[str]) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..position.diagram import Diagram, format_diagram
 from ..position.notation import Coordinates, cell_name, column_letter
 from ..position.rules import Side
-from ..values import mate_distance
+from ..values import format_value
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -91,14 +91,6 @@ def rich_console() -> Any | None:
     except ImportError:
         return None
     return Console(highlight=False)
-
-
-def format_value(value: int) -> str:
-    """Return a value for people: ``+35``, ``+M9`` (won in nine plies) or ``-M8`` (lost)."""
-    mate = mate_distance(value)
-    if mate is None:
-        return f"{value:+d}"
-    return f"{'+' if mate > 0 else '-'}M{abs(mate)}"
 
 
 def format_line(moves: Iterable[Coordinates], most: int | None = None) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..position.geometry import MAX_BOARD, MIN_BOARD
-from ..values import EVAL_LIMIT
+from ..values import EVAL_LIMIT, format_mate
 
 if TYPE_CHECKING:
     from ..engine import Thought
@@ -93,7 +93,7 @@ def value(thought: Thought, verified: bool) -> str:
     """Return the value for people: +M9 where the line proves it, else a number."""
     mate = thought.mate
     if mate is not None and verified:
-        return f"{'+' if mate > 0 else '-'}M{abs(mate)}"
+        return format_mate(mate)
     return str(min(max(thought.value, -EVAL_LIMIT), EVAL_LIMIT))
 
 
