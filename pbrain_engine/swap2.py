@@ -123,9 +123,7 @@ def balanced_move(searcher: Searcher, bias: int, share: float = 1.0) -> tuple[Ce
     return best.move, best.value
 
 
-def balanced_pair(
-    searcher: Searcher, bias: int, share: float = 1.0
-) -> tuple[tuple[Cell, Cell], int] | None:
+def balanced_pair(searcher: Searcher, bias: int) -> tuple[tuple[Cell, Cell], int] | None:
     """Return two stones after which the side to move again stands closest to the bias.
 
     The first stones tried are spread over the whole range of the moves that the search
@@ -133,12 +131,12 @@ def balanced_pair(
     time; the best of them are searched again, and one that strays at any of the last depths
     is trusted less.
     """
-    thoughts = searcher.think(share * 0.2, CANDIDATES * 2)
+    thoughts = searcher.think(0.2, CANDIDATES * 2)
     firsts = [thought.move for thought in thoughts[::2]]
     found: list[tuple[int, tuple[Cell, Cell]]] = []
     for index, first in enumerate(firsts):
         searcher.engine.play(*first)
-        second = balanced_move(searcher, -bias, share * 0.4 / (len(firsts) - index))
+        second = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
         searcher.engine.undo()
         if second is not None:
             found.append((abs(-second[1] - bias), (first, second[0])))
@@ -148,7 +146,7 @@ def balanced_pair(
     for index, (_, pair) in enumerate(finals):
         for x, y in pair:
             searcher.engine.play(x, y)
-        thoughts = searcher.deepen(share / (len(finals) - index), lambda thought: None)
+        thoughts = searcher.deepen(1 / (len(finals) - index), lambda thought: None)
         for _ in pair:
             searcher.engine.undo()
         distance = max(abs(thought.value - bias) for thought in thoughts[-SWING_DEPTHS:])

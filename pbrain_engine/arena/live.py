@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.schedule import total_games
@@ -70,9 +70,8 @@ def format_duration(seconds: float) -> str:
 class QuietView:
     """Says only what must be said."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        """Write to this stream, by default the error output."""
-        self._stream = stream or sys.stderr
+    def __init__(self) -> None:
+        """Begin with nothing to say."""
         self._lock = threading.Lock()
 
     def moved(self, slot: int, game: Game, played: Played) -> None:
@@ -84,7 +83,7 @@ class QuietView:
     def say(self, text: str) -> None:
         """Write the text."""
         with self._lock:
-            print(text, file=self._stream, flush=True)
+            print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Nothing."""
@@ -93,9 +92,9 @@ class QuietView:
 class PlainView(QuietView):
     """One line for each game, and the score from time to time."""
 
-    def __init__(self, settings: MatchSettings, done: int = 0, stream: TextIO | None = None):
+    def __init__(self, settings: MatchSettings, done: int = 0) -> None:
         """Begin with this many games done."""
-        super().__init__(stream)
+        super().__init__()
         self._short = labels(settings)
         self._progress = Progress(settings, done)
 

@@ -29,7 +29,7 @@ class Measure(NamedTuple):
     score: ScoreLosses
 
 
-def measure(files: Iterable[Path], weights: Sequence[Weights], mix: float = MIX) -> list[Measure]:
+def measure(files: Iterable[Path], weights: Sequence[Weights]) -> list[Measure]:
     """Return the losses of weights on the games of some files, by family."""
     found = []
     games = by_family(chain.from_iterable(map(read_games, files)))
@@ -43,7 +43,7 @@ def measure(files: Iterable[Path], weights: Sequence[Weights], mix: float = MIX)
             positions.value[undecided].astype(np.float64),
             positions.result[undecided].astype(np.float64),
         )
-        seen = ValueData(positions, symmetric, mix, search_scale)
+        seen = ValueData(positions, symmetric, MIX, search_scale)
         chosen = ScoreData(choices, symmetric)
         for each in weights:
             start = Start.of(each.block(Rule.parse(family)), symmetric)

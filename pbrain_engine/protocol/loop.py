@@ -64,21 +64,14 @@ def ends_search(command: Command) -> bool:
 
 
 class Loop:
-    """One conversation over two descriptors."""
+    """One conversation over the standard streams."""
 
     def __init__(
-        self,
-        make_engine: Callable[[int], Engine],
-        stdin: int = streams.STDIN,
-        stdout: int = streams.STDOUT,
-        log: streams.Log | None = None,
-        leave: Callable[[], None] = streams.leave,
+        self, make_engine: Callable[[int], Engine], log: streams.Log | None = None
     ) -> None:
-        """Prepare a conversation; ``leave`` ends the process at END and EOF."""
-        self._stdin = stdin
-        self._output = streams.Output(stdout)
+        """Prepare a conversation, which ends with the process at END and EOF."""
+        self._output = streams.Output()
         self._log = log or streams.Log(None)
-        self._leave = leave
         self._events: SimpleQueue[Any] = SimpleQueue()
         self._waiting: deque[Any] = deque()  # commands that came while a search was ended
         self._worker: Worker | None = None
@@ -101,7 +94,7 @@ class Loop:
                 self._step()
         except streams.Broken:
             pass
-        self._leave()
+        streams.leave()
 
     # -- reading, in its own thread --------------------------------------------------------
 
@@ -110,7 +103,7 @@ class Loop:
         ended = False
         while not ended:
             try:
-                chunk = os.read(self._stdin, streams.CHUNK)
+                chunk = os.read(streams.STDIN, streams.CHUNK)
             except OSError:
                 chunk = b""
             read_at = perf_counter()
@@ -146,7 +139,7 @@ class Loop:
             if self._progress != seen:
                 seen, since = self._progress, now
             if now - since > (SLOW_PATIENCE if self._at_command else LEAVE_PATIENCE):
-                self._leave()
+                streams.leave()
                 return
 
     # -- the main thread -------------------------------------------------------------------

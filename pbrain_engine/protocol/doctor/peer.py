@@ -16,6 +16,7 @@ from collections import deque
 from time import perf_counter, sleep
 from typing import NamedTuple
 
+MOST_LINES = 10_000  # that are waited for in one go
 QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finished speaking
 POLL = 0.002
 WINDOWS = os.name == "nt"
@@ -101,10 +102,10 @@ class Peer:
                 self._news.wait(left)
             return self._lines.popleft()
 
-    def lines(self, quiet: float = QUIET_TIME, at_most: int = 10_000) -> list[Line]:
-        """Return all lines until the peer has been quiet for so long."""
+    def lines(self, quiet: float = QUIET_TIME) -> list[Line]:
+        """Return all lines until the peer has been quiet for so long, or does not stop talking."""
         found: list[Line] = []
-        while len(found) < at_most and (line := self.line(quiet)) is not None:
+        while len(found) < MOST_LINES and (line := self.line(quiet)) is not None:
             found.append(line)
         return found
 
