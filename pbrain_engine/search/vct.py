@@ -88,6 +88,25 @@ def drop(threats, at, end):
 
 
 @kernel
+def drop_settled(threats, attacks, first, end, longest):
+    """Take moves off a list that are settled against their side; return the end, and ``longest``.
+
+    That is the entry of the answer that loses last, of those taken off now and before.
+    """
+    i = first
+    while i < end:
+        number = threats.disproofs[i] if attacks else threats.proofs[i]
+        if number != 0:
+            i += 1
+            continue
+        if not attacks and number_in(threats.moves[i]) > number_in(longest):
+            longest = threats.moves[i]
+        drop(threats, i, end)
+        end -= 1
+    return end, longest
+
+
+@kernel
 def known_or_new(data):
     """Return the numbers of an entry as ``prove`` does, those of a new node if there is none."""
     if data == U64(0):
@@ -153,7 +172,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         if settled != 0:
             return PROVEN if settled > 0 else DISPROVEN
 
-    longest = np.int64(0)
+    longest = np.int64(listed(NO_CELL, 0))
     if attacks:
         end = list_threats(threats, tables, first)
     else:
@@ -161,32 +180,15 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         if end < 0 and threats.stopped == 0:
             settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
             return DISPROVEN
-        longest = threats.length
+        longest = np.int64(listed(NO_CELL, threats.length))
     if threats.stopped != 0:
         return known_or_new(data)
-    longest_cell = np.int64(NO_CELL)
-    at = np.int64(first)
     while True:
-        # Children that are settled against the side to move leave the list.
-        i = first
-        while i < end:
-            if attacks and threats.disproofs[i] == 0:
-                drop(threats, i, end)
-                end -= 1
-            elif not attacks and threats.proofs[i] == 0:
-                if number_in(threats.moves[i]) > longest:
-                    longest = number_in(threats.moves[i])
-                    longest_cell = cell_in(threats.moves[i])
-                drop(threats, i, end)
-                end -= 1
-            else:
-                i += 1
+        end, longest = drop_settled(threats, attacks, first, end, longest)
         if end == first:
-            if attacks:
-                settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
-                return DISPROVEN
-            settle(threats, key, True, longest_cell, longest, threats.nodes - before)
-            return PROVEN
+            cell, length = cell_in(longest), number_in(longest)
+            settle(threats, key, not attacks, cell, length, threats.nodes - before)
+            return DISPROVEN if attacks else PROVEN
         if attacks:
             at = choose(threats.proofs, threats.disproofs, first, end)
             proof = np.int64(threats.proofs[at])
