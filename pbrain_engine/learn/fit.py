@@ -31,6 +31,7 @@ RULE_BOUND = "renju"  # the family in which black and white play by different ru
 CURVE_STEP = 10  # steps between two losses that are told
 MIX = 0.7  # of what the search saw with what came after
 ENOUGH_CHOICES = 200_000  # of one family; more teach the move score nothing new
+STEPS = 600  # of one fit at most; renju, whose sides have tables of their own, needs most
 SCORE_SHARE = 0.5  # see ``damped``
 SMALLEST = 20  # positions, learned from or held out, that are worth a fit
 
@@ -212,7 +213,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FAMILY=W",
         help="take a family as it is in weights W, learn nothing for it",
     )
-    add("--steps", type=int, default=150, metavar="N", help="most steps of each fit (150)")
+    add("--steps", type=int, default=STEPS, metavar="N", help=f"most steps of each fit ({STEPS})")
     return parser
 
 
