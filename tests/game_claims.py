@@ -123,6 +123,8 @@ def play(
             assert thought.move is not None
             cell = tuple(thought.move)
             kind = kind_of(thought)
+            if kind == FORESEEN and not said[side]:
+                kind = SEARCH  # nothing was announced before: the line is merely short
             if not kind:
                 said[side].clear()
             elif kind not in said[side] and kind != FORESEEN:
