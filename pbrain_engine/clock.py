@@ -8,7 +8,6 @@ iteration whether going on is worth it. Everything is in seconds of ``time.perf_
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import NamedTuple
 
 from .values import WIN_BAND, mate_distance
@@ -23,12 +22,10 @@ MOST_SLIP = 0.1  # no more is kept back for a busy machine
 NEAR = 0.1  # only answers so close to their deadline, or later, tell how busy it is
 LEAST_SHARE = 0.25  # of a limit shorter than the overhead, so much is still used
 MAX_SHARE = 0.2  # of what is left of the match, at most so much goes into one move
-GAME_MOVES = 32.0  # own moves of a long game on 15x15; grows with the width of the board
-FEWEST_MOVES = 9.0  # as many moves are always kept in mind
-EARLY_MOVES = 3  # moves of the opening that deserve less time ...
-EARLY_WEIGHT = 0.6  # ... by this factor
-PEAK_WEIGHT = 1.35  # the middle game decides: its moves get more ...
-PEAK_LAST = 16  # ... up to this own move, then the weight falls back to 1
+FIRST_COMING = 8.0  # hard moves that a game brings, seen from its start (docs/strength.md) ...
+COMING_PER_STONE = 0.125  # ... and this much more with each stone: what has lasted will last
+EARLY_STONES = 4  # with fewer on the board, a move deserves less time ...
+EARLY_WEIGHT = 0.5  # ... by this factor
 
 # The constants of the pace.
 STABLE_FACTOR = 0.65  # of the optimum, where the best move never changed
@@ -85,19 +82,18 @@ def turn_limit(limits: Limits) -> float:
 
 
 def moves_to_come(ply: int, cells: int) -> float:
-    """Return how many own moves to provide for, this one included."""
-    expected = GAME_MOVES * sqrt(cells / 225) - ply / 2
-    room = max(1.0, (cells - ply) / 2)
-    return min(max(FEWEST_MOVES, expected), room)
+    """Return how many hard own moves to provide for, this one included.
+
+    A move is hard until one side sees how the game ends; those after it take no time. If a
+    doubling of time is worth the same on each of them, the best share of what is left is one
+    divided by how many are still to be expected.
+    """
+    return min(FIRST_COMING + COMING_PER_STONE * ply, max(1.0, (cells - ply) / 2))
 
 
-def weight(own_moves: int) -> float:
-    """Return how much time this own move deserves, compared with an average one."""
-    if own_moves < EARLY_MOVES:
-        return EARLY_WEIGHT
-    if own_moves <= PEAK_LAST:
-        return PEAK_WEIGHT
-    return 1 + (PEAK_WEIGHT - 1) * PEAK_LAST / own_moves
+def weight(ply: int) -> float:
+    """Return how much time a move deserves, compared with an average one."""
+    return EARLY_WEIGHT if ply < EARLY_STONES else 1.0
 
 
 class Reserve:
@@ -147,7 +143,7 @@ def plan(
         return Plan(whole, whole)
     share = min(left, max(left * MAX_SHARE, left / coming) + increment)
     hard = within(min(turn, share), reserve)
-    return Plan(hard, min(hard, supply / coming * weight(ply // 2)))
+    return Plan(hard, min(hard, supply / coming * weight(ply)))
 
 
 class Pace:

@@ -96,6 +96,17 @@ def test_the_middle_game_gets_more_time_than_the_opening() -> None:
     assert late > 0
 
 
+def test_most_of_the_clock_is_used_before_games_are_decided() -> None:
+    """Five of six games end, or are seen through, within 24 own moves; none may wait for more."""
+    left, used = 180.0, []
+    for ply in range(6, 6 + 2 * 24, 2):
+        used.append(plan(Limits(None, 180_000, round(left * 1000)), ply, CELLS).optimum)
+        left -= used[-1]
+    assert sum(used) > 0.85 * 180
+    assert used[0] < 0.15 * 180
+    assert used == sorted(used, reverse=True)
+
+
 def test_an_increment_is_not_spent_before_it_is_there() -> None:
     assert plan(Limits(turn=5, left=1, increment=9), 0, CELLS).hard <= 0.001
 
