@@ -1,4 +1,4 @@
-"""Single machine instructions on 64-bit words, usable in kernels and in plain Python."""
+"""Single machine instructions, usable in kernels and in plain Python."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ if numba.config.DISABLE_JIT:
         n = int(n) & 63
         return U64(((int(word) >> n) | (int(word) << (64 - n))) & 0xFFFFFFFFFFFFFFFF)
 
+    def prefetch(words: Any, index: Any) -> None:
+        """Begin to load the cache line of an array's element."""
+
 else:
     from llvmlite import ir
     from numba import types
+    from numba.core import cgutils
     from numba.core.extending import intrinsic
 
     @intrinsic
@@ -59,3 +63,21 @@ else:
             return builder.call(rotate, [arguments[0], arguments[0], arguments[1]])
 
         return types.uint64(types.uint64, types.int64), emit
+
+    @intrinsic
+    def prefetch(context: Any, words: Any, index: Any) -> Any:
+        """Begin to load the cache line of an array's element."""
+
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+            load = cgutils.get_or_insert_function(
+                builder.module,
+                ir.FunctionType(ir.VoidType(), [byte, number, number, number]),
+                "llvm.prefetch.p0",
+            )
+            address = builder.bitcast(builder.gep(start, [arguments[1]]), byte)
+            builder.call(load, [address, number(0), number(3), number(1)])
+            return context.get_dummy_value()
+
+        return types.void(words, index), emit

@@ -114,6 +114,12 @@ def put(position, zobrist, cell, kind):
 
 
 @kernel
+def key_after(position, zobrist, cell):
+    """Return the key that the position will have once the side to move has played a cell."""
+    return position.key ^ zobrist[np.int64(position.side), cell] ^ WHITE_TO_MOVE
+
+
+@kernel
 def lift(position, zobrist):
     """Take the last stone or wall off again; return its cell."""
     position.ply -= 1

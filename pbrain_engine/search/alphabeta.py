@@ -16,7 +16,7 @@ from ..patterns import shapes as s
 from ..patterns.forbidden import is_forbidden
 from ..patterns.state import class_at, count_of, play, undo
 from ..patterns.tables import TABLES
-from ..position.board import last_move
+from ..position.board import key_after, last_move
 from ..position.geometry import NO_CELL
 from ..position.rules import EMPTY
 from ..values import DRAW, INFINITE, WIN, WIN_BAND
@@ -40,6 +40,7 @@ from .shared import (
     cell_of_entry,
     depth_of,
     eval_of,
+    expect,
     from_table,
     probe,
     store,
@@ -246,6 +247,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
             elif cell == table_move:
                 longer = extension
         rest = depth - ONE + longer
+        expect(shared, key_after(state.position, tables.zobrist, cell))
         play(state, tables, cell)
         if number == 1:
             expected = NO_CUT if pv else 1 - cut
@@ -306,5 +308,5 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
 
     if not plain and excluded == NO_CELL:
         bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
-        store(shared, key, ply, best, static, best_move, depth, bound, pv)
+        store(shared, key, ply, best, static, best_move, depth, bound)
     return best

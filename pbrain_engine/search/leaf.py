@@ -151,5 +151,5 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
     if fours == 0:
         bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
         best_move = worker.pv[ply, 0] if worker.pv_length[ply] > 0 else NO_CELL
-        store(shared, key, ply, best, static, best_move, 0, bound, 0)
+        store(shared, key, ply, best, static, best_move, 0, bound)
     return best

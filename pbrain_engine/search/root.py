@@ -148,7 +148,7 @@ def note_win(state, tables, shared, line, length, first, value):
             bound = LOWER if wins else UPPER
             static = evaluate(state, tables)
             key = state.position.key
-            store(shared, key, i, told, static, cell, PROVEN_DEPTH, bound, 0)
+            store(shared, key, i, told, static, cell, PROVEN_DEPTH, bound)
         play(state, tables, cell)
     for _ in range(length):
         undo(state, tables)
@@ -254,15 +254,6 @@ def iterate(worker, tables, shared, depth, first):
         worker.root_depth = depth
         if worker.root_count > 0 and shared.params.plain == 0:
             key = worker.state.position.key
-            store(
-                shared,
-                key,
-                0,
-                value,
-                worker.stack[STACK_BASE].value,
-                worker.root_moves[0],
-                depth * ONE,
-                EXACT,
-                1,
-            )
+            static = worker.stack[STACK_BASE].value
+            store(shared, key, 0, value, static, worker.root_moves[0], depth * ONE, EXACT)
     return 1

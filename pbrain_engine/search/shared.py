@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64
+from ..bits import U64, prefetch
 from ..kernel import kernel, record
 from ..values import WIN_BAND
 from .params import NAMES, ONE
@@ -36,7 +36,7 @@ UPPER = 1  # bounds, as bits: the value is at most, at least, or exactly this
 LOWER = 2
 EXACT = 3
 
-# Data word, lowest bits first: value 16, eval 16, cell 10, depth 8, bound 2, pv 1, generation 6.
+# Data word, lowest bits first: value 16, eval 16, cell 10, depth 8, bound 2, generation 6.
 _OFFSET = 32768
 _DEPTH_STEP = ONE // 4
 _DEPTH_OFFSET = 8
@@ -73,15 +73,9 @@ def bound_of(data):
 
 
 @kernel
-def was_pv(data):
-    """Say whether the entry comes from a PV node."""
-    return (data >> U64(52)) & U64(1) != U64(0)
-
-
-@kernel
 def generation_of(data):
     """Return the generation in which the entry was written or last used."""
-    return np.int64((data >> U64(53)) & U64(63))
+    return np.int64((data >> U64(52)) & U64(63))
 
 
 @kernel
@@ -111,6 +105,12 @@ def bucket_of(shared, key):
 
 
 @kernel
+def expect(shared, key):
+    """Begin to load the bucket of a key that will soon be probed."""
+    prefetch(shared.words, bucket_of(shared, key))
+
+
+@kernel
 def probe(shared, key):
     """Return the data word stored for a key, or 0."""
     start = bucket_of(shared, key)
@@ -122,7 +122,7 @@ def probe(shared, key):
 
 
 @kernel
-def store(shared, key, ply, value, static, cell, depth, bound, pv):
+def store(shared, key, ply, value, static, cell, depth, bound):
     """Write what a search found out; values are seen from the root, ``depth`` in units.
 
     The same position is overwritten unless it holds much deeper knowledge; otherwise the
@@ -154,7 +154,6 @@ def store(shared, key, ply, value, static, cell, depth, bound, pv):
             target = start + 2 * i
     data = U64(to_table(value, ply) + _OFFSET) | (U64(static + _OFFSET) << U64(16))
     data |= (U64(cell) << U64(32)) | (U64(steps + _DEPTH_OFFSET) << U64(42))
-    data |= (U64(bound) << U64(50)) | (U64(1 if pv else 0) << U64(52))
-    data |= U64(shared.generation) << U64(53)
+    data |= (U64(bound) << U64(50)) | (U64(shared.generation) << U64(52))
     shared.words[target] = key ^ data
     shared.words[target + 1] = data
