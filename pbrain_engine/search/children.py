@@ -12,9 +12,8 @@ from ..bits import U64
 from ..kernel import kernel
 from ..patterns import shapes as s
 from ..patterns.state import class_at, count_of, play, undo
-from ..position.board import last_move
+from ..position.board import key_after, last_move
 from ..position.geometry import NO_CELL
-from ..position.zobrist import WHITE_TO_MOVE
 from .attacks import mark_attacks
 from .defence import static_result, stones_in
 from .fours import closeness, list_blocks
@@ -22,6 +21,7 @@ from .prooftable import (
     INFINITE,
     disproof_of,
     length_of,
+    expect_proof,
     probe_proof,
     proof_key,
     proof_of,
@@ -95,11 +95,16 @@ def judge_reply(threats, tables, cell, key, prepares, scratch):
 
 
 @kernel
-def key_after(threats, tables, cell):
+def key_behind(threats, tables, cell):
     """Return the key in the table of the position after a move of the side to move."""
-    position = threats.state.position
-    stone = tables.zobrist[0 if position.side == 0 else 1, cell]
-    return proof_key(threats, position.key ^ stone ^ WHITE_TO_MOVE)
+    return proof_key(threats, key_after(threats.state.position, tables.zobrist, cell))
+
+
+@kernel
+def expect_behind(threats, tables, first, last):
+    """Begin to load what the table has of the positions behind the listed moves."""
+    for i in range(first, last):
+        expect_proof(threats, key_behind(threats, tables, np.int64(threats.moves[i])))
 
 
 @kernel
@@ -108,7 +113,7 @@ def data_behind(threats, tables, cell, prepares, scratch):
 
     0 if that settles nothing. ``prepares``: the move is an answer to a threat of several fours.
     """
-    key = key_after(threats, tables, cell)
+    key = key_behind(threats, tables, cell)
     data = probe_proof(threats, key)
     if data != U64(0):
         return data
@@ -140,6 +145,7 @@ def list_threats(threats, tables, first):
         mark_attacks(threats, tables, first)
         last = list_marks(threats, first)
     end = first
+    expect_behind(threats, tables, first, last)
     for i in range(first, last):
         cell = np.int64(threats.moves[i])
         data = data_behind(threats, tables, cell, False, last)
@@ -169,6 +175,7 @@ def list_replies(threats, tables, first):
     longest = threats.length
     last = list_marks(threats, first)
     end = first
+    expect_behind(threats, tables, first, last)
     for i in range(first, last):
         cell = np.int64(threats.moves[i])
         data = data_behind(threats, tables, cell, kind == PREPARES, last)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64
+from ..bits import U64, prefetch
 from ..kernel import kernel
-from .threats import bucket_from, find_entry, slot_for
+from .threats import BUCKET_WORDS, bucket_from, find_entry, slot_for
 
 KNOWN_CUT = 1  # no win with at most so many stones
 KNOWN_WIN = 2  # a win with so many stones, beginning on the cell
@@ -33,6 +33,12 @@ def kind_of(data):
 def cell_of_win(data):
     """Return the first move of an entry's win."""
     return np.int64((data >> U64(10)) & U64(1023))
+
+
+@kernel
+def expect_fours(threats, key):
+    """Begin to load the bucket of a key that will soon be probed."""
+    prefetch(threats.words, bucket_from(key, threats.vcf_buckets) * BUCKET_WORDS)
 
 
 @kernel

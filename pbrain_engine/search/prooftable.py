@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64
+from ..bits import U64, prefetch
 from ..kernel import kernel
 from ..position.rules import WHITE
-from .threats import bucket_from, find_entry, slot_for
+from .threats import BUCKET_WORDS, bucket_from, find_entry, slot_for
 
 INFINITE = (1 << 20) - 1  # proof number of what cannot be proven
 _ATTACKED_BY_WHITE = U64(0x9E3779B97F4A7C15)
@@ -76,6 +76,12 @@ def proof_key(threats, key):
 def bucket_of(threats, key):
     """Return the bucket of a key of ``proof_key``: this table's stand behind those of fours."""
     return threats.vcf_buckets + bucket_from(key, threats.vct_buckets)
+
+
+@kernel
+def expect_proof(threats, key):
+    """Begin to load the bucket of a key that will soon be probed."""
+    prefetch(threats.words, bucket_of(threats, key) * BUCKET_WORDS)
 
 
 @kernel

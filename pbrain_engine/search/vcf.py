@@ -15,6 +15,7 @@ from ..patterns import shapes as s
 from ..patterns.forbidden import foul
 from ..patterns.state import count_of, first_of, play, undo
 from ..patterns.tables import TABLES
+from ..position.board import key_after
 from ..position.geometry import NO_CELL
 from ..position.rules import EMPTY
 from .defence import closes_rows, fours_of, makes_four, may_foul
@@ -24,6 +25,7 @@ from .fourtable import (
     KNOWN_NONE,
     KNOWN_WIN,
     cell_of_win,
+    expect_fours,
     kind_of,
     probe_fours,
     stones_of,
@@ -80,14 +82,16 @@ def find_fours(threats, tables, stones, first):
         longest = 1
         last = list_blocks(threats, tables, end)
         for j in range(end, last):
-            play(state, tables, threats.moves[j])
+            block = np.int64(threats.moves[j])
+            expect_fours(threats, key_after(state.position, tables.zobrist, block))
+            play(state, tables, block)
             threats.nodes += 1
             value = find_fours(threats, tables, stones - 1, last)
             undo(state, tables)
             if value <= 0:
                 longest = value
                 break
-            threats.line[place_in_line] = threats.moves[j]
+            threats.line[place_in_line] = block
             longest = max(longest, value)
         undo(state, tables)
         if longest == STOPPED:
