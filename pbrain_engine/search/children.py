@@ -20,8 +20,8 @@ from .fours import closeness, list_blocks
 from .prooftable import (
     INFINITE,
     disproof_of,
-    length_of,
     expect_proof,
+    length_of,
     probe_proof,
     proof_key,
     proof_of,
