@@ -54,7 +54,7 @@ PARAMETERS: dict[str, Parameter] = {
     "history_order": Parameter(154, 8, 512, "history points that count one point in ordering"),
     "counter_score": Parameter(28, 0, 200, "ordering points of the counter move"),
     "threat_share": Parameter(10, 0, 200, "stones of the threat search per 100 nodes; 0: none"),
-    "threat_hot": Parameter(0, 0, 400, "as many more while fours and threes alone may yet win"),
+    "threat_hot": Parameter(100, 0, 400, "as many more while fours and threes alone may yet win"),
 }
 
 NAMES = tuple(PARAMETERS)
