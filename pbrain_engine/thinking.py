@@ -80,6 +80,7 @@ class Search:
         self._start = start
         self._adviser = adviser
         self._best: Thought | None = None
+        self._depth = 1  # which the first thread is searching to
         self._dropped: set[Move] = set()
         self._error: BaseException | None = None
         self._counters = (ctypes.c_int64 * len(Counters._fields))()
@@ -118,10 +119,14 @@ class Search:
         return bool(self._library.worker_iterate(worker, self._tables, self._shared, depth, line))
 
     def _help(self, worker: int, number: int) -> None:
-        """Search beside the first thread, every other one a ply ahead, until stopped."""
-        depth = 1 + number % 2
+        """Search beside the first thread until stopped, every other one at least a ply ahead.
+
+        What has been searched deeper lies in the table when the first thread comes there.
+        """
+        ahead = number % 2
+        depth = 1 + ahead
         while depth <= MAX_DEPTH and self._iterate(worker, depth, 0):
-            depth += 1
+            depth = max(depth + 1, self._depth + ahead)
 
     def _lead(
         self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
@@ -149,6 +154,7 @@ class Search:
         last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, self._empty_cells)
         found_at = 0
         for depth in range(1, last_depth + 1):
+            self._depth = depth
             if not self._search_lines(depth, min(multipv, root_moves), adviser, listener):
                 return
             best = self._best
