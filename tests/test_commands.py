@@ -240,7 +240,12 @@ def test_a_finished_game_has_no_move(
 def test_an_interrupt_shows_what_was_found() -> None:
     command = [sys.executable, "-m", "pbrain_engine.cli", "analyse", "h8i9", "--time", "60"]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in a job
     ) as process:
         assert process.stdout is not None
         while "depth 4" not in process.stdout.readline():

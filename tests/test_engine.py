@@ -158,6 +158,7 @@ def test_an_interrupt_waits_for_the_search_to_end() -> None:
     code = (
         "import os, signal, threading\n"
         "from pbrain_engine import Engine, Limit\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "for number in range(20):\n"
         "    with Engine(hash_size=1 << 24, threads=2) as engine:\n"
         "        engine.play(7, 7)\n"

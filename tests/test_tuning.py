@@ -116,7 +116,7 @@ def test_the_outcome_is_shown_as_table_page_and_patch(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, page = tmp_path / "run.jsonl", tmp_path / "run.html"
-    words = [str(path), *FAST, "--games", "16", "--rate", "1", "--step", "0.4", "--page", str(page)]
+    words = [str(path), *FAST, "--games", "48", "--rate", "1", "--step", "0.4", "--page", str(page)]
     assert command.main([*words, "--parameters", "futility_slope,reduction_scale"]) == 0
     best = best_of(path)
     assert all(value != PARAMETERS[name].default for name, value in best.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..engine import Engine, Limit, Thought
@@ -79,8 +80,9 @@ def search(engine: Engine, limit: Limit, multipv: int, live: bool = False) -> li
             print(view.format_thought(thought), flush=True)
 
     best = thinking.think(engine, limit, on_iteration=note, multipv=multipv)
-    latest[1] = best
-    return [latest[rank] for rank in sorted(latest)]
+    others = [t for rank, t in latest.items() if rank > 1 and t.move != best.move]
+    others.sort(key=lambda thought: -thought.value)  # a later line may turn out the better one
+    return [best, *(replace(other, multipv=rank) for rank, other in enumerate(others, 2))]
 
 
 def show_position(engine: Engine, last: Coordinates | None) -> None:
