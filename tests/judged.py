@@ -43,7 +43,8 @@ class Judged:
         )
         self.tree = psutil.Process(self.process.pid)
         self.lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
         self._write(
             f"START {size}", f"INFO timeout_turn {turn}", f"INFO timeout_match {match}",
             f"INFO max_memory {MEMORY}", "INFO game_type 1", f"INFO rule {rule}",
@@ -104,6 +105,7 @@ class Judged:
             self.close()
 
     def close(self) -> None:
-        """Kill what is left, and wait until it is gone."""
+        """Kill what is left, and wait until it is gone and all it wrote is read."""
         with self.process:
             self.process.kill()
+            self.reader.join()  # before its stream is closed: it may be inside a read
