@@ -9,14 +9,19 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.arena.generate import (
-    BORDER_REACH,
     generate,
     key_of,
     main,
     make_parser,
     recipe_of,
 )
-from pbrain_engine.arena.openings import Openings, engine_judge, find_problem, read_lines
+from pbrain_engine.arena.openings import (
+    BORDER_REACH,
+    Openings,
+    engine_judge,
+    find_problem,
+    read_lines,
+)
 from pbrain_engine.arena.settings import Cell, MatchSettings, parse_engine
 from pbrain_engine.arena.symmetry import transform
 from pbrain_engine.position.rules import Rule

@@ -1,8 +1,8 @@
 """``numoku openings``: make a file of openings of equal chances for matches.
 
-Random stones are looked at in order, as in the openings that a match generates for itself,
-but longer: a quick search throws most of them out, a longer one decides. Each position is
-written once, however it is turned, mirrored or reached. A part of them lies at the border.
+Random stones are looked at in order, as in the openings that a match generates for itself.
+Each position is written once, however it is turned, mirrored or reached; a part of them lies
+at the border.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from pathlib import Path
 
 from pbrain_engine.arena.arguments import parse_board, parse_rule
 from pbrain_engine.arena.openings import (
+    BALANCE,
+    BORDER,
     JUDGING_NODES,
-    JUDGING_TABLE,
     SPREAD,
     Judge,
     engine_judge,
     find_problem,
+    scatter,
 )
 from pbrain_engine.arena.settings import Cell, MatchSettings, SettingsError, parse_engine
 from pbrain_engine.arena.symmetry import symmetries, transform
@@ -37,12 +39,6 @@ Key = tuple[tuple[Cell, ...], tuple[Cell, ...]]
 
 DEFAULT_COUNT = 100
 DEFAULT_STONES = (3, 7)
-DEFAULT_NODES = 30_000
-DEFAULT_BALANCE = 60  # of the value scale: about 57 % for the better side
-DEFAULT_BORDER = 0.25
-TABLE_PER_NODE = 64  # bytes
-QUICK_WINDOW = 2  # times the balance that is wanted: what the quick search lets pass
-BORDER_REACH = 3  # an opening is at the border if a stone lies this close to it, from 0
 HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
 
 
@@ -52,34 +48,15 @@ class Recipe:
 
     settings: MatchSettings  # board, rule and seed
     stones: tuple[int, int] = DEFAULT_STONES
-    balance: int = DEFAULT_BALANCE
-    nodes: int = DEFAULT_NODES
-    border: float = DEFAULT_BORDER
+    balance: int = BALANCE
+    nodes: int = JUDGING_NODES
+    border: float = BORDER
 
     def candidate(self, number: int) -> list[Cell]:
         """Return random stones, grouped around the centre or around a cell at the border."""
-        width, height = self.settings.width, self.settings.height
         chance = random.Random(f"{self.settings.seed}:opening:{number}")
         stones = chance.randint(*self.stones)
-        middle = width // 2, height // 2
-        if chance.random() < self.border:
-            middle = chance.choice(border_cells(width, height))
-        near = [
-            (x, y)
-            for y in range(max(0, middle[1] - SPREAD), min(height, middle[1] + SPREAD + 1))
-            for x in range(max(0, middle[0] - SPREAD), min(width, middle[0] + SPREAD + 1))
-        ]
-        return chance.sample(near, min(stones, len(near) - 1))
-
-
-def border_cells(width: int, height: int) -> list[Cell]:
-    """Return the cells that lie close to a border."""
-    return [
-        (x, y)
-        for y in range(height)
-        for x in range(width)
-        if min(x, y, width - 1 - x, height - 1 - y) <= BORDER_REACH
-    ]
+        return scatter(chance, self.settings.width, self.settings.height, stones, self.border)
 
 
 def key_of(opening: Sequence[Cell], width: int, height: int) -> Key:
@@ -89,7 +66,7 @@ def key_of(opening: Sequence[Cell], width: int, height: int) -> Key:
 
 
 class Judges:
-    """A quick and a slow search of its own for every thread."""
+    """A search of its own for every thread."""
 
     def __init__(self, recipe: Recipe) -> None:
         """Prepare; engines are made where they are needed."""
@@ -97,26 +74,20 @@ class Judges:
         self._own = threading.local()
 
     def accepts(self, opening: Sequence[Cell]) -> bool:
-        """Say whether the chances are equal, first at a glance, then in earnest."""
+        """Say whether the chances are equal."""
         recipe = self._recipe
         if find_problem(recipe.settings, opening) is not None:
             return False
-        quick, slow = self._searches()
-        if abs(quick(opening)) > QUICK_WINDOW * recipe.balance:
-            return False
-        return abs(slow(opening)) <= recipe.balance
+        return abs(self._judge(opening)) <= recipe.balance
 
-    def _searches(self) -> tuple[Judge, Judge]:
+    @property
+    def _judge(self) -> Judge:
         with suppress(AttributeError):
-            found: tuple[Judge, Judge] = self._own.searches
+            found: Judge = self._own.judge
             return found
-        settings, nodes = self._recipe.settings, self._recipe.nodes
-        table = max(JUDGING_TABLE, TABLE_PER_NODE * nodes)
-        self._own.searches = (
-            engine_judge(settings, min(nodes, JUDGING_NODES)),
-            engine_judge(settings, nodes, table),
-        )
-        return self._searches()
+        recipe = self._recipe
+        self._own.judge = engine_judge(recipe.settings, recipe.nodes, recipe.balance)
+        return self._judge
 
 
 def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Cell]]:
@@ -164,23 +135,23 @@ def make_parser() -> argparse.ArgumentParser:
     add(
         "--balance",
         type=int,
-        default=DEFAULT_BALANCE,
+        default=BALANCE,
         metavar="V",
-        help=f"the greatest value for either side ({DEFAULT_BALANCE})",
+        help=f"the greatest value for either side ({BALANCE})",
     )
     add(
         "--nodes",
         type=int,
-        default=DEFAULT_NODES,
+        default=JUDGING_NODES,
         metavar="N",
-        help=f"of the search that decides ({DEFAULT_NODES})",
+        help=f"of the search that decides ({JUDGING_NODES})",
     )
     add(
         "--border",
         type=float,
-        default=DEFAULT_BORDER,
+        default=BORDER,
         metavar="SHARE",
-        help=f"of the candidates that lie at the border ({DEFAULT_BORDER})",
+        help=f"of the candidates that lie at the border ({BORDER})",
     )
     add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
     add("--concurrency", type=int, default=1, metavar="N", help="searches at the same time (1)")

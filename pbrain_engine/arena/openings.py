@@ -20,10 +20,15 @@ BALANCED, RANDOM, NONE = "balanced", "random", "none"
 GENERATORS = (BALANCED, RANDOM, NONE)
 DEFAULT_STONES = 5
 TRIES = 60  # random sets of stones looked at for one balanced opening
-BALANCE = 150  # of our value scale: about 68 % for the better side
-JUDGING_NODES = 3_000
-JUDGING_TABLE = 2_000_000  # bytes; a fresh one for each position costs little
-SPREAD = 3  # stones lie within this of the centre, and grow together from there
+BALANCE = 60  # of our value scale: about 57 % for the better side
+JUDGING_NODES = 30_000
+GLANCE_NODES = 3_000  # of a search that throws most out
+GLANCE_WINDOW = 2  # times the balance that is wanted: what it lets pass
+LEAST_TABLE = 2_000_000  # bytes; a fresh one for each position costs little
+TABLE_PER_NODE = 64  # bytes
+SPREAD = 3  # stones lie within this of the cell that they are grouped around
+BORDER = 0.5  # share of openings that lie at the border: games are decided less soon there
+BORDER_REACH = 3  # a cell is at the border if it is this close to it, from 0
 
 Judge = Callable[[Sequence[Cell]], int]  # the value of a position for the side to move
 
@@ -100,7 +105,7 @@ class Openings:
         elif self._kind == NONE:
             opening = []
         elif self._kind == RANDOM:
-            opening = self._random(chance)
+            opening = self._random(chance, 0.0)
         else:
             opening = self._balanced(chance)
         if self._settings.transform:
@@ -108,9 +113,10 @@ class Openings:
             opening = transform(opening, chance.randrange(symmetries(width, height)), width, height)
         return opening
 
-    def _random(self, chance: random.Random) -> list[Cell]:
+    def _random(self, chance: random.Random, border: float) -> list[Cell]:
+        width, height = self._settings.width, self._settings.height
         while True:
-            opening = scatter(chance, self._settings.width, self._settings.height, self._stones)
+            opening = scatter(chance, width, height, self._stones, border)
             if find_problem(self._settings, opening) is None:
                 return opening
 
@@ -120,7 +126,7 @@ class Openings:
             self._judge = engine_judge(self._settings)
         best: tuple[int, list[Cell]] | None = None
         for _ in range(TRIES):
-            opening = self._random(chance)
+            opening = self._random(chance, BORDER)
             value = abs(self._judge(opening))
             if best is None or value < best[0]:
                 best = value, opening
@@ -130,16 +136,32 @@ class Openings:
         return best[1]
 
 
-def scatter(chance: random.Random, width: int, height: int, stones: int) -> list[Cell]:
-    """Return random stones near the centre, each not far from another."""
-    reach = min(SPREAD, (min(width, height) - 1) // 2)
-    centre_x, centre_y = width // 2, height // 2
+def scatter(
+    chance: random.Random, width: int, height: int, stones: int, border: float = 0.0
+) -> list[Cell]:
+    """Return random stones grouped around the centre, or around a cell at the border.
+
+    ``border`` is the share of the latter.
+    """
+    middle = width // 2, height // 2
+    if border and chance.random() < border:
+        middle = chance.choice(border_cells(width, height))
     near = [
         (x, y)
-        for x in range(max(0, centre_x - reach), min(width, centre_x + reach + 1))
-        for y in range(max(0, centre_y - reach), min(height, centre_y + reach + 1))
+        for y in range(max(0, middle[1] - SPREAD), min(height, middle[1] + SPREAD + 1))
+        for x in range(max(0, middle[0] - SPREAD), min(width, middle[0] + SPREAD + 1))
     ]
     return chance.sample(near, min(stones, len(near) - 1))
+
+
+def border_cells(width: int, height: int) -> list[Cell]:
+    """Return the cells that lie close to a border."""
+    return [
+        (x, y)
+        for y in range(height)
+        for x in range(width)
+        if min(x, y, width - 1 - x, height - 1 - y) <= BORDER_REACH
+    ]
 
 
 def find_problem(settings: MatchSettings, opening: Sequence[Cell]) -> str | None:
@@ -157,18 +179,27 @@ def find_problem(settings: MatchSettings, opening: Sequence[Cell]) -> str | None
 
 
 def engine_judge(
-    settings: MatchSettings, nodes: int = JUDGING_NODES, table: int = JUDGING_TABLE
+    settings: MatchSettings, nodes: int = JUDGING_NODES, balance: int = BALANCE
 ) -> Judge:
-    """Return a judge of positions: a short search of our own engine, the same everywhere."""
+    """Return a judge of positions: a search of our own engine, the same everywhere.
+
+    What a glance sees far from balance is not searched any further.
+    """
     from pbrain_engine.engine import Engine, Limit
 
-    engine = Engine(hash_size=table)
+    engine = Engine(hash_size=max(LEAST_TABLE, TABLE_PER_NODE * nodes))
 
-    def judge(opening: Sequence[Cell]) -> int:
+    def value_at(opening: Sequence[Cell], nodes: int) -> int:
         engine.new_game(settings.width, settings.height, settings.rule)
         engine.clear_hash()
         for x, y in opening:
             engine.play(x, y)
         return engine.think(Limit(nodes=nodes)).value
+
+    def judge(opening: Sequence[Cell]) -> int:
+        glance = value_at(opening, min(nodes, GLANCE_NODES))
+        if nodes <= GLANCE_NODES or abs(glance) > GLANCE_WINDOW * balance:
+            return glance
+        return value_at(opening, nodes)
 
     return judge
