@@ -8,13 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.generate import (
-    generate,
-    key_of,
-    main,
-    make_parser,
-    recipe_of,
-)
+from pbrain_engine.arena.generate import generate, key_of, main, make_parser, recipe_of
 from pbrain_engine.arena.openings import (
     BORDER_REACH,
     Openings,
@@ -40,6 +34,22 @@ def test_openings_are_even_and_of_few_stones() -> None:
     for opening in openings():
         assert 3 <= len(opening) <= 7
         assert abs(judge(opening)) <= 80
+
+
+def test_an_opening_is_made_once() -> None:
+    asked: list[int] = []
+
+    def judge(opening: object) -> int:
+        asked.append(1)
+        return 0
+
+    engine = parse_engine("numoku")
+    openings = Openings(MatchSettings((engine, engine)), judge)
+    first = openings[3]
+    first_copy = list(first)
+    first.clear()  # what is done with it does not matter
+    assert openings[3] == first_copy != openings[4]
+    assert len(asked) == 2
 
 
 def test_the_same_seed_gives_the_same_openings_however_many_threads() -> None:

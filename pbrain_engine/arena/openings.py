@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from pbrain_engine.arena.referee import set_up
@@ -29,6 +30,7 @@ TABLE_PER_NODE = 64  # bytes
 SPREAD = 3  # stones lie within this of the cell that they are grouped around
 BORDER = 0.5  # share of openings that lie at the border: games are decided less soon there
 BORDER_REACH = 3  # a cell is at the border if it is this close to it, from 0
+REMEMBERED = 256  # openings: tuning asks for the same ones again and again
 
 Judge = Callable[[Sequence[Cell]], int]  # the value of a position for the side to move
 
@@ -69,6 +71,7 @@ class Openings:
         """
         self._settings = settings
         self._judge = judge
+        self._made = lru_cache(REMEMBERED)(self._make)
         self.skipped: list[str] = []
         self._lines: list[list[Cell]] = []
         kind, _, stones = settings.openings.partition(":")
@@ -99,6 +102,9 @@ class Openings:
 
     def __getitem__(self, number: int) -> list[Cell]:
         """Return an opening; a file's list begins again after its end."""
+        return list(self._made(number))
+
+    def _make(self, number: int) -> list[Cell]:
         chance = random.Random(f"{self._settings.seed}:{number}")
         if self._lines:
             opening = self._lines[number % len(self._lines)]
