@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pbrain_engine.arena.adjudication import agreed_result
 from pbrain_engine.arena.clockwatch import Clock
 from pbrain_engine.arena.faults import CRASH, EngineFault
-from pbrain_engine.arena.openings import BALANCE, Openings, find_problem, read_opening
+from pbrain_engine.arena.openings import BALANCE, BORDER_REACH, Openings, find_problem, read_opening
 from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.player import Answer
 from pbrain_engine.arena.referee import GameTask, play_game
@@ -255,8 +255,8 @@ def test_balanced_openings_are_balanced_by_their_judge() -> None:
     openings = Openings(match, worth)
     found = [openings[i] for i in range(20)]
     assert all(abs(worth(opening)) <= BALANCE for opening in found)
-    at_border = [any(min(x, y, 14 - x, 14 - y) <= 3 for x, y in opening) for opening in found]
-    assert 4 <= sum(at_border) <= 16
+    near = [min(min(x, y, 14 - x, 14 - y) for x, y in opening) for opening in found]
+    assert 4 <= sum(distance <= BORDER_REACH for distance in near) <= 16
 
 
 def test_engine_finds_balanced_openings() -> None:

@@ -82,12 +82,12 @@ class Judges:
 
     @property
     def _judge(self) -> Judge:
-        with suppress(AttributeError):
-            found: Judge = self._own.judge
-            return found
-        recipe = self._recipe
-        self._own.judge = engine_judge(recipe.settings, recipe.nodes, recipe.balance)
-        return self._judge
+        """The search of this thread."""
+        if not hasattr(self._own, "judge"):
+            recipe = self._recipe
+            self._own.judge = engine_judge(recipe.settings, recipe.nodes, recipe.balance)
+        judge: Judge = self._own.judge
+        return judge
 
 
 def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Cell]]:

@@ -152,12 +152,17 @@ def scatter(
     middle = width // 2, height // 2
     if border and chance.random() < border:
         middle = chance.choice(border_cells(width, height))
-    near = [
-        (x, y)
-        for y in range(max(0, middle[1] - SPREAD), min(height, middle[1] + SPREAD + 1))
-        for x in range(max(0, middle[0] - SPREAD), min(width, middle[0] + SPREAD + 1))
-    ]
+    near = square_around(middle, SPREAD, width, height)
     return chance.sample(near, min(stones, len(near) - 1))
+
+
+def square_around(middle: Cell, reach: int, width: int, height: int) -> list[Cell]:
+    """Return the cells of the board that lie within a reach of one, both ways."""
+    return [
+        (x, y)
+        for y in range(max(0, middle[1] - reach), min(height, middle[1] + reach + 1))
+        for x in range(max(0, middle[0] - reach), min(width, middle[0] + reach + 1))
+    ]
 
 
 def border_cells(width: int, height: int) -> list[Cell]:

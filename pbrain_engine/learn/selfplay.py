@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
+from ..arena.openings import square_around
 from ..engine import Engine, Limit
 from ..game import Game
 from ..position.rules import Rule, Side
@@ -53,11 +54,7 @@ def scatter(chance: random.Random, board: int) -> list[Cell]:
     middle = (board // 2, board // 2)
     if chance.random() < OFF_CENTRE:
         middle = (chance.randrange(board), chance.randrange(board))
-    near = [
-        (x, y)
-        for y in range(max(0, middle[1] - reach), min(board, middle[1] + reach + 1))
-        for x in range(max(0, middle[0] - reach), min(board, middle[0] + reach + 1))
-    ]
+    near = square_around(middle, reach, board, board)
     return chance.sample(near, min(chance.randint(*STONES), len(near) - 1))
 
 
