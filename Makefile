@@ -38,7 +38,7 @@ $(DEVELOP): pyproject.toml | $(PLAY)
 
 # The compiler itself knows whether the kernel is fresh, which takes a tenth of a second.
 setup: $(PLAY) ## install the commands into .venv and compile the kernel for this machine
-	@$(BIN)/python -m pbrain_engine.native.compile
+	@$(BIN)/python -m pbrain_engine.native.build.compile
 
 develop: setup $(DEVELOP) ## set up, and install what tests and checks need
 

@@ -68,7 +68,7 @@ def bench(tree: Path) -> dict[str, Any]:
 def compare(base: Path, rounds: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return the figures of both trees, round by round: (this tree, base)."""
     for tree in (base, ROOT):
-        python(tree, "-m", "pbrain_engine.native.compile")
+        python(tree, "-c", RUN_COMMAND, "build")
     results = []
     for number in range(rounds):
         results.append((bench(ROOT), bench(base)))

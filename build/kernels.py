@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from pbrain_engine.native.compile import Build, BuildError, Output, build
-from pbrain_engine.native.targets import TARGETS
+from pbrain_engine.native.build.compile import Build, BuildError, Output, build
+from pbrain_engine.native.load.targets import TARGETS
 
 
 def every_output() -> tuple[Output, ...]:

@@ -23,7 +23,7 @@ from typing import Any
 import shipping
 
 from pbrain_engine import __version__
-from pbrain_engine.native.compile import BuildError
+from pbrain_engine.native.build.compile import BuildError
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEC = ROOT / "build" / "numoku.spec"

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import shipping
 from package import PROGRAM, SIZE_LIMIT
 
-from pbrain_engine.native.compile import BuildError, host_level
+from pbrain_engine.native.build.compile import BuildError, host_level
 
 STARTS = 20
 WARM_LIMIT, COLD_LIMIT = 100.0, 500.0  # milliseconds to the first answer

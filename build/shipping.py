@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from pbrain_engine.commands.signature import FILE, line
-from pbrain_engine.native import compile as compiler
-from pbrain_engine.native.digest import digest
-from pbrain_engine.native.store import SHIPPED_MARK, cache_root
-from pbrain_engine.native.targets import Target, host_target
+from pbrain_engine.native.build import compile as compiler
+from pbrain_engine.native.load.digest import digest
+from pbrain_engine.native.load.store import SHIPPED_MARK, cache_root
+from pbrain_engine.native.load.targets import Target, host_target
 
 ROOT = Path(__file__).resolve().parent.parent
 RUN_TOOL = "import sys; from pbrain_engine.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -19,8 +19,8 @@ from typing import Any
 import shipping
 from shipping import ROOT
 
-from pbrain_engine.native.compile import BuildError
-from pbrain_engine.native.targets import TARGETS, Target
+from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.native.load.targets import TARGETS, Target
 
 EPOCH = "315532800"  # 1980, the first year that a ZIP can name: the same bytes each time
 SOURCES = ("pyproject.toml", "README.md", "LICENSE")

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .engine import Engine, EngineError, Limit, Thought
+    from .engine.engine import Engine, EngineError, Limit, Thought
     from .eval.weights import WeightsError
-    from .game import Game, IllegalMove, Move
-    from .native.library import KernelError
+    from .game.game import Game, IllegalMove, Move
+    from .native.load.library import KernelError
     from .position.rules import Rule, Side
 
 _HOMES = {  # loaded at their first use: a program that speaks the protocol starts faster
-    "Engine": "engine",
-    "EngineError": "engine",
-    "Limit": "engine",
-    "Thought": "engine",
-    "Game": "game",
-    "IllegalMove": "game",
-    "Move": "game",
-    "KernelError": "native.library",
+    "Engine": "engine.engine",
+    "EngineError": "engine.engine",
+    "Limit": "engine.thought",
+    "Thought": "engine.thought",
+    "Game": "game.game",
+    "IllegalMove": "game.game",
+    "Move": "game.game",
+    "KernelError": "native.load.library",
     "Rule": "position.rules",
     "Side": "position.rules",
     "WeightsError": "eval.weights",

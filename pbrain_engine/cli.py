@@ -25,19 +25,19 @@ COMMANDS = {
     "demo": Command("commands.demo", "watch the engine play one game against itself"),
     "analyse": Command("commands.analyse", "value, best line and forced wins of a position"),
     "solve": Command("commands.solve", "solve files of puzzles, with proofs"),
-    "match": Command("arena.command", "matches and tournaments between engines"),
-    "selfplay": Command("arena.selfplay", "record games of the engine against itself"),
-    "report": Command("arena.report", "tables and charts of recorded matches"),
-    "openings": Command("arena.generate", "make openings of equal chances for matches"),
+    "match": Command("arena.commands.match", "matches and tournaments between engines"),
+    "selfplay": Command("arena.commands.selfplay", "record games of the engine against itself"),
+    "report": Command("arena.commands.report", "tables and charts of recorded matches"),
+    "openings": Command("arena.commands.openings", "make openings of equal chances for matches"),
     "datagen": Command("learn.datagen", "record games of the engine against itself for learning"),
     "tune": Command("tuning.command", "tune the search parameters by games"),
     "ablate": Command("tuning.ablation", "what each item of the search is worth"),
     "fit": Command("learn.fit", "learn the weights of the evaluation from recorded games"),
     "weights": Command("commands.weights", "what a weight file holds and where it comes from"),
-    "check": Command("protocol.doctor", "test any engine's protocol, and say what is wrong"),
-    "fuzz": Command("protocol.fuzz", "feed an engine random protocol input"),
+    "check": Command("doctor", "test any engine's protocol, and say what is wrong"),
+    "fuzz": Command("doctor.fuzz", "feed an engine random protocol input"),
     "bench": Command("commands.bench", "speed, and the signature of the search"),
-    "build": Command("native.compile", "compile the kernel for this machine"),
+    "build": Command("native.build.compile", "compile the kernel for this machine"),
 }
 
 _PACKAGE = __package__
@@ -60,10 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(command: Command, arguments: list[str]) -> int:
     """Run a command and turn what may go wrong into one line and an exit status."""
-    from .engine import EngineError
+    from .engine.engine import EngineError
     from .eval.weights import WeightsError
-    from .native.library import KernelError
-    from .position.notation import NotationError
+    from .native.load.library import KernelError
+    from .notation.cells import NotationError
 
     try:
         return int(import_module(f"{_PACKAGE}.{command.module}").main(arguments) or OK)
@@ -106,9 +106,9 @@ def version() -> str:
     import platform
 
     from .commands import signature
-    from .engine import DEFAULT_WEIGHTS
+    from .engine.engine import DEFAULT_WEIGHTS
     from .eval.weights import WeightsError, load_weights
-    from .native.library import KernelError, load
+    from .native.load.library import KernelError, load
 
     nodes = None
     try:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.native import compile as kernel_compiler
-from pbrain_engine.native.library import Library, load
+from pbrain_engine.native.build import compile as kernel_compiler
+from pbrain_engine.native.load.library import Library, load
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -66,7 +66,7 @@ def tournament_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if os.name == "posix" and not sysconfig.get_config_var("PYTHONFRAMEWORK"):
         if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
             pytest.skip("PyInstaller needs a Python with a shared library")
-    from pbrain_engine.engine import DEFAULT_WEIGHTS
+    from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
     from pbrain_engine.eval.weights import load_weights
 
     from .building import package

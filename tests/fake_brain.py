@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent.parent)]
 
-from pbrain_engine.native.library import KernelError  # noqa: E402
+from pbrain_engine.native.load.library import KernelError  # noqa: E402
 from pbrain_engine.protocol import streams  # noqa: E402
 from pbrain_engine.protocol.loop import Loop  # noqa: E402
 from tests.fake_engine import FakeEngine  # noqa: E402

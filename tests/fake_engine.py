@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable
 from time import perf_counter
 
-from pbrain_engine.engine import EngineError, Limit, Move, Thought
+from pbrain_engine.engine.engine import EngineError, Limit, Move, Thought
 from pbrain_engine.position.rules import Rule, Side
 
 TICK = 0.004

@@ -14,9 +14,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from pbrain_engine.game import Game
+from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver import FOURS, THREATS, Solver
+from pbrain_engine.solver.solver import FOURS, THREATS, Solver
 
 from .measure_threats import claim_of
 from .oracle.replay import complaint_about_line

@@ -13,9 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from pbrain_engine.engine import Engine
-from pbrain_engine.game import Game
-from pbrain_engine.native.library import Library
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.game.game import Game
+from pbrain_engine.native.load.library import Library
 from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, PADDED_CELLS, cell_of
 from pbrain_engine.position.rules import Rule, Side

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pbrain_engine.engine import Engine, Limit, Thought
-from pbrain_engine.position.notation import cell_name
+from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.engine.prover import Prover
+from pbrain_engine.notation.cells import cell_name
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.prover import Prover
-from pbrain_engine.solver import FOURS, THREATS, Solver, Tree
+from pbrain_engine.solver.solver import FOURS, THREATS, Solver, Tree
 from pbrain_engine.values import WIN_BAND
 
 from .measure_threats import claim_of

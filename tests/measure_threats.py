@@ -16,9 +16,9 @@ from time import thread_time
 from typing import Any
 
 from pbrain_engine.commands.puzzles import game_of
-from pbrain_engine.findings import Proof, Tree
-from pbrain_engine.game import Game
-from pbrain_engine.solver import Solver
+from pbrain_engine.game.game import Game
+from pbrain_engine.solver.proofs import Proof, Tree
+from pbrain_engine.solver.solver import Solver
 
 from .oracle.replay import Proof as Claim
 from .oracle.replay import complaint_about_line

@@ -18,11 +18,11 @@ from time import monotonic, process_time
 from typing import Any
 
 from pbrain_engine.commands.puzzles import game_of
-from pbrain_engine.engine import Engine, Limit, Thought
+from pbrain_engine.doctor.peer import Peer
+from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.engine.prover import Prover
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.protocol.doctor.peer import Peer
-from pbrain_engine.prover import Prover
-from pbrain_engine.solver import Solver
+from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND
 
 from .measure_threats import SETS, claim_of, puzzles_of, quantile

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pbrain_engine.game import Game
-from pbrain_engine.position.notation import cell_name
+from pbrain_engine.doctor.exam import read_move
+from pbrain_engine.doctor.peer import Peer
+from pbrain_engine.game.game import Game
+from pbrain_engine.notation.cells import cell_name
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.protocol.doctor.exam import read_move
-from pbrain_engine.protocol.doctor.peer import Peer
 from tests.fuzz_rules import game_of
 from tests.oracle import rules
 from tests.oracle.rules import Board, Cell

@@ -14,9 +14,10 @@ import time
 from collections import Counter
 from typing import NamedTuple
 
-from pbrain_engine.protocol.doctor.exam import Cell, read_move
-from pbrain_engine.protocol.doctor.peer import Peer
-from pbrain_engine.swap2 import openings
+from pbrain_engine.doctor.exam import read_move
+from pbrain_engine.doctor.peer import Peer
+from pbrain_engine.engine.swap2 import openings
+from pbrain_engine.position.geometry import Coordinates
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 SWAP, STAY, PAIR = "swap", "stay", "two more"
@@ -33,7 +34,7 @@ class Answer(NamedTuple):
     """What the program chose, the stones it put, and why."""
 
     option: str
-    stones: tuple[Cell, ...]
+    stones: tuple[Coordinates, ...]
     reasons: tuple[str, ...]
 
 
@@ -50,7 +51,7 @@ class Player:
         if self._line([]) != "OK":
             raise Wrong("no OK")
 
-    def ask(self, stones: tuple[Cell, ...]) -> Answer:
+    def ask(self, stones: tuple[Coordinates, ...]) -> Answer:
         """Return its answer to a swap2 board.
 
         Raises:
@@ -96,7 +97,7 @@ def survey(
     """
     chance = random.Random(seed)
     player = Player(size, turn, rule)
-    seen: set[tuple[Cell, ...]] = set()
+    seen: set[tuple[Coordinates, ...]] = set()
     counts: Counter[str] = Counter()
     report = []
     try:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.configured import OPTIONS, engine_arguments
 from pbrain_engine.commands.bench_positions import POSITIONS, BenchPosition
-from pbrain_engine.engine import Engine, Limit, Thought
-from pbrain_engine.position.notation import parse_moves
-from pbrain_engine.search.params import PARAMETERS
+from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.protocol.configured import OPTIONS, engine_arguments
+from pbrain_engine.search.alphabeta.params import PARAMETERS
 from pbrain_engine.tuning import ablation
 from pbrain_engine.tuning.items import ITEMS
 from tests.test_strength import positions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbrain_engine.engine import Engine, Limit, Thought
-from pbrain_engine.position.notation import cell_name, parse_moves
+from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.notation.cells import cell_name, parse_moves
 from pbrain_engine.position.rules import Rule
 
 SECONDS = 0.5

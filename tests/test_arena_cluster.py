@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena import command
+from pbrain_engine.arena.commands import match as command
 from tests.test_arena_faults import HOSTILE, TOKEN, processes_with
 
 needs_dask = pytest.mark.skipif(
@@ -122,7 +122,7 @@ def test_killed_worker_with_engine_processes(cluster: Cluster, tmp_path: Path) -
 def test_cluster_that_is_not_there_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pbrain_engine.arena.cluster.CONNECT_TIMEOUT", 1)
+    monkeypatch.setattr("pbrain_engine.arena.match.cluster.CONNECT_TIMEOUT", 1)
     words = ["random", "random", "--cluster", "tcp://127.0.0.1:9", "--no-journal"]
     assert command.main(words) == 2
     assert "no cluster" in capsys.readouterr().err

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena import command, selfplay
-from pbrain_engine.arena.about import parse_about
-from pbrain_engine.arena.arguments import parse_board, parse_cores, parser, settings_of
-from pbrain_engine.arena.journal import read_journal
-from pbrain_engine.arena.live import format_duration, make_view
-from pbrain_engine.arena.played import Played
-from pbrain_engine.arena.random_mover import RandomMover
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError
-from pbrain_engine.arena.standings import Standings
-from pbrain_engine.arena.text import board_lines, summary
+from pbrain_engine.arena.commands import match as command
+from pbrain_engine.arena.commands import selfplay
+from pbrain_engine.arena.commands.arguments import parse_cores, parser, settings_of
+from pbrain_engine.arena.game.played import Played
+from pbrain_engine.arena.players.about import parse_about
+from pbrain_engine.arena.players.random_mover import RandomMover
+from pbrain_engine.arena.records.journal import read_journal
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError, parse_board
+from pbrain_engine.arena.statistics.standings import Standings
+from pbrain_engine.arena.views.choice import make_view
+from pbrain_engine.arena.views.text import board_lines, summary
+from pbrain_engine.arena.views.view import format_duration
 from pbrain_engine.position.rules import Rule
 from tests.test_arena_faults import HOSTILE
 
@@ -247,7 +249,7 @@ def test_board_marks_the_last_stone() -> None:
 
 def test_live_view_draws_boards_and_table() -> None:
     console = pytest.importorskip("rich.console")
-    from pbrain_engine.arena.rich_view import RichView
+    from pbrain_engine.arena.views.live import RichView
 
     settings, played = sample()
     stream = io.StringIO()

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine.arena.game.played import Played
+from pbrain_engine.arena.match.pool import LocalPool
+from pbrain_engine.arena.match.schedule import tasks
 from pbrain_engine.arena.openings import Openings
-from pbrain_engine.arena.played import Played
-from pbrain_engine.arena.pool import LocalPool
-from pbrain_engine.arena.schedule import tasks
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart
 
 pytestmark = pytest.mark.skipif(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.generate import generate, key_of, main, make_parser, recipe_of
+from pbrain_engine.arena.commands.openings import generate, key_of, main, make_parser, recipe_of
 from pbrain_engine.arena.openings import (
     BORDER_REACH,
     Openings,
@@ -16,14 +16,15 @@ from pbrain_engine.arena.openings import (
     find_problem,
     read_lines,
 )
-from pbrain_engine.arena.settings import Cell, MatchSettings, parse_engine
-from pbrain_engine.arena.symmetry import transform
+from pbrain_engine.arena.settings import MatchSettings, parse_engine
+from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.symmetry import transform
 
 FAST = ["--nodes", "2000", "--balance", "80"]
 
 
-def openings(*words: str, count: int = 12, concurrency: int = 1) -> list[list[Cell]]:
+def openings(*words: str, count: int = 12, concurrency: int = 1) -> list[list[Coordinates]]:
     recipe = recipe_of(make_parser().parse_args([*FAST, *words]))
     return list(islice(generate(recipe, concurrency), count))
 
@@ -77,7 +78,7 @@ def test_no_position_comes_twice() -> None:
 
 
 def test_a_share_lies_at_the_border() -> None:
-    def close(opening: list[Cell]) -> bool:
+    def close(opening: list[Coordinates]) -> bool:
         return any(min(x, y, 19 - x, 19 - y) <= BORDER_REACH for x, y in opening)
 
     board = ("--board", "20", "--balance", "9999")
@@ -105,7 +106,7 @@ def test_a_match_reads_the_file(tmp_path: Path, rule: str, board: str) -> None:
 def test_too_many_openings_are_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pbrain_engine.arena.generate.HOPELESS", 40)
+    monkeypatch.setattr("pbrain_engine.arena.commands.openings.HOPELESS", 40)
     words = ["--count", "500", "--stones", "1", "--board", "5", "--balance", "9999"]
     assert main([str(tmp_path / "few.txt"), *words, "--nodes", "50"]) == 1
     assert "there are only 6" in capsys.readouterr().err

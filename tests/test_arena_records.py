@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.exports import export
-from pbrain_engine.arena.journal import Journal, JournalError, read_journal
-from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.game.played import Played
+from pbrain_engine.arena.records.exports import export
+from pbrain_engine.arena.records.journal import Journal, JournalError, read_journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
-from pbrain_engine.arena.standings import Standings
-from pbrain_engine.position.psq import parse_psq
-from pbrain_engine.position.sgf import parse_sgf
+from pbrain_engine.arena.statistics.standings import Standings
+from pbrain_engine.notation.psq import parse_psq
+from pbrain_engine.notation.sgf import parse_sgf
 from tests.test_arena_faults import HOSTILE, TOKEN, processes_with
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and file locks of POSIX")

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.arena.adjudication import agreed_result
-from pbrain_engine.arena.clockwatch import Clock
 from pbrain_engine.arena.faults import CRASH, EngineFault
+from pbrain_engine.arena.game.adjudication import agreed_result
+from pbrain_engine.arena.game.clockwatch import Clock
+from pbrain_engine.arena.game.played import Played
+from pbrain_engine.arena.game.player import Answer
+from pbrain_engine.arena.game.referee import GameTask, play_game
+from pbrain_engine.arena.game.remarks import Thinking, read_value
+from pbrain_engine.arena.match.schedule import tasks
 from pbrain_engine.arena.openings import BALANCE, BORDER_REACH, Openings, find_problem, read_opening
-from pbrain_engine.arena.played import Played
-from pbrain_engine.arena.player import Answer
-from pbrain_engine.arena.referee import GameTask, play_game
-from pbrain_engine.arena.schedule import pairs, tasks, total_games
 from pbrain_engine.arena.settings import (
     Adjudication,
     EngineSpec,
@@ -25,13 +26,14 @@ from pbrain_engine.arena.settings import (
     SettingsError,
     Sprt,
     name_apart,
+    pairs,
     parse_engine,
+    total_games,
 )
-from pbrain_engine.arena.symmetry import symmetries, transform
-from pbrain_engine.arena.thinking import Thinking, read_value
-from pbrain_engine.game import Game
-from pbrain_engine.position.notation import NotationError, parse_moves
+from pbrain_engine.game.game import Game
+from pbrain_engine.notation.cells import NotationError, parse_moves
 from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.symmetry import symmetries, transform
 from pbrain_engine.values import format_value
 
 A, B = EngineSpec("a", ("a",)), EngineSpec("b", ("b",))

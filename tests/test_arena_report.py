@@ -13,12 +13,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pbrain_engine.arena import report
-from pbrain_engine.arena.charts import Line, intervals, line_chart, stacked_bars, thin, ticks
-from pbrain_engine.arena.journal import Journal
-from pbrain_engine.arena.page import html_page
-from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.commands import report
+from pbrain_engine.arena.game.played import Played
+from pbrain_engine.arena.records.journal import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
+from pbrain_engine.arena.views.page import html_page
+from pbrain_engine.pages.charts import Line, intervals, line_chart, stacked_bars, thin, ticks
 
 ENGINES = (EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",)))
 SETTINGS = MatchSettings(engines=ENGINES, sprt=Sprt(0, 10), games=30)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.arena import elo, ladder
-from pbrain_engine.arena.elo import NORMALISED, Z95, score_of
 from pbrain_engine.arena.settings import Sprt
-from pbrain_engine.arena.sprt import judge, logistic_llr, normalised_llr
+from pbrain_engine.arena.statistics import elo, ladder
+from pbrain_engine.arena.statistics.elo import NORMALISED, Z95, score_of
+from pbrain_engine.arena.statistics.sprt import judge, logistic_llr, normalised_llr
 
 # Results of long chess matches with the log-likelihood ratios that their test
 # frameworks published; wins, losses, draws, or pairs with 0 to 4 half points.

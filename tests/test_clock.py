@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.clock import OVERHEAD, UNLIMITED, Limits, Pace, Plan, Reserve, plan
+from pbrain_engine.engine.clock import OVERHEAD, UNLIMITED, Limits, Pace, Plan, Reserve, plan
 from pbrain_engine.values import win_in
 
 CELLS = 225

@@ -18,12 +18,12 @@ from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.commands.levels import LEVELS
 from pbrain_engine.commands.result import result_line, winning_row
 from pbrain_engine.commands.setup import Setup, parse_setup, read_setup
-from pbrain_engine.engine import Engine, Limit
-from pbrain_engine.game import Game
-from pbrain_engine.native.targets import host_target
-from pbrain_engine.position.notation import NotationError, parse_moves
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.game.game import Game
+from pbrain_engine.native.load.targets import host_target
+from pbrain_engine.notation.cells import NotationError, parse_moves
+from pbrain_engine.notation.sgf import parse_sgf
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.position.sgf import parse_sgf
 from pbrain_engine.values import format_value, loss_in, win_in
 
 ROOT = Path(__file__).parent.parent

@@ -24,7 +24,9 @@ def test_examples_in_pages(page: Path) -> None:
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("name", ["pbrain_engine", "pbrain_engine.engine", "pbrain_engine.game"])
+@pytest.mark.parametrize(
+    "name", ["pbrain_engine", "pbrain_engine.engine.engine", "pbrain_engine.game.game"]
+)
 def test_examples_in_modules(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
     assert result.attempted > 0

@@ -9,10 +9,10 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine.protocol import doctor
-from pbrain_engine.protocol.doctor import verdict
-from pbrain_engine.protocol.doctor.exam import FAIL, PASS, SKIP, Options, read_move, shown
-from pbrain_engine.protocol.doctor.peer import Peer
+from pbrain_engine import doctor
+from pbrain_engine.doctor import verdict
+from pbrain_engine.doctor.exam import FAIL, PASS, SKIP, Options, read_move, shown
+from pbrain_engine.doctor.peer import Peer
 
 QUICK = ["--turn", "0.05", "--patience", "0.4"]
 

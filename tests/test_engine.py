@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine import Engine, EngineError, IllegalMove, Limit, Move, Rule, Side, Thought
-from pbrain_engine.position.notation import parse_moves
+from pbrain_engine.notation.cells import parse_moves
 
 ROOT = Path(__file__).parent.parent
 OPENING = "h8i9i7g9"  # not decided for many plies

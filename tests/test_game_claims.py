@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.engine import Engine, Limit, Thought
-from pbrain_engine.game import Move
-from pbrain_engine.position.notation import parse_moves
-from pbrain_engine.solver import FOURS, THREATS
+from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.game.game import Move
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.solver.solver import FOURS, THREATS
 from pbrain_engine.values import WIN_BAND, win_in
 
 from . import game_claims

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.engine import Engine, Limit
+from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.position.rules import Rule, Side
 from tests import self_play
 from tests.oracle import rules

@@ -19,45 +19,52 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("kernel", "values"),
     ("bits",),
     ("position",),
-    ("patterns",),
+    ("notation", "patterns"),
     ("eval",),
     ("search",),
     ("native",),
     ("game",),
-    ("findings", "foresight", "tablefile", "thought", "threads"),
     ("solver",),
-    ("tactics", "thinking"),
     ("engine",),
-    ("clock", "prover", "swap2"),
-    ("protocol",),
+    ("pages", "protocol"),
+    ("doctor",),
     ("arena",),
     ("learn", "tuning"),
-    ("bench", "solve"),
     ("commands",),
     ("cli",),
     ("__main__",),
 )
-HEIGHT = {name: height for height, row in enumerate(LAYERS) for name in row}
+# The same inside subpackages that have parts of their own.
+INNER: dict[str, tuple[tuple[str, ...], ...]] = {
+    "search": (("threats",), ("alphabeta",)),
+    "native": (("exports_threats",), ("exports",), ("load",), ("build",)),
+    "arena": (
+        ("faults", "settings"),
+        ("game",),
+        ("openings", "players", "records", "statistics"),
+        ("views",),
+        ("match",),
+        ("commands",),
+    ),
+}
 
-# What the native library needs to be found and loaded; engine and game use nothing else of it.
-LOADING = ("cpu", "digest", "footprint", "library", "memory", "store", "targets")
+
+def heights(rows: tuple[tuple[str, ...], ...]) -> dict[str, int]:
+    return {name: height for height, row in enumerate(rows) for name in row}
+
+
+HEIGHT = heights(LAYERS)
+
+# Engine and game use of the native library what finds and loads it, and nothing else.
 STANDARD_ONLY = (
-    *(f"native/{name}.py" for name in LOADING),
+    "native/load/*.py",
     "position/rules.py",
     "position/geometry.py",
-    "position/notation.py",
+    "notation/cells.py",
     "values.py",
-    "game.py",
-    "findings.py",
-    "foresight.py",
-    "tablefile.py",
-    "thought.py",
-    "threads.py",
-    "solver.py",
-    "tactics.py",
-    "thinking.py",
-    "engine.py",
-    "clock.py",
+    "game/*.py",
+    "solver/*.py",
+    "engine/*.py",
     "protocol/*.py",
     "__main__.py",
 )
@@ -93,14 +100,17 @@ def layer(name: str) -> str | None:
     return parts[1] if parts[0] == PACKAGE and len(parts) > 1 else None
 
 
+def is_own_module(dotted_name: str) -> bool:
+    place = ROOT.joinpath(*dotted_name.split("."))
+    return place.is_dir() or place.with_suffix(".py").exists()
+
+
 def own_imports(path: Path) -> Iterator[str]:
+    """Yield the modules of the package that a module imports, by their full names."""
     for name in imports(path):
-        found = layer(name)
-        is_module = found is not None and (
-            (ROOT / PACKAGE / found).is_dir() or (ROOT / PACKAGE / f"{found}.py").exists()
-        )
-        if found is not None and is_module:
-            yield found
+        module = name if is_own_module(name) else name.rpartition(".")[0]
+        if module.startswith(f"{PACKAGE}.") and is_own_module(module):
+            yield module
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: dotted(path))
@@ -109,8 +119,42 @@ def test_a_module_imports_only_from_lower_layers(path: Path) -> None:
     if own is None:  # the package itself, which re-exports the public names
         return
     assert own in HEIGHT, f"{own} has no place in the order of layers"
-    for other in own_imports(path):
+    for name in own_imports(path):
+        other = layer(name)
+        assert other is not None
         assert other == own or HEIGHT[other] < HEIGHT[own], f"{own} imports {other}"
+
+
+@pytest.mark.parametrize("package", INNER)
+def test_the_parts_of_a_package_have_an_order_too(package: str) -> None:
+    order = heights(INNER[package])
+    for path in sorted((ROOT / PACKAGE / package).rglob("*.py")):
+        words = dotted(path).split(".")
+        if len(words) < 3:
+            continue  # the package's own docstring
+        assert words[2] in order, f"{words[2]} has no place in the order of {package}"
+        for name in own_imports(path):
+            others = name.split(".")
+            if others[1] == package and others[2:] and others[2] != words[2]:
+                assert order[others[2]] < order[words[2]], f"{dotted(path)} imports {name}"
+
+
+def test_no_imports_go_in_circles() -> None:
+    graph = {dotted(path): set(own_imports(path)) for path in modules()}
+    for path in modules():
+        if path.name == "__init__.py":  # a package is loaded before its modules, and asks none
+            graph[dotted(path)] = set()
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " imports ".join((*trail[trail.index(name) :], name))
+        if name not in done:
+            for other in sorted(graph[name]):
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
 
 
 def test_the_order_names_no_layer_twice() -> None:
@@ -131,11 +175,12 @@ def test_the_path_to_a_move_names_the_standard_library_only(pattern: str) -> Non
         assert roots <= set(sys.stdlib_module_names) | {PACKAGE, "__future__"}, path
 
 
-def test_the_engine_uses_of_the_compiler_only_what_loads_its_work() -> None:
-    for name in ("game.py", "engine.py"):
-        for imported in imports(ROOT / PACKAGE / name):
+@pytest.mark.parametrize("folder", ["game", "solver", "engine", "protocol"])
+def test_the_engine_uses_of_the_compiler_only_what_loads_its_work(folder: str) -> None:
+    for path in sorted((ROOT / PACKAGE / folder).glob("*.py")):
+        for imported in imports(path):
             if layer(imported) == "native":
-                assert imported.split(".")[2] in LOADING, f"{name} imports {imported}"
+                assert imported.split(".")[2] == "load", f"{path.name} imports {imported}"
 
 
 def test_a_protocol_session_imports_nothing_heavy(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pbrain_engine.eval.weights import COMBINATIONS, Block, load_weights, write_weights
-from pbrain_engine.game import Game
+from pbrain_engine.game.game import Game
 from pbrain_engine.learn import features
 from pbrain_engine.learn.fit import Start
 from pbrain_engine.learn.records import NO_VALUE, Ending, Record

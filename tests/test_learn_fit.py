@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.engine import Engine, Limit
+from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
 from pbrain_engine.learn import smoke
 from pbrain_engine.learn.features import Choices, Positions, by_family, read_features

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.engine import DEFAULT_WEIGHTS
+from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import FAMILIES, load_weights
 from pbrain_engine.learn.measure import Measure, measure
 from pbrain_engine.learn.records import read_about, read_games

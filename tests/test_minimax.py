@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbrain_engine.engine import Engine, Limit
-from pbrain_engine.game import Game
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import DRAW, win_in
 from tests.fuzz_rules import random_board

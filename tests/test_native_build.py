@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.native import compile as kernel_compiler
-from pbrain_engine.native import digest as digest_module
-from pbrain_engine.native import store
-from pbrain_engine.native.digest import digest, sources
+from pbrain_engine.native.build import compile as kernel_compiler
+from pbrain_engine.native.load import digest as digest_module
+from pbrain_engine.native.load import store
+from pbrain_engine.native.load.digest import digest, sources
 
 PACKAGE = Path(digest_module.PACKAGE)
 ROOT = PACKAGE.parent
 SHOW = (
-    "from pbrain_engine.native.library import load; library = load();"
+    "from pbrain_engine.native.load.library import load; library = load();"
     "print(library.path, library.toy_sum(1, 0, 0, 0, 0, 0, 0, 0))"
 )
-ENSURE = "from pbrain_engine.native.compile import ensure; print(ensure())"
+ENSURE = "from pbrain_engine.native.build.compile import ensure; print(ensure())"
 
 
 @pytest.fixture
@@ -62,9 +62,9 @@ def libraries(package: Path) -> list[Path]:
 
 
 def test_a_second_build_finds_the_first_ones_work(copy: Path) -> None:
-    first, progress = run(copy, "-m", "pbrain_engine.native.compile")
+    first, progress = run(copy, "-m", "pbrain_engine.native.build.compile")
     assert "compiled 8 exported functions" in progress and "linked" in progress
-    second, silence = run(copy, "-m", "pbrain_engine.native.compile")
+    second, silence = run(copy, "-m", "pbrain_engine.native.build.compile")
     assert (second, silence) == (first, "")
 
 
@@ -95,7 +95,7 @@ def test_processes_that_start_together_build_once_and_all_load(copy: Path) -> No
 def test_a_kernel_that_does_not_compile_is_an_error_and_leaves_nothing(copy: Path) -> None:
     exports = copy / "native" / "exports.py"
     exports.write_text(exports.read_text().replace("return a + 2 * b", "return undefined_name"))
-    process = start(copy, "-m", "pbrain_engine.native.compile")
+    process = start(copy, "-m", "pbrain_engine.native.build.compile")
     _, progress = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "undefined_name" in progress and "does not compile" in progress
@@ -158,7 +158,7 @@ def test_a_build_starts_again_when_the_sources_change(
         return ["built"]
 
     monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
-    monkeypatch.setattr("pbrain_engine.native.library._loaded", {})
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
     monkeypatch.setattr(kernel_compiler, "build", build)
     assert kernel_compiler.ensure() == "built"
     tried.clear()

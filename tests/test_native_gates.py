@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.native.binary import inspect
-from pbrain_engine.native.library import load
-from pbrain_engine.native.link import ALLOWED_IMPORTS, LinkError, check_library, link
-from pbrain_engine.native.targets import TARGETS, host_target
+from pbrain_engine.native.build.binary import inspect
+from pbrain_engine.native.build.link import ALLOWED_IMPORTS, LinkError, check_library, link
+from pbrain_engine.native.load.library import load
+from pbrain_engine.native.load.targets import TARGETS, host_target
 
 ROOT = Path(__file__).parent.parent
 HEADER = "import numpy as np\nfrom numba import carray\nfrom pbrain_engine.kernel import *\n"
@@ -21,8 +21,8 @@ HEADER = "import numpy as np\nfrom numba import carray\nfrom pbrain_engine.kerne
 # Compiles the module named on the command line and prints its LLVM code, linked or optimised.
 EMIT = """
 import sys
-from pbrain_engine.native import lower
-from pbrain_engine.native.targets import TARGETS
+from pbrain_engine.native.build import lower
+from pbrain_engine.native.load.targets import TARGETS
 results = lower.compile_exports(sys.argv[1])
 module = lower.link_exports(results)
 if sys.argv[2] == "optimised":
@@ -170,7 +170,7 @@ def test_the_kernel_exports_its_interface_only() -> None:
 def test_a_library_that_asks_for_more_is_refused(tmp_path: Path) -> None:
     import llvmlite.binding as llvm
 
-    from pbrain_engine.native import lower
+    from pbrain_engine.native.build import lower
 
     target = TARGETS["linux-x86_64"]
     module = llvm.parse_assembly(

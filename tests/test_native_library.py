@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.native import cpu, store
-from pbrain_engine.native.library import KernelError, Library, load, processor_level
-from pbrain_engine.native.targets import TARGETS, host_target
+from pbrain_engine.native.load import cpu, store
+from pbrain_engine.native.load.library import KernelError, Library, load, processor_level
+from pbrain_engine.native.load.targets import TARGETS, host_target
 from tests.test_uncompiled import TOY_WALK
 
 ROOT = Path(__file__).parent.parent
@@ -111,7 +111,7 @@ def test_a_file_that_is_no_kernel_is_a_kernel_error_with_the_cure(tmp_path: Path
 def test_without_a_kernel_load_names_the_cure(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("pbrain_engine.native.library._loaded", {})
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
     monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
     with pytest.raises(KernelError, match="make setup"):
         load()
@@ -126,12 +126,12 @@ def test_the_best_level_for_the_processor_is_chosen(
     monkeypatch: pytest.MonkeyPatch, toy_folder: str
 ) -> None:
     assert HOST is not None
-    monkeypatch.setattr("pbrain_engine.native.library._loaded", {})
-    monkeypatch.setattr("pbrain_engine.native.library.kernel_folder", lambda: toy_folder)
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+    monkeypatch.setattr("pbrain_engine.native.load.library.kernel_folder", lambda: toy_folder)
     assert load().level == processor_level(load())
     if HOST.levels[0] == "v2":
-        monkeypatch.setattr("pbrain_engine.native.library._loaded", {})
-        monkeypatch.setattr("pbrain_engine.native.library.processor_level", lambda _: "v2")
+        monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+        monkeypatch.setattr("pbrain_engine.native.load.library.processor_level", lambda _: "v2")
         assert load().level == "v2"
         with pytest.raises(KernelError, match="does not support a kernel of level v3"):
             load("v3")
@@ -146,7 +146,7 @@ def test_a_shipped_kernel_is_believed(
         (tmp_path / name).write_bytes(Path(toy_folder, name).read_bytes())
     (tmp_path / store.SHIPPED_MARK).touch()
     monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
-    monkeypatch.setattr("pbrain_engine.native.library._loaded", {})
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
     assert "toy_walk" in load().exports
 
 
@@ -188,13 +188,15 @@ def run_python(code: str) -> str:
 
 
 def test_loading_imports_nothing_heavy() -> None:
-    code = "import sys; from pbrain_engine.native.library import load; load(); print(*sys.modules)"
+    code = (
+        "import sys; from pbrain_engine.native.load.library import load;load(); print(*sys.modules)"
+    )
     assert HEAVY.isdisjoint(run_python(code).split())
 
 
 def test_loading_takes_milliseconds() -> None:
     code = (
-        "import time; from pbrain_engine.native import library; a = time.perf_counter();"
+        "import time; from pbrain_engine.native.load import library; a = time.perf_counter();"
         "library.load(); print(time.perf_counter() - a)"
     )
     assert min(float(run_python(code)) for _ in range(5)) < 0.010

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.native import compile as kernel_compiler
-from pbrain_engine.native.binary import inspect
-from pbrain_engine.native.compile import Build, Output
-from pbrain_engine.native.digest import digest
-from pbrain_engine.native.library import load, processor_level
-from pbrain_engine.native.store import cache_root
-from pbrain_engine.native.targets import TARGETS, Target, host_target
+from pbrain_engine.native.build import compile as kernel_compiler
+from pbrain_engine.native.build.binary import inspect
+from pbrain_engine.native.build.compile import Build, Output
+from pbrain_engine.native.load.digest import digest
+from pbrain_engine.native.load.library import load, processor_level
+from pbrain_engine.native.load.store import cache_root
+from pbrain_engine.native.load.targets import TARGETS, Target, host_target
 
 ROOT = Path(__file__).parent.parent
 REPLAY = ROOT / "tests" / "replay"

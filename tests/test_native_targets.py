@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.native.binary import BinaryError, inspect
-from pbrain_engine.native.link import ALLOWED_IMPORTS
-from pbrain_engine.native.targets import TARGETS
+from pbrain_engine.native.build.binary import BinaryError, inspect
+from pbrain_engine.native.build.link import ALLOWED_IMPORTS
+from pbrain_engine.native.load.targets import TARGETS
 
 FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
 MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.position import diagram, notation
-from pbrain_engine.position.diagram import Diagram, format_diagram, parse_diagram
-from pbrain_engine.position.game_record import GameRecord, RecordedMove
+from pbrain_engine.notation import cells as notation
+from pbrain_engine.notation import diagram
+from pbrain_engine.notation.cells import NotationError
+from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
+from pbrain_engine.notation.game_record import GameRecord, RecordedMove
+from pbrain_engine.notation.psq import format_psq, parse_psq
+from pbrain_engine.notation.sgf import format_sgf, parse_sgf
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
-from pbrain_engine.position.notation import NotationError
-from pbrain_engine.position.psq import format_psq, parse_psq
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.position.sgf import format_sgf, parse_sgf
 
 sizes = st.integers(MIN_BOARD, MAX_BOARD)
 line_text = st.text(

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.game import Game
-from pbrain_engine.native.compile import host_level
-from pbrain_engine.native.targets import host_target
-from pbrain_engine.protocol.doctor.peer import Peer
+from pbrain_engine.doctor.peer import Peer
+from pbrain_engine.game.game import Game
+from pbrain_engine.native.build.compile import host_level
+from pbrain_engine.native.load.targets import host_target
 
 from .building import package, report, shipping
 from .judged import MEMORY, Judged

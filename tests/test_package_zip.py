@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.native.binary import inspect
-from pbrain_engine.native.compile import BuildError
-from pbrain_engine.native.link import ALLOWED_IMPORTS
-from pbrain_engine.native.targets import host_target
+from pbrain_engine.native.build.binary import inspect
+from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.native.build.link import ALLOWED_IMPORTS
+from pbrain_engine.native.load.targets import host_target
 
 from .building import package
 

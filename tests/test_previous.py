@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena import command
+from pbrain_engine.arena.commands import match as command
 
 ROOT = Path(__file__).parent.parent
 CONDITIONS = [("freestyle", "15", 8), ("standard", "20", 6), ("renju", "15", 6)]
@@ -59,7 +59,7 @@ def opponent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(f"{tag} cannot be checked out")
     try:
         environment = {**os.environ, "NUMOKU_CACHE": cache, "PYTHONPATH": tree}
-        build = [sys.executable, "-m", "pbrain_engine.native.compile"]
+        build = [sys.executable, "-m", "pbrain_engine.cli", "build"]
         subprocess.run(build, cwd=tree, env=environment, check=True, capture_output=True)
         launcher = folder / "previous.py"
         launcher.write_text(LAUNCHER.format(tree=tree, cache=cache), encoding="utf-8")

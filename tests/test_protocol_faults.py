@@ -12,7 +12,7 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine.protocol.doctor.peer import Peer
+from pbrain_engine.doctor.peer import Peer
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 FAKE = [sys.executable, str(Path(__file__).parent / "fake_brain.py")]
@@ -539,7 +539,7 @@ def test_the_locale_does_not_matter(variables: dict[str, str]) -> None:
 
 def test_nothing_heavy_is_loaded_before_the_answer() -> None:
     code = (
-        "import sys, pbrain_engine.protocol.loop, pbrain_engine.engine;"
+        "import sys, pbrain_engine.protocol.loop, pbrain_engine.engine.engine;"
         "print([m for m in ('numpy', 'numba', 'llvmlite', 'asyncio', 'logging', 'argparse')"
         " if m in sys.modules])"
     )

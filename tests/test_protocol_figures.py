@@ -15,7 +15,7 @@ from time import perf_counter
 import psutil
 import pytest
 
-from pbrain_engine.protocol.doctor.peer import Line, Peer
+from pbrain_engine.doctor.peer import Line, Peer
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 ANSWER = 10.0

@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from pbrain_engine.doctor import fuzz
 from pbrain_engine.position.rules import Side
-from pbrain_engine.protocol import fuzz
 from pbrain_engine.protocol.commands import Reader
 from pbrain_engine.protocol.lines import LineBuffer
 from pbrain_engine.protocol.session import Session

@@ -6,8 +6,8 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine.clock import UNLIMITED, plan
-from pbrain_engine.engine import Move, Thought
+from pbrain_engine.engine.clock import UNLIMITED, plan
+from pbrain_engine.engine.engine import Move, Thought
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import replies
 from pbrain_engine.protocol.commands import Info, Reader, Turn, Word

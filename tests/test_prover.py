@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from pbrain_engine import Engine, Limit, Move
-from pbrain_engine.engine import Thought
-from pbrain_engine.position.notation import parse_moves
-from pbrain_engine.prover import QUICK_THREATS, Prover
-from pbrain_engine.solver import Solver
+from pbrain_engine.engine.engine import Thought
+from pbrain_engine.engine.prover import QUICK_THREATS, Prover
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND
 
 from .measure_threats import claim_of

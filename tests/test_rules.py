@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbrain_engine.engine import Engine, Limit
-from pbrain_engine.game import Game, IllegalMove
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.game.game import Game, IllegalMove
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule, Side
 from tests.fuzz_rules import (

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.findings import Proof, Tree
-from pbrain_engine.game import Game
+from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver import Solver
+from pbrain_engine.solver.proofs import Proof, Tree
+from pbrain_engine.solver.solver import Solver
 
 from .oracle.replay import Proof as Claim
 from .oracle.replay import complaint_about_line

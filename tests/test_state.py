@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbrain_engine.engine import Engine
-from pbrain_engine.game import Game
-from pbrain_engine.native.library import Library
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.game.game import Game
+from pbrain_engine.native.load.library import Library
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule, Side
 from tests.fuzz_rules import walk

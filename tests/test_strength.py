@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pbrain_engine.engine import Engine, Limit
-from pbrain_engine.position.notation import parse_moves
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.rules import Rule
 
 FILE = Path(__file__).parent / "positions" / "positions.txt"

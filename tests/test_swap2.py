@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from pbrain_engine.engine import Move, Thought
-from pbrain_engine.position.rules import Rule
-from pbrain_engine.swap2 import (
+from pbrain_engine.engine.engine import Move, Thought
+from pbrain_engine.engine.swap2 import (
     Choice,
     Searcher,
     balanced_move,
@@ -21,6 +20,7 @@ from pbrain_engine.swap2 import (
     openings,
     swing,
 )
+from pbrain_engine.position.rules import Rule
 
 from .fake_engine import FakeEngine
 from .swap2_openings import LATE_SEARCH, OPTIONS, survey

@@ -6,10 +6,10 @@ import ctypes
 
 import pytest
 
-from pbrain_engine.arena.symmetry import symmetries, transform
-from pbrain_engine.engine import Engine, Limit
-from pbrain_engine.position.notation import parse_moves
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.symmetry import symmetries, transform
 
 
 def root_moves(engine: Engine, multipv: int = 1) -> int:

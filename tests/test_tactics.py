@@ -13,10 +13,10 @@ import pytest
 
 from pbrain_engine import Engine, Game, Limit, Move, Side
 from pbrain_engine.cli import main
-from pbrain_engine.findings import OPEN, Tree
-from pbrain_engine.position.notation import parse_moves
-from pbrain_engine.solver import Solver
-from pbrain_engine.tactics import Tactics
+from pbrain_engine.engine.adviser import Tactics
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.solver.proofs import OPEN, Tree
+from pbrain_engine.solver.solver import Solver
 
 WON = "i10f5e9g11i6k5f6j6h9j11h7g9"  # black wins by threats, not by fours alone
 CALM = "h8i9i7g9"

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pbrain_engine.engine import Engine, Limit
-from pbrain_engine.game import Move
-from pbrain_engine.thought import Thought, deepest
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.engine.thought import Thought, deepest
+from pbrain_engine.game.game import Move
 from pbrain_engine.values import WIN
 
 OWN = Thought(Move(7, 7), 10, 12, 20, 1000, 0.1, (Move(7, 7),))

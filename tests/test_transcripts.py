@@ -8,8 +8,8 @@ from collections import deque
 
 import pytest
 
+from pbrain_engine.doctor.peer import Peer
 from pbrain_engine.protocol.commands import Reader
-from pbrain_engine.protocol.doctor.peer import Peer
 from pbrain_engine.protocol.lines import LineBuffer
 from pbrain_engine.protocol.session import Session
 

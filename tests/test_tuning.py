@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.search.params import PARAMETERS
+from pbrain_engine.search.alphabeta.params import PARAMETERS
 from pbrain_engine.tuning import command, outcome
 from pbrain_engine.tuning.duels import Duel
 from pbrain_engine.tuning.evolution import Evolution

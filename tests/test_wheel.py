@@ -15,18 +15,18 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import __version__
-from pbrain_engine.engine import DEFAULT_WEIGHTS
+from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.native.library import load
-from pbrain_engine.native.targets import host_target
+from pbrain_engine.native.load.library import load
+from pbrain_engine.native.load.targets import host_target
 
 from .building import shipping, wheels
 
 ROOT = Path(__file__).parent.parent
 FIGURES = {"nodes": 4711, "weights": load_weights(DEFAULT_WEIGHTS).key}
 THINK = (
-    "from pbrain_engine.engine import Engine, Limit\n"
-    "from pbrain_engine.native.store import is_shipped\n"
+    "from pbrain_engine.engine.engine import Engine, Limit\n"
+    "from pbrain_engine.native.load.store import is_shipped\n"
     "with Engine(hash_size=1 << 20) as engine:\n"
     "    engine.play(7, 7)\n"
     "    print(is_shipped(), engine.library.path, engine.think(Limit(depth=3)).depth)\n"

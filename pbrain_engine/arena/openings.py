@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from pbrain_engine.arena.referee import set_up
-from pbrain_engine.arena.settings import Cell, MatchSettings, SettingsError
-from pbrain_engine.arena.symmetry import symmetries, transform
-from pbrain_engine.position.notation import NotationError, parse_moves, parse_offsets
-from pbrain_engine.position.rules import Rule, Side
+from ..notation.cells import NotationError, parse_moves, parse_offsets
+from ..position.geometry import Coordinates
+from ..position.rules import Rule, Side
+from ..position.symmetry import symmetries, transform
+from .game.referee import set_up
+from .settings import MatchSettings, SettingsError
 
 BALANCED, RANDOM, NONE = "balanced", "random", "none"
 GENERATORS = (BALANCED, RANDOM, NONE)
@@ -32,10 +33,10 @@ BORDER = 0.5  # share of openings that lie at the border: games are decided less
 BORDER_REACH = 3  # a cell is at the border if it is this close to it, from 0
 REMEMBERED = 256  # openings: tuning asks for the same ones again and again
 
-Judge = Callable[[Sequence[Cell]], int]  # the value of a position for the side to move
+Judge = Callable[[Sequence[Coordinates]], int]  # the value of a position for the side to move
 
 
-def read_opening(text: str, width: int, height: int) -> list[Cell]:
+def read_opening(text: str, width: int, height: int) -> list[Coordinates]:
     """Return the stones of one line, in offsets from the centre or in ``h8i9``."""
     words = text.strip()
     if not words or words[0].isdigit() or words[0] in "+-":
@@ -73,7 +74,7 @@ class Openings:
         self._judge = judge
         self._made = lru_cache(REMEMBERED)(self._make)
         self.skipped: list[str] = []
-        self._lines: list[list[Cell]] = []
+        self._lines: list[list[Coordinates]] = []
         kind, _, stones = settings.openings.partition(":")
         self._kind = kind
         self._stones = int(stones) if stones.isdigit() else DEFAULT_STONES
@@ -87,7 +88,7 @@ class Openings:
                 f"openings: {settings.openings!r} is no file and none of {', '.join(GENERATORS)}"
             )
 
-    def _usable(self, lines: Iterable[str]) -> Iterable[list[Cell]]:
+    def _usable(self, lines: Iterable[str]) -> Iterable[list[Coordinates]]:
         for line in lines:
             try:
                 opening = read_opening(line, self._settings.width, self._settings.height)
@@ -100,11 +101,11 @@ class Openings:
             else:
                 yield opening
 
-    def __getitem__(self, number: int) -> list[Cell]:
+    def __getitem__(self, number: int) -> list[Coordinates]:
         """Return an opening; a file's list begins again after its end."""
         return list(self._made(number))
 
-    def _make(self, number: int) -> list[Cell]:
+    def _make(self, number: int) -> list[Coordinates]:
         chance = random.Random(f"{self._settings.seed}:{number}")
         if self._lines:
             opening = self._lines[number % len(self._lines)]
@@ -119,18 +120,18 @@ class Openings:
             opening = transform(opening, chance.randrange(symmetries(width, height)), width, height)
         return opening
 
-    def _random(self, chance: random.Random, border: float) -> list[Cell]:
+    def _random(self, chance: random.Random, border: float) -> list[Coordinates]:
         width, height = self._settings.width, self._settings.height
         while True:
             opening = scatter(chance, width, height, self._stones, border)
             if find_problem(self._settings, opening) is None:
                 return opening
 
-    def _balanced(self, chance: random.Random) -> list[Cell]:
+    def _balanced(self, chance: random.Random) -> list[Coordinates]:
         """Return the first of some random sets of stones that is balanced, or the best of them."""
         if self._judge is None:
             self._judge = engine_judge(self._settings)
-        best: tuple[int, list[Cell]] | None = None
+        best: tuple[int, list[Coordinates]] | None = None
         for _ in range(TRIES):
             opening = self._random(chance, BORDER)
             value = abs(self._judge(opening))
@@ -144,7 +145,7 @@ class Openings:
 
 def scatter(
     chance: random.Random, width: int, height: int, stones: int, border: float = 0.0
-) -> list[Cell]:
+) -> list[Coordinates]:
     """Return random stones grouped around the centre, or around a cell at the border.
 
     ``border`` is the share of the latter.
@@ -156,7 +157,7 @@ def scatter(
     return chance.sample(near, min(stones, len(near) - 1))
 
 
-def square_around(middle: Cell, reach: int, width: int, height: int) -> list[Cell]:
+def square_around(middle: Coordinates, reach: int, width: int, height: int) -> list[Coordinates]:
     """Return the cells of the board that lie within a reach of one, both ways."""
     return [
         (x, y)
@@ -165,7 +166,7 @@ def square_around(middle: Cell, reach: int, width: int, height: int) -> list[Cel
     ]
 
 
-def border_cells(width: int, height: int) -> list[Cell]:
+def border_cells(width: int, height: int) -> list[Coordinates]:
     """Return the cells that lie close to a border."""
     return [
         (x, y)
@@ -175,7 +176,7 @@ def border_cells(width: int, height: int) -> list[Cell]:
     ]
 
 
-def find_problem(settings: MatchSettings, opening: Sequence[Cell]) -> str | None:
+def find_problem(settings: MatchSettings, opening: Sequence[Coordinates]) -> str | None:
     """Say why a game cannot begin like this, or None if it can."""
     game = set_up(settings, ())
     for x, y in opening:
@@ -196,18 +197,18 @@ def engine_judge(
 
     What a glance sees far from balance is not searched any further.
     """
-    from pbrain_engine.engine import Engine, Limit
+    from ..engine.engine import Engine, Limit
 
     engine = Engine(hash_size=max(LEAST_TABLE, TABLE_PER_NODE * nodes))
 
-    def value_at(opening: Sequence[Cell], nodes: int) -> int:
+    def value_at(opening: Sequence[Coordinates], nodes: int) -> int:
         engine.new_game(settings.width, settings.height, settings.rule)
         engine.clear_hash()
         for x, y in opening:
             engine.play(x, y)
         return engine.think(Limit(nodes=nodes)).value
 
-    def judge(opening: Sequence[Cell]) -> int:
+    def judge(opening: Sequence[Coordinates]) -> int:
         glance = value_at(opening, min(nodes, GLANCE_NODES))
         if nodes <= GLANCE_NODES or abs(glance) > GLANCE_WINDOW * balance:
             return glance

@@ -8,14 +8,16 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pbrain_engine
-from pbrain_engine.arena import configured
-from pbrain_engine.arena.configured import is_parameter
-from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
-from pbrain_engine.position.rules import Rule
+
+from ..position.geometry import MAX_BOARD, MIN_BOARD
+from ..position.rules import Rule
+from ..protocol import configured
+from ..protocol.configured import is_parameter
 
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
 DEFAULT_TURN = 1.0
@@ -23,7 +25,7 @@ DEFAULT_MEMORY = 367_001_600  # what tournaments allow
 
 MAX_LABEL = 24
 
-Cell = tuple[int, int]
+Pair = tuple[int, int]  # engines by their number
 
 # Options of a built-in engine that clients know under another name.
 INFO_KEYS = {
@@ -138,9 +140,9 @@ def _builtin_command(head: str, options: tuple[tuple[str, str], ...]) -> tuple[s
     """Return the command of a built-in engine, with the options that INFO cannot carry."""
     own = [f"{key}={value}" for key, value in options if key != "turn" and not travels_as_info(key)]
     if head == "random":
-        module = "pbrain_engine.arena.random_mover"
+        module = "pbrain_engine.arena.players.random_mover"
     else:
-        module = "pbrain_engine.arena.configured" if own else "pbrain_engine"
+        module = "pbrain_engine.protocol.configured" if own else "pbrain_engine"
     return (sys.executable, "-m", module, *own)
 
 
@@ -293,3 +295,36 @@ class MatchSettings:
 def _engine_from_json(item: Mapping[str, Any]) -> EngineSpec:
     options = tuple((key, value) for key, value in item["options"])
     return EngineSpec(**{**item, "command": tuple(item["command"]), "options": options})
+
+
+def pairs(settings: MatchSettings) -> list[Pair]:
+    """Return the pairs of engines that meet: all, or the first with each other."""
+    count = len(settings.engines)
+    if settings.gauntlet:
+        return [(0, other) for other in range(1, count)]
+    return list(combinations(range(count), 2))
+
+
+def total_games(settings: MatchSettings) -> int:
+    """Return the number of games of the whole match."""
+    return settings.games * len(pairs(settings))
+
+
+def parse_board(text: str) -> tuple[int, int]:
+    """Return width and height of ``15`` or ``15x20``."""
+    words = text.lower().split("x")
+    try:
+        sizes = [int(word) for word in words]
+    except ValueError:
+        sizes = []
+    if len(sizes) not in (1, 2):
+        raise SettingsError(f"board {text!r}: a number such as 15, or 15x20")
+    return sizes[0], sizes[-1]
+
+
+def parse_rule(text: str) -> Rule:
+    """Return the rule of this name or code."""
+    try:
+        return Rule.parse(text)
+    except ValueError as error:
+        raise SettingsError(str(error)) from None

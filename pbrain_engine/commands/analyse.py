@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..engine import Engine, Limit, Thought
-from ..findings import Tree
-from ..position.notation import Coordinates
+from ..engine.engine import Engine, Limit, Thought
+from ..engine.prover import Prover
+from ..position.geometry import Coordinates
 from ..position.rules import Rule
-from ..prover import Prover
-from ..solver import Solver
+from ..solver.proofs import Tree
+from ..solver.solver import Solver
 from ..values import format_value
 from . import setup, thinking, view
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
-from ..engine import Engine, Limit
-from ..game import Game
-from ..position.notation import parse_moves
+from ..engine.engine import Engine, Limit
+from ..game.game import Game
+from ..notation.cells import parse_moves
 from ..position.rules import Rule
 from ..values import format_value
 from . import signature, view

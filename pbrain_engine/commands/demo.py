@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
-from ..engine import Engine, Limit, Thought
-from ..position.notation import cell_name
+from ..engine.engine import Engine, Limit, Thought
+from ..notation.cells import cell_name
 from ..position.rules import Rule, Side
 from ..values import format_value
 from . import setup, thinking, view

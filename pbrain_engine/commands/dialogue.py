@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from ..engine import Engine, Limit, Thought
-from ..position.game_record import GameRecord, RecordedMove
-from ..position.notation import NotationError, cell_name, parse_cell
-from ..position.psq import format_psq
+from ..engine.engine import Engine, Limit, Thought
+from ..notation.cells import NotationError, cell_name, parse_cell
+from ..notation.game_record import GameRecord, RecordedMove
+from ..notation.psq import format_psq
+from ..notation.sgf import format_sgf
 from ..position.rules import Side
-from ..position.sgf import format_sgf
 from ..values import format_value
 from . import setup, thinking, view
 from .levels import LEVELS, choose

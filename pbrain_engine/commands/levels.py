@@ -6,7 +6,7 @@ import random
 from math import exp
 from typing import NamedTuple
 
-from ..engine import Engine, Limit, Thought
+from ..engine.engine import Engine, Limit, Thought
 from . import thinking
 
 

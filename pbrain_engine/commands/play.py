@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from ..engine import Engine
+from ..engine.engine import Engine
 from ..position.rules import Side
 from . import setup, view
 from .dialogue import Dialogue

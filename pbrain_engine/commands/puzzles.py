@@ -15,12 +15,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ..engine import Engine, Limit
-from ..findings import FOURS, OPEN, Progress, Proof, Tree, own_stones
-from ..game import Game, Move
+from ..engine.engine import Engine, Limit
+from ..engine.prover import Prover
+from ..game.game import Game, Move
 from ..position.rules import Rule, Side
-from ..prover import Prover
-from ..solver import Solver
+from ..solver.proofs import FOURS, OPEN, Progress, Proof, Tree, own_stones
+from ..solver.solver import Solver
 from . import view
 from .analyse import TREE_SECONDS, line_to_five, tree_document
 

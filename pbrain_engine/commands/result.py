@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..position.notation import Coordinates, cell_name
+from ..notation.cells import cell_name
+from ..position.geometry import Coordinates
 from .view import Seen
 
 _DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))

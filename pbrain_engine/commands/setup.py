@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ..position.diagram import Diagram, parse_diagram
-from ..position.game_record import GameRecord
-from ..position.geometry import MAX_BOARD, MIN_BOARD
-from ..position.notation import Coordinates, NotationError, parse_moves
-from ..position.psq import parse_psq
+from ..notation.cells import NotationError, parse_moves
+from ..notation.diagram import Diagram, parse_diagram
+from ..notation.game_record import GameRecord
+from ..notation.psq import parse_psq
+from ..notation.sgf import parse_sgf
+from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Rule, Side
-from ..position.sgf import parse_sgf
 
 DEFAULT_SIZE = (15, 15)
 

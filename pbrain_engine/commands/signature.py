@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from ..native.digest import PACKAGE
-from ..native.store import is_shipped, kernel_folder
+from ..native.load.digest import PACKAGE
+from ..native.load.store import is_shipped, kernel_folder
 
 FILE = "SIGNATURE"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from ..engine import Engine, Limit, Thought
+from ..engine.engine import Engine, Limit, Thought
 
 POLL_SECONDS = 0.2  # on Windows a wait without a limit does not hear an interrupt
 

@@ -6,16 +6,17 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..position.diagram import Diagram, format_diagram
-from ..position.notation import Coordinates, cell_name, column_letter
+from ..notation.cells import cell_name, column_letter
+from ..notation.diagram import Diagram, format_diagram
+from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import format_value
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..engine import Thought
-    from ..findings import Tree
+    from ..engine.engine import Thought
+    from ..solver.proofs import Tree
 
 _STONES = {Side.BLACK: "●", Side.WHITE: "○", Side.EMPTY: "·", Side.WALL: "▒"}
 _PLAIN = {Side.BLACK: "X", Side.WHITE: "O", Side.EMPTY: ".", Side.WALL: "#"}

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..engine import DEFAULT_WEIGHTS
+from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import (
     COMBINATIONS,
     FAMILIES,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
-from ..arena import charts
-from ..arena.charts import Line
-from ..arena.html import html_document, html_figures
 from ..eval.weights import FAMILIES, Weights
+from ..pages import charts
+from ..pages.charts import Line
+from ..pages.html import html_document, html_figures
 
 STYLES = "abcd"
 

@@ -6,13 +6,7 @@ import numpy as np
 
 from ..kernel import kernel, record
 from ..patterns.shapes import COMBINATIONS
-from ..patterns.tables import (
-    CELL_CODES,
-    THREAT_MASKS,
-    class_in,
-    combination_in,
-    pack_entry,
-)
+from ..patterns.tables import CELL_CODES, THREAT_MASKS, class_in, combination_in, pack_entry
 
 WEIGHTS = record(
     values=(np.int16, (2, COMBINATIONS)),  # side, combination -> what an empty cell adds

@@ -22,9 +22,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from ..arena.arguments import parse_rule
-from ..arena.settings import SettingsError
-from ..engine import Engine
+from ..arena.settings import SettingsError, parse_rule
+from ..engine.engine import Engine
 from ..eval.weights import load_weights
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..eval.hand import combinations
 from ..eval.weights import COMBINATIONS, Weights, family_of
-from ..game import Game
-from ..native.library import load
+from ..game.game import Game
+from ..native.load.library import load
 from ..patterns.shapes import FOUR, OPEN_FOUR
 from ..position.geometry import MAX_STONES, cell_of
 from ..position.rules import Rule, Side

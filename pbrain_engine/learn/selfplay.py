@@ -10,8 +10,9 @@ import random
 from typing import NamedTuple
 
 from ..arena.openings import square_around
-from ..engine import Engine, Limit
-from ..game import Game
+from ..engine.engine import Engine, Limit
+from ..game.game import Game
+from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
 from .records import NO_VALUE, Ending, Record
@@ -25,8 +26,6 @@ BALANCE = 150  # largest value of an opening for either side
 TRIES = 100  # openings looked at before the best of them is taken
 CALM_VALUE, CALM_MOVES = 10, 8  # a draw where so many values in a row are this close to 0
 CALM_FROM = 0.45  # and this share of the board is full
-
-Cell = tuple[int, int]
 
 
 class Plan(NamedTuple):
@@ -48,7 +47,7 @@ class Plan(NamedTuple):
         return Engine(hash_size=HASH_BYTES, weights=self.weights)
 
 
-def scatter(chance: random.Random, board: int) -> list[Cell]:
+def scatter(chance: random.Random, board: int) -> list[Coordinates]:
     """Return random stones in a small square, mostly around the centre."""
     reach = min(chance.choice(REACHES), (board - 1) // 2)
     middle = (board // 2, board // 2)
@@ -58,7 +57,7 @@ def scatter(chance: random.Random, board: int) -> list[Cell]:
     return chance.sample(near, min(chance.randint(*STONES), len(near) - 1))
 
 
-def is_playable(board: int, rule: Rule, opening: list[Cell]) -> bool:
+def is_playable(board: int, rule: Rule, opening: list[Coordinates]) -> bool:
     """Say whether stones can be played in this order without a foul and without a win."""
     game = Game(board, rule=rule)
     for x, y in opening:
@@ -68,7 +67,7 @@ def is_playable(board: int, rule: Rule, opening: list[Cell]) -> bool:
     return game.winner is None and not game.is_full
 
 
-def begin(engine: Engine, board: int, rule: Rule, opening: list[Cell]) -> None:
+def begin(engine: Engine, board: int, rule: Rule, opening: list[Coordinates]) -> None:
     """Make the engine forget everything but the stones of an opening."""
     engine.new_game(board, rule=rule)
     engine.clear_hash()
@@ -78,9 +77,9 @@ def begin(engine: Engine, board: int, rule: Rule, opening: list[Cell]) -> None:
 
 def balanced_opening(
     engine: Engine, chance: random.Random, board: int, rule: Rule, nodes: int
-) -> list[Cell]:
+) -> list[Coordinates]:
     """Return the first random opening that a search finds balanced, or the best of many."""
-    best: tuple[int, list[Cell]] | None = None
+    best: tuple[int, list[Coordinates]] | None = None
     for _ in range(TRIES):
         opening = scatter(chance, board)
         if not is_playable(board, rule, opening):

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..arena import command as match
+from ..arena.commands import match
 from ..eval.weights import load_weights
 from . import datagen, fit
 

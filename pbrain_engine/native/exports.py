@@ -33,12 +33,12 @@ from ..patterns.tables import TABLES, fill_lines, fill_tables
 from ..position.board import bit_of
 from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
 from ..position.rules import EMPTY
-from ..search.defence import mark_answers, static_result
-from ..search.params import NAMES
-from ..search.quick import quick_move
-from ..search.root import drop_root, iterate, note_win, prepare_root
-from ..search.shared import HEAD_BYTES, SHARED
-from ..search.worker import WORKER, fade_history, forget
+from ..search.alphabeta.params import NAMES
+from ..search.alphabeta.quick import quick_move
+from ..search.alphabeta.root import drop_root, iterate, note_win, prepare_root
+from ..search.alphabeta.table import HEAD_BYTES, SHARED
+from ..search.alphabeta.worker import WORKER, fade_history, forget
+from ..search.threats.defence import mark_answers, static_result
 from . import exports_threats as exports_threats
 
 _TABLES_BYTES = TABLES.itemsize

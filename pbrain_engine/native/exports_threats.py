@@ -17,13 +17,13 @@ from ..patterns.state import STATE, play, undo
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
 from ..position.geometry import PADDED_CELLS
-from ..search.proof import holds, winning_move, write_line
-from ..search.prooftable import disproof_of, probe_proof, proof_key, proof_of
-from ..search.replies import drop_hopeless, mark_replies
-from ..search.rescue import find_rescues
-from ..search.threats import BUCKET_WORDS, HEAD_BYTES, THREATS, adopt, begin
-from ..search.vcf import solve_fours
-from ..search.vct import be_thorough, set_level, solve_threats
+from ..search.threats.memory import BUCKET_WORDS, HEAD_BYTES, THREATS, adopt, begin
+from ..search.threats.proof import holds, winning_move, write_line
+from ..search.threats.prooftable import disproof_of, probe_proof, proof_key, proof_of
+from ..search.threats.replies import drop_hopeless, mark_replies
+from ..search.threats.rescue import find_rescues
+from ..search.threats.vcf import solve_fours
+from ..search.threats.vct import be_thorough, set_level, solve_threats
 
 _BUCKET_BYTES = 8 * BUCKET_WORDS
 

@@ -1,1 +1,1 @@
-"""Stones and rules: geometry, rules, hash keys, the board, notation."""
+"""Stones and rules: geometry, rules, symmetries, hash keys, the board."""

@@ -6,6 +6,8 @@ reach, up to five cells away, ever leaves the array. ``x, y`` count from the top
 
 from __future__ import annotations
 
+Coordinates = tuple[int, int]  # x, y from the top left
+
 MIN_BOARD = 5
 MAX_BOARD = 22
 STRIDE = 32

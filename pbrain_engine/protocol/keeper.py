@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..position.geometry import Coordinates
 from ..position.rules import Rule
-from .record import Cell, Record
+from .record import Record
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 REPLACEMENT_SHARE = 8  # a new engine gets this fraction while the old one may still run
 
@@ -87,7 +88,7 @@ class Keeper:
             except Exception:
                 self._in_step = False
 
-    def quick_move(self, record: Record) -> Cell:
+    def quick_move(self, record: Record) -> Coordinates:
         """Return a move without a search, from the engine if it can give one."""
         try:
             assert self.engine is not None

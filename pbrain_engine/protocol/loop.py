@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
-from ..clock import UNLIMITED
+from ..engine.clock import UNLIMITED
 from . import replies, streams
 from .commands import Command, Info, Reader, Word
 from .lines import LineBuffer
@@ -26,7 +26,7 @@ from .settings import Settings
 from .task import Answer, Task
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 STACK = 16 * 1024 * 1024  # of a search thread
 LATE = 0.008  # seconds past the deadline after which the watchdog answers

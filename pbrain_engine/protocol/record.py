@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from .verify import Stones, makes_five
 
 if TYPE_CHECKING:
-    from ..engine import Engine
-
-Cell = tuple[int, int]
+    from ..engine.engine import Engine
 
 
 class Record:
@@ -47,7 +46,7 @@ class Record:
         """Say whether a stone can go there."""
         return self.is_on_board(x, y) and (x, y) not in self.stones
 
-    def first_free(self, excluded: Iterable[Cell] = ()) -> Cell | None:
+    def first_free(self, excluded: Iterable[Coordinates] = ()) -> Coordinates | None:
         """Return the empty cell nearest to the centre, if there is one."""
         taken = set(excluded)
         middle = (self.width - 1) / 2, (self.height - 1) / 2

@@ -12,11 +12,11 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..position.geometry import MAX_BOARD, MIN_BOARD
+from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..values import EVAL_LIMIT, format_mate
 
 if TYPE_CHECKING:
-    from ..engine import Thought
+    from ..engine.engine import Thought
 
 OK = "OK"
 SWAP = "SWAP"
@@ -26,8 +26,6 @@ INTERNAL_ERROR = "DEBUG internal error"
 MAX_ECHO = 60  # characters of a client's own text that are repeated to it
 LOGISTIC_UNIT = 200  # of the value scale
 PLAIN, REALTIME, DETAIL, BOTH = 0, 1, 2, 3  # values of show_detail
-
-Cell = tuple[int, int]
 
 
 def printable(text: str, limit: int = MAX_ECHO) -> str:
@@ -61,23 +59,23 @@ def internal_error(error: BaseException) -> str:
     return f"{INTERNAL_ERROR}: " + printable(f"{type(error).__name__}: {error}", 400)
 
 
-def cell(at: Cell, row_first: bool = False) -> str:
+def cell(at: Coordinates, row_first: bool = False) -> str:
     """Return a cell as the protocol writes it."""
     x, y = reversed(at) if row_first else at
     return f"{x},{y}"
 
 
-def cells(moves: Iterable[Cell], row_first: bool = False) -> str:
+def cells(moves: Iterable[Coordinates], row_first: bool = False) -> str:
     """Return several cells on one line."""
     return " ".join(cell(at, row_first) for at in moves)
 
 
-def letters(at: Cell) -> str:
+def letters(at: Coordinates) -> str:
     """Return a cell as people write it: H8."""
     return f"{chr(ord('A') + at[0])}{at[1] + 1}"
 
 
-def forbidden(moves: Iterable[Cell], row_first: bool = False) -> str:
+def forbidden(moves: Iterable[Coordinates], row_first: bool = False) -> str:
     """Return the answer to YXSHOWFORBID: two digits a coordinate and a final dot."""
     pairs = [tuple(reversed(at)) if row_first else at for at in moves]
     return "FORBID " + "".join(f"{x:02d}{y:02d}" for x, y in pairs) + "."
@@ -122,7 +120,7 @@ def depth_line(thought: Thought, index: int, many: bool, verified: bool) -> str:
     )
 
 
-def realtime(kind: str, at: Cell | None = None, row_first: bool = False) -> str:
+def realtime(kind: str, at: Coordinates | None = None, row_first: bool = False) -> str:
     """Return a line that lets a GUI draw the search while it runs."""
     return f"MESSAGE REALTIME {kind}" + (f" {cell(at, row_first)}" if at else "")
 

@@ -11,7 +11,7 @@ from . import replies
 from .verify import Stones, line_wins
 
 if TYPE_CHECKING:
-    from ..engine import Thought
+    from ..engine.engine import Thought
 
 INTERVAL = 0.1  # seconds between two reports; and a search that took less is not reported
 

@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import swap2
+from ..engine import swap2
+from ..position.geometry import Coordinates
 from . import replies
 from .keeper import Keeper
-from .record import Cell, Record
+from .record import Record
 from .report import Report
 from .settings import Settings
 from .task import Answer, Task
 
 if TYPE_CHECKING:
-    from ..engine import Engine, Thought
-    from ..game import Move
+    from ..engine.engine import Engine, Thought
+    from ..game.game import Move
 
 Phrase = Callable[[swap2.Choice, int, bool], Answer]
 
@@ -30,18 +31,18 @@ class Job(NamedTuple):
 
     engine: Engine
     work: Callable[[Task], Answer]
-    answer_with: Callable[[Cell], Answer]
+    answer_with: Callable[[Coordinates], Answer]
     fallback: Answer
 
 
 def best_move(
-    record: Record, keeper: Keeper, settings: Settings, blocked: Collection[Cell], count: int
+    record: Record, keeper: Keeper, settings: Settings, blocked: Collection[Coordinates], count: int
 ) -> Job:
     """Search for the best move, or for so many best moves."""
     engine = keeper.catch_up(record, settings)
     exclude = exclusions(record, blocked)
 
-    def answer_with(at: Cell) -> Answer:
+    def answer_with(at: Coordinates) -> Answer:
         at = sound(record, at, exclude)
         return Answer((replies.cell(at, settings.row_first),), (at,))
 
@@ -61,7 +62,7 @@ def balance(record: Record, keeper: Keeper, settings: Settings, stones: int, bia
     """Search one or two stones that bring the value to the bias."""
     engine = keeper.catch_up(record, settings)
 
-    def answer_with(at: Cell) -> Answer:
+    def answer_with(at: Coordinates) -> Answer:
         cells = [sound(record, at)]
         second = record.first_free(cells)
         if stones == 2 and second is not None:
@@ -73,7 +74,7 @@ def balance(record: Record, keeper: Keeper, settings: Settings, stones: int, bia
         search = searcher(task, engine)
         if stones == 1:
             single = swap2.balanced_move(search, bias)
-            found: Sequence[Cell] = (single[0],) if single else ()
+            found: Sequence[Coordinates] = (single[0],) if single else ()
         else:
             pair = swap2.balanced_pair(search, bias)
             found = pair[0] if pair else ()
@@ -152,7 +153,7 @@ def searcher(
     return swap2.Searcher(engine, think, deepen, tell, keep)
 
 
-def plain_choice(record: Record, cells: Sequence[Cell]) -> swap2.Choice:
+def plain_choice(record: Record, cells: Sequence[Coordinates]) -> swap2.Choice:
     """Return a choice that needs no engine, for when there is no time or no engine."""
     if cells:
         return swap2.Choice(swap=True)
@@ -183,16 +184,16 @@ def step_answer(choice: swap2.Choice, number: int, row_first: bool) -> Answer:
     return Answer(tuple(lines), choice.stones)
 
 
-def exclusions(record: Record, blocked: Collection[Cell]) -> list[Move]:
+def exclusions(record: Record, blocked: Collection[Coordinates]) -> list[Move]:
     """Return the blocked cells, unless nothing else is left."""
-    from ..game import Move
+    from ..game.game import Move
 
     if record.first_free(blocked) is None:
         return []
     return [Move(x, y) for x, y in sorted(blocked) if record.is_free(x, y)]
 
 
-def sound(record: Record, at: Cell, exclude: Collection[Cell] = ()) -> Cell:
+def sound(record: Record, at: Coordinates, exclude: Collection[Coordinates] = ()) -> Coordinates:
     """Return this cell if a stone can go there, else one where it can."""
     x, y = at
     if record.is_free(x, y) and at not in exclude:
@@ -200,6 +201,6 @@ def sound(record: Record, at: Cell, exclude: Collection[Cell] = ()) -> Cell:
     return record.first_free(exclude) or (x, y)
 
 
-def all_free(record: Record, cells: Sequence[Cell]) -> bool:
+def all_free(record: Record, cells: Sequence[Coordinates]) -> bool:
     """Say whether stones can go on all of these cells, which differ."""
     return len(set(cells)) == len(cells) and all(record.is_free(x, y) for x, y in cells)

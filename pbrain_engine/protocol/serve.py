@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 from . import streams
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 GREETING = b"MESSAGE Numoku speaks the Gomocup protocol here; try START 15, BEGIN, END\n"
 
 
 def make_engine(memory: int) -> Engine:
     """Return the product's engine, within so many bytes."""
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
     return Engine(memory=memory)
 

@@ -11,19 +11,19 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import clock
-from ..native.library import KernelError
-from ..position.geometry import MAX_BOARD, MIN_BOARD
+from ..engine import clock
+from ..native.load.library import KernelError
+from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
 from . import commands, replies, searches
 from .commands import Command, Word
 from .keeper import Keeper
-from .record import Cell, Record
+from .record import Record
 from .settings import MAX_THREADS, Settings
 from .task import Answer, Task
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 IMPLICIT_SIZE = 20  # of the board when a manager forgets START
 LEAST_MEMORY = 24_000_000  # below this not even a small table fits
@@ -76,7 +76,7 @@ class Session:
         self.settings = Settings()
         self.record: Record | None = None  # None before START
         self._keeper = Keeper(make_engine)
-        self._blocked: set[Cell] = set()
+        self._blocked: set[Coordinates] = set()
         self._ready_at: float | None = None  # when the first START was answered
         self._moved = False  # a move has been asked for
         self._complained = 0  # the max_memory that we have complained about
@@ -298,7 +298,7 @@ class Session:
         return self._swap2_with(cells, 0, read_at, searches.step_answer)
 
     def _swap2_with(
-        self, cells: list[Cell], bad: int, read_at: float, phrase: searches.Phrase
+        self, cells: list[Coordinates], bad: int, read_at: float, phrase: searches.Phrase
     ) -> Response:
         game = self._game()
         record = Record(game.width, game.height)
@@ -363,11 +363,11 @@ class Session:
         if (x, y) in record.stones:
             raise Refusal(f"{x},{y} is occupied")
 
-    def _seen(self, x: int, y: int) -> Cell:
+    def _seen(self, x: int, y: int) -> Coordinates:
         """Return a pair of numbers as x,y, whatever order this client writes."""
         return (y, x) if self.settings.row_first else (x, y)
 
-    def _cell(self, at: Cell) -> str:
+    def _cell(self, at: Coordinates) -> str:
         return replies.cell(at, self.settings.row_first)
 
     def _complaint(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ..clock import UNLIMITED_MS, Limits
+from ..engine.clock import UNLIMITED_MS, Limits
 from ..position.rules import Rule
 from .commands import number
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..clock import UNLIMITED, Pace, Plan
-from ..engine import Limit
+from ..engine.clock import UNLIMITED, Pace, Plan
+from ..engine.engine import Limit
+from ..position.geometry import Coordinates
 
 if TYPE_CHECKING:
-    from ..engine import Engine, Thought
-    from ..game import Move
+    from ..engine.engine import Engine, Thought
+    from ..game.game import Move
 
-Cell = tuple[int, int]
 
 MANY_SHARE = 0.85  # of the time for tasks of many searches, each of which ends a little late
 
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
     """How a search ends: the lines to write and the stones that they put on our board."""
 
     lines: tuple[str, ...]
-    moves: tuple[Cell, ...] = ()
+    moves: tuple[Coordinates, ...] = ()
 
 
 class Task:
@@ -36,7 +36,7 @@ class Task:
         self,
         engine: Engine,
         work: Callable[[Task], Answer],
-        answer_with: Callable[[Cell], Answer],
+        answer_with: Callable[[Coordinates], Answer],
         fallback: Answer,
         plan: Plan,
         read_at: float,

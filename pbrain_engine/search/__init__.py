@@ -1,1 +1,1 @@
-"""The search: defence, continuous fours, transposition table, ordering, alpha-beta."""
+"""The searches of the kernel: by threats, and alpha-beta."""

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..arena.command import play
-from ..arena.journal import Journal, read_journal
+from ..arena.commands.match import play
 from ..arena.openings import Openings
+from ..arena.records.journal import Journal, read_journal
 from ..arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
-from ..arena.standings import PairScore, Standings
-from ..arena.text import conditions, format_estimate
-from ..native.library import KernelError
+from ..arena.statistics.standings import PairScore, Standings
+from ..arena.views.text import conditions, format_estimate
+from ..native.load.library import KernelError
 from .conditions import add_conditions, conditions_of
 from .items import ITEMS
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..arena.live import format_duration
 from ..arena.settings import SettingsError, parse_engine
-from ..native.library import KernelError
+from ..arena.views.view import format_duration
+from ..native.load.library import KernelError
 from .conditions import add_conditions, conditions_of
 from .duels import DuelError, Duels
 from .evolution import DUELS, POPULATION

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..arena.arguments import is_generator, parse_board, parse_rule
+from ..arena.commands.arguments import is_generator
 from ..arena.openings import read_lines
+from ..arena.settings import parse_board, parse_rule
 
 DEFAULT_NODES = 5000
 

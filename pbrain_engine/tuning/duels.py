@@ -14,9 +14,9 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 from ..arena.faults import Abandoned
-from ..arena.inprocess import InprocessPlayer
+from ..arena.game.referee import GameTask, play_game
 from ..arena.openings import Openings
-from ..arena.referee import GameTask, play_game
+from ..arena.players.inprocess import InprocessPlayer
 from ..arena.settings import MatchSettings
 
 WIN = 4  # half points of a duel that was won with both colours

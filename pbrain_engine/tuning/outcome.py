@@ -9,17 +9,17 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..arena import charts
-from ..arena.charts import Line
-from ..arena.html import html_document, html_figures, html_table
-from ..arena.text import conditions, table
-from ..search import params
+from ..arena.views.text import conditions, table
+from ..pages import charts
+from ..pages.charts import Line
+from ..pages.html import html_document, html_figures, html_table
+from ..search.alphabeta import params
 from .duels import WIN
 from .plan import Method, Plan
 from .space import format_point
 
 SOURCE = Path(params.__file__)
-SOURCE_NAME = "pbrain_engine/search/params.py"
+SOURCE_NAME = "pbrain_engine/search/alphabeta/params.py"
 
 
 def rows(method: Method) -> list[list[str]]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..arena.configured import is_parameter
 from ..arena.settings import MatchSettings, SettingsError, name_apart
+from ..protocol.configured import is_parameter
 from .duels import Duel
 from .evolution import DUELS, POPULATION, Evolution
 from .space import STEP_SHARE, Point, Space

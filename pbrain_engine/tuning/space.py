@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from ..arena.settings import SettingsError
-from ..search.params import PARAMETERS
+from ..search.alphabeta.params import PARAMETERS
 
 Point = dict[str, int]  # a parameter set as the engine takes it
 

@@ -17,9 +17,11 @@ import zlib
 from collections.abc import Callable
 from typing import TextIO
 
-from pbrain_engine import engine, game, solver
-from pbrain_engine.native.library import Library, load
-from pbrain_engine.native.memory import Block
+from pbrain_engine.engine import engine
+from pbrain_engine.game import game
+from pbrain_engine.native.load.library import Library, load
+from pbrain_engine.native.load.memory import Block
+from pbrain_engine.solver import solver
 
 SCRATCH_BYTES = 1 << 16  # for memory that is no block: small arrays that results come back in
 

@@ -1,0 +1,329 @@
+"""The command line of ``numoku match``: from words to settings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..openings import GENERATORS, read_lines
+from ..settings import (
+    DEFAULT_TURN,
+    Adjudication,
+    MatchSettings,
+    SettingsError,
+    Sprt,
+    name_apart,
+    parse_board,
+    parse_engine,
+    parse_rule,
+)
+
+DEFAULT_GAMES = 10
+SPRT_GAMES = 40_000  # enough for any test to decide
+
+EPILOG = """\
+engines:
+  numoku                      this engine; numoku:threads=2,weights=FILE,nodes=5000 sets options
+  random                      random moves
+  path/to/pbrain-engine       a program that speaks the Gomocup protocol; with blanks or
+  "python3 my_engine.py"      arguments in quotes; NAME=COMMAND gives it a name
+
+examples:
+  numoku match numoku random --games 4
+  numoku match numoku ./pbrain-other --games 100 --turn 0.5 --concurrency 4
+  numoku match new=./pbrain-new old=./pbrain-old --turn 0.2 --games 20000 --sprt 0 10
+  numoku match numoku a b c --gauntlet --judge --rule renju --turn 5 --match 120
+
+The result table gives Elo with its 95 % interval: while the interval holds 0, nothing is
+shown yet. Every game is written to a journal; numoku report JOURNAL makes a page of it.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``numoku match``."""
+    top = argparse.ArgumentParser(
+        prog="numoku match",
+        description="Play engines against each other and measure their strength.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more, see below")
+    _add_match(top.add_argument_group("the match"))
+    _add_limits(top.add_argument_group("limits"))
+    _add_ending(top.add_argument_group("when games and matches end"))
+    _add_running(top.add_argument_group("running it"))
+    _add_output(top.add_argument_group("records and display"))
+    return top
+
+
+def _add_match(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add(
+        "--games",
+        type=int,
+        metavar="N",
+        help=f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)",
+    )
+    add("--gauntlet", action="store_true", help="the first engine against all others only")
+    add("--board", default="15", metavar="N", help="side of the board, 5 to 22, or WxH (15)")
+    add(
+        "--rule",
+        default="freestyle",
+        metavar="R",
+        help="freestyle, standard, renju, caro, caro-exact, or the protocol's code",
+    )
+    add(
+        "--openings",
+        default="balanced",
+        metavar="F",
+        help="a file (offsets from the centre or h8i9, one opening a line), or balanced, random "
+        "(both with :STONES), none; each opening is played with both colours "
+        "(balanced:5)",
+    )
+    add("--transform", action="store_true", help="turn and mirror openings at random")
+    add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
+
+
+def _add_limits(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--turn", type=float, metavar="S", help=f"seconds a move ({DEFAULT_TURN:g} if no limit)")
+    add("--match", type=float, default=0.0, metavar="S", help="seconds a game and engine")
+    add("--increment", type=float, default=0.0, metavar="S", help="seconds added after a move")
+    add("--nodes", type=int, default=0, metavar="N", help="nodes a move, told as max_node")
+    add("--depth", type=int, default=0, metavar="N", help="depth of a move, told as max_depth")
+    add(
+        "--memory",
+        type=float,
+        default=350,
+        metavar="MB",
+        help="private memory of an engine and its children; 0: not limited (350)",
+    )
+    add(
+        "--tolerance",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="an answer is late after the limit plus this (1, as in tournaments)",
+    )
+    add(
+        "--patience",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="how long a move is awaited where time is not limited (60)",
+    )
+    add(
+        "--start-timeout",
+        type=float,
+        default=10.0,
+        metavar="S",
+        help="how long the OK after START is awaited (10)",
+    )
+
+
+def _add_ending(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--draw-after", type=int, default=0, metavar="N", help="a draw at this many stones")
+    add(
+        "--resign",
+        nargs=2,
+        type=int,
+        metavar=("VALUE", "MOVES"),
+        help="end a game that both engines call won by this for so many moves (never)",
+    )
+    add(
+        "--draw",
+        nargs=3,
+        type=int,
+        metavar=("VALUE", "MOVES", "FROM"),
+        help="call it a draw where both stay this close to 0 from that stone on (never)",
+    )
+    add(
+        "--sprt",
+        nargs=2,
+        type=float,
+        metavar=("ELO0", "ELO1"),
+        help="stop when it is decided which of the two differences is the likelier",
+    )
+    add(
+        "--sprt-model",
+        choices=("normalised", "logistic"),
+        default="normalised",
+        help="the Elo that --sprt means (normalised)",
+    )
+    add("--alpha", type=float, default=0.05, help="how often ELO1 is accepted wrongly (0.05)")
+    add("--beta", type=float, default=0.05, help="how often ELO0 is accepted wrongly (0.05)")
+
+
+def _add_running(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--concurrency", type=int, metavar="N", help="games at the same time (1)")
+    add(
+        "--pin",
+        metavar="CORES",
+        help="bind each game to cores of its own: a list such as 0-3,8, or all",
+    )
+    add(
+        "--judge",
+        action="store_true",
+        help="as the tournament does: freeze engines after START and between moves, BOARD "
+        "first, start-up on the clock, memory checked after each move",
+    )
+    add("--keep", action="store_true", help="keep engines running from game to game")
+    add(
+        "--in-process",
+        action="store_true",
+        help="play numoku:... configurations inside this process: no pipes, many games",
+    )
+    add(
+        "--cluster",
+        metavar="ADDRESS",
+        help="play the games on a Dask cluster, such as tcp://host:8786",
+    )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--journal", metavar="FILE", help="where the games are written (a new file of your own)")
+    add("--no-journal", action="store_true", help="write no journal")
+    add(
+        "--resume",
+        metavar="FILE",
+        help="continue the match of a journal; --games may grow, --concurrency, --pin "
+        "and --cluster may change",
+    )
+    add("--log", metavar="FOLDER", help="write what engines are told and answer, a file each")
+    add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    add(
+        "--view",
+        choices=("auto", "live", "plain", "quiet"),
+        default="auto",
+        help="boards, lines or nothing while it runs (auto)",
+    )
+
+
+def settings_of(options: argparse.Namespace) -> MatchSettings:
+    """Return the settings that the options ask for.
+
+    Raises:
+        SettingsError: they cannot be played.
+    """
+    width, height = parse_board(options.board)
+    turn = options.turn
+    engines = name_apart(parse_engine(text) for text in options.engines)
+    if turn is None:
+        limited = options.match or options.nodes or options.depth
+        turn = 0.0 if limited or all(e.limits_itself for e in engines) else DEFAULT_TURN
+    lines = () if is_generator(options.openings) else read_lines(options.openings)
+    return MatchSettings(
+        engines=engines,
+        games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
+        gauntlet=options.gauntlet,
+        width=width,
+        height=height,
+        rule=parse_rule(options.rule),
+        turn=turn,
+        match=options.match,
+        increment=options.increment,
+        tolerance=options.tolerance,
+        patience=options.patience,
+        start_timeout=options.start_timeout,
+        nodes=options.nodes,
+        depth=options.depth,
+        memory=int(options.memory * 1024 * 1024),
+        openings=options.openings,
+        opening_lines=lines,
+        transform=options.transform,
+        seed=options.seed,
+        draw_after=options.draw_after,
+        adjudication=_adjudication(options),
+        sprt=_sprt(options),
+        judge=options.judge,
+        in_process=options.in_process,
+        keep=options.keep,
+        concurrency=1 if options.concurrency is None else options.concurrency,
+        pin=parse_cores(options.pin or ""),
+        cluster=options.cluster or "",
+        log=str(Path(options.log).absolute()) if options.log else "",
+    )
+
+
+def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> MatchSettings:
+    """Return a journal's settings with what the options may change when a match goes on.
+
+    Raises:
+        SettingsError: the games cannot be numbered on.
+    """
+    changes: dict[str, Any] = {}
+    if options.concurrency is not None:
+        changes["concurrency"] = options.concurrency
+    if options.pin is not None:
+        changes["pin"] = parse_cores(options.pin)
+    if options.cluster is not None:
+        changes["cluster"] = options.cluster
+    if options.log is not None:
+        changes["log"] = str(Path(options.log).absolute())
+    if options.games is not None and options.games != settings.games:
+        if options.games < settings.games or settings.games % 2:
+            raise SettingsError("--games can only grow, and from an even number, in a match")
+        changes["games"] = options.games
+    return replace(settings, **changes)
+
+
+def is_generator(text: str) -> bool:
+    """Tell whether openings are generated and not read from a file."""
+    return text.partition(":")[0] in GENERATORS
+
+
+def parse_cores(text: str) -> tuple[int, ...]:
+    """Return the cores of ``0-3,8``; all that this process may use for ``all``."""
+    if not text:
+        return ()
+    if text == "all":
+        if hasattr(os, "sched_getaffinity"):
+            return tuple(sorted(os.sched_getaffinity(0)))
+        return tuple(range(os.cpu_count() or 1))
+    cores: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if not (first.isdigit() and (last.isdigit() or not last)):
+            raise SettingsError(f"cores {text!r}: a list such as 0-3,8, or all")
+        cores += range(int(first), int(last or first) + 1)
+    return tuple(cores)
+
+
+def _adjudication(options: argparse.Namespace) -> Adjudication:
+    values: dict[str, int] = {}
+    if options.resign:
+        values.update(win_value=options.resign[0], win_moves=max(1, options.resign[1]))
+    if options.draw:
+        value, moves, start = options.draw
+        values.update(draw_value=value, draw_moves=max(1, moves), draw_from=start)
+    return Adjudication(**values)
+
+
+def _sprt(options: argparse.Namespace) -> Sprt | None:
+    if not options.sprt:
+        return None
+    elo0, elo1 = options.sprt
+    rates = options.alpha, options.beta
+    if elo0 >= elo1 or not all(0 < rate < 0.5 for rate in rates):
+        raise SettingsError("--sprt takes ELO0 below ELO1; --alpha and --beta lie in 0 to 0.5")
+    return Sprt(elo0, elo1, *rates, model=options.sprt_model)
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Return the options; exits with a message where they make no sense."""
+    top = parser()
+    options = top.parse_args(argv)
+    if not options.resume and len(options.engines) < 2:
+        top.error("give two engines or more, or --resume FILE (try: numoku random)")
+    if options.resume and options.engines:
+        top.error("--resume takes the engines from the journal")
+    if options.resume and not Path(options.resume).is_file():
+        top.error(f"there is no journal {options.resume}")
+    return options

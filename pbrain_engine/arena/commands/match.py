@@ -1,0 +1,122 @@
+"""``numoku match``: play engines against each other."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ...native.load.library import KernelError
+from ..match.pool import LocalPool, Pool
+from ..match.runner import Runner
+from ..openings import Openings
+from ..players.about import introduce
+from ..records.journal import Journal
+from ..settings import MatchSettings, SettingsError, total_games
+from ..statistics.standings import Standings
+from ..views.choice import make_view
+from ..views.text import summary
+from ..views.view import View
+from .arguments import parse, resumed_settings, settings_of
+
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play a match; return 0, 1 (it could not be played), 2 (usage) or 130 (interrupted)."""
+    options = parse(argv)
+    try:
+        if options.resume:
+            journal: Journal | None = Journal.resume(Path(options.resume))
+            assert journal is not None
+            settings = resumed_settings(journal.settings, options)
+            journal.change(settings)
+        else:
+            settings = settings_of(options)
+            settings = replace(settings, engines=introduce(settings.engines))
+            journal = None
+        openings = Openings(settings)
+        if journal is None and not options.no_journal:
+            path = Path(options.journal) if options.journal else default_journal()
+            journal = Journal.create(path, settings)
+        return play(settings, openings, journal, options.view, options.json)
+    except (SettingsError, KernelError) as error:
+        print(f"numoku match: {error}", file=sys.stderr)
+        return 2 if isinstance(error, SettingsError) else 1
+
+
+def play(
+    settings: MatchSettings,
+    openings: Openings,
+    journal: Journal | None,
+    view_kind: str,
+    as_json: bool,
+) -> int:
+    """Play what the journal leaves to be played, show it, and print the result."""
+    before = Standings(settings, journal.games if journal else ())
+    for line in openings.skipped[:5]:
+        print(f"opening left out: {line}", file=sys.stderr)
+    view = make_view(settings, before, view_kind)
+    try:
+        pool = make_pool(settings, view)
+        try:
+            runner = Runner(settings, openings, pool, view, journal)
+            standings = runner.play()
+        finally:
+            pool.close()
+    finally:
+        view.close()
+        if journal:
+            journal.close()
+    if as_json:
+        print(json.dumps(standings.to_json()))
+    else:
+        print(summary(standings))
+    if runner.stop_reason:
+        print(f"stopped: {runner.stop_reason}", file=sys.stderr)
+    if journal and (runner.was_interrupted or not as_json):
+        _tell_next(journal, standings, runner)
+    if runner.was_interrupted:
+        return INTERRUPTED
+    return 1 if "cannot be started" in runner.stop_reason else 0
+
+
+def _tell_next(journal: Journal, standings: Standings, runner: Runner) -> None:
+    """Say what can be done with the journal."""
+    path = shlex.quote(str(journal.path))
+    if standings.games < total_games(standings.settings) and not runner.stop_reason:
+        print(f"continue with: numoku match --resume {path}", file=sys.stderr)
+    else:
+        print(f"look at the games: numoku report {path}", file=sys.stderr)
+
+
+def make_pool(settings: MatchSettings, view: View) -> Pool:
+    """Return the place where the games are played: here, or on a cluster."""
+    if settings.cluster:
+        from ..match.cluster import ClusterPool
+
+        return ClusterPool(settings)
+    return LocalPool(settings, view.moved)
+
+
+def default_journal() -> Path:
+    """Return a new journal in the user's own folder (``NUMOKU_MATCHES`` decides)."""
+    chosen = os.environ.get("NUMOKU_MATCHES")
+    if chosen:
+        folder = Path(chosen)
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / "numoku" / "matches"
+    else:
+        state = os.environ.get("XDG_STATE_HOME")
+        base = Path(state) if state else Path.home() / ".local" / "state"
+        folder = base / "numoku" / "matches"
+    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,221 @@
+"""``numoku openings``: make a file of openings of equal chances for matches.
+
+Random stones are looked at in order, as in the openings that a match generates for itself.
+Each position is written once, however it is turned, mirrored or reached; a part of them lies
+at the border.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from ...native.load.library import KernelError
+from ...notation.cells import format_offsets
+from ...position.geometry import Coordinates
+from ...position.symmetry import symmetries, transform
+from ..openings import (
+    BALANCE,
+    BORDER,
+    JUDGING_NODES,
+    SPREAD,
+    Judge,
+    engine_judge,
+    find_problem,
+    scatter,
+)
+from ..settings import MatchSettings, SettingsError, parse_board, parse_engine, parse_rule
+
+Key = tuple[tuple[Coordinates, ...], tuple[Coordinates, ...]]
+
+DEFAULT_COUNT = 100
+DEFAULT_STONES = (3, 7)
+HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What openings are wanted; a candidate depends on it and on its own number alone."""
+
+    settings: MatchSettings  # board, rule and seed
+    stones: tuple[int, int] = DEFAULT_STONES
+    balance: int = BALANCE
+    nodes: int = JUDGING_NODES
+    border: float = BORDER
+
+    def candidate(self, number: int) -> list[Coordinates]:
+        """Return random stones, grouped around the centre or around a cell at the border."""
+        chance = random.Random(f"{self.settings.seed}:opening:{number}")
+        stones = chance.randint(*self.stones)
+        return scatter(chance, self.settings.width, self.settings.height, stones, self.border)
+
+
+def key_of(opening: Sequence[Coordinates], width: int, height: int) -> Key:
+    """Return the same for all openings whose positions are alike by symmetry."""
+    images = (transform(opening, n, width, height) for n in range(symmetries(width, height)))
+    return min((tuple(sorted(image[0::2])), tuple(sorted(image[1::2]))) for image in images)
+
+
+class Judges:
+    """A search of its own for every thread."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        """Prepare; engines are made where they are needed."""
+        self._recipe = recipe
+        self._own = threading.local()
+
+    def accepts(self, opening: Sequence[Coordinates]) -> bool:
+        """Say whether the chances are equal."""
+        recipe = self._recipe
+        if find_problem(recipe.settings, opening) is not None:
+            return False
+        return abs(self._judge(opening)) <= recipe.balance
+
+    @property
+    def _judge(self) -> Judge:
+        """The search of this thread."""
+        if not hasattr(self._own, "judge"):
+            recipe = self._recipe
+            self._own.judge = engine_judge(recipe.settings, recipe.nodes, recipe.balance)
+        judge: Judge = self._own.judge
+        return judge
+
+
+def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Coordinates]]:
+    """Yield openings without end, or until there are no more.
+
+    They are the same whatever the number of searches at once.
+    """
+    judges = Judges(recipe)
+    width, height = recipe.settings.width, recipe.settings.height
+    seen: set[Key] = set()
+    fruitless = 0
+    running: deque[tuple[list[Coordinates], Future[bool]]] = deque()
+    numbers = count()
+    with ThreadPoolExecutor(concurrency, "judge") as executor:
+        try:
+            while fruitless < HOPELESS:
+                while len(running) < 2 * concurrency:
+                    candidate = recipe.candidate(next(numbers))
+                    running.append((candidate, executor.submit(judges.accepts, candidate)))
+                opening, verdict = running.popleft()
+                key = key_of(opening, width, height)
+                fruitless += 1
+                if key not in seen and verdict.result():
+                    seen.add(key)
+                    fruitless = 0
+                    yield opening
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku openings",
+        description="Make openings of few stones in which a search sees neither side ahead, "
+        "one a line in offsets from the centre, as numoku match reads them.",
+    )
+    add = parser.add_argument
+    least, most = DEFAULT_STONES
+    add("file", nargs="?", type=Path, help="where they are written (standard output)")
+    add("--count", type=int, default=DEFAULT_COUNT, metavar="N", help=f"({DEFAULT_COUNT})")
+    add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
+    add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
+    add("--stones", default=f"{least}-{most}", metavar="N-M", help=f"({least}-{most})")
+    add(
+        "--balance",
+        type=int,
+        default=BALANCE,
+        metavar="V",
+        help=f"the greatest value for either side ({BALANCE})",
+    )
+    add(
+        "--nodes",
+        type=int,
+        default=JUDGING_NODES,
+        metavar="N",
+        help=f"of the search that decides ({JUDGING_NODES})",
+    )
+    add(
+        "--border",
+        type=float,
+        default=BORDER,
+        metavar="SHARE",
+        help=f"of the candidates that lie at the border ({BORDER})",
+    )
+    add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
+    add("--concurrency", type=int, default=1, metavar="N", help="searches at the same time (1)")
+    return parser
+
+
+def recipe_of(options: argparse.Namespace) -> Recipe:
+    """Return the recipe that the options ask for.
+
+    Raises:
+        SettingsError: they make no sense.
+    """
+    width, height = parse_board(options.board)
+    least, _, most = options.stones.partition("-")
+    if not least.isdecimal() or not (most.isdecimal() or not most):
+        raise SettingsError(f"--stones takes 5 or 3-7, not {options.stones}")
+    stones = int(least), int(most or least)
+    if not 1 <= stones[0] <= stones[1] or stones[1] > (2 * SPREAD + 1) ** 2 // 2:
+        raise SettingsError(f"--stones {options.stones}: few stones, the smaller number first")
+    if options.count < 1 or options.nodes < 1 or options.balance < 0 or options.concurrency < 1:
+        raise SettingsError("--count, --nodes and --concurrency take 1 or more, --balance 0")
+    engine = parse_engine("numoku")
+    settings = MatchSettings(
+        (engine, engine), width=width, height=height, rule=parse_rule(options.rule),
+        seed=options.seed,
+    )  # fmt: skip
+    return Recipe(settings, stones, options.balance, options.nodes, options.border)
+
+
+def head_of(recipe: Recipe) -> str:
+    """Return the comment at the head of a file."""
+    settings = recipe.settings
+    rule = settings.rule.name.lower().replace("_", "-")
+    return (
+        f"# {rule} {settings.width}x{settings.height}, {recipe.stones[0]} to "
+        f"{recipe.stones[1]} stones, within {recipe.balance} at {recipe.nodes} nodes, "
+        f"border {recipe.border:g}, seed {settings.seed}\n"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the openings; return 0, 1 (there are not so many, or no kernel) or 2 (usage)."""
+    options = make_parser().parse_args(arguments)
+    try:
+        recipe = recipe_of(options)
+        with suppress(AttributeError):
+            if options.file.exists():
+                raise SettingsError(f"{options.file} exists")
+        lines = []
+        for opening in generate(recipe, options.concurrency):
+            lines.append(format_offsets(opening, recipe.settings.width, recipe.settings.height))
+            if sys.stderr.isatty():
+                print(f"{len(lines)}/{options.count}", end="\r", file=sys.stderr, flush=True)
+            if len(lines) == options.count:
+                break
+    except (SettingsError, KernelError) as error:
+        print(f"numoku openings: {error}", file=sys.stderr)
+        return 2 if isinstance(error, SettingsError) else 1
+    text = head_of(recipe) + "".join(f"{line}\n" for line in lines)
+    if options.file:
+        options.file.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+    if len(lines) < options.count:
+        print(f"numoku openings: there are only {len(lines)}", file=sys.stderr)
+        return 1
+    return 0

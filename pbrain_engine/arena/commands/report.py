@@ -1,0 +1,132 @@
+"""``numoku report``: the games of a journal as a page, as tables, or in other formats."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..game.played import Played
+from ..records.exports import FILE_EACH, ONE_FILE, export
+from ..records.journal import JournalError, read_journal
+from ..settings import MatchSettings, SettingsError
+from ..statistics.standings import Standings
+from ..views.page import DEFAULT_GAMES, html_page
+from ..views.text import summary, table, time_rows
+from .match import default_journal
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``numoku report``."""
+    top = argparse.ArgumentParser(
+        prog="numoku report",
+        description="Make a page of a match: results, charts, and the games on a board.",
+    )
+    add = top.add_argument
+    add("journal", nargs="?", metavar="JOURNAL", help="of numoku match (the latest one)")
+    add("--html", metavar="FILE", help="the page (beside the journal, unless others are asked for)")
+    add(
+        "--games",
+        type=int,
+        default=DEFAULT_GAMES,
+        metavar="N",
+        help=f"games that the page lets one step through, the last ones ({DEFAULT_GAMES})",
+    )
+    add("--title", default="", help="of the page")
+    add("--open", action="store_true", help="show the page in the browser")
+    add(
+        "--anchor",
+        action="append",
+        default=[],
+        metavar="ENGINE=ELO",
+        help="fix the rating of an engine; may be repeated",
+    )
+    add("--text", action="store_true", help="print the tables")
+    add("--json", action="store_true", help="print the result document of the match")
+    for kind in ONE_FILE:
+        add(f"--{kind}", metavar="FILE", help=f"write all games to one {kind.upper()} file")
+    for kind in FILE_EACH:
+        add(f"--{kind}", metavar="FOLDER", help=f"write each game to a {kind.upper()} file")
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write what is asked for; return 0, 1 (it cannot be written) or 2 (usage)."""
+    options = parser().parse_args(argv)
+    try:
+        path = Path(options.journal) if options.journal else latest_journal()
+        settings, games = read_journal(path)
+        anchors = parse_anchors(options.anchor, settings)
+    except SettingsError as error:
+        print(f"numoku report: {error}", file=sys.stderr)
+        return 2
+    try:
+        write(options, path, settings, games, anchors)
+    except OSError as error:
+        print(f"numoku report: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def write(
+    options: argparse.Namespace,
+    path: Path,
+    settings: MatchSettings,
+    games: list[Played],
+    anchors: dict[str, float],
+) -> None:
+    """Write everything that the options ask for, the page where they ask for nothing."""
+    for kind in (*ONE_FILE, *FILE_EACH):
+        target = getattr(options, kind)
+        if target:
+            written = export(kind, Path(target), games, settings)
+            print(f"{len(games)} games in {target} ({len(written)} files)", file=sys.stderr)
+    standings = Standings(settings, games)
+    if options.text:
+        print(summary(standings, anchors))
+        print("", *table(time_rows(settings, games)), sep="\n")
+    if options.json:
+        print(json.dumps(standings.to_json(anchors)))
+    others = any(getattr(options, kind) for kind in (*ONE_FILE, *FILE_EACH))
+    if options.html or options.open or not (others or options.text or options.json):
+        page = Path(options.html) if options.html else path.with_suffix(".html")
+        text = html_page(settings, games, options.games, options.title, anchors)
+        page.write_text(text, encoding="utf-8")
+        print(page)
+        if options.open:
+            webbrowser.open(page.absolute().as_uri())
+
+
+def latest_journal() -> Path:
+    """Return the newest journal in the user's folder.
+
+    Raises:
+        JournalError: there is none.
+    """
+    folder = default_journal().parent
+    found = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        raise JournalError(f"no journal in {folder}; name one")
+    return found[-1]
+
+
+def parse_anchors(texts: Sequence[str], settings: MatchSettings) -> dict[str, float]:
+    """Return the fixed ratings of ``ENGINE=ELO``."""
+    names = {engine.name for engine in settings.engines}
+    anchors = {}
+    for text in texts:
+        name, _, rating = text.rpartition("=")
+        if name not in names:
+            raise SettingsError(f"anchor {text!r}: the engines are {', '.join(sorted(names))}")
+        try:
+            anchors[name] = float(rating)
+        except ValueError:
+            raise SettingsError(f"anchor {text!r}: a rating is a number") from None
+    return anchors
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

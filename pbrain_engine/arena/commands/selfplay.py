@@ -1,0 +1,92 @@
+"""``numoku selfplay``: watch the engine play against itself, for a quick look."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...native.load.library import KernelError
+from ..openings import Openings
+from ..records.journal import Journal
+from ..settings import (
+    MatchSettings,
+    SettingsError,
+    name_apart,
+    parse_board,
+    parse_engine,
+    parse_rule,
+)
+from .match import default_journal, play
+
+DEFAULT_TURN = 0.5
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``numoku selfplay``."""
+    top = argparse.ArgumentParser(
+        prog="numoku selfplay", description="Watch the engine play against itself."
+    )
+    add = top.add_argument
+    add("options", nargs="*", metavar="KEY=VALUE", help="engine options, such as threads=2")
+    add("--games", type=int, default=1, metavar="N", help="number of games (1)")
+    add("--turn", type=float, metavar="S", help=f"seconds a move ({DEFAULT_TURN})")
+    add("--nodes", type=int, default=0, metavar="N", help="nodes a move instead")
+    add("--depth", type=int, default=0, metavar="N", help="depth of a move instead")
+    add("--board", default="15", metavar="N", help="side of the board, 5 to 22, or WxH (15)")
+    add("--rule", default="freestyle", metavar="R", help="freestyle, standard, renju, caro, ...")
+    add("--openings", default="balanced", metavar="KIND", help="balanced, random or none")
+    add("--seed", type=int, default=1, metavar="N", help="of the openings (1)")
+    add("--concurrency", type=int, default=1, metavar="N", help="games at the same time (1)")
+    add("--journal", metavar="FILE", help="where the games are written (a new file of your own)")
+    add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    add(
+        "--view",
+        choices=("auto", "live", "plain", "quiet"),
+        default="auto",
+        help="boards, lines or nothing while it runs (auto)",
+    )
+    return top
+
+
+def settings_of(options: argparse.Namespace) -> MatchSettings:
+    """Return the match that the options ask for."""
+    text = "numoku" + (":" + ",".join(options.options) if options.options else "")
+    width, height = parse_board(options.board)
+    turn = options.turn
+    engine = parse_engine(text)
+    if turn is None:
+        limited = options.nodes or options.depth or engine.limits_itself
+        turn = 0.0 if limited else DEFAULT_TURN
+    return MatchSettings(
+        engines=name_apart([engine, engine]),
+        games=options.games,
+        width=width,
+        height=height,
+        rule=parse_rule(options.rule),
+        turn=turn,
+        nodes=options.nodes,
+        depth=options.depth,
+        openings=options.openings,
+        seed=options.seed,
+        concurrency=options.concurrency,
+        in_process=True,
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play the games; return 0, 1 (no kernel), 2 (usage) or 130 (interrupted)."""
+    options = parser().parse_args(argv)
+    try:
+        settings = settings_of(options)
+        openings = Openings(settings)
+        path = Path(options.journal) if options.journal else default_journal()
+        return play(settings, openings, Journal.create(path, settings), options.view, options.json)
+    except (SettingsError, KernelError) as error:
+        print(f"numoku selfplay: {error}", file=sys.stderr)
+        return 2 if isinstance(error, SettingsError) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

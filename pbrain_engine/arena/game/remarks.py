@@ -1,0 +1,66 @@
+"""What engines say about a move while they think: depth, value, nodes and line.
+
+Two dialects are widespread, ``depth 12-21 ev 35 n 1203K tm 1480 pv H8 I9`` and
+``Depth 12-21 | Eval 35 | Node 1203K | Time 1480ms``; both are read, by their words and not
+by their places, so that a relative of either is understood too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ...values import loss_in, win_in
+
+_DEPTH = re.compile(r"\bdepth\s*[:=]?\s*(\d+)(?:\s*[-/]\s*(\d+))?", re.IGNORECASE)
+_VALUE = re.compile(r"\b(?:ev|eval|value|score)\s*[:=]?\s*([+-]?\s*M?\s*-?\d+(?:\.\d+)?)", re.I)
+_VALUE_WORD = re.compile(r"[+-]?M?-?\d+(\.\d+)?")
+_NODES = re.compile(r"\b(?:n|nodes?)\s*[:=]?\s*(\d+(?:\.\d+)?)\s*([KMG]?)\b(?!/)", re.IGNORECASE)
+_MULTIPV = re.compile(r"\bmultipv\s+(\d+)|^\s*\((\d+)\)", re.IGNORECASE)
+_SCALE = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+
+
+@dataclass(slots=True)
+class Thinking:
+    """The last complete report on one move; None where the engine said nothing."""
+
+    depth: int | None = None
+    value: int | None = None
+    nodes: int | None = None
+    line: int = 0  # the rank of the line that INFO words speak of, 0 for the best
+
+    def hear(self, text: str) -> None:
+        """Take from one MESSAGE what it says about the best line."""
+        other_line = _MULTIPV.search(text)
+        if other_line and int(other_line[1] or other_line[2]) != 1:
+            return
+        depth = _DEPTH.search(text)
+        if depth:
+            self.depth = int(depth[1])
+        value = _VALUE.search(text)
+        if value:
+            self.value = read_value(value[1])
+        nodes = _NODES.search(text)
+        if nodes:
+            self.nodes = int(float(nodes[1]) * _SCALE[nodes[2].upper()])
+
+    def hear_detail(self, key: str, text: str) -> None:
+        """Take what one ``INFO`` line of an engine with ``show_detail 2`` says."""
+        if key == "PV":
+            self.line = int(text) if text.isdigit() else 0
+        elif self.line or key not in ("DEPTH", "EVAL", "NODES"):
+            return
+        elif key == "EVAL":
+            if _VALUE_WORD.fullmatch(text):
+                self.value = read_value(text)
+        elif text.isdigit():
+            setattr(self, key.lower(), int(text))
+
+
+def read_value(text: str) -> int | None:
+    """Return the value that ``35``, ``+M9`` or ``-M8`` stands for on our scale."""
+    compact = text.replace(" ", "").upper()
+    if "M" not in compact:
+        return int(round(float(compact)))
+    plies = int(compact.replace("M", "").lstrip("+-") or 0)
+    return loss_in(plies) if "-" in compact else win_in(plies)

@@ -1,0 +1,149 @@
+"""Plays a match to its end: hands out games, writes each one down, and knows when to stop.
+
+A game counts once its line is in the journal. The first interrupt lets the running games
+finish, the second breaks them off; either way the journal can be continued.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from ..faults import START
+from ..game.played import Played
+from ..game.referee import GameTask
+from ..openings import Openings
+from ..records.journal import Journal
+from ..settings import MatchSettings
+from ..statistics.standings import Standings
+from ..views.view import View
+from .pool import Pool
+from .schedule import tasks
+
+POLL = 0.2  # seconds between two looks at the keyboard
+HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be started at all
+
+
+class Interrupts:
+    """How often the user has asked to stop."""
+
+    def __init__(self) -> None:
+        """Nobody has asked yet."""
+        self.count = 0
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Count a signal; SIGTERM leaves no time for games to finish."""
+        self.count += 2 if number == signal.SIGTERM else 1
+
+
+@contextmanager
+def caught_interrupts() -> Iterator[Interrupts]:
+    """Take ^C and SIGTERM as wishes for the time of a match."""
+    interrupts = Interrupts()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupts
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, interrupts) for number in numbers]
+    try:
+        yield interrupts
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+class Runner:
+    """One match: ``play`` it, then look at ``standings``."""
+
+    def __init__(
+        self,
+        settings: MatchSettings,
+        openings: Openings,
+        pool: Pool,
+        view: View,
+        journal: Journal | None = None,
+    ) -> None:
+        """Take up the match where the journal leaves it."""
+        games = journal.games if journal else []
+        self.settings = settings
+        self.standings = Standings(settings, games)
+        self.was_interrupted = False
+        self.stop_reason = ""
+        self._pool = pool
+        self._view = view
+        self._journal = journal
+        self._unstarted: dict[str, int] = {}
+        self._tasks = tasks(
+            settings,
+            openings,
+            frozenset(played.game for played in games),
+            {played.round: played.opening for played in games},
+        )
+
+    def play(self) -> Standings:
+        """Play until all games are done, the test has decided, or the user stops it."""
+        running = 0
+        said = 0
+        self._decide()
+        with caught_interrupts() as interrupts:
+            while True:
+                if interrupts.count != said:
+                    said = interrupts.count
+                    self._obey(said, running)
+                while running < self._pool.capacity and not self._ends:
+                    task = self._next()
+                    if task is None:
+                        break
+                    self._pool.submit(task)
+                    running += 1
+                if not running or interrupts.count > 1:
+                    break
+                played = self._pool.next_result(POLL)
+                if played is not None:
+                    running -= 1
+                    self._count(played)
+        return self.standings
+
+    @property
+    def _ends(self) -> bool:
+        return self.was_interrupted or bool(self.stop_reason)
+
+    def _next(self) -> GameTask | None:
+        return next(self._tasks, None)
+
+    def _obey(self, wishes: int, running: int) -> None:
+        """Act on an interrupt."""
+        self.was_interrupted = True
+        if wishes > 1:
+            self._pool.abort()
+        elif running:
+            games = "the running game" if running == 1 else f"{running} running games"
+            self._view.say(f"finishing {games}; press ^C again to break off")
+
+    def _count(self, played: Played) -> None:
+        """Take a finished game in."""
+        if self._journal:
+            self._journal.append(played)
+        self.standings.add(played)
+        self._view.finished(played, self.standings)
+        if played.reason == START:
+            failures = self._unstarted[played.loser] = self._unstarted.get(played.loser, 0) + 1
+            if failures >= HOPELESS:
+                self.stop_reason = f"{played.loser} cannot be started: {played.detail}"
+        else:
+            self._unstarted.pop(played.black, None)
+            self._unstarted.pop(played.white, None)
+        self._decide()
+
+    def _decide(self) -> None:
+        """Stop when the sequential test has come to a decision."""
+        verdict = self.standings.verdict
+        if verdict and verdict.decision and not self.stop_reason:
+            hypothesis = "H1" if verdict.decision == "accepted" else "H0"
+            self.stop_reason = (
+                f"SPRT: {hypothesis} accepted, LLR {verdict.llr:.2f} "
+                f"({verdict.lower:.2f} to {verdict.upper:.2f})"
+            )

@@ -1,0 +1,253 @@
+"""The protocol from the manager's side: one engine process asked for one game's moves.
+
+Real engines differ in what they tolerate, so this speaks as the common managers do: START
+before BOARD (many do not clear the board on BOARD), INFO without expecting an answer,
+everything that is not a move passed over until time is up.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from typing import TYPE_CHECKING
+
+from ..faults import GARBAGE, MEMORY, MUTE, REFUSED, TIME, Abandoned, EngineFault
+from ..game.clockwatch import Clock
+from ..game.player import Answer, IsAborted
+from ..game.remarks import Thinking
+from ..settings import INFO_KEYS, EngineSpec, MatchSettings, travels_as_info
+from .guardian import Guardian
+from .process import EngineProcess, Line
+from .transcript import Transcript
+
+if TYPE_CHECKING:
+    from ...game.game import Game
+
+SLICE = 0.5  # seconds between two looks at memory and at an abort while waiting
+MEMORY_PERIOD = 2.0  # seconds between two looks where moves come quickly
+MEMORY_TOLERANCE = 1.25  # except for the judge: engines size their tables by guess
+TOURNAMENT_GAME = 1  # INFO game_type: the opponent is an engine
+DETAILED = 2  # INFO show_detail: depth, value and nodes of every move, however short
+
+_MOVE = re.compile(r"\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*")
+_SUGGESTION = re.compile(r"SUGGEST\s+(\d+\s*,\s*\d+)\s*", re.IGNORECASE)
+
+
+class ProcessPlayer:
+    """An engine process as a player; one object plays one game or, if kept, several."""
+
+    def __init__(
+        self,
+        spec: EngineSpec,
+        settings: MatchSettings,
+        cores: tuple[int, ...] = (),
+        guardian: Guardian | None = None,
+        is_aborted: IsAborted = lambda: False,
+        title: str = "game",
+    ) -> None:
+        """Prepare for a game, which the title names in logs; nothing is started yet."""
+        self.spec = spec
+        self._settings = settings
+        self._cores = cores
+        self._guardian = guardian
+        self._is_aborted = is_aborted
+        self._title = title
+        self._process: EngineProcess | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._has_spoken = False
+        self._is_asked = False
+        self._garbage = ""
+        self._refusal = ""
+        self._peak_memory = 0
+        self._memory_seen = 0.0
+
+    @property
+    def peak_memory(self) -> int:
+        """The most private bytes seen, 0 if unknown."""
+        return self._peak_memory
+
+    def launch(self) -> None:
+        """Start the process if it does not run yet, and tell it board and limits."""
+        self._is_asked = False
+        self._garbage = self._refusal = ""
+        if self._process is None:
+            self._has_spoken = False
+            self._peak_memory = 0
+            self._folder = tempfile.TemporaryDirectory(prefix="numoku-", ignore_cleanup_errors=True)
+            self._process = EngineProcess(
+                self.spec.command,
+                self.spec.home or self._folder.name,
+                self.spec.environment,
+                self._cores,
+                self._guardian,
+                Transcript(self._settings.log, self._title) if self._settings.log else None,
+            )
+        lines = [self._start_line()]
+        if self._settings.judge:
+            lines += self._info_lines()
+        self._process.send(lines)
+        if self._settings.judge:
+            self._process.freeze()
+
+    def await_ready(self) -> None:
+        """Wait for OK; the judge does not."""
+        if self._settings.judge:
+            return
+        process = self._running()
+        end = time.perf_counter() + self._settings.start_timeout
+        while True:
+            line = self._receive(process, end)
+            if line is None:
+                raise self._silence(f"no OK after {self._settings.start_timeout:g} s")
+            word = line.text.strip().upper()
+            if word.startswith("OK"):
+                break
+            if word.startswith(("ERROR", "UNKNOWN")):
+                raise EngineFault(REFUSED, line.text.strip())
+            self._note_stray(line.text)
+        self._garbage = ""
+        process.send(self._info_lines())
+
+    def _start_line(self) -> str:
+        s = self._settings
+        square = s.width == s.height
+        return f"START {s.width}" if square else f"RECTSTART {s.width},{s.height}"
+
+    def _info_lines(self) -> list[str]:
+        """Return the limits and conditions of the match, then the engine's own options."""
+        s = self._settings
+        clock = Clock.of(s, self.spec)
+        values: dict[str, object] = {
+            "timeout_turn": clock.turn_ms,
+            "timeout_match": clock.match_ms,
+            "max_memory": s.memory,
+            "game_type": TOURNAMENT_GAME,
+            "rule": int(s.rule),
+        }
+        if s.judge and self._folder:
+            values["folder"] = self._folder.name
+        if not s.judge:
+            values["time_left"] = clock.left_ms
+        if s.increment:
+            values["time_increment"] = int(s.increment * 1000)
+        if s.nodes:
+            values["max_node"] = s.nodes
+        if s.depth:
+            values["max_depth"] = s.depth
+        if self.spec.builtin == "numoku":
+            values["show_detail"] = DETAILED
+        for key, value in self.spec.options:
+            if travels_as_info(key):
+                values[INFO_KEYS.get(key, key)] = value
+        return [f"INFO {key} {value}" for key, value in values.items()]
+
+    def move(self, game: Game, clock: Clock) -> Answer:
+        """Ask for a move and wait for it until the clock's deadline."""
+        process = self._running()
+        lines = [f"INFO time_left {clock.left_ms}", *self._question(game)]
+        self._is_asked = True
+        self._garbage = ""
+        deadline = clock.deadline
+        sent = process.send(lines)
+        began = process.thaw() if self._settings.judge else sent
+        thinking = Thinking()
+        while True:
+            line = self._receive(process, began + deadline)
+            if line is None or line.time > began + deadline:
+                raise self._silence(f"no move after {deadline:.3g} s")
+            move = _MOVE.fullmatch(line.text)
+            if move:
+                break
+            self._hear(process, line.text, thinking)
+        if self._settings.judge:
+            self._check_memory(process)
+            process.freeze()
+        elif time.perf_counter() - self._memory_seen > MEMORY_PERIOD:
+            self._check_memory(process)
+        return Answer(int(move[1]), int(move[2]), line.time - began, thinking)
+
+    def _question(self, game: Game) -> list[str]:
+        """Return the command that asks for the move."""
+        moves = game.moves
+        if self._is_asked or (len(moves) == 1 and not self._settings.judge):
+            return [f"TURN {moves[-1][0]},{moves[-1][1]}"]
+        if not moves and not self._settings.judge:
+            return ["BEGIN"]
+        own = len(moves) % 2  # stones of the side to move have this parity
+        stones = [f"{x},{y},{1 if ply % 2 == own else 2}" for ply, (x, y) in enumerate(moves)]
+        return ["BOARD", *stones, "DONE"]
+
+    def _hear(self, process: EngineProcess, text: str, thinking: Thinking) -> None:
+        """Take what is not a move."""
+        word = text.strip()
+        if word[:7].upper() == "MESSAGE":
+            thinking.hear(word[7:])
+            return
+        if word[:5] == "INFO ":
+            key, _, value = word[5:].partition(" ")
+            thinking.hear_detail(key, value.strip())
+            return
+        suggestion = _SUGGESTION.fullmatch(word)
+        if suggestion:
+            process.send([f"PLAY {suggestion[1]}"])
+            return
+        self._note_stray(text)
+
+    def _note_stray(self, text: str) -> None:
+        """Remember what may explain a missing answer."""
+        word = text.strip()
+        upper = word.upper()
+        if upper.startswith(("ERROR", "UNKNOWN")):
+            self._refusal = word[:200]
+        elif word and upper != "OK" and not upper.startswith(("MESSAGE", "DEBUG")):
+            self._garbage = word[:200]
+
+    def _silence(self, detail: str) -> EngineFault:
+        """Return the fault of an engine that did not answer, by what it said instead."""
+        if self._garbage:
+            return EngineFault(GARBAGE, self._garbage)
+        if self._refusal:
+            return EngineFault(REFUSED, self._refusal)
+        return EngineFault(TIME if self._has_spoken else MUTE, detail)
+
+    def _receive(self, process: EngineProcess, end: float) -> Line | None:
+        """Return the next line before ``end``, with an eye on memory and on an abort."""
+        while True:
+            if self._is_aborted():
+                raise Abandoned
+            now = time.perf_counter()
+            line = process.receive(max(0.0, min(end - now, SLICE)))
+            if line is not None:
+                self._has_spoken = True
+                return line
+            self._check_memory(process)
+            if now >= end:
+                return None
+
+    def _check_memory(self, process: EngineProcess) -> None:
+        self._memory_seen = time.perf_counter()
+        used = process.memory()
+        self._peak_memory = max(self._peak_memory, used)
+        allowed = self._settings.memory
+        slack = 1.0 if self._settings.judge else MEMORY_TOLERANCE
+        if allowed and used > allowed * slack:
+            raise EngineFault(MEMORY, f"{used / 1e6:.0f} MB of {allowed / 1e6:.0f} MB")
+
+    def _running(self) -> EngineProcess:
+        assert self._process is not None, "launch comes first"
+        return self._process
+
+    def finish(self) -> None:
+        """Send END."""
+        if self._process:
+            self._process.end()
+
+    def close(self) -> None:
+        """End the process and everything it started."""
+        process, self._process = self._process, None
+        if process:
+            process.close()
+        if self._folder:
+            self._folder.cleanup()
+            self._folder = None

@@ -1,0 +1,118 @@
+"""Our own engine as a player inside the runner: no process, no pipe, no reserve for either.
+
+For testing configurations against each other in masses. A player's engine is kept from game
+to game and forgets everything in between, so that a game with a node limit is the same
+whenever and wherever it is played.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...protocol.configured import engine_arguments
+from ..faults import CRASH, START, Abandoned, EngineFault
+from ..game.clockwatch import Clock
+from ..game.player import Answer, IsAborted
+from ..game.remarks import Thinking
+from ..settings import EngineSpec, MatchSettings
+
+if TYPE_CHECKING:
+    from ...engine.engine import Engine, Limit
+    from ...game.game import Game
+
+DEFAULT_HASH = 16_000_000  # bytes; clearing it for every game costs less than a large one would
+
+
+class InprocessPlayer:
+    """One configuration of our engine, for many games."""
+
+    def __init__(
+        self, spec: EngineSpec, settings: MatchSettings, is_aborted: IsAborted = lambda: False
+    ) -> None:
+        """Prepare; the engine is made at the first game."""
+        self.spec = spec
+        self._settings = settings
+        self._is_aborted = is_aborted
+        self._engine: Engine | None = None
+        self._parameters: dict[str, int] = {}
+
+    @property
+    def peak_memory(self) -> int:
+        """Unknown: all players share one process."""
+        return 0
+
+    def set_parameters(self, parameters: Mapping[str, int]) -> None:
+        """Give the engine these search parameters from its next game on."""
+        self._parameters.update(parameters)
+
+    def launch(self) -> None:
+        """Make the engine, or make it forget."""
+        settings = self._settings
+        if self._engine is None:
+            try:
+                self._engine = make_engine(self.spec)
+            except Exception as error:
+                raise EngineFault(START, str(error)) from error
+        for name, value in self._parameters.items():
+            self._engine.set_parameter(name, value)
+        self._engine.new_game(settings.width, settings.height, settings.rule)
+        self._engine.clear_hash()
+
+    def await_ready(self) -> None:
+        """Nothing to wait for."""
+
+    def move(self, game: Game, clock: Clock) -> Answer:
+        """Bring the engine's board up to date and think."""
+        if self._is_aborted():
+            raise Abandoned
+        engine = self._engine
+        assert engine is not None, "launch comes first"
+        for x, y in game.moves[engine.game.ply :]:
+            engine.play(x, y)
+        began = time.perf_counter()
+        try:
+            thought = engine.think(self._limit(clock, game))
+        except Exception as error:
+            raise EngineFault(CRASH, str(error)) from error
+        seconds = time.perf_counter() - began
+        x, y = thought.move
+        return Answer(x, y, seconds, Thinking(thought.depth, thought.value, thought.nodes))
+
+    def _limit(self, clock: Clock, game: Game) -> Limit:
+        """Return the limits of one move: the whole turn, or a share of the match."""
+        from ...engine.clock import UNLIMITED, Limits, plan
+        from ...engine.engine import Limit
+
+        nodes = int(self.spec.number("nodes", self._settings.nodes)) or None
+        depth = int(self.spec.number("depth", self._settings.depth)) or None
+        if not clock.match:
+            return Limit(clock.turn or None, clock.turn or None, nodes, depth)
+        increment = int(clock.increment * 1000)
+        limits = Limits(clock.turn_ms, clock.match_ms, clock.left_ms, increment)
+        planned = plan(limits, game.ply, game.width * game.height)
+        if planned.hard == UNLIMITED:
+            return Limit(None, None, nodes, depth)
+        return Limit(planned.hard, planned.optimum, nodes, depth)
+
+    def finish(self) -> None:
+        """Nothing to say."""
+
+    def close(self) -> None:
+        """Give the engine's memory back."""
+        if self._engine is not None:
+            self._engine.clear_hash()
+            self._engine = None
+
+
+def make_engine(spec: EngineSpec) -> Engine:
+    """Return our engine with a contestant's options."""
+    from ...engine.engine import Engine
+
+    hash_kilobytes = int(spec.number("hash", 0))
+    return Engine(
+        threads=int(spec.number("threads", 1)),
+        hash_size=hash_kilobytes * 1024 or DEFAULT_HASH,
+        **engine_arguments(spec.options),
+    )

@@ -1,0 +1,1 @@
+"""What results say: Elo with error bars, sequential tests, ladders, standings."""

@@ -1,0 +1,1 @@
+"""How a match is shown: live in a terminal, as text, as a page."""

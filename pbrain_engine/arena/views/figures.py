@@ -1,0 +1,161 @@
+"""The charts of a report, from the games of a match."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ...pages import charts
+from ...pages.charts import Line, Point
+from ..game.played import BLACK, DRAW, WHITE, Played
+from ..settings import MatchSettings
+from ..statistics.sprt import judge
+from ..statistics.standings import PairScore, Standings
+from .text import labels
+
+Figure = tuple[str, str]  # caption and SVG
+PATH_POINTS = 300  # at which the statistics of a long match are worked out
+ELO_VIEW = 800.0  # early intervals are far wider than this; they are cut
+STYLES = "abcd"
+
+
+def figures(standings: Standings, games: Sequence[Played]) -> list[Figure]:
+    """Return the charts that these games can fill, in the order of the page."""
+    settings = standings.settings
+    found: list[Figure] = []
+    if len(standings.pairs) == 1:
+        found += _paths(standings.pairs[0], games, settings)
+    else:
+        found.append(("Ratings with 95 % intervals", _ladder(standings)))
+    found += [
+        ("Length of the games", _lengths(games)),
+        ("Time used, by move", _times(games, settings)),
+        ("Depth reported, by move", _depths(games, settings)),
+    ]
+    return [(caption, svg) for caption, svg in found if svg]
+
+
+def _paths(pair: PairScore, games: Sequence[Played], settings: MatchSettings) -> list[Figure]:
+    """Return how Elo, and the sequential test if there is one, went on."""
+    score = PairScore(pair.a, pair.b)
+    every = max(1, len(games) // PATH_POINTS)
+    middle: list[Point] = []
+    high: list[Point] = []
+    low: list[Point] = []
+    ratio: list[Point] = [(0.0, 0.0)]
+    for number, played in enumerate(games, 1):
+        score.add(played)
+        if number % every and number != len(games):
+            continue
+        elo = score.elo
+        middle.append((number, _cut(elo.value)))
+        high.append((number, _cut(elo.high)))
+        low.append((number, _cut(elo.low)))
+        if settings.sprt:
+            ratio.append((number, judge(settings.sprt, score.openings).llr))
+    short = labels(settings)
+    found = [
+        (
+            f"Elo of {short[pair.a]} against {short[pair.b]}, with its 95 % interval",
+            charts.line_chart(
+                "Elo",
+                "games",
+                "Elo",
+                [Line("", middle, "a")],
+                (high, low),
+                [0.0],
+                _elo_range(high, low),
+            ),
+        )
+    ]
+    if settings.sprt:
+        verdict = judge(settings.sprt, score.openings)
+        bounds = [verdict.lower, 0.0, verdict.upper]
+        found.append(
+            (
+                f"SPRT [{settings.sprt.elo0:g}, {settings.sprt.elo1:g}]: log-likelihood ratio",
+                charts.line_chart("SPRT", "games", "LLR", [Line("", ratio, "b")], marks=bounds),
+            )
+        )
+    return found
+
+
+def _cut(elo: float) -> float:
+    return max(-ELO_VIEW, min(ELO_VIEW, elo))
+
+
+def _elo_range(high: Sequence[Point], low: Sequence[Point]) -> tuple[float, float]:
+    """Return a range in which the later part of the interval fills the picture."""
+    settled = len(high) // 8
+    top = max((y for _, y in high[settled:]), default=100.0)
+    bottom = min((y for _, y in low[settled:]), default=-100.0)
+    air = (top - bottom) * 0.08 or 10.0
+    return min(bottom - air, -air), max(top + air, air)
+
+
+def _ladder(standings: Standings) -> str:
+    short = labels(standings.settings)
+    rows = [(short[r.name], r.elo, r.elo - r.error, r.elo + r.error) for r in standings.ladder()]
+    return charts.intervals("Ratings", "Elo", rows)
+
+
+def _lengths(games: Sequence[Played]) -> str:
+    lengths = [len(played.opening) + len(played.moves) for played in games]
+    if not lengths:
+        return ""
+    step = max(1, math.ceil((max(lengths) - min(lengths) + 1) / 30))
+    first = min(lengths) // step * step
+    count = (max(lengths) - first) // step + 1
+    layers = []
+    for name, winner in (("black won", BLACK), ("white won", WHITE), ("drawn", DRAW)):
+        heights = [0] * count
+        for length, played in zip(lengths, games, strict=True):
+            if played.winner == winner:
+                heights[(length - first) // step] += 1
+        layers.append((name, winner, heights))
+    starts = [float(first + step * i) for i in range(count)]
+    return charts.stacked_bars("Length of the games", "stones", "games", starts, step, layers)
+
+
+def _times(games: Sequence[Played], settings: MatchSettings) -> str:
+    lines = _mean_by_move(games, settings, "ms", 0.001)
+    return charts.line_chart(
+        "Time used", "own move", "seconds, mean", lines, y_range=_from_0(lines)
+    )
+
+
+def _depths(games: Sequence[Played], settings: MatchSettings) -> str:
+    lines = _mean_by_move(games, settings, "depth", 1.0)
+    return charts.line_chart("Depth", "own move", "depth, mean", lines, y_range=_from_0(lines))
+
+
+def _from_0(lines: Sequence[Line]) -> tuple[float, float]:
+    return 0.0, max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
+
+
+def _mean_by_move(
+    games: Sequence[Played], settings: MatchSettings, column: str, unit: float
+) -> list[Line]:
+    """Return for each engine the mean of a column over its first, second, ... own move."""
+    sums: dict[str, list[list[float]]] = {engine.name: [] for engine in settings.engines}
+    for played in games:
+        first = len(played.opening)
+        for number, value in enumerate(getattr(played, column)):
+            if value is None:
+                continue
+            mover = played.white if (first + number) % 2 else played.black
+            cells = sums[mover]
+            while len(cells) <= number // 2:
+                cells.append([0.0, 0.0])
+            cells[number // 2][0] += value * unit
+            cells[number // 2][1] += 1
+    short = labels(settings)
+    return [
+        Line(
+            short[name],
+            [(i + 1.0, total / count) for i, (total, count) in enumerate(cells) if count],
+            STYLES[number % len(STYLES)],
+        )
+        for number, (name, cells) in enumerate(sums.items())
+        if cells
+    ]

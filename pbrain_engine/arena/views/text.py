@@ -1,0 +1,222 @@
+"""Tables and boards as plain text: what ``numoku match`` prints at its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from ...notation.cells import cell_name, column_letter
+from ...values import format_value
+from ..game.played import Played
+from ..settings import MatchSettings
+from ..statistics.elo import ELO_CAP, Estimate
+from ..statistics.standings import PairScore, Standings
+
+
+def format_estimate(estimate: Estimate) -> str:
+    """Return ``+12.3 [-4.5, +29.1]``, with words where a bound is open."""
+    if abs(estimate.value) >= ELO_CAP:
+        word = "all won" if estimate.value > 0 else "all lost"
+        bound = estimate.low if estimate.value > 0 else estimate.high
+        sign = ">" if estimate.value > 0 else "<"
+        return f"{word} ({sign} {bound:+.0f})"
+    return f"{estimate.value:+.1f} [{_bound(estimate.low)}, {_bound(estimate.high)}]"
+
+
+def _bound(value: float) -> str:
+    return "open" if abs(value) >= ELO_CAP else f"{value:+.1f}"
+
+
+def table(rows: list[list[str]], right_from: int = 1) -> list[str]:
+    """Return rows in columns, the first ones to the left and the others to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if i < right_from else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def conditions(settings: MatchSettings) -> str:
+    """Return the conditions of a match in a line."""
+    rule = settings.rule.name.lower().replace("_", "-")
+    words = [f"{rule} on {settings.width}x{settings.height}"]
+    for value, text in (
+        (settings.turn, "{:g} s a move"),
+        (settings.match, "{:g} s a game"),
+        (settings.increment, "{:g} s increment"),
+        (settings.nodes, "{} nodes a move"),
+        (settings.depth, "depth {}"),
+    ):
+        if value:
+            words.append(text.format(value))
+    words.append(f"openings: {Path(settings.openings).name}")
+    if settings.judge:
+        words.append("judged as in tournaments")
+    return ", ".join(words)
+
+
+def labels(settings: MatchSettings) -> dict[str, str]:
+    """Return short names for tables, by name."""
+    short = {engine.name: engine.label for engine in settings.engines}
+    counts = Counter(short.values())
+    return {name: label if counts[label] == 1 else name for name, label in short.items()}
+
+
+def pair_rows(standings: Standings) -> list[list[str]]:
+    """Return the table of the pairs, with its head."""
+    short = labels(standings.settings)
+    rows = [["pair", "games", "won", "drawn", "lost", "score", "Elo [95 %]", "LOS"]]
+    for pair in standings.pairs:
+        rows.append([f"{short[pair.a]} - {short[pair.b]}", *_numbers(pair)])
+    return rows
+
+
+def _numbers(pair: PairScore) -> list[str]:
+    counts = [str(pair.games), str(pair.wins), str(pair.draws), str(pair.losses)]
+    if not pair.games:
+        return [*counts, "", "", ""]
+    share = f"{100 * pair.points / pair.games:.1f} %"
+    return [*counts, share, format_estimate(pair.elo), f"{100 * pair.superiority:.1f} %"]
+
+
+def ladder_rows(standings: Standings, anchors: dict[str, float] | None = None) -> list[list[str]]:
+    """Return the table of the ratings, with its head."""
+    short = labels(standings.settings)
+    rows = [["engine", "Elo", "+-", "games", "points"]]
+    for r in standings.ladder(anchors):
+        rows.append(
+            [short[r.name], f"{r.elo:+.0f}", f"{r.error:.0f}", str(r.games), f"{r.points:g}"]
+        )
+    return rows
+
+
+def time_rows(settings: MatchSettings, games: Iterable[Played]) -> list[list[str]]:
+    """Return the table of what the engines used, with its head."""
+    short = labels(settings)
+    times: dict[str, list[int]] = {name: [] for name in short}
+    depths: dict[str, list[int]] = {name: [] for name in short}
+    nodes = dict.fromkeys(short, 0)
+    memory = dict.fromkeys(short, 0)
+    for played in games:
+        first = len(played.opening)
+        for i, (ms, depth, count) in enumerate(
+            zip(played.ms, played.depth, played.nodes, strict=True)
+        ):
+            mover = played.white if (first + i) % 2 else played.black
+            times[mover].append(ms)
+            nodes[mover] += count or 0
+            if depth is not None:
+                depths[mover].append(depth)
+        for name, peak in zip((played.black, played.white), played.memory, strict=False):
+            memory[name] = max(memory[name], peak)
+    rows = [["engine", "moves", "mean s", "longest s", "mean depth", "nodes/s", "memory MB"]]
+    for name, label in short.items():
+        spent = times[name]
+        total = sum(spent) / 1000
+        rows.append(
+            [
+                label,
+                str(len(spent)),
+                f"{total / len(spent):.3f}" if spent else "",
+                f"{max(spent) / 1000:.3f}" if spent else "",
+                f"{sum(depths[name]) / len(depths[name]):.1f}" if depths[name] else "",
+                f"{nodes[name] / total:,.0f}" if nodes[name] and total else "",
+                f"{memory[name] / 1e6:.1f}" if memory[name] else "",
+            ]
+        )
+    return rows
+
+
+def fault_lines(standings: Standings) -> list[str]:
+    """Return a line for each kind of fault of each engine, with an example."""
+    short = labels(standings.settings)
+    kinds: dict[tuple[str, str], list[Played]] = {}
+    for played in standings.faults:
+        kinds.setdefault((played.loser, played.fault), []).append(played)
+    lines = []
+    for (name, cause), games in kinds.items():
+        first = games[0]
+        example = f" (game {first.game}: {first.detail})" if first.detail else ""
+        lines.append(f"{short[name]}: {cause} in {len(games)} of {standings.games} games{example}")
+    return lines
+
+
+def summary(standings: Standings, anchors: dict[str, float] | None = None) -> str:
+    """Return the whole result of a match."""
+    lines = table(pair_rows(standings))
+    pair = standings.pairs[0]
+    if len(standings.pairs) == 1 and pair.games:
+        counts = " ".join(str(count) for count in pair.openings)
+        lines += [
+            f"openings with 0, 1/2, 1, 3/2, 2 points: {counts}",
+            f"normalised Elo {format_estimate(pair.normalised_elo)}",
+        ]
+    verdict = standings.verdict
+    test = standings.settings.sprt
+    if verdict and test:
+        lines.append(
+            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]: LLR {verdict.llr:.2f} "
+            f"({verdict.lower:.2f} to {verdict.upper:.2f}) {verdict.decision or 'undecided'}"
+        )
+    if len(standings.names) > 2:
+        lines += ["", *table(ladder_rows(standings, anchors))]
+    faults = fault_lines(standings)
+    if faults:
+        lines += ["", "games lost by a fault:", *(f"  {line}" for line in faults)]
+    return "\n".join(lines)
+
+
+def result_line(played: Played, short: dict[str, str]) -> str:
+    """Return one finished game in one line."""
+    detail = f": {played.detail}" if played.detail else ""
+    moves = len(played.all_moves)
+    return (
+        f"game {played.game + 1}: {short[played.black]} - {short[played.white]} "
+        f"{played.result} ({played.reason}{detail}), {moves} stones"
+    )
+
+
+def board_lines(played: Played, width: int, height: int, ascii_only: bool = False) -> list[str]:
+    """Return the board after the moves so far, the last stone in brackets."""
+    black, white, empty = ("X", "O", ".") if ascii_only else ("●", "○", "·")
+    moves = played.all_moves
+    stones = {cell: black if ply % 2 == 0 else white for ply, cell in enumerate(moves)}
+    last = moves[-1] if moves else None
+    lines = ["    " + " ".join(column_letter(x) for x in range(width))]
+    for y in range(height):
+        row = f"{y + 1:3} "
+        for x in range(width):
+            row += stones.get((x, y), empty)
+            row += _bracket(x, y, last)
+        lines.append(_open_bracket(row, y, last).rstrip())
+    return lines
+
+
+def _bracket(x: int, y: int, last: tuple[int, int] | None) -> str:
+    return ")" if (x, y) == last else " "
+
+
+def _open_bracket(row: str, y: int, last: tuple[int, int] | None) -> str:
+    if last is None or last[1] != y:
+        return row
+    at = 3 + 2 * last[0]
+    return row[:at] + "(" + row[at + 1 :]
+
+
+def last_move(played: Played) -> str:
+    """Return the last move with what its engine said, ``h8  depth 12  value +35``."""
+    if not played.moves:
+        return ""
+    words = [cell_name(*played.moves[-1])]
+    depth, value = played.depth[-1], played.value[-1]
+    if depth is not None:
+        words.append(f"depth {depth}")
+    if value is not None:
+        words.append(f"value {format_value(value)}")
+    words.append(f"{played.ms[-1] / 1000:.2f} s")
+    return "  ".join(words)

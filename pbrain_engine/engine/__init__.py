@@ -1,0 +1,1 @@
+"""The engine: games, limits and thoughts, and all that happens between a position and its move."""

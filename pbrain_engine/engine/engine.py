@@ -1,0 +1,388 @@
+"""The engine as the layers above see it: a game, and thinking about it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import replace
+from time import perf_counter
+
+from ..eval.weights import Weights, load_weights
+from ..game.game import Game, Move, layout_of
+from ..native.load.footprint import footprint
+from ..native.load.library import Library, load
+from ..native.load.memory import Block
+from ..position.geometry import NO_CELL, cell_of
+from ..position.rules import Rule, Side
+from ..search.alphabeta.params import PARAMETERS, index_of
+from ..solver.solver import Solver
+from ..values import WIN_BAND
+from .adviser import Tactics
+from .crew import Deadline
+from .foresight import Foresight
+from .search import Search
+from .thought import Limit, Listener, Thought
+
+DEFAULT_WEIGHTS = "learned"
+DEFAULT_MEMORY = 350_000_000
+MAX_THREADS = 64
+BUCKET_BYTES = 64
+MAX_TABLE = 3 << 29
+MIN_TABLE = 1 << 20
+UNLIMITED_NODES = 1 << 62
+MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
+SOLVER_PART = 8  # which get one part in so many of what there is for tables
+PATIENT = 1.0  # seconds of a first search from which the table gets large pages
+RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
+
+
+__all__ = ["Engine", "EngineError", "Limit", "Move", "Thought"]
+
+
+class EngineError(Exception):
+    """The engine was asked for something that it cannot do."""
+
+
+class Engine:
+    """A Gomoku engine: set up a game, think about it, several independent ones in a process.
+
+    >>> with Engine(memory=50_000_000) as engine:
+    ...     engine.new_game(15)
+    ...     engine.play(7, 7)
+    ...     thought = engine.think(Limit(depth=4))
+    >>> thought.depth
+    4
+    >>> thought.move in engine.game.moves
+    False
+    """
+
+    def __init__(
+        self,
+        *,
+        memory: int = DEFAULT_MEMORY,
+        threads: int = 1,
+        hash_size: int | None = None,
+        level: str | None = None,
+        weights: str = DEFAULT_WEIGHTS,
+        parameters: dict[str, int] | None = None,
+    ) -> None:
+        """Load the kernel and weights, and begin a 15x15 freestyle game.
+
+        ``memory``: bytes the whole process may use, from which the table is sized;
+        ``hash_size``: bytes of the table, overriding that; ``level``: the kernel's
+        instruction set level (default: the best of this processor); ``weights``: a built-in
+        name or a file; ``parameters``: search parameters that differ from the defaults.
+
+        Raises:
+            KernelError: there is no compiled kernel for this machine.
+            WeightsError: the weights cannot be read.
+            KeyError: there is no such search parameter.
+        """
+        self.library: Library = load(level)
+        self.weights: Weights = load_weights(weights)
+        self._layout = layout_of(self.library)
+        self._memory = memory
+        self._hash_size = hash_size
+        self._threads = max(1, min(threads, MAX_THREADS))
+        self._shared: Block | None = None
+        self._solver: Solver | None = None
+        self._table_bytes = 0
+        self._request: tuple[int, int | None, int] = (0, None, 0)
+        self._parameters = {name: p.default for name, p in PARAMETERS.items()}
+        for name, value in (parameters or {}).items():
+            index_of(name)
+            self._parameters[name] = value
+        self._workers = [Block(self._layout.worker)]
+        self._foresight = Foresight()
+        self._deadline: Deadline | None = None
+        self._armed = False
+        self._stop_wanted = False
+        self._busy = threading.Lock()
+        self._guard = threading.Lock()  # stop() writes to the shared block, which may be replaced
+        self.game = self._fresh_game(15, 15, Rule.FREESTYLE, self._workers[0])
+
+    # The game ----------------------------------------------------------------------
+
+    def _fresh_game(self, width: int, height: int, rule: Rule, memory: Block) -> Game:
+        return Game(width, height, rule, library=self.library, weights=self.weights, memory=memory)
+
+    def new_game(
+        self, width: int = 15, height: int | None = None, rule: Rule = Rule.FREESTYLE
+    ) -> None:
+        """Begin a game on an empty board.
+
+        Raises:
+            ValueError: the board is smaller than 5 or larger than 22 either way.
+        """
+        height = width if height is None else height
+        game = self._fresh_game(width, height, rule, self._workers[0])
+        if (width, height, rule) != (self.game.width, self.game.height, self.game.rule):
+            self.clear_hash()
+        self.game = game
+        for worker in self._workers:
+            self.library.worker_forget(worker.address)
+
+    def set_rule(self, rule: Rule) -> None:
+        """Change the rule; the stones stay."""
+        if rule is self.game.rule:
+            return
+        old = self.game
+        self.game = self._fresh_game(old.width, old.height, rule, self._workers[0])
+        old.copy_to(self.game)
+        self.clear_hash()
+
+    def play(self, x: int, y: int) -> None:
+        """Play a stone of the side to move; raises IllegalMove."""
+        self.game.play(x, y)
+
+    def place(self, x: int, y: int, side: Side) -> None:
+        """Put a stone of any side, or a blocked cell, without passing the turn."""
+        self.game.place(x, y, side)
+
+    def undo(self) -> None:
+        """Take the last stone back; IndexError if there is none."""
+        self.game.undo()
+
+    def set_to_move(self, side: Side) -> None:
+        """Give a side the move."""
+        self.game.set_to_move(side)
+
+    # Settings ----------------------------------------------------------------------
+
+    @property
+    def threads(self) -> int:
+        """How many threads a search uses."""
+        return self._threads
+
+    def set_threads(self, threads: int) -> None:
+        """Use this many threads from the next search on, at most 64."""
+        self._threads = max(1, min(threads, MAX_THREADS))
+
+    def set_memory(self, memory: int) -> None:
+        """Let the whole process use this many bytes; the table takes what is left."""
+        self._memory = memory
+
+    def set_hash_size(self, length: int | None) -> None:
+        """Give the table this many bytes; None: as much as the memory limit leaves."""
+        self._hash_size = length
+
+    def set_parameter(self, name: str, value: int) -> None:
+        """Set a search parameter; KeyError if there is none of this name."""
+        number = index_of(name)
+        self._parameters[name] = value
+        if self._shared is not None:
+            self.library.shared_parameter(self._shared.address, number, value)
+
+    def clear_hash(self) -> None:
+        """Forget what earlier searches found out."""
+        self._unshare()
+        for worker in self._workers:
+            self.library.worker_forget(worker.address)
+
+    @property
+    def table_bytes(self) -> int:
+        """The size of the transposition table, or 0 while there is none."""
+        return self._table_bytes if self._shared is not None else 0
+
+    def _share(self, limit: Limit) -> Block:
+        """Return the shared block, with a table of the size that the settings ask for.
+
+        Large pages are cleared whole at the first touch, which takes a tenth of a second
+        for all of them: too much where moves are short.
+        """
+        request = (self._memory, self._hash_size, self._threads)
+        if self._shared is not None and request != self._request:
+            self._unshare()
+        if self._shared is None:
+            self._request = request
+            patient = limit.time is None or limit.time >= PATIENT
+            wanted = self._wanted_bytes()
+            for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
+            self._table_bytes = max(MIN_TABLE, wanted - for_solver) // BUCKET_BYTES * BUCKET_BYTES
+            block = Block(self._layout.shared_head + self._table_bytes, huge=patient)
+            self.library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
+            for name, value in self._parameters.items():
+                self.library.shared_parameter(block.address, index_of(name), value)
+            self._shared = block
+            self._solver = Solver(for_solver, self.library)
+        return self._shared
+
+    def _unshare(self) -> None:
+        """Give the memory of the table back."""
+        with self._guard:
+            shared, self._shared = self._shared, None
+            solver, self._solver = self._solver, None
+        if shared is not None:
+            shared.close()
+        if solver is not None:
+            solver.close()
+
+    def _wanted_bytes(self) -> int:
+        """Return the table size: what the memory limit leaves beside everything else."""
+        wanted = self._hash_size
+        if wanted is None:
+            more_workers = (self._threads - len(self._workers)) * self._layout.worker
+            wanted = (self._memory - footprint() - more_workers - RESERVE) * 15 // 16
+        return max(MIN_TABLE, min(wanted, MAX_TABLE)) // BUCKET_BYTES * BUCKET_BYTES
+
+    # Thinking ----------------------------------------------------------------------
+
+    def arm(self) -> None:
+        """Announce the next ``think``: a ``stop`` from now on ends it, even before it begins."""
+        self._armed = True
+        self._release()
+
+    def stop(self) -> None:
+        """Make the running (or announced) think return its best move; from any thread."""
+        self._stop_wanted = True
+        with self._guard:
+            if self._shared is not None:
+                self.library.shared_stop(self._shared.address, 1)
+            if self._solver is not None:
+                self._solver.stop()
+
+    def _release(self) -> None:
+        self._stop_wanted = False
+        if self._shared is not None:
+            self.library.shared_stop(self._shared.address, 0)
+        if self._solver is not None:
+            self._solver.release()
+
+    def set_deadline(self, hard: float | None, optimum: float | None = None) -> None:
+        """Change the time limits of the running think, in seconds from its start."""
+        deadline = self._deadline
+        if deadline is not None:
+            deadline.set(hard, optimum)
+
+    def quick_move(self) -> Move:
+        """Return a sensible legal move at once, without a search.
+
+        In a line that is known to win it is the next move of that line.
+
+        Raises:
+            EngineError: there is no empty cell.
+        """
+        foreseen = self._foresight.recall(self.game)
+        if foreseen is not None:
+            return foreseen[0]
+        move = self.game.quick_move()
+        if move is None:  # every empty cell is forbidden: any of them, so that play goes on
+            if self.game.is_full:
+                raise EngineError("the board is full")
+            cells = (Move(x, y) for y in range(self.game.height) for x in range(self.game.width))
+            move = next(cell for cell in cells if self.game.at(*cell) is Side.EMPTY)
+        return move
+
+    def think(
+        self,
+        limit: Limit,
+        *,
+        on_iteration: Listener | None = None,
+        multipv: int = 1,
+        exclude: Iterable[Move] = (),
+    ) -> Thought:
+        """Search for the best move until the limit or ``stop``; blocks the calling thread.
+
+        ``on_iteration`` gets every finished iteration (each of the ``multipv`` lines); if it
+        returns True for the best line, no further iteration is begun. ``exclude``: cells
+        not to be played, unless nothing else is left. With a time of zero or less the answer
+        comes without a search. Where the position is symmetric, only one of the moves that
+        are alike is searched, unless ``multipv`` asks for several lines: then each counts.
+
+        Raises:
+            EngineError: there is no empty cell, or a think is running already.
+        """
+        start = perf_counter()
+        if not self._busy.acquire(blocking=False):
+            raise EngineError("the engine is thinking already")
+        try:
+            if not self._armed:
+                self._release()
+            self._armed = False
+            if limit.time is not None and limit.time <= 0:
+                move = self.quick_move()
+                return Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
+            return self._search(limit, start, on_iteration, max(1, multipv), list(exclude))
+        finally:
+            self._deadline = None
+            self._busy.release()
+
+    def _search(
+        self,
+        limit: Limit,
+        start: float,
+        listener: Listener | None,
+        multipv: int,
+        exclude: list[Move],
+    ) -> Thought:
+        """Set up the memory, search, and fall back on a quick move if there was no time at all."""
+        shared = self._share(limit).address
+        tactics = self._tactics(exclude)
+        if self._stop_wanted:  # it came before the shared block was there
+            self.stop()
+        self.library.shared_age(shared)
+        tables = self.game.tables
+        workers = self._prepare_workers(shared, tables, limit.nodes, exclude, multipv == 1)
+        empty_cells = self.game.width * self.game.height - self.game.ply
+        search = Search(self.library, workers, tables, shared, empty_cells, start, tactics)
+        self._deadline = Deadline(start, search.stop)
+        thought = search.run(limit, self._deadline, listener, multipv)
+        if thought is None:
+            move = self.quick_move()
+            thought = Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
+        return thought if multipv > 1 or exclude else self._with_foresight(thought)
+
+    def _with_foresight(self, thought: Thought) -> Thought:
+        """Note a forced win; where none was found but an earlier one stands, go on with that."""
+        if thought.value >= WIN_BAND:
+            self._foresight.note(self.game, thought.pv, thought.value)
+            return thought
+        foreseen = self._foresight.recall(self.game)
+        if foreseen is None:
+            return thought
+        move, value = foreseen
+        return replace(thought, move=move, value=value, pv=(move,))
+
+    def _tactics(self, exclude: list[Move]) -> Tactics | None:
+        """Return the solver's help; none where cells are excluded, or it is switched off."""
+        percent = self._parameters["threat_share"]
+        plain = self._parameters["plain"] != 0
+        if self._solver is None or exclude or plain or percent == 0:
+            return None
+        return Tactics(self._solver, self.game, percent, self._parameters["threat_hot"])
+
+    def _prepare_workers(
+        self, shared: int, tables: int, nodes: int | None, exclude: list[Move], distinct: bool
+    ) -> list[int]:
+        """Give every thread a worker with the game on it; return their addresses.
+
+        ``distinct``: of root moves that are alike by symmetry only one is searched.
+        """
+        while len(self._workers) < self._threads:
+            self._workers.append(Block(self._layout.worker))
+        game = self.game
+        for block in self._workers[1 : self._threads]:
+            game.copy_to(self._fresh_game(game.width, game.height, game.rule, block))
+        workers = [block.address for block in self._workers[: self._threads]]
+        for number, worker in enumerate(workers):
+            self.library.worker_bar(worker, NO_CELL)
+            for move in exclude:
+                self.library.worker_bar(worker, cell_of(*move))
+            self.library.worker_fade(worker)
+            limit = UNLIMITED_NODES if nodes is None or number > 0 else nodes
+            self.library.worker_prepare(worker, tables, shared, limit, int(distinct))
+        return workers
+
+    def close(self) -> None:
+        """Stop a running think and give the memory of the table back."""
+        self.stop()
+        with self._busy:
+            self._unshare()
+
+    def __enter__(self) -> Engine:
+        """Return the engine itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the engine."""
+        self.close()

@@ -1,0 +1,126 @@
+"""Proof trees of wins that the main search has found, so that they can be checked and shown.
+
+The main search prunes, and its line is one line; a proof needs an answer to every reply. At
+the winner's turn the move is the solver's, or the engine's where only that sees the win; at
+the other's turn every legal reply is tried, except those that lose at once: against a threat
+to win by fours whatever the solver shows to be no answer, and otherwise what a short run of
+fours beats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+
+from ..game.game import Game, Move
+from ..solver.proofs import Tree
+from ..solver.solver import Solver
+from ..values import WIN_BAND
+from .engine import Engine, Limit
+from .foresight import Position, position_of
+from .thought import Thought
+
+FEW_FOURS = 100  # stones that show a reply to lose at once
+QUICK_THREATS = 30_000  # stones for a win by threats before the engine is asked
+THREATS = 30_000_000  # and after it has found one, or nothing else was
+NODES = 2_000_000  # positions that the engine may search for the next move of a win
+ATTEMPTS = 3  # moves that are tried where the engine sees a win
+
+
+class Prover:
+    """Builds the proof of a win in the engine's game, from what the engine says about it."""
+
+    def __init__(self, engine: Engine, solver: Solver, time: float | None = None) -> None:
+        """Use this engine, whose table should still know of the win, for so many seconds."""
+        self._engine = engine
+        self._solver = solver
+        self._until = None if time is None else perf_counter() + time
+        self._known: dict[Position, Tree | None] = {}
+
+    @property
+    def _game(self) -> Game:
+        return self._engine.game
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return self._until is not None and perf_counter() >= self._until
+
+    def prove(self, thought: Thought | None = None) -> Tree | None:
+        """Return a proof that the side to move wins, or None if none was found.
+
+        ``thought``: what the engine thinks of the position, if it has been asked before. Where
+        its move cannot be proven to win, another one may.
+        """
+        return self._win(thought) or (None if self.is_late else self._by_threats(THREATS))
+
+    def _win(self, thought: Thought | None) -> Tree | None:
+        position = position_of(self._game)
+        if position not in self._known:
+            self._known[position] = self._by_threats(QUICK_THREATS) or self._by_search(thought)
+        return self._known[position]
+
+    def _by_threats(self, nodes: int) -> Tree | None:
+        proof = self._solver.threats(self._game, nodes=nodes)
+        return self._solver.tree(self._game) if proof.wins else None
+
+    def _by_search(self, thought: Thought | None) -> Tree | None:
+        """Try the moves that the engine takes for winning, one after the other."""
+        failed: list[Move] = []
+        while len(failed) < ATTEMPTS and not self.is_late:
+            if thought is None or failed:
+                thought = self._think(failed)
+            if thought.value < WIN_BAND:
+                return None
+            if thought.proof:
+                return self._by_threats(THREATS)
+            self._engine.play(*thought.move)
+            replies = self._answered(thought)
+            self._engine.undo()
+            if replies is not None:
+                return Tree(thought.move, replies)
+            failed.append(thought.move)
+        return None
+
+    def _think(self, failed: list[Move]) -> Thought:
+        left = None if self._until is None else max(self._until - perf_counter(), 0.001)
+        return self._engine.think(
+            Limit(nodes=NODES, time=left),
+            on_iteration=lambda thought: thought.value >= WIN_BAND,
+            exclude=failed,
+        )
+
+    def _answered(self, thought: Thought) -> dict[Move, Tree] | None:
+        """Return the proof after every reply that matters, None if one of them has none.
+
+        ``thought`` has led here; its line tells how it goes on after the reply on it.
+        """
+        if self._game.is_over:
+            return {} if self._game.winner is self._game.to_move.opponent else None
+        line = thought.pv[1:]
+        trees: dict[Move, Tree] = {}
+        for reply in sorted(self._replies(), key=lambda move: move not in line[:1]):
+            further = None
+            if reply in line[:1] and len(line) > 1:
+                further = replace(thought, move=line[1], value=thought.value + 2, pv=line[1:])
+            self._engine.play(*reply)
+            tree = None if self._game.is_over else self._win(further)
+            self._engine.undo()
+            if tree is None:
+                return None
+            trees[reply] = tree
+        return trees
+
+    def _replies(self) -> list[Move]:
+        """Return the replies that do not lose at once."""
+        answers = self._solver.answers(self._game)
+        if answers is not None:
+            return list(answers)
+        replies = []
+        for move in self._game.legal_moves():
+            self._game.play(*move)
+            hopeless = self._solver.fours(self._game, nodes=FEW_FOURS).wins
+            self._game.undo()
+            if not hopeless:
+                replies.append(move)
+        return replies

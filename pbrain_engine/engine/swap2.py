@@ -1,0 +1,208 @@
+"""Choosing sides: the swap openings and balanced stones, decided by search values.
+
+Swap2: one player puts three stones (black, white, black). The other takes a colour or puts
+two more (white, black) and leaves the choice of colours to the first. With one stone only,
+the other just takes a colour. Every decision here compares values that the engine's search
+gives, from the view of the side to move.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..notation.cells import cell_name
+from ..position.geometry import Coordinates
+from ..position.rules import Rule
+
+if TYPE_CHECKING:
+    from .engine import Engine, Thought
+
+
+OPENINGS = 8  # openings of three stones that are compared
+CANDIDATES = 6  # first stones of a pair that are followed up
+SWING_DEPTHS = 6  # last depths of a search by which the trust in its value is judged
+FINALISTS = 3  # pairs that are searched again
+PAIR_SHARE = 0.5  # of the time goes into looking for a pair of stones
+
+
+Note = Callable[["Thought"], None]  # takes the result of a depth as soon as it is there
+
+
+class Choice(NamedTuple):
+    """A decision: take the other colour, or put these stones."""
+
+    swap: bool = False
+    stones: tuple[Coordinates, ...] = ()
+
+
+class Searcher(NamedTuple):
+    """The engine, and how to search its position with a share of the time that is left."""
+
+    engine: Engine
+    think: Callable[[float, int], list[Thought]]  # (share, count) -> the best moves, best first
+    deepen: Callable[[float, Note], list[Thought]]  # (share) -> the best move of every depth
+    tell: Callable[[str], None] = lambda text: None  # takes the reasons, for people
+    keep: Callable[[Choice], None] = lambda choice: None  # takes the best so far
+
+
+def set_up(
+    engine: Engine, width: int, height: int, rule: Rule, stones: Sequence[Coordinates]
+) -> None:
+    """Put stones on an empty board in turn, black first."""
+    engine.new_game(width, height, rule)
+    for x, y in stones:
+        engine.play(x, y)
+
+
+def openings(width: int, height: int, chance: random.Random) -> list[tuple[Coordinates, ...]]:
+    """Return openings of three stones: one towards the centre, two looser, nothing connected.
+
+    Black's two stones lie apart, so that neither colour has a threat yet; on a small board
+    the stones move closer to fit.
+    """
+    found: list[tuple[Coordinates, ...]] = []
+    reach_x, reach_y = max(1, min(width // 2, 6)), max(1, min(height // 2, 6))
+    for attempt in range(OPENINGS * 50):
+        if len(found) >= OPENINGS:
+            break
+        near = 0 if attempt % 2 else width // 4  # half of them begin away from the centre
+        x = width // 2 + chance.randint(-1, 1) - near
+        y = height // 2 + chance.randint(-1, 1)
+        cells = [(x, y)]
+        for _ in range(2):
+            cells.append((x + chance.randint(-reach_x, reach_x),
+                          y + chance.randint(-reach_y, reach_y)))  # fmt: skip
+        inside = all(0 <= a < width and 0 <= b < height for a, b in cells)
+        if inside and len(set(cells)) == 3 and tuple(cells) not in found:
+            found.append(tuple(cells))
+    return found or [((0, 0), (1, 0), (0, 1))]
+
+
+def value_of(searcher: Searcher, share: float) -> int:
+    """Return the value of the engine's position for the side to move."""
+    thoughts = searcher.think(share, 1)
+    return thoughts[0].value if thoughts else 0
+
+
+def first_stones(
+    searcher: Searcher,
+    width: int,
+    height: int,
+    rule: Rule,
+    candidates: Sequence[Sequence[Coordinates]],
+) -> Choice:
+    """Return those of the candidates after which the position is closest to even."""
+    best, best_value = candidates[0], None
+    for index, stones in enumerate(candidates):
+        set_up(searcher.engine, width, height, rule, stones)
+        value = value_of(searcher, 1 / (len(candidates) - index))
+        if best_value is None or abs(value) < abs(best_value):
+            best, best_value = stones, value
+            searcher.keep(Choice(stones=tuple(best)))
+    searcher.tell(f"opening {names(best)}: {best_value}, of {len(candidates)} compared")
+    return Choice(stones=tuple(best))
+
+
+def first_three(
+    searcher: Searcher, width: int, height: int, rule: Rule, chance: random.Random | None = None
+) -> Choice:
+    """Return the three stones that begin swap2."""
+    candidates = openings(width, height, chance or random.Random())
+    return first_stones(searcher, width, height, rule, candidates)
+
+
+def first_one(searcher: Searcher, width: int, height: int, rule: Rule) -> Choice:
+    """Return the one stone that begins where the other may swap: somewhere near a corner."""
+    near = min(width, height) // 2
+    candidates = [[(x, y)] for y in range(min(3, near)) for x in range(y, near + 1, 2)]
+    return first_stones(searcher, width, height, rule, candidates)
+
+
+def balanced_move(
+    searcher: Searcher, bias: int, share: float = 1.0
+) -> tuple[Coordinates, int] | None:
+    """Return the move whose value comes closest to the bias, with its value."""
+    thoughts = searcher.think(share, CANDIDATES * 2)
+    if not thoughts:
+        return None
+    best = min(thoughts, key=lambda thought: abs(thought.value - bias))
+    return best.move, best.value
+
+
+def balanced_pair(
+    searcher: Searcher, bias: int
+) -> tuple[tuple[Coordinates, Coordinates], int] | None:
+    """Return two stones after which the side to move again stands closest to the bias.
+
+    The first stones tried are spread over the whole range of the moves that the search
+    values, for a pair is balanced by the second stone. Many pairs are valued in little
+    time; the best of them are searched again, and one that strays at any of the last depths
+    is trusted less.
+    """
+    thoughts = searcher.think(0.2, CANDIDATES * 2)
+    firsts = [thought.move for thought in thoughts[::2]]
+    found: list[tuple[int, tuple[Coordinates, Coordinates]]] = []
+    for index, first in enumerate(firsts):
+        searcher.engine.play(*first)
+        second = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
+        searcher.engine.undo()
+        if second is not None:
+            found.append((abs(-second[1] - bias), (first, second[0])))
+    best: tuple[tuple[Coordinates, Coordinates], int] | None = None
+    least = 0
+    finals = sorted(found)[:FINALISTS]
+    for index, (_, pair) in enumerate(finals):
+        for x, y in pair:
+            searcher.engine.play(x, y)
+        thoughts = searcher.deepen(1 / (len(finals) - index), lambda thought: None)
+        for _ in pair:
+            searcher.engine.undo()
+        distance = max(abs(thought.value - bias) for thought in thoughts[-SWING_DEPTHS:])
+        if best is None or distance < least:
+            best, least = (pair, thoughts[-1].value), distance
+    return best
+
+
+def colour(thought: Thought) -> Choice:
+    """Return the choice of the better colour: the other one, or the move of the side to move."""
+    if thought.value < 0:
+        return Choice(swap=True)
+    return Choice(stones=(thought.move,))
+
+
+def choose(
+    searcher: Searcher, width: int, height: int, rule: Rule, stones: Sequence[Coordinates]
+) -> Choice:
+    """Return what to do with one, three or five stones on the board, white or black to move.
+
+    The value of the side to move decides the colour. After three stones, where that is too
+    close to call, two more stones leave the guess to the opponent, if they leave him no
+    clearer one. What is close is for the search to say: a value is not trusted that is
+    smaller than the swing of the last depths, on whatever scale.
+    """
+    set_up(searcher.engine, width, height, rule, stones)
+    may_pair = len(stones) == 3
+    share = 1 - PAIR_SHARE if may_pair else 1.0
+    thoughts = searcher.deepen(share, lambda thought: searcher.keep(colour(thought)))
+    value, uncertain = thoughts[-1].value, swing(thoughts)
+    searcher.tell(f"{len(stones)} stones: {value} for the side to move, uncertain by {uncertain}")
+    if may_pair and abs(value) <= uncertain:
+        pair = balanced_pair(searcher, 0)
+        if pair is not None:
+            searcher.tell(f"two more {names(pair[0])}: {pair[1]}")
+            if abs(pair[1]) <= uncertain:
+                return Choice(stones=pair[0])
+    return colour(thoughts[-1])
+
+
+def swing(thoughts: Sequence[Thought]) -> int:
+    """Return how far apart the values of the last depths lie."""
+    values = [thought.value for thought in thoughts[-SWING_DEPTHS:]]
+    return max(values) - min(values)
+
+
+def names(stones: Sequence[Coordinates]) -> str:
+    """Return cells as people write them."""
+    return " ".join(cell_name(x, y) for x, y in stones)

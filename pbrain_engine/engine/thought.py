@@ -1,0 +1,68 @@
+"""What a search is asked and what it finds out, and whom of several threads to believe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
+
+from ..game.game import Move
+from ..values import WIN_BAND, mate_distance
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """When to stop thinking; whatever comes first, and None means no such limit.
+
+    ``time``: seconds after which the move must be there. ``optimum``: seconds after which
+    no further iteration is begun. ``nodes``: positions searched by the first thread.
+    ``depth``: plies of the last iteration.
+    """
+
+    time: float | None = None
+    optimum: float | None = None
+    nodes: int | None = None
+    depth: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a search found out: its move, the value for the side to move, and the line.
+
+    ``value`` is in the units of ``values.py``; ``depth`` in completed plies, ``seldepth`` the
+    deepest ply reached, ``nodes`` those of all threads, ``time`` in seconds, ``changes`` how
+    often the best move changed in this iteration, ``multipv`` the rank of the line, 1 for the
+    best. ``proof`` names the search that has proven a win: ``vcf`` (by fours), ``vct`` (by
+    threats), or empty.
+    """
+
+    move: Move
+    value: int
+    depth: int
+    seldepth: int
+    nodes: int
+    time: float
+    pv: tuple[Move, ...]
+    multipv: int = 1
+    changes: int = 0
+    proof: str = ""
+
+    @property
+    def mate(self) -> int | None:
+        """Plies to the forced win, negative to the forced loss, None for an ordinary value."""
+        return mate_distance(self.value)
+
+
+Listener = Callable[[Thought], bool | None]
+
+
+def deepest(best: Thought, others: Iterable[Thought], dropped: Container[Move]) -> Thought:
+    """Return the first thread's thought, or that of one that completed a deeper iteration.
+
+    The first thread alone asks for proofs, so a win, a loss and a proof of its stand, and a
+    move that it has dropped because it loses is taken from nobody.
+    """
+    for other in others:
+        is_deeper = other.depth > best.depth and abs(best.value) < WIN_BAND
+        if is_deeper and other.value > -WIN_BAND and other.move not in dropped:
+            best = other
+    return best

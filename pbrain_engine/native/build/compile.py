@@ -1,0 +1,261 @@
+"""Build the compiled kernel: ``python -m pbrain_engine.native.build.compile [--level v3] ...``.
+
+``ensure()`` builds what this machine needs if it is missing or stale, and returns at once if
+not; set-up, the tests and the tools call it. The engine itself only ever loads.
+
+The numba front end runs in a child process, because what it compiles depends on its
+environment. Each library is linked under a temporary name and renamed when it is whole, and a
+lock keeps two builders from doing the same work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..load import store
+from ..load.digest import digest
+from ..load.library import KernelError, load, processor_level
+from ..load.lock import locked
+from ..load.targets import TARGETS, Target, host_target
+from .link import LinkError, link
+
+EXPORTS_MODULE = "pbrain_engine.native.exports"
+ATTEMPTS = 3  # when the sources are edited while they are compiled
+KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
+
+
+class BuildError(Exception):
+    """The kernel could not be built; the message says why."""
+
+
+class SourcesChanged(BuildError):
+    """Somebody edited the sources while they were compiled."""
+
+
+def variant_name(asserts: bool, bounds: bool) -> str:
+    """Return the name of a build with these checks; empty for a release build."""
+    checks = {"asserts": asserts, "bounds": bounds}
+    return "-".join(name for name, wanted in checks.items() if wanted)
+
+
+class Output(NamedTuple):
+    """One library: a platform, and a level of its instruction set."""
+
+    target: Target
+    level: str
+
+
+class Build(NamedTuple):
+    """What to build from a module of exports: which libraries, with which checks."""
+
+    outputs: tuple[Output, ...]
+    asserts: bool = False
+    bounds: bool = False
+    exports: str = EXPORTS_MODULE
+
+    @property
+    def variant(self) -> str:
+        """The checks as part of a file name."""
+        return variant_name(self.asserts, self.bounds)
+
+    def paths(self, folder: str) -> dict[Output, str]:
+        """Return where each library lies in a folder."""
+        names = {o: o.target.file_name(o.level, self.variant) for o in self.outputs}
+        return {output: os.path.join(folder, name) for output, name in names.items()}
+
+
+def report(text: str) -> None:
+    """Show one line of progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def build(work: Build, folder: str) -> list[str]:
+    """Build the libraries into a folder, those excepted that are there; return their paths.
+
+    Raises:
+        BuildError: with the reason.
+    """
+    paths = work.paths(folder)
+    if not all(map(os.path.exists, paths.values())):
+        os.makedirs(folder, exist_ok=True)
+        waiting = "waiting for another process that builds the kernel"
+        with locked(os.path.join(folder, "lock"), lambda: report(waiting)):
+            missing = {o: path for o, path in paths.items() if not os.path.exists(path)}
+            if missing:
+                _build_missing(work._replace(outputs=tuple(missing)), missing)
+    return list(paths.values())
+
+
+def _build_missing(work: Build, paths: dict[Output, str]) -> None:
+    started = time.perf_counter()
+    report(f"building the kernel for {', '.join(f'{o.target.name} {o.level}' for o in paths)}")
+    with tempfile.TemporaryDirectory(prefix="numoku-") as scratch:
+        before = digest()
+        _emit_objects(work, scratch, before)
+        if digest() != before:  # an editor was at work: do not file this under either digest
+            raise SourcesChanged("the sources changed while they were compiled; start again")
+        for output, path in paths.items():
+            linking = time.perf_counter()
+            linked = os.path.join(scratch, os.path.basename(path))
+            try:
+                link(output.target, object_path(scratch, output), linked)
+            except LinkError as error:
+                raise BuildError(str(error)) from error
+            move_whole(linked, path)
+            seconds, size = time.perf_counter() - linking, os.stat(path).st_size
+            report(f"  {seconds:5.1f} s  linked {os.path.basename(path)}, {size:,} bytes")
+    report(f"  {time.perf_counter() - started:5.1f} s  in all")
+
+
+def object_path(scratch: str, output: Output) -> str:
+    """Return where the child process leaves an object file."""
+    return os.path.join(scratch, f"{output.target.name}-{output.level}.o")
+
+
+def move_whole(source: str, destination: str) -> None:
+    """Copy a file so that its new name never stands for half of it."""
+    part = f"{destination}.{os.getpid()}"
+    try:
+        shutil.copyfile(source, part)
+        os.replace(part, destination)
+    finally:
+        if os.path.exists(part):
+            os.unlink(part)
+
+
+def _emit_objects(work: Build, scratch: str, sources: str) -> None:
+    """Run the numba front end and LLVM in a child process of the right environment."""
+    environment = dict(
+        os.environ,
+        NUMBA_DISABLE_JIT="0",
+        NUMBA_CPU_NAME="generic",
+        NUMBA_CPU_FEATURES="",
+        NUMBA_OPT="0",
+        NUMOKU_BOUNDS_CHECK="1" if work.bounds else "0",
+        PYTHONPATH=os.pathsep.join(path or os.getcwd() for path in sys.path),
+    )
+    environment.pop("PYTHONOPTIMIZE", None)
+    if not work.asserts:
+        environment["PYTHONOPTIMIZE"] = "1"
+    command = [sys.executable, "-m", "pbrain_engine.native.build.emit", work.exports, sources]
+    for output in work.outputs:
+        command += [output.target.name, output.level, object_path(scratch, output)]
+    if subprocess.run(command, env=environment, stdin=subprocess.DEVNULL).returncode != 0:
+        raise BuildError("the kernel does not compile; the reason is above")
+
+
+def host_level(target: Target) -> str:
+    """Return the highest instruction set level of the processor of this machine."""
+    if len(target.levels) == 1:
+        return target.levels[0]
+    from .probe import probe_level
+
+    level = probe_level()
+    if level is None:
+        raise BuildError("the processor is older than x86-64-v2, the lowest supported level")
+    return level
+
+
+def host_build(asserts: bool = False, bounds: bool = False) -> Build:
+    """Return the build that serves this machine."""
+    target = host_target()
+    if target is None:
+        raise BuildError(f"no kernel can be built for this machine, only for {', '.join(TARGETS)}")
+    return Build((Output(target, host_level(target)),), asserts, bounds)
+
+
+def forget_old_kernels(root: str) -> None:
+    """Remove the cached kernels that were built longest ago."""
+    with os.scandir(root) as entries:
+        folders = sorted((e.stat().st_mtime, e.path) for e in entries if e.is_dir())
+    for _, path in folders[:-KEPT_DIGESTS]:
+        shutil.rmtree(path, ignore_errors=True)  # one that is in use may stay
+
+
+def _present_for_host(variant: str) -> str | None:
+    """Return the kernel that fits this processor best if it is there, without importing LLVM."""
+    try:
+        library = load(variant=variant)
+    except KernelError:
+        return None
+    return library.path if store.is_shipped() or library.level == processor_level(library) else None
+
+
+def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
+    """Build the kernel of the present sources for this machine if need be; return its path.
+
+    Raises:
+        BuildError: it cannot be built here.
+    """
+    present = _present_for_host(variant_name(asserts, bounds))
+    if present is not None:
+        return present
+    work = host_build(asserts, bounds)
+    for attempts_left in reversed(range(ATTEMPTS)):
+        try:
+            (path,) = build(work, os.path.join(store.cache_root(), digest()))
+            break
+        except SourcesChanged:
+            if not attempts_left:
+                raise
+            report("the sources changed meanwhile")
+    forget_old_kernels(store.cache_root())
+    return path
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build what the command line asks for; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pbrain_engine.native.build.compile",
+        description="Build the compiled kernel.",
+    )
+    parser.add_argument("--target", choices=TARGETS, help="platform (default: this one)")
+    parser.add_argument("--level", default="host", help="host, all, or one such as v3")
+    parser.add_argument("--out", help="folder for the libraries (default: the cache)")
+    parser.add_argument("--asserts", action="store_true", help="keep the kernel's asserts")
+    parser.add_argument("--boundscheck", action="store_true", help="check every array index")
+    parser.add_argument("--exports", default=EXPORTS_MODULE, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    try:
+        for path in _requested(options):
+            print(path)
+    except BuildError as error:
+        report(f"error: {error}")
+        return 1
+    return 0
+
+
+def _requested(options: argparse.Namespace) -> list[str]:
+    """Build what the options ask for and return the libraries' paths."""
+    if not options.target and not options.out and options.level == "host":
+        return [ensure(asserts=options.asserts, bounds=options.boundscheck)]
+    folder = options.out or os.path.join(store.cache_root(), digest())
+    return build(_chosen(options), folder)
+
+
+def _chosen(options: argparse.Namespace) -> Build:
+    target = TARGETS[options.target] if options.target else host_target()
+    if target is None:
+        raise BuildError(f"this platform is none of {', '.join(TARGETS)}")
+    if options.level == "all":
+        levels = target.levels
+    elif options.level == "host":
+        levels = (host_level(target) if target == host_target() else target.levels[-1],)
+    elif options.level in target.levels:
+        levels = (options.level,)
+    else:
+        raise BuildError(f"{target.name} has the levels {', '.join(target.levels)}")
+    outputs = tuple(Output(target, level) for level in levels)
+    return Build(outputs, options.asserts, options.boundscheck, options.exports)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Finding, choosing and loading compiled kernels, and their memory: standard library only."""

@@ -1,0 +1,179 @@
+"""The compiled kernel as an object: choose the level for this processor, load it, call it.
+
+``load()`` never compiles and imports the standard library only. A kernel that is missing,
+or that was compiled from other sources, is a ``KernelError`` that names the cure.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable
+
+from .store import SHIPPED_FOLDER, is_shipped, kernel_folder
+from .targets import Target, host_target
+
+CURE = "run `make setup`, or `python -m pbrain_engine.native.build.compile` with the extra `build`"
+_EXCEPTION_RAISED = 1  # numba's status of a kernel that raised
+
+
+class KernelError(RuntimeError):
+    """There is no usable kernel, or one failed; the message says what to do."""
+
+
+class Library:
+    """A loaded kernel: its exported functions, called by name with addresses and integers."""
+
+    def __init__(self, path: str) -> None:
+        """Load a library file.
+
+        Raises:
+            KernelError: it cannot be loaded, or is no kernel.
+        """
+        self.path = path
+        try:
+            self._dll = ctypes.CDLL(path)
+            self._dll.numoku_about.restype = ctypes.c_char_p
+            self.about = parse_about(self._dll.numoku_about().decode())
+            self.level = self.about["level"]
+            self.digest = self.about["digest"]
+        except (OSError, AttributeError, KeyError) as error:
+            text = f"{path} is not a kernel for this machine ({error}); {CURE}"
+            raise KernelError(text) from error
+        # Each exported function and its parameters: p for an address, i for an integer.
+        self.exports = parse_about(self.about["exports"].replace(" ", "\n"), ":")
+
+    def call(self, name: str, *args: int) -> int:
+        """Call an exported function; every argument is an address or an int64.
+
+        Raises:
+            KernelError: the kernel failed, which a correct one never does.
+        """
+        return int(getattr(self, name)(*args))
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        """Return a caller of an exported function, made at the first use."""
+        if name == "exports" or name not in self.exports:
+            raise AttributeError(f"the kernel has no function {name!r}")
+        caller = self._caller(name, len(self.exports[name]))
+        setattr(self, name, caller)
+        return caller
+
+    def _caller(self, name: str, arity: int) -> Callable[..., int]:
+        """Wrap numba's convention: ``int32 f(int64 *result, void **exception, args...)``."""
+        function = self._dll[name]
+        function.restype = ctypes.c_int32
+        function.argtypes = (ctypes.c_void_p, ctypes.c_void_p) + (ctypes.c_int64,) * arity
+        frame = ctypes.c_int64 * 2  # a fresh one each call: threads call at the same time
+        byref = ctypes.byref
+
+        def caller(*args: int) -> int:
+            if len(args) != arity:  # ctypes would let C read whatever lies on the stack
+                raise TypeError(f"{name} takes {arity} arguments, not {len(args)}")
+            out = frame()
+            status = function(byref(out), byref(out, 8), *args)
+            if status:
+                raise KernelError(_failure(name, status, out[1]))
+            return out[0]
+
+        return caller
+
+
+def parse_about(text: str, sign: str = "=") -> dict[str, str]:
+    """Return the facts that a kernel states about itself, one a line: name, sign, value."""
+    pairs = (line.partition(sign) for line in text.splitlines())
+    return {name: value for name, _, value in pairs}
+
+
+def _failure(name: str, status: int, exception: int) -> str:
+    """Say what a kernel raised: only a build with checks can."""
+    message = f"the kernel function {name} failed with status {status}"
+    if status == _EXCEPTION_RAISED and exception:
+        import pickle
+
+        # Numba keeps a pickle of (class, arguments, place) in the library.
+        data = ctypes.c_void_p.from_address(exception).value or 0
+        length = ctypes.c_int32.from_address(exception + ctypes.sizeof(ctypes.c_void_p)).value
+        kind, arguments, place = pickle.loads(ctypes.string_at(data, length))
+        message += f": {kind.__name__}{arguments or ''}"
+        if place is not None:
+            function, file, line = place
+            message += f" in {function}, line {line} of {file}"
+    return message
+
+
+def _host() -> Target:
+    target = host_target()
+    if target is None:
+        raise KernelError("no kernel exists for this kind of machine, only for 64-bit x86 and ARM")
+    return target
+
+
+def _present(variant: str) -> dict[str, str]:
+    """Return the library files for this machine by level, lowest first."""
+    target = _host()
+    try:
+        folder = kernel_folder()
+    except OSError:  # neither marked as shipped nor with sources to compare: a frozen build
+        folder = SHIPPED_FOLDER
+    paths = {lvl: os.path.join(folder, target.file_name(lvl, variant)) for lvl in target.levels}
+    return {level: path for level, path in paths.items() if os.path.exists(path)}
+
+
+def processor_level(library: Library) -> str | None:
+    """Return the level that this processor reaches, asked through a kernel of any level."""
+    target = _host()
+    if len(target.levels) == 1:
+        return target.levels[0]
+    from .cpu import x86_level
+
+    dll = library._dll
+    registers = (ctypes.c_uint32 * 4)()
+
+    def cpuid(leaf: int, subleaf: int) -> tuple[int, int, int, int]:
+        dll.numoku_cpuid(ctypes.c_uint32(leaf), ctypes.c_uint32(subleaf), registers)
+        return registers[0], registers[1], registers[2], registers[3]
+
+    return x86_level(cpuid, dll.numoku_xgetbv)
+
+
+_loaded: dict[tuple[str | None, str], Library] = {}
+_lock = threading.Lock()
+
+
+def load(level: str | None = None, variant: str | None = None) -> Library:
+    """Return the kernel: the best one for this processor, or that of the level asked for.
+
+    A variant is a build with checks (``asserts``, ``bounds`` or ``asserts-bounds``); where
+    none is named, ``NUMOKU_VARIANT`` in the environment may.
+
+    Raises:
+        KernelError: there is none that fits, with the cure.
+    """
+    key = (level, os.environ.get("NUMOKU_VARIANT", "") if variant is None else variant)
+    library = _loaded.get(key)
+    if library is None:
+        with _lock:
+            library = _loaded.get(key) or _choose(*key)
+            _loaded[key] = library
+    return library
+
+
+def _choose(level: str | None, variant: str) -> Library:
+    present = _present(variant)
+    if not present:
+        state = "none was shipped for this platform" if is_shipped() else "it was never built"
+        raise KernelError(f"no kernel of the present sources ({state} or is stale); {CURE}")
+    if level is not None and level not in present:
+        raise KernelError(f"no kernel of level {level}, only of {', '.join(present)}; {CURE}")
+    first = Library(next(iter(present.values())))
+    levels = _host().levels
+    reached = processor_level(first)
+    usable = levels[: levels.index(reached) + 1] if reached else ()
+    fitting = [lvl for lvl in present if lvl in usable]
+    if not fitting or (level is not None and level not in fitting):
+        wanted = level or ", ".join(present)
+        raise KernelError(f"this processor does not support a kernel of level {wanted}; {CURE}")
+    chosen = level or fitting[-1]
+    return first if chosen == first.level else Library(present[chosen])

@@ -1,0 +1,1 @@
+"""How positions and games are written: cells, diagrams, SGF and PSQ files."""

@@ -1,0 +1,1 @@
+"""What every page for a browser is made of: documents, styles, charts."""

@@ -1,0 +1,74 @@
+"""Our own engine with options that no client can set: weights, kernel level, search parameters.
+
+``python -m pbrain_engine.protocol.configured weights=FILE futility_slope=70`` speaks the protocol
+like ``pbrain-numoku``, with these options; the arena starts it for ``numoku:weights=FILE,...``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..engine.engine import Engine
+
+OPTIONS = ("weights", "level")
+
+Options = Iterable[tuple[str, str]]
+
+
+def is_parameter(key: str) -> bool:
+    """Tell whether the search has a parameter of this name."""
+    from ..search.alphabeta.params import PARAMETERS
+
+    return key in PARAMETERS
+
+
+def engine_arguments(options: Options) -> dict[str, Any]:
+    """Return the arguments of Engine that these options mean; others are passed over.
+
+    Raises:
+        ValueError: a parameter is no whole number.
+    """
+    arguments: dict[str, Any] = {}
+    parameters: dict[str, int] = {}
+    for key, value in options:
+        if key in OPTIONS:
+            arguments[key] = value
+        elif is_parameter(key):
+            parameters[key] = int(value)
+    if parameters:
+        arguments["parameters"] = parameters
+    return arguments
+
+
+def main() -> None:
+    """Speak the protocol with the options of the command line."""
+    from . import serve, streams
+    from .loop import Loop
+
+    arguments = engine_arguments(_split(word) for word in sys.argv[1:])
+
+    def make_engine(memory: int) -> Engine:
+        from ..engine.engine import Engine
+
+        return Engine(memory=memory, **arguments)
+
+    log = streams.Log(serve.log_path([]))
+    streams.silence(log)
+    streams.ignore_interrupts()
+    try:
+        Loop(make_engine, log=log).run()
+    except BaseException as error:
+        log.write("!", repr(error))
+    streams.leave()
+
+
+def _split(word: str) -> tuple[str, str]:
+    key, _, value = word.partition("=")
+    return key, value
+
+
+if __name__ == "__main__":
+    main()

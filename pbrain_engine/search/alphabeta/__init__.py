@@ -1,0 +1,1 @@
+"""The main search: principal variation search, its table, ordering, margins and leaves."""

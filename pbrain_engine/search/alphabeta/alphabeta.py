@@ -1,0 +1,306 @@
+"""The main search: principal variation search with pruning, reductions and extensions.
+
+The items and what they were worth elsewhere are described in the literature on Rapfi,
+Stockfish and their kin; every number is in ``params.py``. The rule that keeps claimed
+losses sound: nothing is pruned before a move has been found that does not lose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64
+from ...eval.evaluate import evaluate
+from ...kernel import kernel, recursive_kernel
+from ...patterns import shapes as s
+from ...patterns.forbidden import is_forbidden
+from ...patterns.state import class_at, count_of, play, undo
+from ...patterns.tables import TABLES
+from ...position.board import key_after, last_move
+from ...position.geometry import NO_CELL
+from ...position.rules import EMPTY
+from ...values import DRAW, INFINITE, WIN, WIN_BAND
+from ..threats.defence import static_result
+from .leaf import leaf
+from .margins import count_limit, futility_margin, history_bonus, late_reduction, razor_margin
+from .ordering import list_moves, pick_move, raise_move
+from .params import ONE
+from .table import (
+    EXACT,
+    LOWER,
+    SHARED,
+    UPPER,
+    bound_of,
+    cell_of_entry,
+    depth_of,
+    eval_of,
+    expect,
+    from_table,
+    probe,
+    store,
+    value_of,
+)
+from .worker import MAX_STACK, STACK_BASE, WORKER, add_history, must_stop, set_pv
+
+# What a node is expected to return. Typed constants: numba would compile the recursive
+# search once more for a literal argument.
+CUT = np.int64(1)  # at least beta
+NO_CUT = np.int64(0)
+
+
+@kernel
+def is_quiet_value(value):
+    """Say whether a value is an evaluation, not a forced end."""
+    return -WIN_BAND < value < WIN_BAND
+
+
+@kernel
+def credit_cut(worker, shared, ply, number, depth):
+    """Reward the move that cut, and its rivals before it with the opposite."""
+    frame = worker.stack[ply + STACK_BASE]
+    state = worker.state
+    side = np.int64(state.position.side)
+    bonus = history_bonus(shared.params, depth)
+    for i in range(number + 1):
+        cell = frame.moves[i] & 0xFFFF
+        kind = class_at(state, side, cell)
+        add_history(worker, shared.params, side, kind, cell, bonus if i == number else -bonus)
+    previous = last_move(state.position, 1)
+    worker.counters[side, previous] = frame.moves[number] & 0xFFFF
+
+
+@kernel
+def plain_leaf(worker, tables):
+    """Return the bare evaluation at the end of a plain search."""
+    worker.nodes += 1
+    return evaluate(worker.state, tables)
+
+
+@recursive_kernel(WORKER, TABLES, SHARED, int, int, int, int, int)
+def search(worker, tables, shared, alpha, beta, depth, ply, cut):
+    """Return a value of the position for the side to move, searched to ``depth`` units.
+
+    Let v be the true value at this depth. The result r is fail-soft: r <= alpha means
+    v <= r, r >= beta means v >= r, else r = v and ``worker.pv[ply]`` holds the line.
+    ``cut`` is 1 where a result of at least beta is expected. ``ply`` counts from the root.
+    """
+    state = worker.state
+    params = shared.params
+    plain = params.plain != 0
+    if depth <= 0:
+        if not plain:
+            return leaf(worker, tables, shared, alpha, beta, 0, ply)
+    side = np.int64(state.position.side)
+    frame = worker.stack[ply + STACK_BASE]
+    worker.pv_length[ply] = 0
+    pv = beta - alpha > 1
+
+    # Step 1. Ends: a full board, a position decided at a glance, no shorter win possible.
+    if plain:
+        if count_of(state, side, s.MAKES_FIVE) > 0:
+            worker.nodes += 1
+            return WIN - (ply + 1)
+        if state.position.ply >= state.position.width * state.position.height:
+            return DRAW
+        if depth <= 0:
+            return plain_leaf(worker, tables)
+    worker.nodes += 1
+    if must_stop(worker, shared):
+        return 0
+    worker.seldepth = max(worker.seldepth, ply)
+    if not plain:
+        if state.position.ply >= state.position.width * state.position.height:
+            return DRAW
+        value = static_result(state, tables, ply)
+        if value != 0:
+            return value
+        alpha = max(alpha, (ply + 2) - WIN)
+        beta = min(beta, WIN - (ply + 3))
+        if alpha >= beta:
+            return alpha
+    if ply >= MAX_STACK:
+        return evaluate(state, tables)
+
+    # Step 2. The transposition table.
+    excluded = np.int64(frame.excluded)
+    key = state.position.key
+    data = U64(0)
+    if not plain and excluded == NO_CELL:
+        data = probe(shared, key)
+    table_move = NO_CELL
+    table_value = -INFINITE
+    table_bound = 0
+    table_depth = 0
+    if data != U64(0):
+        table_move = cell_of_entry(data)
+        table_value = from_table(value_of(data), ply)
+        table_bound = bound_of(data)
+        table_depth = depth_of(data)
+        if not pv and table_depth >= depth:
+            if table_bound & (LOWER if table_value >= beta else UPPER):
+                return table_value
+        if table_move != NO_CELL and state.position.holds[table_move] != EMPTY:
+            table_move = NO_CELL
+
+    # Step 3. The static evaluation; a side in trouble sees it as the other saw it before.
+    enemy = 1 - side
+    blocked = count_of(state, enemy, s.MAKES_FIVE) > 0
+    threatened = blocked or count_of(state, enemy, s.MAKES_WINNING_FOUR) > 0
+    static = 0
+    if not plain:
+        if threatened:
+            static = -np.int64(worker.stack[ply + STACK_BASE - 1].value)
+        elif data != U64(0):
+            static = eval_of(data)
+        else:
+            static = evaluate(state, tables)
+    frame.value = static
+    improving = 1 if static > worker.stack[ply + STACK_BASE - 2].value else 0
+    estimate = static
+    if data != U64(0) and is_quiet_value(table_value):
+        if table_bound & (LOWER if table_value > static else UPPER):
+            estimate = table_value
+
+    if not pv and not plain and not blocked and excluded == NO_CELL:
+        # Step 4. Razoring: far below alpha, only a forced win could help. Under a threat the
+        # evaluation is no more than a guess, so the leaf search is asked in any case.
+        hopeless = estimate + razor_margin(params, depth) <= alpha
+        if depth < params.razor_depth and (threatened or hopeless):
+            value = leaf(worker, tables, shared, alpha, alpha + 1, 0, ply)
+            if value <= alpha or (depth < ONE and not threatened):
+                return value
+        # Step 5. Futility: so far above beta that the enemy's best move will not matter.
+        if depth < params.futility_depth and not threatened and is_quiet_value(beta):
+            if estimate - futility_margin(params, depth, improving) >= beta:
+                return estimate
+
+    # Step 6. Doubt about stale or missing knowledge costs depth, in PV nodes only.
+    if pv and not plain and depth >= 3 * ONE:
+        if table_move == NO_CELL:
+            depth -= params.no_move_pv
+        elif table_depth < depth:
+            depth -= min(params.stale_pv * (depth - table_depth) // ONE, 3 * ONE)
+        depth = max(depth, 2 * ONE)
+
+    # Step 7. Singular extension: is the table's move much better than every other?
+    extension = 0
+    if (
+        not plain
+        and excluded == NO_CELL
+        and table_move != NO_CELL
+        and not blocked
+        and depth >= params.singular_depth
+        and table_bound & LOWER
+        and table_depth >= depth - 3 * ONE
+        and is_quiet_value(table_value)
+    ):
+        target = table_value - params.singular_margin * depth // (100 * ONE)
+        frame.excluded = table_move
+        value = search(worker, tables, shared, target - 1, target, depth // 2, ply, cut)
+        frame.excluded = NO_CELL
+        worker.pv_length[ply] = 0
+        frame.value = static
+        if worker.stopped != 0:
+            return 0
+        if value < target:
+            extension = np.int64(params.singular_extend)
+        elif target >= beta:
+            return target
+        elif table_value >= beta:
+            extension = -ONE
+
+    # Step 8. The moves, best first.
+    count = list_moves(worker, tables, shared, ply, depth)
+    if table_move != NO_CELL:
+        raise_move(worker, ply, count, table_move)
+    best = -INFINITE
+    best_move = NO_CELL
+    raised = 0
+    number = 0
+    lower = alpha
+    limit = count_limit(params, depth, improving, pv)
+    expects_cut = cut != 0 and estimate >= beta - params.fail_high_margin
+    for i in range(count):
+        cell = pick_move(worker, ply, i, count)
+        if cell == excluded or is_forbidden(state, tables, cell):
+            continue
+        kind = class_at(state, side, cell)
+        number += 1
+
+        # Step 9. Pruning by number, once some move does not lose.
+        if not plain and not threatened and best > -WIN_BAND:
+            if number > limit and kind < s.MAKES_FOUR:
+                break
+
+        frame.move = cell
+        frame.kind = kind
+        longer = 0
+        if not plain:
+            if blocked:
+                longer = np.int64(params.extend_block)
+            elif cell == table_move:
+                longer = extension
+        rest = depth - ONE + longer
+        expect(shared, key_after(state.position, tables.zobrist, cell))
+        play(state, tables, cell)
+        if number == 1:
+            expected = NO_CUT if pv else 1 - cut
+            value = -search(worker, tables, shared, -beta, -lower, rest, ply + 1, expected)
+        else:
+            # Step 10. Late moves are searched shallower, unless they turn out good.
+            reduction = raised
+            if not plain and depth >= 2 * ONE and not blocked:
+                reduction += late_reduction(params, depth, number)
+                if pv:
+                    reduction -= params.reduction_pv
+                if improving == 0:
+                    reduction += params.reduction_worse
+                if cut != 0:
+                    reduction += params.reduction_cut
+                if expects_cut and kind < s.MAKES_FOUR:
+                    reduction += ONE // 2
+                if kind >= s.MAKES_THREE:
+                    reduction -= params.reduction_threat
+                history = np.int64(worker.history[side, 1 if kind >= s.MAKES_THREE else 0, cell])
+                reduction -= history // params.reduction_history
+                reduction = min(max(reduction, 0), max(rest - ONE // 2, 0))
+            value = -search(
+                worker, tables, shared, -(lower + 1), -lower, rest - reduction, ply + 1, CUT
+            )
+            if value > lower and reduction > 0 and worker.stopped == 0:
+                value = -search(
+                    worker, tables, shared, -(lower + 1), -lower, rest, ply + 1, 1 - cut
+                )
+            if pv and value > lower and worker.stopped == 0:
+                value = -search(worker, tables, shared, -beta, -lower, rest, ply + 1, NO_CUT)
+        undo(state, tables)
+        if worker.stopped != 0:
+            return 0
+
+        # Step 11. What the move is worth.
+        if value > best:
+            best = value
+            if value > lower:
+                best_move = cell
+                if pv:
+                    set_pv(worker, ply, cell)
+                if value >= beta:
+                    if not plain:
+                        credit_cut(worker, shared, ply, i, depth)
+                    break
+                lower = value
+                if not plain and 2 * ONE < depth < 12 * ONE and is_quiet_value(value):
+                    raised = np.int64(params.alpha_raise)
+
+    # Step 12. No move: lost to the threat, or nothing legal is left.
+    if number == 0:
+        if excluded != NO_CELL:
+            return alpha
+        if blocked:
+            return (ply + 2) - WIN
+        return (ply + 4) - WIN if threatened else DRAW
+
+    if not plain and excluded == NO_CELL:
+        bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
+        store(shared, key, ply, best, static, best_move, depth, bound)
+    return best

@@ -1,0 +1,145 @@
+"""The leaf search: own fours near the own last stone until nothing is forced any more."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64, lowest_bit
+from ...eval.evaluate import evaluate
+from ...kernel import kernel, recursive_kernel
+from ...patterns import shapes as s
+from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
+from ...patterns.tables import TABLES
+from ...position.board import last_move
+from ...position.geometry import NO_CELL, STRIDE
+from ...values import DRAW, WIN, WIN_BAND
+from ..threats.defence import clear_marks, closes_rows, four_cells, mark_killers, static_result
+from .ordering import pick_move
+from .table import EXACT, LOWER, SHARED, UPPER, bound_of, from_table, probe, store, value_of
+from .worker import MAX_STACK, STACK_BASE, WORKER, must_stop, set_pv
+
+
+@kernel
+def is_close(cell, other):
+    """Say whether two cells are within three of each other, or within four on one line."""
+    dx = abs((cell & (STRIDE - 1)) - (other & (STRIDE - 1)))
+    dy = abs((cell >> 5) - (other >> 5))
+    if dx <= 3 and dy <= 3:
+        return True
+    return dx <= 4 and dy <= 4 and (dx == 0 or dy == 0 or dx == dy)
+
+
+@kernel
+def list_fours(worker, tables, ply, first):
+    """List the own fours worth a look, strongest class last; return how many.
+
+    They lie near the own last stone. A plain four, which gains no shape beside it, is
+    tried only by the ``first`` attacker's move of a leaf search.
+    """
+    state = worker.state
+    side = np.int64(state.position.side)
+    last = last_move(state.position, 2)
+    frame = worker.stack[ply + STACK_BASE]
+    count = 0
+    for word in sets_of(state):
+        cells = four_cells(state, tables, side, word)
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            kind = class_at(state, side, cell)
+            if kind == s.MAKES_FOUR and not first:
+                continue
+            if last != NO_CELL and not is_close(cell, last):
+                continue
+            frame.moves[count] = kind * 65536 + cell
+            count += 1
+    return count
+
+
+@recursive_kernel(WORKER, TABLES, SHARED, int, int, int, int)
+def leaf(worker, tables, shared, alpha, beta, fours, ply):
+    """Return a value of the position in which only fours and their answers are played.
+
+    Fail-soft: at most alpha means "no four that is tried lifts the value over alpha". The
+    side to move may stand on the static evaluation, except when it has to stop a five.
+    ``fours`` counts the fours played on the way by both sides; a claimed win is one.
+    """
+    state = worker.state
+    side = np.int64(state.position.side)
+    worker.nodes += 1
+    worker.pv_length[ply] = 0
+    if must_stop(worker, shared):
+        return 0
+    worker.seldepth = max(worker.seldepth, ply)
+    if state.position.ply >= state.position.width * state.position.height:
+        return DRAW
+    value = static_result(state, tables, ply)
+    if value != 0:
+        return value
+    if ply >= MAX_STACK:
+        return evaluate(state, tables)
+
+    if count_of(state, 1 - side, s.MAKES_FIVE) > 0:
+        if not closes_rows(tables):
+            cell = first_of(state, 1 - side, s.MAKES_FIVE)
+            play(state, tables, cell)
+            value = -leaf(worker, tables, shared, -beta, -alpha, fours, ply + 1)
+            undo(state, tables)
+            set_pv(worker, ply, cell)
+            return value
+        clear_marks(worker)
+        mark_killers(worker, tables, s.MAKES_FIVE)
+        frame = worker.stack[ply + STACK_BASE]
+        count = 0
+        for word in sets_of(state):
+            cells = worker.marks[word]
+            while cells != U64(0):
+                frame.moves[count] = word * 64 + lowest_bit(cells)
+                cells &= cells - U64(1)
+                count += 1
+        best = (ply + 2) - WIN
+        for i in range(count):
+            cell = np.int64(frame.moves[i])
+            play(state, tables, cell)
+            value = -leaf(worker, tables, shared, -beta, -max(alpha, best), fours, ply + 1)
+            undo(state, tables)
+            if value > best:
+                best = value
+                set_pv(worker, ply, cell)
+                if best >= beta:
+                    break
+        return best
+
+    key = state.position.key
+    if fours == 0:
+        data = probe(shared, key)
+        if data != U64(0):
+            value = from_table(value_of(data), ply)
+            bound = bound_of(data)
+            if bound == EXACT or (bound == LOWER and value >= beta):
+                return value
+            if bound == UPPER and value <= alpha:
+                return value
+    static = evaluate(state, tables)
+    best = static
+    if best < beta and best + shared.params.delta > alpha:
+        lower = max(alpha, best)
+        count = list_fours(worker, tables, ply, fours == 0)
+        for i in range(count):
+            cell = pick_move(worker, ply, i, count)
+            play(state, tables, cell)
+            value = -leaf(worker, tables, shared, -beta, -lower, fours + 1, ply + 1)
+            undo(state, tables)
+            if worker.stopped != 0:
+                return best
+            if value > best:
+                best = value
+                set_pv(worker, ply, cell)
+                if best >= beta or best >= WIN_BAND:
+                    break
+                lower = max(lower, best)
+    if fours == 0:
+        bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
+        best_move = worker.pv[ply, 0] if worker.pv_length[ply] > 0 else NO_CELL
+        store(shared, key, ply, best, static, best_move, 0, bound)
+    return best

@@ -1,0 +1,135 @@
+"""Which moves a node looks at, and in which order.
+
+Moves stand in the node's frame as ``score * 2**16 + cell`` and are picked best first, so
+equal scores are ordered by cell and the search is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64, lowest_bit
+from ...eval.evaluate import move_score
+from ...kernel import kernel
+from ...patterns import shapes as s
+from ...patterns.state import class_at, sets_of
+from ...patterns.tables import class_in
+from ...position.board import last_move
+from ...position.geometry import MARGIN, NO_CELL, STRIDE
+from ..threats.defence import clear_marks, mark_answers
+from .worker import STACK_BASE, is_attack
+
+
+@kernel
+def cell_in(packed):
+    """Return the cell of a packed move."""
+    return packed & 0xFFFF
+
+
+@kernel
+def order_score(worker, tables, shared, side, cell, counter):
+    """Return a move's place in the order: its shapes, its history, whether it cut last time."""
+    kind = class_at(worker.state, side, cell)
+    score = move_score(worker.state, tables, side, cell)
+    history = np.int64(worker.history[side, is_attack(kind), cell])
+    score += history // shared.params.history_order
+    if cell == counter:
+        score += shared.params.counter_score
+    return score
+
+
+@kernel
+def centre_of(position):
+    """Return the middle cell of the board."""
+    row = MARGIN + np.int64(position.height) // 2
+    return row * STRIDE + MARGIN + np.int64(position.width) // 2
+
+
+@kernel
+def mark_candidates(worker):
+    """Mark the empty cells near some stone, or the centre (or all there is) if there are none."""
+    state = worker.state
+    position = state.position
+    found = U64(0)
+    for word in sets_of(state):
+        worker.marks[word] = state.near[position.ply, word] & position.empties[word]
+        found |= worker.marks[word]
+    if found == U64(0):
+        centre = centre_of(position)
+        worker.marks[centre >> 6] |= (U64(1) << U64(centre & 63)) & position.empties[centre >> 6]
+        if worker.marks[centre >> 6] == U64(0):
+            for word in sets_of(state):
+                worker.marks[word] = position.empties[word]
+
+
+@kernel
+def is_shapeless(state, cell):
+    """Say whether a cell makes nothing for either side."""
+    return class_in(state.entries[0, cell] | state.entries[1, cell]) == s.QUIET
+
+
+@kernel
+def list_marked(worker, tables, shared, ply, shaped):
+    """Write the marked cells with their scores to the node's frame; return how many.
+
+    ``shaped``: only cells that make something for a side.
+    """
+    state = worker.state
+    side = np.int64(state.position.side)
+    previous = last_move(state.position, 1)
+    counter = np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
+    frame = worker.stack[ply + STACK_BASE]
+    count = 0
+    for word in sets_of(state):
+        cells = worker.marks[word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            if shaped and is_shapeless(state, cell):
+                continue
+            score = order_score(worker, tables, shared, side, cell, counter)
+            frame.moves[count] = score * 65536 + cell
+            count += 1
+    return count
+
+
+@kernel
+def list_moves(worker, tables, shared, ply, depth):
+    """List what a node has to search: the answers to a threat, else every candidate.
+
+    Near the leaves only candidates that make something, which others would be pruned for.
+    """
+    clear_marks(worker)
+    if shared.params.plain == 0:
+        if mark_answers(worker, tables) != s.QUIET:
+            return list_marked(worker, tables, shared, ply, False)
+        if depth < shared.params.shaped_depth:
+            mark_candidates(worker)
+            count = list_marked(worker, tables, shared, ply, True)
+            if count > 0:
+                return count
+    mark_candidates(worker)
+    return list_marked(worker, tables, shared, ply, False)
+
+
+@kernel
+def pick_move(worker, ply, first, count):
+    """Move the best of ``moves[first:count]`` to ``first`` and return its cell."""
+    frame = worker.stack[ply + STACK_BASE]
+    best = first
+    for i in range(first + 1, count):
+        if frame.moves[i] > frame.moves[best]:
+            best = i
+    packed = frame.moves[best]
+    frame.moves[best] = frame.moves[first]
+    frame.moves[first] = packed
+    return cell_in(packed)
+
+
+@kernel
+def raise_move(worker, ply, count, cell):
+    """Put a move before all others of the list, if it is on it."""
+    frame = worker.stack[ply + STACK_BASE]
+    for i in range(count):
+        if cell_in(frame.moves[i]) == cell:
+            frame.moves[i] = (1 << 40) + cell

@@ -1,0 +1,259 @@
+"""The root: its list of moves, one iteration at a depth, and what the host reads of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64
+from ...eval.evaluate import evaluate
+from ...kernel import kernel
+from ...patterns import shapes as s
+from ...patterns.forbidden import is_forbidden
+from ...patterns.state import class_at, count_of, play, sets_of, undo
+from ...position.geometry import NO_CELL
+from ...values import INFINITE, WIN, WIN_BAND
+from .alphabeta import search
+from .margins import late_reduction
+from .ordering import list_marked, list_moves, mark_candidates, pick_move
+from .params import ONE
+from .symmetry import has_twin, symmetries_of
+from .table import EXACT, LOWER, UPPER, store
+from .worker import STACK_BASE
+
+EVERY_MOVE = 1 << 20  # a depth at which no candidate is left out
+PROVEN_DEPTH = 40 * ONE  # what is proven counts as searched so deep
+
+
+@kernel
+def mark_fives(worker, side):
+    """Mark the cells where a side completes a five."""
+    state = worker.state
+    for word in sets_of(state):
+        worker.marks[word] = state.listed[side, s.MAKES_FIVE - s.FIRST_LISTED, word]
+
+
+@kernel
+def list_root(worker, tables, shared, distinct):
+    """List the legal moves that the root considers, best first; return how many.
+
+    A five if there is one, else the answers to a threat; where every answer fails or is
+    forbidden, whatever is legal, so that a lost game is still played on. The host may bar
+    cells; it gets them back if nothing else is left. With ``distinct`` 1, of the moves that
+    a symmetry of the position takes to each other only the first is kept.
+    """
+    state = worker.state
+    symmetries = symmetries_of(state.position) if distinct != 0 else 0
+    side = np.int64(state.position.side)
+    count = 0
+    for attempt in range(4):
+        if attempt == 0 and count_of(state, side, s.MAKES_FIVE) > 0:
+            mark_fives(worker, side)
+            count = list_marked(worker, tables, shared, 0, False)
+        elif attempt == 0:
+            count = list_moves(worker, tables, shared, 0, EVERY_MOVE)
+        elif attempt == 1:
+            mark_candidates(worker)
+            count = list_marked(worker, tables, shared, 0, False)
+        else:
+            for word in sets_of(state):
+                worker.marks[word] = state.position.empties[word]
+            count = list_marked(worker, tables, shared, 0, False)
+        kept = 0
+        for i in range(count):
+            cell = pick_move(worker, 0, i, count)
+            barred = (worker.barred[cell >> 6] >> U64(cell & 63)) & U64(1)
+            if barred != U64(0) and attempt < 3:
+                continue
+            if is_forbidden(state, tables, cell):
+                continue
+            if has_twin(state.position, symmetries, worker.root_moves, kept, cell):
+                continue
+            worker.root_moves[kept] = cell
+            worker.root_values[kept] = -INFINITE
+            worker.root_pv_length[kept] = 0
+            kept += 1
+        if kept > 0:
+            worker.root_count = kept
+            return kept
+    worker.root_count = 0
+    return 0
+
+
+@kernel
+def prepare_root(worker, tables, shared, node_limit, distinct):
+    """Make a worker ready for the first iteration; return the number of root moves."""
+    worker.nodes = 0
+    worker.node_limit = node_limit
+    worker.stopped = 0
+    worker.seldepth = 0
+    worker.root_value = 0
+    worker.root_depth = 0
+    worker.root_changes = 0
+    for i in range(STACK_BASE + 1):
+        worker.stack[i].excluded = NO_CELL
+        worker.stack[i].value = evaluate(worker.state, tables)
+    return list_root(worker, tables, shared, distinct)
+
+
+@kernel
+def swap_root(worker, a, b):
+    """Exchange two root moves with all that is known of them."""
+    for i in range(max(worker.root_pv_length[a], worker.root_pv_length[b])):
+        cell = worker.root_pv[a, i]
+        worker.root_pv[a, i] = worker.root_pv[b, i]
+        worker.root_pv[b, i] = cell
+    length = worker.root_pv_length[a]
+    worker.root_pv_length[a] = worker.root_pv_length[b]
+    worker.root_pv_length[b] = length
+    move = worker.root_moves[a]
+    worker.root_moves[a] = worker.root_moves[b]
+    worker.root_moves[b] = move
+    value = worker.root_values[a]
+    worker.root_values[a] = worker.root_values[b]
+    worker.root_values[b] = value
+
+
+@kernel
+def lead_root(worker, first, index):
+    """Bring a root move to place ``first``; those between keep their order."""
+    for i in range(index, first, -1):
+        swap_root(worker, i, i - 1)
+
+
+@kernel
+def drop_root(worker, cell):
+    """Take a root move off the list, unless it is the only one; return how many are left."""
+    last = worker.root_count - 1
+    found = False
+    for i in range(last):
+        found = found or worker.root_moves[i] == cell
+        if found:
+            swap_root(worker, i, i + 1)
+    if last > 0 and worker.root_moves[last] == cell:
+        worker.root_count = last
+    return worker.root_count
+
+
+@kernel
+def note_win(state, tables, shared, line, length, first, value):
+    """Write the positions of a proven win's line to the table, from move ``first`` on.
+
+    That move is the winner's. His value is a bound: he may be quicker, or the other resist less.
+    """
+    for i in range(length):
+        cell = np.int64(line[i])
+        if i >= first:
+            wins = (i - first) & 1 == 0
+            told = value if wins else -value
+            bound = LOWER if wins else UPPER
+            static = evaluate(state, tables)
+            key = state.position.key
+            store(shared, key, i, told, static, cell, PROVEN_DEPTH, bound)
+        play(state, tables, cell)
+    for _ in range(length):
+        undo(state, tables)
+
+
+@kernel
+def note_root_line(worker, index, cell):
+    """Record a root move and the child's line as the line of this root move."""
+    length = worker.pv_length[1]
+    worker.root_pv[index, 0] = cell
+    for i in range(length):
+        worker.root_pv[index, i + 1] = worker.pv[1, i]
+    worker.root_pv_length[index] = length + 1
+
+
+@kernel
+def search_root(worker, tables, shared, alpha, beta, depth, first):
+    """Search the root moves from place ``first`` on; the best one comes to ``first``.
+
+    Returns its value, as ``search`` does. A move keeps its line and value only if it
+    raised alpha, so an interrupted iteration leaves the best move found so far in front.
+    """
+    state = worker.state
+    params = shared.params
+    side = np.int64(state.position.side)
+    plain = params.plain != 0
+    best = -INFINITE
+    for i in range(first, worker.root_count):
+        cell = np.int64(worker.root_moves[i])
+        kind = class_at(state, side, cell)
+        if kind == s.MAKES_FIVE:
+            worker.pv_length[1] = 0
+            value = WIN - 1
+        else:
+            worker.stack[STACK_BASE].move = cell
+            worker.stack[STACK_BASE].kind = kind
+            play(state, tables, cell)
+            rest = depth - ONE
+            if i == first:
+                value = -search(worker, tables, shared, -beta, -alpha, rest, 1, 0)
+            else:
+                reduction = 0
+                number = i - first + 1
+                if not plain and depth >= 3 * ONE and number > 2 and kind < s.MAKES_FOUR:
+                    reduction = late_reduction(params, depth, number) - params.reduction_pv
+                    reduction = min(max(reduction, 0), rest - ONE)
+                value = -search(
+                    worker, tables, shared, -(alpha + 1), -alpha, rest - reduction, 1, 1
+                )
+                if value > alpha and reduction > 0 and worker.stopped == 0:
+                    value = -search(worker, tables, shared, -(alpha + 1), -alpha, rest, 1, 1)
+                if value > alpha and worker.stopped == 0:
+                    value = -search(worker, tables, shared, -beta, -alpha, rest, 1, 0)
+            undo(state, tables)
+        if worker.stopped != 0:
+            return best
+        if value > best:
+            best = value
+        if value > alpha or i == first:
+            note_root_line(worker, i, cell)
+            worker.root_values[i] = value
+            if i > first and first == 0:
+                worker.root_changes += 1
+            lead_root(worker, first, i)
+            alpha = max(alpha, value)
+            if value >= beta:
+                break
+        else:
+            worker.root_values[i] = -INFINITE
+    return best
+
+
+@kernel
+def iterate(worker, tables, shared, depth, first):
+    """Search one iteration; return 1 if it was completed, 0 if it was stopped.
+
+    ``depth`` in plies; ``first`` > 0 searches for the next best move after those (n-best).
+    The window is narrow around the last value and widens on the side where it failed.
+    """
+    if first == 0:
+        worker.root_changes = 0
+    last = np.int64(worker.root_values[first])
+    width = np.int64(shared.params.aspiration)
+    alpha = -INFINITE
+    beta = INFINITE
+    if depth >= 5 and -WIN_BAND < last < WIN_BAND and shared.params.plain == 0:
+        alpha = last - width
+        beta = last + width
+    value = 0
+    while True:
+        value = search_root(worker, tables, shared, alpha, beta, depth * ONE, first)
+        if worker.stopped != 0:
+            return 0
+        width = width * 2
+        if value <= alpha and alpha > -INFINITE:
+            alpha = value - width if value > -WIN_BAND else -INFINITE
+        elif value >= beta and beta < INFINITE:
+            beta = value + width if value < WIN_BAND else INFINITE
+        else:
+            break
+    if first == 0:
+        worker.root_value = value
+        worker.root_depth = depth
+        if worker.root_count > 0 and shared.params.plain == 0:
+            key = worker.state.position.key
+            static = worker.stack[STACK_BASE].value
+            store(shared, key, 0, value, static, worker.root_moves[0], depth * ONE, EXACT)
+    return 1

@@ -1,0 +1,62 @@
+"""Symmetry of a position: which turns and mirrors of the board leave every stone alike.
+
+A number names a symmetry: bit 0 mirrors left and right, bit 1 top and bottom, bit 2 changes
+columns with rows, for square boards only. 0 moves nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernel import kernel
+from ...position.geometry import MARGIN, STRIDE
+
+SYMMETRIES = 8
+
+
+@kernel
+def image_of(position, cell, symmetry):
+    """Return where a symmetry of the board takes a cell."""
+    x = (cell & (STRIDE - 1)) - MARGIN
+    y = (cell >> 5) - MARGIN
+    if symmetry & 1:
+        x = np.int64(position.width) - 1 - x
+    if symmetry & 2:
+        y = np.int64(position.height) - 1 - y
+    if symmetry & 4:
+        return (x + MARGIN) * STRIDE + y + MARGIN
+    return (y + MARGIN) * STRIDE + x + MARGIN
+
+
+@kernel
+def keeps_position(position, symmetry):
+    """Say whether a symmetry takes every stone and wall to one of the same kind."""
+    if symmetry & 4 and position.width != position.height:
+        return False
+    for i in range(position.ply):
+        cell = np.int64(position.moves[i])
+        if position.holds[image_of(position, cell, symmetry)] != position.holds[cell]:
+            return False
+    return True
+
+
+@kernel
+def symmetries_of(position):
+    """Return the symmetries, but for 0, that keep the position, as a set of bits."""
+    found = 0
+    for symmetry in range(1, SYMMETRIES):
+        if keeps_position(position, symmetry):
+            found |= 1 << symmetry
+    return found
+
+
+@kernel
+def has_twin(position, symmetries, moves, count, cell):
+    """Say whether one of these symmetries takes a cell to one of the first ``count`` moves."""
+    for symmetry in range(1, SYMMETRIES):
+        if symmetries >> symmetry & 1:
+            image = image_of(position, cell, symmetry)
+            for i in range(count):
+                if moves[i] == image:
+                    return True
+    return False

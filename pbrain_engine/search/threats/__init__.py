@@ -1,0 +1,1 @@
+"""Forced wins: exact defence, searches by fours and by threats, lines and trees of proof."""

@@ -1,0 +1,198 @@
+"""The children of a node of the search by threats: its moves with their proof numbers.
+
+What the table knows of the position behind a move stands beside it; a move that is new to the
+table is tried on the board and judged first, so that many are settled without a node.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64
+from ...kernel import kernel
+from ...patterns import shapes as s
+from ...patterns.state import class_at, count_of, play, undo
+from ...position.board import key_after, last_move
+from ...position.geometry import NO_CELL
+from .attacks import mark_attacks
+from .defence import static_result, stones_in
+from .fours import closeness, list_blocks
+from .memory import count_marks, list_marks, listed
+from .prooftable import (
+    INFINITE,
+    disproof_of,
+    expect_proof,
+    length_of,
+    probe_proof,
+    proof_key,
+    proof_of,
+    store_proof,
+)
+from .replies import PREPARES, mark_replies
+from .vcf import wins_by_fours
+
+
+@kernel
+def depth_number(threats):
+    """Return the proof number of a new position: the deeper it is, the later it is looked into."""
+    return 1 + (np.int64(threats.state.position.ply) - threats.start) // 2 * 2
+
+
+@kernel
+def handicap_of(kind, shape):
+    """Return how much later a move is tried that threatens in this way and makes this shape.
+
+    Plain fours fit in anywhere, and most of them gain nothing.
+    """
+    if kind == PREPARES:
+        return 2
+    if shape == s.MAKES_FOUR:
+        return 4
+    return 1 if shape == s.MAKES_THREE else 0
+
+
+@kernel
+def judge_attack(threats, tables, cell, key, scratch):
+    """Store first numbers for a move that is new to the table."""
+    state = threats.state
+    last = last_move(state.position, 2)
+    play(state, tables, cell)
+    threats.nodes += 1
+    kind = s.QUIET
+    if static_result(state, tables, 0) <= 0:
+        kind = mark_replies(threats, tables, scratch)
+    if threats.stopped != 0:
+        pass
+    elif kind == s.QUIET:
+        store_proof(threats, key, INFINITE, 0, NO_CELL, 0, 1)
+    else:
+        answers = count_marks(threats)
+        if answers == 0:
+            store_proof(threats, key, 0, INFINITE, NO_CELL, threats.length, 1)
+        else:
+            far = 1 if last != NO_CELL and closeness(cell, last) == 0 else 0
+            handicap = far + handicap_of(kind, class_at(state, 1 - state.position.side, cell))
+            store_proof(threats, key, answers + handicap + depth_number(threats), 1, NO_CELL, 0, 1)
+    undo(state, tables)
+
+
+@kernel
+def judge_reply(threats, tables, cell, key, prepares, scratch):
+    """Store first numbers for an answer that is new to the table."""
+    state = threats.state
+    play(state, tables, cell)
+    threats.nodes += 1
+    value = static_result(state, tables, 0)
+    if value < 0:
+        store_proof(threats, key, INFINITE, 0, NO_CELL, 0, 1)
+    else:
+        stones = stones_in(value) if value > 0 else np.int64(0)
+        if value == 0 and prepares:
+            stones = wins_by_fours(threats, tables, scratch, threats.test_nodes)
+        if stones > 0 and threats.stopped == 0:
+            store_proof(threats, key, 0, INFINITE, NO_CELL, stones, 1)
+    undo(state, tables)
+
+
+@kernel
+def key_behind(threats, tables, cell):
+    """Return the key in the table of the position after a move of the side to move."""
+    return proof_key(threats, key_after(threats.state.position, tables.zobrist, cell))
+
+
+@kernel
+def expect_behind(threats, tables, first, last):
+    """Begin to load what the table has of the positions behind the listed moves."""
+    for i in range(first, last):
+        expect_proof(threats, key_behind(threats, tables, np.int64(threats.moves[i])))
+
+
+@kernel
+def data_behind(threats, tables, cell, prepares, scratch):
+    """Return what the table has of the position behind a move, which is judged if it is new.
+
+    0 if that settles nothing. ``prepares``: the move is an answer to a threat of several fours.
+    """
+    key = key_behind(threats, tables, cell)
+    data = probe_proof(threats, key)
+    if data != U64(0):
+        return data
+    if threats.state.position.side == threats.attacker:
+        judge_attack(threats, tables, cell, key, scratch)
+    else:
+        judge_reply(threats, tables, cell, key, prepares, scratch)
+    return probe_proof(threats, key)
+
+
+@kernel
+def put_child(threats, at, cell, data):
+    """List a move with the numbers that the table has of the position behind it."""
+    threats.moves[at] = listed(cell, length_of(data))
+    threats.proofs[at] = proof_of(data)
+    threats.disproofs[at] = disproof_of(data)
+
+
+@kernel
+def list_threats(threats, tables, first):
+    """List the attacker's moves from ``first`` on, with their numbers; return the end.
+
+    Stops at the first one that is proven to win.
+    """
+    state = threats.state
+    if count_of(state, 1 - state.position.side, s.MAKES_FIVE) > 0:
+        last = list_blocks(threats, tables, first)
+    else:
+        mark_attacks(threats, tables, first)
+        last = list_marks(threats, first)
+    end = first
+    expect_behind(threats, tables, first, last)
+    for i in range(first, last):
+        cell = np.int64(threats.moves[i])
+        data = data_behind(threats, tables, cell, False, last)
+        if threats.stopped != 0:
+            return end
+        if disproof_of(data) == 0:
+            continue
+        put_child(threats, end, cell, data)
+        end += 1
+        if proof_of(data) == 0:
+            return end
+    return end
+
+
+@kernel
+def list_replies(threats, tables, first):
+    """List the defender's answers from ``first`` on; return the end, or -1 if one refutes.
+
+    Answers that are known to lose are left out, the longest of them counts for
+    ``threats.length``.
+    """
+    kind = mark_replies(threats, tables, first)
+    if threats.stopped != 0:
+        return first
+    if kind == s.QUIET:
+        return -1
+    longest = threats.length
+    last = list_marks(threats, first)
+    end = first
+    expect_behind(threats, tables, first, last)
+    for i in range(first, last):
+        cell = np.int64(threats.moves[i])
+        data = data_behind(threats, tables, cell, kind == PREPARES, last)
+        if threats.stopped != 0:
+            return end
+        if data == U64(0):
+            threats.moves[end] = cell
+            threats.proofs[end] = depth_number(threats)
+            threats.disproofs[end] = 1
+            end += 1
+            continue
+        if disproof_of(data) == 0:
+            return -1
+        if proof_of(data) == 0:
+            longest = max(longest, length_of(data))
+            continue
+        put_child(threats, end, cell, data)
+        end += 1
+    threats.length = longest
+    return end

@@ -1,0 +1,270 @@
+"""Who wins without a search, and exactly which moves answer a threat.
+
+``static_result`` claims only what is proven: its wins hold against every reply. A threat
+is a five that the enemy can complete (class MAKES_FIVE) or a winning four that he can make
+(MAKES_WINNING_FOUR); ``list_answers`` gives exactly the cells after which it is gone, and
+against a winning four also the own fours, which come first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64, lowest_bit
+from ...kernel import kernel
+from ...patterns import shapes as s
+from ...patterns.forbidden import foul, line_key, neighbour_cell
+from ...patterns.state import (
+    class_at,
+    code_of,
+    count_of,
+    first_of,
+    place,
+    play,
+    sets_of,
+    take_back,
+    undo,
+)
+from ...patterns.tables import class_in, line_shape_of, shape_in, with_stone
+from ...position.board import bit_of
+from ...position.geometry import STRIDE
+from ...position.rules import BLACK, CARO, EMPTY, RENJU
+from ...values import WIN
+
+
+@kernel
+def closes_rows(tables):
+    """Say whether the rule knows closed rows: there a five has more than one answer."""
+    return tables.rule >= CARO
+
+
+@kernel
+def may_foul(tables, side):
+    """Say whether the rule can forbid this side a cell."""
+    return tables.rule == RENJU and side == BLACK
+
+
+@kernel
+def fours_of(state, side):
+    """Return how many cells might make a four for a side, short of a five."""
+    cells = (
+        count_of(state, side, s.MAKES_FOUR)
+        + count_of(state, side, s.MAKES_FOUR_PLUS)
+        + count_of(state, side, s.MAKES_FOUR_THREE)
+        + count_of(state, side, s.MAKES_WINNING_FOUR)
+    )
+    return cells + count_of(state, side, s.MAKES_FOUL)
+
+
+@kernel
+def four_three_wins(state, tables, cell):
+    """Say whether a four with an open three wins by itself: four, its block, a winning four.
+
+    The block must give the enemy no four. Not for rules with closed rows, where a four
+    has several answers.
+    """
+    side = np.int64(state.position.side)
+    wins = False
+    play(state, tables, cell)
+    block = first_of(state, side, s.MAKES_FIVE)
+    kind = class_at(state, 1 - side, block)
+    if kind < s.MAKES_FOUR and kind != s.MAKES_FOUL:
+        play(state, tables, block)
+        wins = count_of(state, side, s.MAKES_WINNING_FOUR) > 0
+        undo(state, tables)
+    undo(state, tables)
+    return wins
+
+
+@kernel
+def static_result(state, tables, ply):
+    """Return the value of a position that is decided at a glance, else 0.
+
+    ``ply`` counts from the root. Wins: a five; a winning four while the enemy has no five;
+    a four with a three, or two open threes, that leave him no four in between. Losses: two
+    fives to stop, or the only answer forbidden.
+    """
+    side = np.int64(state.position.side)
+    enemy = 1 - side
+    if count_of(state, side, s.MAKES_FIVE) > 0:
+        return WIN - (ply + 1)
+    fives = count_of(state, enemy, s.MAKES_FIVE)
+    if fives > 0:
+        if closes_rows(tables):
+            return 0
+        if fives > 1:
+            return (ply + 2) - WIN
+        if may_foul(tables, side):
+            if foul(state, tables, first_of(state, enemy, s.MAKES_FIVE)) == 1:
+                return (ply + 2) - WIN
+        return 0
+    if count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
+        return WIN - (ply + 3)
+    strong = count_of(state, side, s.MAKES_FOUR_THREE) > 0
+    double = count_of(state, side, s.MAKES_TWO_THREES) > 0
+    if strong or double:
+        calm = fours_of(state, enemy) == 0
+        if calm and double:
+            return WIN - (ply + 5)
+        if strong and calm and not may_foul(tables, side):
+            return WIN - (ply + 5)
+        if strong and not closes_rows(tables):
+            for word in sets_of(state):
+                cells = state.listed[side, s.MAKES_FOUR_THREE - s.FIRST_LISTED, word]
+                while cells != U64(0):
+                    cell = word * 64 + lowest_bit(cells)
+                    cells &= cells - U64(1)
+                    if four_three_wins(state, tables, cell):
+                        return WIN - (ply + 5)
+    return 0
+
+
+@kernel
+def stones_in(value):
+    """Return the winner's stones in a static value that is a win for the side to move."""
+    return (WIN - value + 1) // 2
+
+
+# Answers -----------------------------------------------------------------------------
+
+
+@kernel
+def kills(state, tables, attacker, target, cell, kind):
+    """Say whether an enemy stone on ``cell`` leaves ``target`` below a class for the attacker."""
+    if cell == target:
+        return True
+    dx = (cell & (STRIDE - 1)) - (target & (STRIDE - 1))
+    dy = (cell >> 5) - (target >> 5)
+    half = tables.half
+    if dy == 0:
+        direction = 0
+        offset = dx
+    elif dx == 0:
+        direction = 1
+        offset = dy
+    elif dx == dy:
+        direction = 2
+        offset = dx
+    elif dx == -dy:
+        direction = 3
+        offset = dx
+    else:
+        return False
+    if abs(offset) > half:
+        return False
+    number = offset + half if offset < 0 else offset + half - 1
+    code = code_of(state.shapes[target], attacker)
+    key = with_stone(line_key(state, tables, target, direction), number, 1 - attacker)
+    shape = line_shape_of(tables, key, attacker)
+    code ^= (shape_in(code, direction) ^ shape) << (4 * direction)
+    return class_in(tables.cells[attacker, code]) < kind
+
+
+@kernel
+def kills_all(state, tables, attacker, cell, kind):
+    """Say whether an enemy stone on ``cell`` leaves the attacker no cell of a class.
+
+    Where black may foul, a stone can also free a cell that was forbidden to him, so the
+    stone is tried on the board.
+    """
+    if may_foul(tables, attacker):
+        place(state, tables, cell, 1 - attacker)
+        left = count_of(state, attacker, kind)
+        if kind != s.MAKES_FIVE:
+            left += count_of(state, attacker, s.MAKES_FIVE)
+        take_back(state, tables)
+        return left == 0
+    for word in sets_of(state):
+        cells = state.listed[attacker, kind - s.FIRST_LISTED, word]
+        while cells != U64(0):
+            target = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            if not kills(state, tables, attacker, target, cell, kind):
+                return False
+    return True
+
+
+@kernel
+def mark_killers(worker, tables, kind):
+    """Mark every legal cell that leaves the enemy no cell of a class; returns how many.
+
+    Whatever kills all targets kills the first one, so only its lines are looked at.
+    """
+    state = worker.state
+    side = np.int64(state.position.side)
+    enemy = 1 - side
+    target = first_of(state, enemy, kind)
+    many = count_of(state, enemy, kind) > 1 or may_foul(tables, enemy)
+    marked = 0
+    for line in range(5):
+        for number in range(1 if line == 4 else 2 * tables.half):
+            cell = target if line == 4 else neighbour_cell(target, tables.half, line, number)
+            if state.position.holds[cell] != EMPTY:
+                continue
+            if not kills(state, tables, enemy, target, cell, kind):
+                continue
+            if many and not kills_all(state, tables, enemy, cell, kind):
+                continue
+            if may_foul(tables, side) and foul(state, tables, cell) == 1:
+                continue
+            worker.marks[cell >> 6] |= bit_of(cell)
+            marked += 1
+    return marked
+
+
+@kernel
+def makes_four(state, tables, side, cell):
+    """Say whether a cell makes a four, short of a five, that the side may play."""
+    kind = class_at(state, side, cell)
+    if kind == s.MAKES_FOUL:
+        code = code_of(state.shapes[cell], side)
+        for direction in range(4):
+            shape = shape_in(code, direction)
+            if shape == s.FOUR or shape == s.OPEN_FOUR:
+                return foul(state, tables, cell) == 0
+        return False
+    return s.MAKES_FOUR <= kind < s.MAKES_FIVE
+
+
+@kernel
+def four_cells(state, tables, side, word):
+    """Return one word of the set of cells where a side can make a four, short of a five."""
+    cells = U64(0)
+    for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
+        cells |= state.listed[side, kind - s.FIRST_LISTED, word]
+    if may_foul(tables, side):
+        fouls = state.listed[side, s.MAKES_FOUL - s.FIRST_LISTED, word]
+        while fouls != U64(0):
+            cell = word * 64 + lowest_bit(fouls)
+            fouls &= fouls - U64(1)
+            if makes_four(state, tables, side, cell):
+                cells |= bit_of(cell)
+    return cells
+
+
+@kernel
+def clear_marks(worker):
+    """Empty the scratch set."""
+    worker.marks[:] = U64(0)
+
+
+@kernel
+def mark_answers(worker, tables):
+    """Mark the answers to the enemy's strongest threat; return its class, QUIET if there is none.
+
+    Against a five: the cells after which no five is left. Against a winning four: those
+    after which none is left, and the own fours.
+    """
+    state = worker.state
+    side = np.int64(state.position.side)
+    enemy = 1 - side
+    clear_marks(worker)
+    if count_of(state, enemy, s.MAKES_FIVE) > 0:
+        mark_killers(worker, tables, s.MAKES_FIVE)
+        return s.MAKES_FIVE
+    if count_of(state, enemy, s.MAKES_WINNING_FOUR) > 0:
+        mark_killers(worker, tables, s.MAKES_WINNING_FOUR)
+        for word in sets_of(state):
+            worker.marks[word] |= four_cells(state, tables, side, word)
+        return s.MAKES_WINNING_FOUR
+    return s.QUIET

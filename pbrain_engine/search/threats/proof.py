@@ -1,0 +1,225 @@
+"""Lines of proven wins: the attacker's winning moves against the defender's longest resistance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64, lowest_bit
+from ...kernel import kernel, recursive_kernel
+from ...patterns import shapes as s
+from ...patterns.forbidden import is_allowed, is_forbidden
+from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
+from ...patterns.tables import TABLES
+from ...position.geometry import NO_CELL
+from .defence import static_result, stones_in
+from .fours import list_blocks
+from .memory import NONE, THREATS, is_stopped, list_marks, may_list
+from .prooftable import (
+    INFINITE,
+    PROVEN,
+    cell_of_proof,
+    disproof_of,
+    length_of,
+    probe_proof,
+    proof_key,
+    proof_of,
+    store_proof,
+)
+from .replies import mark_replies
+from .vcf import find_fours, first_of_fours, wins_by_fours
+from .vct import prove
+
+_START = np.int64(0)
+
+
+@kernel
+def legal_five(state, tables, side):
+    """Return a cell of the other side's fives that this side, to move, may take, else NO_CELL."""
+    for word in sets_of(state):
+        cells = state.listed[1 - side, s.MAKES_FIVE - s.FIRST_LISTED, word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            if not is_forbidden(state, tables, cell):
+                return cell
+    return NO_CELL
+
+
+@kernel
+def longest_block(threats, tables, stones):
+    """Return the answer to a four that the attacker, with so many stones left, beats last.
+
+    NO_CELL if the rules leave none.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    end = list_blocks(threats, tables, _START)
+    best = NO_CELL
+    longest = NONE
+    for i in range(_START, end):
+        cell = np.int64(threats.moves[i])
+        play(state, tables, cell)
+        value = find_fours(threats, tables, stones, end)
+        undo(state, tables)
+        if value > longest:
+            longest = value
+            best = cell
+    return best if best != NO_CELL else legal_five(state, tables, side)
+
+
+@kernel
+def next_of_fours(threats, tables, stones, at):
+    """Return the move at a place of a line of fours, with so many stones left, or NO_CELL."""
+    if at < threats.found_end:
+        return np.int64(threats.found[at])
+    if at & 1 == 0:
+        return first_of_fours(threats, tables, stones, _START)
+    return longest_block(threats, tables, stones)
+
+
+# Wins by fours and threes ------------------------------------------------------------
+
+_REPLAYED = INFINITE - 1  # disproof number of a proven entry that has been played through
+
+
+@kernel
+def winning_move(threats, tables, first):
+    """Return the attacker's move in a position that he is said to win, or NO_CELL if he is not."""
+    state = threats.state
+    side = np.int64(state.position.side)
+    cell = first_of(state, side, s.MAKES_FIVE)
+    if cell != NO_CELL:
+        return cell
+    data = probe_proof(threats, proof_key(threats, state.position.key))
+    if data != U64(0) and proof_of(data) == 0 and cell_of_proof(data) != NO_CELL:
+        return cell_of_proof(data)
+    stones = wins_by_fours(threats, tables, first, threats.four_nodes)
+    if stones > 0:
+        return first_of_fours(threats, tables, stones, first)
+    if static_result(state, tables, 0) > 0:
+        return first_of(state, side, s.MAKES_TWO_THREES)
+    limit = np.int64(INFINITE)
+    if prove(threats, tables, limit, limit, first) != PROVEN:
+        return NO_CELL
+    data = probe_proof(threats, proof_key(threats, state.position.key))
+    return cell_of_proof(data)
+
+
+@recursive_kernel(THREATS, TABLES, int)
+def holds(threats, tables, first):
+    """Return 1 if the attacker, to move, wins against every answer; play the proof through.
+
+    Positions decided by fours are left to that search, which is complete.
+    """
+    state = threats.state
+    if is_stopped(threats) or not may_list(first):
+        return 0
+    if static_result(state, tables, 0) > 0:
+        return 1
+    if wins_by_fours(threats, tables, first, threats.four_nodes) > 0:
+        return 1
+    key = proof_key(threats, state.position.key)
+    data = probe_proof(threats, key)
+    if data != U64(0) and proof_of(data) == 0 and disproof_of(data) == _REPLAYED:
+        return 1
+    cell = winning_move(threats, tables, first)
+    if cell == NO_CELL or not is_allowed(state, tables, cell):
+        return 0
+    play(state, tables, cell)
+    threats.nodes += 1
+    good = 1
+    if static_result(state, tables, 0) > 0 or mark_replies(threats, tables, first) == s.QUIET:
+        good = 0
+    if good == 1:
+        end = list_marks(threats, first)
+        for i in range(first, end):
+            play(state, tables, np.int64(threats.moves[i]))
+            threats.nodes += 1
+            good = holds(threats, tables, end)
+            undo(state, tables)
+            if good == 0:
+                break
+    undo(state, tables)
+    if good == 1:
+        data = probe_proof(threats, key)
+        store_proof(threats, key, 0, _REPLAYED, cell, length_of(data), 1)
+    return good
+
+
+@kernel
+def known_length(threats, tables, first):
+    """Return in how many stones the attacker, to move, is known to win; 0 if that is lost."""
+    value = static_result(threats.state, tables, 0)
+    if value > 0:
+        return stones_in(value)
+    data = probe_proof(threats, proof_key(threats, threats.state.position.key))
+    if data != U64(0) and proof_of(data) == 0:
+        return length_of(data)
+    return wins_by_fours(threats, tables, first, threats.four_nodes)
+
+
+@kernel
+def longest_reply(threats, tables):
+    """Return the legal reply that holds out longest, or NO_CELL if there is none."""
+    state = threats.state
+    side = np.int64(state.position.side)
+    mark_replies(threats, tables, _START)
+    end = list_marks(threats, _START)
+    best = NO_CELL
+    longest = -1
+    for i in range(_START, end):
+        cell = np.int64(threats.moves[i])
+        play(state, tables, cell)
+        value = known_length(threats, tables, end)
+        undo(state, tables)
+        if value > longest:
+            longest = value
+            best = cell
+    if best != NO_CELL or count_of(state, 1 - side, s.MAKES_FIVE) > 0:
+        return best if best != NO_CELL else legal_five(state, tables, side)
+    for word in sets_of(state):
+        cells = state.position.empties[word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            if not is_forbidden(state, tables, cell):
+                return cell
+    return NO_CELL
+
+
+# Lines -------------------------------------------------------------------------------
+
+
+@kernel
+def write_line(threats, tables, fours, out, room):
+    """Write the main line of the win just found; return its length, 0 if it is not found again.
+
+    ``fours``: the stones of the win of ``solve_fours``, or 0 for that of ``solve_threats``. The
+    line ends with the five, or with a block that the rules forbid.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    ply = np.int64(state.position.ply)
+    length = 0
+    wins = False
+    while length < room and not wins:
+        if fours > 0:
+            cell = next_of_fours(threats, tables, fours - (length + 1) // 2, length)
+        elif length & 1 == 0:
+            cell = winning_move(threats, tables, _START)
+        else:
+            cell = longest_reply(threats, tables)
+        if length & 1 == 0:
+            if cell == NO_CELL:
+                break
+            wins = class_at(state, side, cell) == s.MAKES_FIVE
+        elif cell == NO_CELL:
+            cell = first_of(state, side, s.MAKES_FIVE)
+            wins = True
+        out[length] = cell
+        length += 1
+        if not wins:
+            play(state, tables, cell)
+    while state.position.ply > ply:
+        undo(state, tables)
+    return length if wins else 0

@@ -1,0 +1,194 @@
+"""Every move that meets a threat: the complete lists at the defender's turn.
+
+A move threatens if its side, were it to move again, won by fours: a four, an open three, or
+any other move that prepares such a win. What the enemy can do about it is complete: of a
+five or a winning four the exact answers; of a longer win the cells that touch it, which are
+those of its stones and answers, what spoils its last four, and every cell where the enemy
+makes a four at some moment of it. A stone anywhere else changes nothing about it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64, lowest_bit
+from ...kernel import kernel
+from ...patterns import shapes as s
+from ...patterns.forbidden import foul, has_foul_line, neighbour_cell
+from ...patterns.state import class_at, code_of, count_of, first_of, play, sets_of, skip, undo
+from ...position.board import bit_of
+from ...position.geometry import NO_CELL
+from ...position.rules import EMPTY
+from .defence import clear_marks, closes_rows, kills, mark_answers, may_foul
+from .memory import list_marks
+from .vcf import first_of_fours, wins_by_fours
+
+PREPARES = s.MAKES_FOUR  # class by which a threat of several fours is reported
+_FEW_FOURS = 100  # stones to see that an answer is hopeless
+
+# What touches a win by fours ---------------------------------------------------------
+
+
+@kernel
+def mark_class(threats, side, kind):
+    """Mark the cells of a class."""
+    for word in sets_of(threats.state):
+        threats.marks[word] |= threats.state.listed[side, kind - s.FIRST_LISTED, word]
+
+
+@kernel
+def mark_any_fours(threats, side):
+    """Mark the cells where a side makes a four, or may be held to."""
+    for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
+        mark_class(threats, side, kind)
+    mark_class(threats, side, s.MAKES_FOUL)
+
+
+@kernel
+def mark_around(threats, tables, cell):
+    """Mark the empty cells of the windows around a cell, and the cell."""
+    position = threats.state.position
+    threats.marks[cell >> 6] |= bit_of(cell)
+    for direction in range(4):
+        for number in range(2 * tables.half):
+            other = neighbour_cell(cell, tables.half, direction, number)
+            if position.holds[other] == EMPTY:
+                threats.marks[other >> 6] |= bit_of(other)
+
+
+@kernel
+def mark_spoilers(threats, tables, side):
+    """Mark what takes from the first winning four of a side that it is one."""
+    state = threats.state
+    target = first_of(state, side, s.MAKES_WINNING_FOUR)
+    threats.marks[target >> 6] |= bit_of(target)
+    for direction in range(4):
+        for number in range(2 * tables.half):
+            cell = neighbour_cell(target, tables.half, direction, number)
+            if state.position.holds[cell] == EMPTY:
+                if kills(state, tables, side, target, cell, s.MAKES_WINNING_FOUR):
+                    threats.marks[cell >> 6] |= bit_of(cell)
+
+
+@kernel
+def mark_line(threats, tables, stones, first):
+    """Mark what touches the win by fours of the side to move; return 1 if that may not be all.
+
+    It may not where a stone far off can decide what is forbidden to black.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    enemy = 1 - side
+    ply = state.position.ply
+    wide = 0
+    clear_marks(threats)
+    while True:
+        mark_any_fours(threats, enemy)
+        if count_of(state, side, s.MAKES_FIVE) > 0:
+            mark_class(threats, side, s.MAKES_FIVE)
+            break
+        if count_of(state, enemy, s.MAKES_FIVE) == 0:
+            if count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
+                mark_spoilers(threats, tables, side)
+                break
+        cell = first_of_fours(threats, tables, stones, first)
+        if cell == NO_CELL:
+            wide = 1
+            break
+        if class_at(state, side, cell) == s.MAKES_FOUL:
+            wide = 1
+        threats.marks[cell >> 6] |= bit_of(cell)
+        play(state, tables, cell)
+        mark_class(threats, side, s.MAKES_FIVE)
+        block = first_of(state, side, s.MAKES_FIVE)
+        if count_of(state, side, s.MAKES_FIVE) != 1:
+            break
+        if may_foul(tables, enemy) and foul(state, tables, block) == 1:
+            mark_around(threats, tables, block)
+            if not has_foul_line(code_of(state.shapes[block], enemy)):
+                wide = 1
+            break
+        play(state, tables, block)
+        stones -= 1
+    while state.position.ply > ply:
+        undo(state, tables)
+    return wide
+
+
+# The replies -------------------------------------------------------------------------
+
+
+@kernel
+def drop_unplayable(threats, tables, side):
+    """Take the marks off cells that are not empty or forbidden to a side."""
+    state = threats.state
+    for word in sets_of(state):
+        threats.marks[word] &= state.position.empties[word]
+        if may_foul(tables, side):
+            fouls = threats.marks[word] & state.listed[side, s.MAKES_FOUL - s.FIRST_LISTED, word]
+            while fouls != U64(0):
+                cell = word * 64 + lowest_bit(fouls)
+                if foul(state, tables, cell) == 1:
+                    threats.marks[word] ^= bit_of(cell)
+                fouls &= fouls - U64(1)
+
+
+@kernel
+def mark_against(threats, tables, stones, first, nodes):
+    """Mark the legal moves of the side to move that may stop the enemy's known win by fours."""
+    state = threats.state
+    side = np.int64(state.position.side)
+    skip(state)
+    wide = mark_line(threats, tables, stones, first)
+    skip(state)
+    if wide == 0:
+        drop_unplayable(threats, tables, side)
+        return
+    for word in sets_of(state):
+        threats.marks[word] = state.position.empties[word]
+    drop_unplayable(threats, tables, side)
+    for word in sets_of(state):
+        cells = threats.marks[word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            play(state, tables, cell)
+            if count_of(state, side, s.MAKES_FIVE) == 0:
+                if wins_by_fours(threats, tables, first, nodes) > 0:
+                    threats.marks[word] ^= bit_of(cell)
+            undo(state, tables)
+
+
+@kernel
+def mark_replies(threats, tables, first):
+    """Mark every move that may meet the threat of the side that has just moved.
+
+    Returns the class of the threat, QUIET if there is none, and leaves in ``threats.length``
+    the stones that it takes to carry out. Whatever is not marked loses to it.
+    """
+    state = threats.state
+    kind = mark_answers(threats, tables)
+    if kind != s.QUIET or closes_rows(tables):
+        threats.length = 1 if kind == s.MAKES_FIVE else 2
+        return kind
+    skip(state)
+    stones = wins_by_fours(threats, tables, first, threats.test_nodes)
+    skip(state)
+    if stones == 0:
+        return s.QUIET
+    mark_against(threats, tables, stones, first, threats.test_nodes)
+    threats.length = stones
+    return PREPARES
+
+
+@kernel
+def drop_hopeless(threats, tables, first):
+    """Take the marks off answers after which the attacker wins by a short run of fours."""
+    state = threats.state
+    last = list_marks(threats, first)
+    for i in range(first, last):
+        cell = np.int64(threats.moves[i])
+        play(state, tables, cell)
+        if wins_by_fours(threats, tables, last, _FEW_FOURS) > 0:
+            threats.marks[cell >> 6] ^= bit_of(cell)
+        undo(state, tables)

@@ -1,0 +1,263 @@
+"""Wins by continuous fours: the complete search over every four on the board.
+
+Each attacking move makes a four, so the defender has one answer (several where rows can be
+closed), or none that the rules allow. His answer may itself make a four; then only the cell
+that stops it can go on, if it makes a four too. A position has or has not such a win, on
+whatever way it was reached, so what is found out about it goes to a table and stays true.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernel import kernel, recursive_kernel
+from ...patterns import shapes as s
+from ...patterns.forbidden import foul
+from ...patterns.state import count_of, first_of, play, undo
+from ...patterns.tables import TABLES
+from ...position.board import key_after
+from ...position.geometry import NO_CELL
+from ...position.rules import EMPTY
+from .defence import closes_rows, fours_of, makes_four, may_foul
+from .fours import list_attacks, list_blocks, pick_attack
+from .fourtable import (
+    KNOWN_CUT,
+    KNOWN_NONE,
+    KNOWN_WIN,
+    cell_of_win,
+    expect_fours,
+    kind_of,
+    probe_fours,
+    stones_of,
+    store_fours,
+)
+from .memory import CUT, LINE_ROOM, NONE, STOPPED, THREATS, is_stopped, may_list
+
+MAX_STONES_TO_WIN = 250
+_UNBOUNDED = np.int64(MAX_STONES_TO_WIN)
+
+
+@recursive_kernel(THREATS, TABLES, int, int)
+def find_fours(threats, tables, stones, first):
+    """Return the win by fours of the side to move: its own stones, or NONE, CUT or STOPPED.
+
+    ``stones`` bounds the own stones; only CUT depends on the bound. Move lists are written
+    from ``first`` on.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    if count_of(state, side, s.MAKES_FIVE) > 0:
+        threats.line_end = state.position.ply - threats.root
+        return 1
+    if stones < 2:
+        return CUT
+    if count_of(state, 1 - side, s.MAKES_FIVE) == 0:
+        if count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
+            threats.line_end = state.position.ply - threats.root
+            return 2
+    if is_stopped(threats):
+        return STOPPED
+    key = state.position.key
+    data = probe_fours(threats, key)
+    known = kind_of(data)
+    if known == KNOWN_NONE:
+        return NONE
+    if known == KNOWN_CUT and stones_of(data) >= stones:
+        return CUT
+    if known == KNOWN_WIN and stones_of(data) <= stones:
+        threats.line_end = state.position.ply - threats.root
+        return stones_of(data)
+    if not may_list(first):
+        return CUT
+
+    before = threats.nodes
+    end = list_attacks(threats, tables, first)
+    result = NONE
+    for i in range(first, end):
+        cell = pick_attack(threats, i, end)
+        play(state, tables, cell)
+        threats.nodes += 1
+        place_in_line = state.position.ply - threats.root
+        threats.line_end = place_in_line
+        longest = 1
+        last = list_blocks(threats, tables, end)
+        for j in range(end, last):
+            block = np.int64(threats.moves[j])
+            expect_fours(threats, key_after(state.position, tables.zobrist, block))
+            play(state, tables, block)
+            threats.nodes += 1
+            value = find_fours(threats, tables, stones - 1, last)
+            undo(state, tables)
+            if value <= 0:
+                longest = value
+                break
+            threats.line[place_in_line] = block
+            longest = max(longest, value)
+        undo(state, tables)
+        if longest == STOPPED:
+            return STOPPED
+        if longest > 0:
+            threats.line[place_in_line - 1] = cell
+            store_fours(threats, key, KNOWN_WIN, longest + 1, cell, threats.nodes - before)
+            return longest + 1
+        if longest == CUT:
+            result = CUT
+    kind = KNOWN_NONE if result == NONE else KNOWN_CUT
+    store_fours(threats, key, kind, stones, NO_CELL, threats.nodes - before)
+    return result
+
+
+# Questions to it ---------------------------------------------------------------------
+
+
+@kernel
+def keep_line(threats):
+    """Keep the line of the win just found as the one to report."""
+    threats.found_end = min(threats.line_end, LINE_ROOM)
+    for i in range(threats.found_end):
+        threats.found[i] = threats.line[i]
+
+
+@kernel
+def shorten(threats, tables, stones, first):
+    """Look for a shorter win than one of so many stones; return the shortest found.
+
+    It may take as much again as the search has taken so far, and ends with proof or without.
+    """
+    limit = threats.node_limit
+    threats.node_limit = min(limit, 2 * threats.nodes + 2000)
+    while stones > 2:
+        value = find_fours(threats, tables, stones - 1, first)
+        if value <= 0:
+            break
+        stones = value
+        keep_line(threats)
+    threats.node_limit = limit
+    threats.stopped = 0
+    return stones
+
+
+@kernel
+def search_fours(threats, tables, first):
+    """Return some win by fours of the side to move: own stones, NONE or STOPPED.
+
+    The bound grows by half from one round to the next, so that a short win is not missed in
+    a deep thicket; what one round finds out serves the next. ``threats.found`` keeps the line.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    threats.root = state.position.ply
+    if count_of(state, side, s.MAKES_FIVE) > 0:
+        threats.found_end = 0
+        return np.int64(1)
+    if fours_of(state, side) == 0:
+        return np.int64(NONE)
+    bound = np.int64(4)
+    while True:
+        value = find_fours(threats, tables, bound, first)
+        if value > 0:
+            keep_line(threats)
+            return value
+        if value != CUT:
+            return value
+        if bound >= _UNBOUNDED:
+            return np.int64(STOPPED)
+        bound = min(bound + bound // 2, _UNBOUNDED)
+
+
+@kernel
+def solve_fours(threats, tables, first):
+    """Return the shortest win by fours found for the side to move: stones, NONE or STOPPED."""
+    value = search_fours(threats, tables, first)
+    return shorten(threats, tables, value, first) if value > 2 else value
+
+
+@kernel
+def wins_by_fours(threats, tables, first, nodes):
+    """Return the stones of a win by fours that a search of so many nodes finds, or 0.
+
+    If the search that asks has to stop here, ``threats.stopped`` is set and 0 means nothing.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    if fours_of(state, side) == 0:
+        return np.int64(0)
+    limit = threats.node_limit
+    threats.root = state.position.ply
+    threats.node_limit = min(limit, threats.nodes + nodes)
+    value = np.int64(0)
+    bound = np.int64(4)
+    while bound <= 40:
+        value = find_fours(threats, tables, bound, first)
+        if value >= 0 or value == STOPPED:
+            break
+        bound = bound * 3
+    threats.node_limit = limit
+    threats.stopped = 0
+    if value < 0 and not is_stopped(threats):
+        threats.truncated |= 1 << threats.level
+    return max(value, np.int64(0))
+
+
+@kernel
+def first_of_fours(threats, tables, stones, first):
+    """Return the first move of a win by fours of at most so many stones, or NO_CELL."""
+    state = threats.state
+    side = np.int64(state.position.side)
+    cell = first_of(state, side, s.MAKES_FIVE)
+    if cell != NO_CELL:
+        return cell
+    if count_of(state, 1 - side, s.MAKES_FIVE) == 0:
+        cell = first_of(state, side, s.MAKES_WINNING_FOUR)
+        if cell != NO_CELL:
+            return cell
+    threats.root = state.position.ply
+    for attempt in range(2):
+        data = probe_fours(threats, state.position.key)
+        if kind_of(data) == KNOWN_WIN and stones_of(data) <= stones:
+            return cell_of_win(data)
+        if attempt == 0 and find_fours(threats, tables, stones, first) <= 0:
+            return NO_CELL
+    return NO_CELL
+
+
+@kernel
+def line_still_wins(threats, tables):
+    """Say whether the line in ``threats.found`` wins by fours for the side to move, as it is.
+
+    Its answers are taken from the board, not from the line, so that a stone more somewhere
+    on the board makes no difference as long as it is in nobody's way.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    ply = state.position.ply
+    at = 0
+    wins = False
+    while True:
+        if count_of(state, side, s.MAKES_FIVE) > 0:
+            wins = True
+            break
+        fives = count_of(state, 1 - side, s.MAKES_FIVE)
+        if fives == 0 and count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
+            wins = True
+            break
+        if at >= threats.found_end:
+            break
+        cell = np.int64(threats.found[at])
+        if state.position.holds[cell] != EMPTY or not makes_four(state, tables, side, cell):
+            break
+        if fives > 0 and (fives > 1 or first_of(state, 1 - side, s.MAKES_FIVE) != cell):
+            break
+        play(state, tables, cell)
+        fives = count_of(state, side, s.MAKES_FIVE)
+        block = first_of(state, side, s.MAKES_FIVE)
+        if fives == 0 or closes_rows(tables):
+            break
+        if fives > 1 or (may_foul(tables, 1 - side) and foul(state, tables, block) == 1):
+            wins = True
+            break
+        play(state, tables, block)
+        at += 2
+    while state.position.ply > ply:
+        undo(state, tables)
+    return wins

@@ -1,0 +1,293 @@
+"""Wins by threats: depth-first proof-number search over threats and all that meets them.
+
+At the attacker's turn every threat of ``attacks`` is a move, and a win by fours alone ends
+the branch; at the defender's turn the answers are all that may meet the threat, with the
+fours that he can make in between. A proof is a move for every answer, so a win is believed
+on the strength of complete lists.
+
+Numbers as in Allis (1994) and Nagai (2002): the proof number of a node is about how many
+leaves have to be won to prove it, the disproof number how many to be lost. Many orders of
+the same moves lead to the same position; a sum over children would count it several times,
+so a node takes the largest child's number, and a little for each other child (after Ueda et
+al. 2008).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64
+from ...kernel import kernel, recursive_kernel
+from ...patterns import shapes as s
+from ...patterns.state import count_of, play, undo
+from ...patterns.tables import TABLES
+from ...position.geometry import NO_CELL
+from .attacks import BUILDING, THREES, WIDEST
+from .children import list_replies, list_threats
+from .defence import static_result, stones_in
+from .memory import STOPPED, THREATS, cell_in, is_stopped, listed, may_list, number_in
+from .prooftable import (
+    DISPROVEN,
+    INFINITE,
+    PROVEN,
+    disproof_of,
+    length_of,
+    pack,
+    probe_proof,
+    proof_key,
+    proof_of,
+    settle,
+    store_proof,
+)
+from .vcf import wins_by_fours
+
+_MOST = INFINITE - 1
+_UNLIMITED = np.int64(INFINITE)
+SIBLING = 4  # what each child but the worst adds to a node's number
+
+# Numbers of a list ---------------------------------------------------------------------
+
+
+@kernel
+def worst(numbers, first, end):
+    """Return the largest of a list's numbers and some for each other, 0 for an empty list."""
+    largest = 0
+    for i in range(first, end):
+        largest = max(largest, numbers[i])
+    return min(largest + SIBLING * (end - first - 1), _MOST) if end > first else 0
+
+
+@kernel
+def choose(numbers, others, first, end):
+    """Return the place of the smallest number, and of equal ones that with the smallest other."""
+    best = first
+    for i in range(first + 1, end):
+        if numbers[i] < numbers[best]:
+            best = i
+        elif numbers[i] == numbers[best] and others[i] < others[best]:
+            best = i
+    return best
+
+
+@kernel
+def second_smallest(numbers, first, end, best):
+    """Return the smallest number of a list except at one place, INFINITE if there is no other."""
+    least = INFINITE
+    for i in range(first, end):
+        if i != best:
+            least = min(least, numbers[i])
+    return least
+
+
+@kernel
+def drop(threats, at, end):
+    """Take a move off a list by putting the last one in its place."""
+    threats.moves[at] = threats.moves[end - 1]
+    threats.proofs[at] = threats.proofs[end - 1]
+    threats.disproofs[at] = threats.disproofs[end - 1]
+
+
+@kernel
+def drop_settled(threats, attacks, first, end, longest):
+    """Take moves off a list that are settled against their side; return the end, and ``longest``.
+
+    That is the entry of the answer that loses last, of those taken off now and before.
+    """
+    i = first
+    while i < end:
+        number = threats.disproofs[i] if attacks else threats.proofs[i]
+        if number != 0:
+            i += 1
+            continue
+        if not attacks and number_in(threats.moves[i]) > number_in(longest):
+            longest = threats.moves[i]
+        drop(threats, i, end)
+        end -= 1
+    return end, longest
+
+
+@kernel
+def known_or_new(data):
+    """Return the numbers of an entry as ``prove`` does, those of a new node if there is none."""
+    if data == U64(0):
+        return pack(np.int64(1), np.int64(1))
+    return pack(proof_of(data), disproof_of(data))
+
+
+# The search --------------------------------------------------------------------------
+
+
+@kernel
+def settle_by_fours(threats, tables, key, first):
+    """Settle a new node that fours decide: return 1 if it is won, -1 if it is not, 0 if unknown."""
+    state = threats.state
+    before = threats.nodes
+    if state.position.side == threats.attacker:
+        value = static_result(state, tables, 0)
+        if value < 0:
+            settle(threats, key, False, NO_CELL, 0, 1)
+            return -1
+        length = stones_in(value) if value > 0 else 0
+        if value == 0:
+            length = wins_by_fours(threats, tables, first, threats.four_nodes)
+        if length > 0 and threats.stopped == 0:
+            settle(threats, key, True, NO_CELL, length, threats.nodes - before)
+            return 1
+    elif count_of(state, threats.attacker, s.MAKES_FIVE) == 0:
+        length = wins_by_fours(threats, tables, first, threats.four_nodes)
+        if length > 0 and threats.stopped == 0:
+            settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
+            return -1
+    return 0
+
+
+@recursive_kernel(THREATS, TABLES, int, int, int)
+def prove(threats, tables, proof_limit, disproof_limit, first):
+    """Search until proof or disproof number reach their limit, or the search is stopped.
+
+    The numbers go to the table and are returned as ``pack`` does: PROVEN is a win, with
+    ``threats.length`` own stones, and DISPROVEN none.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    attacks = side == threats.attacker
+    key = proof_key(threats, state.position.key)
+    data = probe_proof(threats, key)
+    if data != U64(0):
+        proof = proof_of(data)
+        disproof = disproof_of(data)
+        threats.length = length_of(data)
+        if proof == 0:
+            return PROVEN
+        if proof >= proof_limit or disproof >= disproof_limit:
+            return pack(proof, disproof)
+    if is_stopped(threats) or not may_list(first):
+        threats.stopped = 1
+        return known_or_new(data)
+    before = threats.nodes
+    if data == U64(0):
+        settled = settle_by_fours(threats, tables, key, first)
+        if threats.stopped != 0:
+            return known_or_new(data)
+        if settled != 0:
+            return PROVEN if settled > 0 else DISPROVEN
+
+    longest = np.int64(listed(NO_CELL, 0))
+    if attacks:
+        end = list_threats(threats, tables, first)
+    else:
+        end = list_replies(threats, tables, first)
+        if end < 0 and threats.stopped == 0:
+            settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
+            return DISPROVEN
+        longest = np.int64(listed(NO_CELL, threats.length))
+    if threats.stopped != 0:
+        return known_or_new(data)
+    while True:
+        end, longest = drop_settled(threats, attacks, first, end, longest)
+        if end == first:
+            cell, length = cell_in(longest), number_in(longest)
+            settle(threats, key, not attacks, cell, length, threats.nodes - before)
+            return DISPROVEN if attacks else PROVEN
+        if attacks:
+            at = choose(threats.proofs, threats.disproofs, first, end)
+            proof = np.int64(threats.proofs[at])
+            disproof = worst(threats.disproofs, first, end)
+            if proof == 0:
+                length = number_in(threats.moves[at]) + 1
+                cell = cell_in(threats.moves[at])
+                settle(threats, key, True, cell, length, threats.nodes - before)
+                return PROVEN
+        else:
+            at = choose(threats.disproofs, threats.proofs, first, end)
+            proof = worst(threats.proofs, first, end)
+            disproof = np.int64(threats.disproofs[at])
+            if disproof == 0:
+                settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
+                return DISPROVEN
+        if proof >= proof_limit or disproof >= disproof_limit or threats.stopped != 0:
+            cell = cell_in(threats.moves[at])
+            store_proof(threats, key, proof, disproof, cell, 0, threats.nodes - before)
+            return pack(proof, disproof)
+        others = SIBLING * (end - first - 1)
+        if attacks:
+            second = second_smallest(threats.proofs, first, end, at)
+            child_proof = min(proof_limit, second + second // 4 + 1)
+            child_disproof = disproof_limit - others
+        else:
+            second = second_smallest(threats.disproofs, first, end, at)
+            child_disproof = min(disproof_limit, second + second // 4 + 1)
+            child_proof = proof_limit - others
+        child_proof = max(child_proof, np.int64(threats.proofs[at]) + 1)
+        child_disproof = max(child_disproof, np.int64(threats.disproofs[at]) + 1)
+        cell = cell_in(threats.moves[at])
+        play(state, tables, cell)
+        threats.nodes += 1
+        result = prove(threats, tables, child_proof, child_disproof, end)
+        undo(state, tables)
+        threats.proofs[at] = proof_of(U64(result))
+        threats.disproofs[at] = disproof_of(U64(result))
+        length = threats.length if result == PROVEN else 0
+        threats.moves[at] = listed(cell, length)
+
+
+# Levels: how wide, stones for fours at a new node, and to judge whether a move threatens.
+LEVELS = np.array(
+    [
+        [THREES, 300, 50, 1],
+        [BUILDING, 300, 100, 1],
+        [BUILDING, 2000, 1000, 4],
+        [WIDEST, 500, 300, 4],
+        [WIDEST, 5000, 3000, 8],
+        [WIDEST, 50000, 30000, 8],
+    ],
+    np.int64,
+)
+_LEVELS = len(LEVELS)
+_FIRST_SHARE = 5_000
+_GROWTH = 4
+
+
+@kernel
+def set_level(threats, level):
+    """Search by threats on this level from now on."""
+    threats.level = level
+    threats.width = LEVELS[level, 0]
+    threats.four_nodes = LEVELS[level, 1]
+    threats.test_nodes = LEVELS[level, 2]
+
+
+@kernel
+def be_thorough(threats):
+    """Take the time on any level that the last one gives to fours."""
+    threats.four_nodes = LEVELS[_LEVELS - 1, 1]
+    threats.test_nodes = LEVELS[_LEVELS - 1, 2]
+
+
+@kernel
+def solve_threats(threats, tables, first):
+    """Return the win by threats of the side to move: own stones, NONE or STOPPED.
+
+    The levels take turns, with more and more nodes.
+    """
+    state = threats.state
+    threats.attacker = state.position.side
+    threats.start = state.position.ply
+    limit = threats.node_limit
+    share = np.int64(_FIRST_SHARE)
+    threats.lowest = 0
+    while threats.lowest < _LEVELS:
+        for level in range(threats.lowest, _LEVELS):
+            set_level(threats, level)
+            threats.node_limit = min(limit, threats.nodes + share // LEVELS[level, 3])
+            result = prove(threats, tables, _UNLIMITED, _UNLIMITED, first)
+            threats.node_limit = limit
+            if result == PROVEN:
+                return np.int64(threats.length)
+            if result == DISPROVEN:
+                threats.lowest = level + 1
+            threats.stopped = 0
+            if is_stopped(threats):
+                return np.int64(STOPPED)
+        share *= _GROWTH
+    return np.int64(0) if threats.truncated >> (_LEVELS - 1) == 0 else np.int64(STOPPED)

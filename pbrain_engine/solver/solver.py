@@ -1,0 +1,312 @@
+"""The solver as the layers above see it: forced wins with their proof, and what stops them.
+
+It needs no engine, only a game. Its answers are exact: a win holds against every legal
+reply, "none" means that the search has been through everything; where time or nodes ran
+out it says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+
+from ..game.game import Game, Move, move_of
+from ..native.load.library import Library, load
+from ..native.load.memory import Block
+from ..position.geometry import PADDED_CELLS, cell_of
+from ..position.rules import Side
+from . import tablefile
+from .proofs import FOURS, THREATS, Progress, Proof, Rescue, Tree, claim_about, own_stones
+
+DEFAULT_MEMORY = 64_000_000
+UNLIMITED_NODES = 1 << 62
+LINE_ROOM = 500
+REPLAY_NODES = 50_000_000
+LEAST_REPLAY = 100_000
+SLICE_NODES = 10_000_000  # of a long search, between two reports
+LARGE = 64_000_000  # bytes from which large pages pay
+QUICK_NODES = 2_000  # stones that need no timer
+FOURS_SHARE = 8  # one part in so many of the memory is the table of fours
+
+
+class _Timer:
+    """A stop flag that is set after a time, unless the search is over before."""
+
+    def __init__(self, solver: Solver, address: int, seconds: float | None) -> None:
+        self._solver, self._library, self._address = solver, solver._library, address
+        self._timer: threading.Timer | None = None
+        self._rang = False
+        if seconds is not None:
+            self._timer = threading.Timer(max(seconds, 0.0), self._stop)
+            self._timer.daemon = True
+
+    def _stop(self) -> None:
+        self._rang = True
+        self._library.threats_stop(self._address, 1)
+
+    def __enter__(self) -> None:
+        if self._timer is not None:
+            self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+        if self._rang:
+            self._library.threats_stop(self._address, self._solver.is_stopped)
+
+
+class Solver:
+    """Finds forced wins in games; keeps what it learns about a board and rule from call to call.
+
+    >>> from pbrain_engine.notation.cells import parse_moves
+    >>> game = Game(15)
+    >>> for x, y in parse_moves("h8a1i8c1j8e1", 15):
+    ...     game.play(x, y)
+    >>> with Solver() as solver:
+    ...     proof = solver.fours(game)
+    >>> proof.claim, proof.length
+    ('vcf', 2)
+    """
+
+    def __init__(self, memory: int = DEFAULT_MEMORY, library: Library | None = None) -> None:
+        """Take so many bytes for the tables.
+
+        Raises:
+            KernelError: there is no compiled kernel for this machine.
+        """
+        self._library = library or load()
+        sizes = (ctypes.c_int64 * 2)()
+        self._library.threats_layout(ctypes.addressof(sizes))
+        self._head, self._bucket = sizes
+        self._buckets = max(memory // self._bucket, 64)
+        self._block: Block | None = None
+        self._board: tuple[object, ...] = ()
+        self._line = (ctypes.c_int64 * LINE_ROOM)()
+        self._marks = (ctypes.c_uint8 * PADDED_CELLS)()
+        self.is_stopped = False
+        self._guard = threading.Lock()  # stop() writes to the block, which may be replaced
+
+    # Memory ------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """Forget everything found out so far."""
+        with self._guard:
+            block, self._block = self._block, None
+        if block is not None:
+            block.close()
+
+    def _adopt(self, game: Game) -> int:
+        """Put the game into the memory, emptied for another board or rule; return where."""
+        board = (game.width, game.height, game.rule, game.tables)
+        if board != self._board:
+            self.clear()
+            self._board = board
+        if self._block is None:
+            length = self._head + self._buckets * self._bucket
+            block = Block(length, huge=length >= LARGE)
+            fours = self._buckets // FOURS_SHARE
+            self._library.threats_new(block.address, fours, self._buckets - fours)
+            self._block = block
+            self._library.threats_stop(block.address, self.is_stopped)
+        address = self._block.address
+        self._library.threats_adopt(address, game.address)
+        return address
+
+    # Questions ---------------------------------------------------------------------
+
+    def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Proof:
+        """Return the side to move's win by continuous fours, or that there is none."""
+        start = perf_counter()
+        address, tables = self._adopt(game), game.tables
+        limit = nodes or UNLIMITED_NODES
+        stones = self._library.threats_fours(address, tables, min(limit, QUICK_NODES))
+        searched = self._library.threats_nodes(address)
+        if stones < 0 and searched < limit and not self.is_stopped:
+            with _Timer(self, address, time):
+                stones = self._library.threats_fours(address, tables, limit - searched)
+            searched += self._library.threats_nodes(address)
+        length = 0
+        if stones > 0:
+            room = ctypes.addressof(self._line)
+            length = self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
+        return self._proof(FOURS, stones, length, searched, perf_counter() - start)
+
+    def threats(
+        self,
+        game: Game,
+        *,
+        time: float | None = None,
+        nodes: int | None = None,
+        after: Move | None = None,
+    ) -> Proof:
+        """Return the side to move's win by fours and threats of fours, or that there is none.
+
+        ``after``: a move to play first, so that the win is the other side's.
+        """
+        start = perf_counter()
+        address, tables = self._adopt(game), game.tables
+        if after is not None:
+            self._library.threats_play(address, tables, cell_of(*after))
+        with _Timer(self, address, time):
+            stones = self._library.threats_threes(address, tables, nodes or UNLIMITED_NODES)
+        searched = self._library.threats_nodes(address)
+        level = self._library.threats_level(address)
+        length = 0
+        replay = min(max(4 * searched, LEAST_REPLAY), REPLAY_NODES)
+        if stones > 0 and self._library.threats_replay(address, tables, replay):
+            room = ctypes.addressof(self._line)
+            length = self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
+        return self._proof(THREATS, stones, length, searched, perf_counter() - start, level)
+
+    def _proof(
+        self, name: str, stones: int, length: int, nodes: int, seconds: float, level: int = 0
+    ) -> Proof:
+        """Return what a search found: the kernel's stones, and so many moves of the line."""
+        line = tuple(move_of(self._line[i]) for i in range(length))
+        claim = claim_about(name, bool(line), stones)
+        return Proof(claim, line, own_stones(line), nodes, seconds, level)
+
+    def prove(
+        self,
+        game: Game,
+        *,
+        time: float | None = None,
+        nodes: int | None = None,
+        listener: Callable[[Progress], None] | None = None,
+    ) -> Proof:
+        """Search like ``threats`` for as long as it takes, telling the listener how it goes.
+
+        What it has found out stays, so a search that was ended can be taken up again, also
+        after ``save`` and ``load``.
+        """
+        start = perf_counter()
+        searched = 0
+        while True:
+            slice_nodes = SLICE_NODES if nodes is None else min(SLICE_NODES, nodes - searched)
+            left = None if time is None else time - (perf_counter() - start)
+            proof = self.threats(game, time=left, nodes=max(slice_nodes, 1))
+            searched += proof.nodes
+            seconds = perf_counter() - start
+            over = (nodes is not None and searched >= nodes) or (time or seconds + 1) <= seconds
+            if over or not proof.is_open or self.is_stopped:
+                return replace(proof, nodes=searched, time=seconds)
+            if listener is not None:
+                numbers = (ctypes.c_int64 * 3)()
+                self._library.threats_progress(self._adopt(game), ctypes.addressof(numbers))
+                listener(Progress(searched, seconds, *numbers))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what has been found out to a file."""
+        if self._block is not None:
+            tablefile.write(path, self._heading(), *self._tables())
+
+    def load(self, path: str | os.PathLike[str], game: Game) -> bool:
+        """Read what was found out on such a board; False if the file is of another kind.
+
+        Kinds differ by board, rule, memory and kernel.
+        """
+        self._adopt(game)
+        return tablefile.read(path, self._heading(), *self._tables())
+
+    def _heading(self) -> bytes:
+        width, height, rule, _ = self._board
+        kernel = self._library.digest
+        return f"numoku proof {kernel} {width}x{height} {rule} {self._buckets}\n".encode()
+
+    def _tables(self) -> tuple[int, int]:
+        """Return address and length of the tables."""
+        assert self._block is not None
+        return self._block.address + self._head, self._buckets * self._bucket
+
+    def threatens_fours(self, game: Game, *, nodes: int) -> bool:
+        """Say whether the enemy, if the side to move passed, is found to win by fours."""
+        address = self._adopt(game)
+        self._library.game_pass(address)
+        return self._library.threats_fours(address, game.tables, nodes) > 0
+
+    def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Rescue:
+        """Return what the side to move can do against the enemy's win by fours."""
+        start = perf_counter()
+        address, tables = self._adopt(game), game.tables
+        marks = self._marks
+        with _Timer(self, address, time):
+            stones = self._library.threats_rescues(
+                address, tables, nodes or UNLIMITED_NODES, ctypes.addressof(marks)
+            )
+        searched = self._library.threats_nodes(address)
+        seconds = perf_counter() - start
+        claim = claim_about(FOURS, stones > 0, stones)
+        threat = Proof(claim, (), max(stones, 0), searched, seconds)
+        empty = [
+            cell_of(x, y)
+            for y in range(game.height)
+            for x in range(game.width)
+            if game.at(x, y) is Side.EMPTY
+        ]
+        moves = tuple(move_of(cell) for cell in empty if marks[cell] == 1)
+        unknown = tuple(move_of(cell) for cell in empty if marks[cell] == 2)
+        return Rescue(threat, moves, unknown, searched, seconds)
+
+    def answers(self, game: Game) -> tuple[Move, ...] | None:
+        """Return every reply to the last move's threat to win by fours, None if it is no such.
+
+        Any other reply loses to these fours, or to other short ones.
+        """
+        address, tables = self._adopt(game), game.tables
+        if not self._library.threats_replies(address, tables, ctypes.addressof(self._marks)):
+            return None
+        return tuple(move_of(cell) for cell in range(PADDED_CELLS) if self._marks[cell])
+
+    def tree(self, game: Game) -> Tree | None:
+        """Return the whole proof of the win that ``threats`` has found in this game, if any.
+
+        Once the winner can force matters by fours, it goes on to the five that way.
+        """
+        proof = self.threats(game)
+        return self._branch(self._adopt(game), game.tables) if proof.wins else None
+
+    def _branch(self, address: int, tables: int) -> Tree:
+        cell = self._library.threats_move(address, tables, REPLAY_NODES)
+        self._library.threats_play(address, tables, cell)
+        replies: dict[Move, Tree] = {}
+        marks = ctypes.addressof(self._marks)
+        if not self._library.game_wins(address):
+            self._library.threats_replies(address, tables, marks)
+            for reply in [cell for cell in range(PADDED_CELLS) if self._marks[cell]]:
+                self._library.threats_play(address, tables, reply)
+                replies[move_of(reply)] = self._branch(address, tables)
+                self._library.threats_undo(address, tables)
+        self._library.threats_undo(address, tables)
+        return Tree(move_of(cell), replies)
+
+    # Ends --------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Make a running search return, and every later one until ``release``; from any thread."""
+        self.is_stopped = True
+        with self._guard:
+            if self._block is not None:
+                self._library.threats_stop(self._block.address, 1)
+
+    def release(self) -> None:
+        """Let searches run again."""
+        self.is_stopped = False
+        if self._block is not None:
+            self._library.threats_stop(self._block.address, 0)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self.clear()
+
+    def __enter__(self) -> Solver:
+        """Return the solver itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the solver."""
+        self.close()
