@@ -14,7 +14,7 @@ from pbrain_engine.arena.faults import CRASH, EngineFault
 from pbrain_engine.arena.game.adjudication import agreed_result
 from pbrain_engine.arena.game.clockwatch import Clock
 from pbrain_engine.arena.game.played import Played
-from pbrain_engine.arena.game.player import Answer
+from pbrain_engine.arena.game.player import PlayedMove
 from pbrain_engine.arena.game.referee import GameTask, play_game
 from pbrain_engine.arena.game.remarks import Thinking, read_value
 from pbrain_engine.arena.match.schedule import tasks
@@ -59,11 +59,11 @@ class Scripted:
     def await_ready(self) -> None:
         pass
 
-    def move(self, game: Game, clock: Clock) -> Answer:
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
         if not self._moves:
             raise EngineFault(CRASH, "no more moves")
         x, y = self._moves.pop(0)
-        return Answer(x, y, 0.01, Thinking(value=self._values.pop(0)))
+        return PlayedMove(x, y, 0.01, Thinking(value=self._values.pop(0)))
 
     def finish(self) -> None:
         pass

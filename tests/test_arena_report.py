@@ -18,7 +18,7 @@ from pbrain_engine.arena.game.played import Played
 from pbrain_engine.arena.records.journal import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.arena.views.page import html_page
-from pbrain_engine.pages.charts import Line, intervals, line_chart, stacked_bars, thin, ticks
+from pbrain_engine.pages.charts import Curve, intervals, line_chart, stacked_bars, thin, ticks
 
 ENGINES = (EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",)))
 SETTINGS = MatchSettings(engines=ENGINES, sprt=Sprt(0, 10), games=30)
@@ -65,12 +65,12 @@ def test_long_lines_are_thinned_but_end_where_they_end() -> None:
 
 
 def test_charts_are_well_formed() -> None:
-    chart = line_chart("t", "x & y", "<y>", [Line("a<b", [(0, 1), (1, 3)], "a")], marks=[2.0])
+    chart = line_chart("t", "x & y", "<y>", [Curve("a<b", [(0, 1), (1, 3)], "a")], marks=[2.0])
     bars = stacked_bars("t", "x", "y", [0.0, 5.0], 5, [("n", "black", [1, 0])])
     bounds = intervals("t", "Elo", [("a&b", 10.0, -5.0, 25.0)])
     for svg in (chart, bars, bounds):
         assert ElementTree.fromstring(svg).tag == "svg"
-    assert line_chart("t", "x", "y", [Line("", [], "a")]) == ""
+    assert line_chart("t", "x", "y", [Curve("", [], "a")]) == ""
 
 
 def test_page_needs_nothing_else_and_escapes_names() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.engine.clock import OVERHEAD, UNLIMITED, Limits, Pace, Plan, Reserve, plan
+from pbrain_engine.engine.clock import OVERHEAD, UNLIMITED, Limits, Pace, Reserve, TimePlan, plan
 from pbrain_engine.values import win_in
 
 CELLS = 225
@@ -41,7 +41,7 @@ def test_no_word_about_time_means_five_seconds() -> None:
 
 def test_giants_are_no_limit() -> None:
     for giant in (2**31 - 1, 100_000_000, 2**63 - 1):
-        assert plan(Limits(giant, giant, giant), 0, CELLS) == Plan(UNLIMITED, UNLIMITED)
+        assert plan(Limits(giant, giant, giant), 0, CELLS) == TimePlan(UNLIMITED, UNLIMITED)
         assert plan(Limits(1000, giant, giant), 0, CELLS).hard < 1
 
 
@@ -119,7 +119,7 @@ def test_an_increment_is_spent() -> None:
 
 
 def long_pace() -> Pace:
-    return Pace(Plan(10.0, 2.0))
+    return Pace(TimePlan(10.0, 2.0))
 
 
 def test_a_stable_search_ends_before_the_optimum() -> None:
@@ -145,11 +145,11 @@ def test_a_falling_value_goes_on() -> None:
 
 
 def test_a_whole_turn_is_never_saved() -> None:
-    pace = Pace(Plan(1.0, 1.0))
+    pace = Pace(TimePlan(1.0, 1.0))
     assert not pace.should_stop(0.99, "a", 10, 30)
 
 
 def test_a_proven_win_ends_the_search_once_it_is_deep_enough() -> None:
-    pace = Pace(Plan(1.0, 1.0))
+    pace = Pace(TimePlan(1.0, 1.0))
     assert not pace.should_stop(0.1, "a", win_in(9), 5)
     assert pace.should_stop(0.1, "a", win_in(9), 9)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pbrain_engine.eval.weights import COMBINATIONS, Block, load_weights, write_weights
+from pbrain_engine.eval.weights import COMBINATIONS, FamilyWeights, load_weights, write_weights
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import features
 from pbrain_engine.learn.fit import Start
@@ -47,7 +47,7 @@ def one_sided_weights(path: Path) -> str:
     """Write weights in which every number differs from the others, and return their name."""
     chance = np.random.default_rng(3)
 
-    def block() -> Block:
+    def block() -> FamilyWeights:
         raw = chance.integers(-40, 40, 2 * COMBINATIONS + 2 * 2048 + 4 * COMBINATIONS)
         tables = Start.of(raw.astype(np.int16).tobytes(), symmetric=False)
         return tables.block()

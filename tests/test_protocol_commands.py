@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pbrain_engine.protocol.commands import (
     Balance,
-    Block,
+    BlockCells,
     Board,
     Command,
     Info,
@@ -56,8 +56,8 @@ def read(*lines: str) -> list[Command]:
         ("YXBALANCETWO 0", Balance(2, 0)),
         ("BOARD DONE", Board((), 0, True)),
         ("YXBOARD 7,7,1 8,8,2 DONE", Board((Stone(7, 7, 1), Stone(8, 8, 2)), 0, False)),
-        ("YXBLOCK 7,7 DONE", Block((Stone(7, 7),), 0, True)),
-        ("YXBLOCKUNDO 7,7 DONE", Block((Stone(7, 7),), 0, False)),
+        ("YXBLOCK 7,7 DONE", BlockCells((Stone(7, 7),), 0, True)),
+        ("YXBLOCKUNDO 7,7 DONE", BlockCells((Stone(7, 7),), 0, False)),
         ("SWAP2BOARD DONE", Swap2Board((), 0)),
         ("OK", Unknown("OK")),
     ],

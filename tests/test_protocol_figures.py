@@ -15,14 +15,14 @@ from time import perf_counter
 import psutil
 import pytest
 
-from pbrain_engine.doctor.peer import Line, Peer
+from pbrain_engine.doctor.peer import HeardLine, Peer
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 ANSWER = 10.0
 long = pytest.mark.long
 
 
-def reply(peer: Peer, timeout: float = ANSWER) -> Line:
+def reply(peer: Peer, timeout: float = ANSWER) -> HeardLine:
     """The next line that is no message."""
     while True:
         line = peer.line(timeout)

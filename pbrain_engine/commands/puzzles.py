@@ -19,7 +19,7 @@ from ..engine.engine import Engine, Limit
 from ..engine.prover import Prover
 from ..game.game import Game, Move
 from ..position.rules import Rule, Side
-from ..solver.proofs import FOURS, OPEN, Progress, Proof, Tree, own_stones
+from ..solver.proofs import BY_FOURS, OPEN, Proof, SolverProgress, Tree, own_stones
 from ..solver.solver import Solver
 from . import view
 from .analyse import TREE_SECONDS, line_to_five, tree_document
@@ -143,7 +143,7 @@ class Solvers:
             print(f"{state} is of another board, rule, memory or version", file=sys.stderr)
         kept_at = perf_counter()
 
-        def report(progress: Progress) -> None:
+        def report(progress: SolverProgress) -> None:
             nonlocal kept_at
             print(
                 f"{name}: {progress.time:.0f} s, {view.format_count(progress.nodes)} nodes, "
@@ -199,7 +199,7 @@ def answer_of(puzzle: dict[str, Any], proof: Proof, claim: str, start: float) ->
 def contradiction(puzzle: dict[str, Any], answer: Answer) -> str:
     """Return in what way an answer contradicts what the file knows, empty if in none."""
     kind = puzzle["kind"]
-    if kind == "no-vcf" and answer.claim == FOURS and puzzle.get("verified"):
+    if kind == "no-vcf" and answer.claim == BY_FOURS and puzzle.get("verified"):
         return "there is no win by fours"
     if kind == "vcf" and answer.claim == "no-vcf" and puzzle.get("verified"):
         return "there is a win by fours"

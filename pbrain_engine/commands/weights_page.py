@@ -7,7 +7,7 @@ from html import escape
 
 from ..eval.weights import FAMILIES, Weights
 from ..pages import charts
-from ..pages.charts import Line
+from ..pages.charts import Curve
 from ..pages.html import html_document, html_figures
 
 STYLES = "abcd"
@@ -43,7 +43,7 @@ def _curves(weights: Weights) -> list[tuple[str, str]]:
             pairs = (word.split(":") for word in told)
             points = [(float(step), float(loss)) for step, loss in pairs]
             if points:
-                lines.append(Line(family, points, style))
+                lines.append(Curve(family, points, style))
         found.append((name, charts.line_chart(name, "steps", "loss", lines) if lines else ""))
     return found
 

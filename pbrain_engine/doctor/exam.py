@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..position.geometry import Coordinates
-from .peer import Line, Peer
+from .peer import HeardLine, Peer
 
 FAIL, WARN, SKIP, PASS = "fail", "warn", "skip", "pass"
 CHATTER = ("MESSAGE", "DEBUG")
@@ -91,7 +91,7 @@ class Exam:
 
     # -- hearing ---------------------------------------------------------------------------
 
-    def line(self, timeout: float | None = None) -> Line:
+    def line(self, timeout: float | None = None) -> HeardLine:
         """Return the next line that is no message."""
         limit = self.options.patience if timeout is None else timeout
         until = perf_counter() + limit

@@ -22,7 +22,7 @@ POLL = 0.002
 WINDOWS = os.name == "nt"
 
 
-class Line(NamedTuple):
+class HeardLine(NamedTuple):
     """A line that the peer wrote, with the moment its end arrived."""
 
     text: str
@@ -55,7 +55,7 @@ class Peer:
         self.stderr = b""
         self.closed_at: float | None = None  # when its stdout ended
         self.raw = b""
-        self._lines: deque[Line] = deque()
+        self._lines: deque[HeardLine] = deque()
         self._news = threading.Condition()
         for work in (self._read_stdout, self._read_stderr):
             threading.Thread(target=work, daemon=True).start()
@@ -91,7 +91,7 @@ class Peer:
         assert self.process.stdout is not None
         os.close(os.dup(self.process.stdout.fileno()))
 
-    def line(self, timeout: float) -> Line | None:
+    def line(self, timeout: float) -> HeardLine | None:
         """Return the next line, or None if there is none in time or ever."""
         until = perf_counter() + timeout
         with self._news:
@@ -102,9 +102,9 @@ class Peer:
                 self._news.wait(left)
             return self._lines.popleft()
 
-    def lines(self, quiet: float = QUIET_TIME) -> list[Line]:
+    def lines(self, quiet: float = QUIET_TIME) -> list[HeardLine]:
         """Return all lines until the peer has been quiet for so long, or does not stop talking."""
-        found: list[Line] = []
+        found: list[HeardLine] = []
         while len(found) < MOST_LINES and (line := self.line(quiet)) is not None:
             found.append(line)
         return found
@@ -177,13 +177,13 @@ class Peer:
                 self.raw += chunk
                 for index, raw in enumerate(complete):
                     pieces = chunks + 1 if index == 0 else 1
-                    self._lines.append(Line(raw.decode("latin-1"), now, pieces))
+                    self._lines.append(HeardLine(raw.decode("latin-1"), now, pieces))
                 self._news.notify_all()
             chunks = chunks + 1 if tail and not complete else int(bool(tail))
             rest = tail
         with self._news:
             if rest:
-                self._lines.append(Line(rest.decode("latin-1"), now, chunks))
+                self._lines.append(HeardLine(rest.decode("latin-1"), now, chunks))
             self.closed_at = now
             self._news.notify_all()
         with contextlib.suppress(OSError):

@@ -45,7 +45,7 @@ class Limits(NamedTuple):
     increment: int = 0
 
 
-class Plan(NamedTuple):
+class TimePlan(NamedTuple):
     """Seconds for one move; ``hard`` 0 means: answer at once, without a search."""
 
     hard: float
@@ -121,7 +121,7 @@ def within(limit: float, reserve: float) -> float:
 
 def plan(
     limits: Limits, ply: int, cells: int, charged: float = 0.0, reserve: float = OVERHEAD
-) -> Plan:
+) -> TimePlan:
     """Return the seconds for the next move.
 
     ``ply`` is the number of stones on the board of ``cells`` cells, ``charged`` what has
@@ -131,25 +131,25 @@ def plan(
     turn = turn_limit(limits) - charged
     left = match_left(limits) - charged
     if min(turn, left) <= 0:
-        return Plan(0.0, 0.0)
+        return TimePlan(0.0, 0.0)
     if turn == UNLIMITED and left == UNLIMITED:
-        return Plan(UNLIMITED, UNLIMITED)
+        return TimePlan(UNLIMITED, UNLIMITED)
     coming = moves_to_come(ply, cells)
     increment = max(limits.increment, 0) / 1000
     supply = left + increment * coming
     ample = turn * max(coming, (cells - ply) / 4) <= supply
     if ample:
         whole = within(min(turn, left), reserve)  # the increment comes only after the move
-        return Plan(whole, whole)
+        return TimePlan(whole, whole)
     share = min(left, max(left * MAX_SHARE, left / coming) + increment)
     hard = within(min(turn, share), reserve)
-    return Plan(hard, min(hard, supply / coming * weight(ply)))
+    return TimePlan(hard, min(hard, supply / coming * weight(ply)))
 
 
 class Pace:
     """Decides after each iteration of one search whether to stop."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: TimePlan) -> None:
         """Begin a search with this plan."""
         self.plan = plan
         self._best: object = None

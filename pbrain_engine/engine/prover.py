@@ -22,7 +22,7 @@ from .thought import Thought
 
 FEW_FOURS = 100  # stones that show a reply to lose at once
 QUICK_THREATS = 30_000  # stones for a win by threats before the engine is asked
-THREATS = 30_000_000  # and after it has found one, or nothing else was
+THREAT_STONES = 30_000_000  # and after it has found one, or nothing else was
 NODES = 2_000_000  # positions that the engine may search for the next move of a win
 ATTEMPTS = 3  # moves that are tried where the engine sees a win
 
@@ -52,7 +52,7 @@ class Prover:
         ``thought``: what the engine thinks of the position, if it has been asked before. Where
         its move cannot be proven to win, another one may.
         """
-        return self._win(thought) or (None if self.is_late else self._by_threats(THREATS))
+        return self._win(thought) or (None if self.is_late else self._by_threats(THREAT_STONES))
 
     def _win(self, thought: Thought | None) -> Tree | None:
         position = position_of(self._game)
@@ -73,7 +73,7 @@ class Prover:
             if thought.value < WIN_BAND:
                 return None
             if thought.proof:
-                return self._by_threats(THREATS)
+                return self._by_threats(THREAT_STONES)
             self._engine.play(*thought.move)
             replies = self._answered(thought)
             self._engine.undo()

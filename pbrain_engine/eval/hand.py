@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..patterns import shapes as s
-from .weights import FAMILIES, Block, write_weights
+from .weights import FAMILIES, FamilyWeights, write_weights
 
 # What one line through an empty cell adds to the value of the position for its owner.
 LINE_VALUE = {
@@ -113,7 +113,7 @@ def is_foul(lines: tuple[int, ...]) -> bool:
     return s.FIVE not in lines and (s.OVERLINE in lines or fours > 1 or threes > 1)
 
 
-def hand_block(family: str) -> Block:
+def hand_block(family: str) -> FamilyWeights:
     """Return the hand-set weights of one rule family."""
     values = array("h")
     own = array("h")
@@ -136,7 +136,7 @@ def hand_block(family: str) -> Block:
         black_values = array("h", (4 if f else v for f, v in zip(fouls, values, strict=True)))
         black_own = array("h", (-40 if f else v for f, v in zip(fouls, own, strict=True)))
         white_enemy = array("h", (8 if f else v for f, v in zip(fouls, enemy, strict=True)))
-    return Block(
+    return FamilyWeights(
         values=black_values + values,
         threats=threats + threats,
         scores=black_own + enemy + own + white_enemy,

@@ -34,7 +34,7 @@ class WeightsError(Exception):
     """A weight file is missing, damaged or of another kind."""
 
 
-class Block(NamedTuple):
+class FamilyWeights(NamedTuple):
     """The weights of one rule family, as flat int16 arrays in the order of the file."""
 
     values: array[int]
@@ -75,7 +75,7 @@ def weights_path(name: str) -> str:
     return built_in if os.path.exists(built_in) else name
 
 
-def write_weights(path: str, about: dict[str, str], blocks: dict[str, Block]) -> None:
+def write_weights(path: str, about: dict[str, str], blocks: dict[str, FamilyWeights]) -> None:
     """Write a weight file; ``about`` needs an ``id`` and may hold any provenance."""
     body = b"".join(_encode(blocks[family]) for family in blocks)
     header = [MAGIC, *(f"{key}: {value}" for key, value in about.items())]
@@ -102,7 +102,7 @@ def annotate_weights(path: str, key: str, text: str) -> None:
         file.write("\n".join(lines).encode("ascii") + b"\n\n" + body)
 
 
-def _encode(block: Block) -> bytes:
+def _encode(block: FamilyWeights) -> bytes:
     numbers = block.values + block.threats + block.scores
     if sys.byteorder == "big":
         numbers.byteswap()

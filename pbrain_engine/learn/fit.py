@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..eval.weights import COMBINATIONS, FAMILIES, MASKS, Block, load_weights, write_weights
+from ..eval.weights import COMBINATIONS, FAMILIES, MASKS, FamilyWeights, load_weights, write_weights
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import Choices, Positions, by_family, group_of, read_features
@@ -56,7 +56,7 @@ class Samples(NamedTuple):
 class Fit(NamedTuple):
     """The learned weights of one family, and what they gained on held-out games."""
 
-    block: Block
+    block: FamilyWeights
     games: int
     positions: int
     search_scale: float
@@ -99,10 +99,10 @@ class Start(NamedTuple):
             scores.reshape(2, 2, -1)[sides],
         )
 
-    def block(self) -> Block:
+    def block(self) -> FamilyWeights:
         """Return the tables as they are written, for both sides."""
         both = [np.concatenate([table] * (2 // len(table))).ravel() for table in self]
-        return Block(*(array("h", table.astype(np.int16).tolist()) for table in both))
+        return FamilyWeights(*(array("h", table.astype(np.int16).tolist()) for table in both))
 
 
 def damped(
@@ -222,7 +222,7 @@ def read_all(files: Iterable[Path]) -> dict[str, list[Record]]:
     return by_family(chain.from_iterable(map(read_games, files)))
 
 
-def kept_blocks(words: Iterable[str]) -> dict[str, tuple[str, Block]]:
+def kept_blocks(words: Iterable[str]) -> dict[str, tuple[str, FamilyWeights]]:
     """Return, for each family of ``FAMILY=W``, the key of the weights W and its block there.
 
     Raises:

@@ -36,7 +36,7 @@ class ScoreLosses(NamedTuple):
     first: float
 
 
-class Block(NamedTuple):
+class Candidates(NamedTuple):
     """Some positions: places in the table of each candidate's two scores, and the chosen ones."""
 
     starts: NDArray[np.int64]
@@ -70,7 +70,7 @@ class ScoreData:
     def __len__(self) -> int:
         return len(self._choices)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[Candidates]:
         """Yield the positions in pieces that fit the memory."""
         choices = self._choices
         for first in range(0, len(choices), BLOCK):
@@ -81,7 +81,7 @@ class ScoreData:
             table = side * 0 if self.symmetric else side * 2 * COMBINATIONS
             own = table + choices.own[begin:end]
             enemy = table + COMBINATIONS + choices.enemy[begin:end]
-            yield Block(starts, own, enemy, choices.chosen[first:last] - begin)
+            yield Candidates(starts, own, enemy, choices.chosen[first:last] - begin)
 
     def entropy(self, table: Table, temperature: float) -> float:
         """Return the mean cross-entropy of the chosen moves."""

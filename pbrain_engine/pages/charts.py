@@ -15,7 +15,7 @@ MAX_POINTS = 800  # of one line; more would not be seen
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Curve:
     """A polyline with the name that stands in its legend."""
 
     name: str
@@ -100,7 +100,7 @@ def _svg(parts: Sequence[str], title: str, height: int = HEIGHT) -> str:
     )
 
 
-def _legend(lines: Sequence[Line]) -> list[str]:
+def _legend(lines: Sequence[Curve]) -> list[str]:
     parts, x = [], float(LEFT + 8)
     for line in lines:
         if line.name:
@@ -114,13 +114,13 @@ def line_chart(
     title: str,
     x_name: str,
     y_name: str,
-    lines: Sequence[Line],
+    lines: Sequence[Curve],
     band: tuple[Sequence[Point], Sequence[Point]] | None = None,
     marks: Sequence[float] = (),
     y_range: tuple[float, float] | None = None,
 ) -> str:
     """Return lines over a common axis, with a shaded band and level marks if given."""
-    lines = [Line(line.name, thin(line.points), line.style) for line in lines]
+    lines = [Curve(line.name, thin(line.points), line.style) for line in lines]
     every = [point for line in lines for point in line.points]
     if not every:
         return ""

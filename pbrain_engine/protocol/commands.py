@@ -83,7 +83,7 @@ class Swap2Board(NamedTuple):
     bad: int
 
 
-class Block(NamedTuple):
+class BlockCells(NamedTuple):
     """``YXBLOCK`` or ``YXBLOCKUNDO``: cells that are (not) left out of the search."""
 
     cells: tuple[Stone, ...]
@@ -124,7 +124,7 @@ class Unknown(NamedTuple):
 
 
 Command = (
-    Word | Start | Turn | Play | Takeback | Board | Swap2Board | Block | Nbest | Balance | Info
+    Word | Start | Turn | Play | Takeback | Board | Swap2Board | BlockCells | Nbest | Balance | Info
     | Malformed | Unknown
 )  # fmt: skip
 
@@ -194,7 +194,7 @@ def build(name: str, stones: tuple[Stone, ...], bad: int) -> Command:
     if name == "SWAP2BOARD":
         return Swap2Board(stones, bad)
     if name in ("YXBLOCK", "YXBLOCKUNDO"):
-        return Block(stones, bad, name == "YXBLOCK")
+        return BlockCells(stones, bad, name == "YXBLOCK")
     return Board(stones, bad, name == "BOARD")
 
 

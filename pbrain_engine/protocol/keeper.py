@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
-from .record import Record
+from .record import ScoreSheet
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Keeper:
             self._settled = wanted
         return self.engine
 
-    def catch_up(self, record: Record, settings: Settings) -> Engine:
+    def catch_up(self, record: ScoreSheet, settings: Settings) -> Engine:
         """Return the engine, with the position of the record under the rule as set."""
         engine = self.ready(settings)
         rule = settings.rule
@@ -79,7 +79,7 @@ class Keeper:
             except Exception:  # whatever it is, setting up the position cures it
                 self._in_step = False
 
-    def undo(self, record: Record) -> None:
+    def undo(self, record: ScoreSheet) -> None:
         """Follow a move that the record has taken back."""
         if self.engine is not None and self._in_step:
             try:
@@ -88,7 +88,7 @@ class Keeper:
             except Exception:
                 self._in_step = False
 
-    def quick_move(self, record: Record) -> Coordinates:
+    def quick_move(self, record: ScoreSheet) -> Coordinates:
         """Return a move without a search, from the engine if it can give one."""
         try:
             assert self.engine is not None

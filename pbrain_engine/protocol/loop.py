@@ -23,7 +23,7 @@ from .commands import Command, Info, Reader, Word
 from .lines import LineBuffer
 from .session import Session
 from .settings import Settings
-from .task import Answer, Task
+from .task import Outcome, Task
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -52,7 +52,7 @@ class Worker:
 
     def _run(self) -> None:
         try:
-            outcome: Answer | BaseException = self.task.run()
+            outcome: Outcome | BaseException = self.task.run()
         except BaseException as error:
             outcome = error
         self._post((self, outcome))
@@ -220,7 +220,7 @@ class Loop:
         if failed:
             self._session.abandon_engine(gone=True)
 
-    def _answer(self, worker: Worker, answer: Answer, busy: bool = False) -> None:
+    def _answer(self, worker: Worker, answer: Outcome, busy: bool = False) -> None:
         worker.answered = True
         self._write_all(self._session.conclude(worker.task, answer, busy))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..engine.engine import Engine
 
 
-class Record:
+class ScoreSheet:
     """Stones in the order they came, the size of the board and the side to move."""
 
     def __init__(self, width: int, height: int) -> None:

@@ -14,39 +14,43 @@ from ..engine import swap2
 from ..position.geometry import Coordinates
 from . import replies
 from .keeper import Keeper
-from .record import Record
+from .record import ScoreSheet
 from .report import Report
 from .settings import Settings
-from .task import Answer, Task
+from .task import Outcome, Task
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine, Thought
     from ..game.game import Move
 
-Phrase = Callable[[swap2.Choice, int, bool], Answer]
+Phrase = Callable[[swap2.Choice, int, bool], Outcome]
 
 
 class Job(NamedTuple):
     """The makings of a task."""
 
     engine: Engine
-    work: Callable[[Task], Answer]
-    answer_with: Callable[[Coordinates], Answer]
-    fallback: Answer
+    work: Callable[[Task], Outcome]
+    answer_with: Callable[[Coordinates], Outcome]
+    fallback: Outcome
 
 
 def best_move(
-    record: Record, keeper: Keeper, settings: Settings, blocked: Collection[Coordinates], count: int
+    record: ScoreSheet,
+    keeper: Keeper,
+    settings: Settings,
+    blocked: Collection[Coordinates],
+    count: int,
 ) -> Job:
     """Search for the best move, or for so many best moves."""
     engine = keeper.catch_up(record, settings)
     exclude = exclusions(record, blocked)
 
-    def answer_with(at: Coordinates) -> Answer:
+    def answer_with(at: Coordinates) -> Outcome:
         at = sound(record, at, exclude)
-        return Answer((replies.cell(at, settings.row_first),), (at,))
+        return Outcome((replies.cell(at, settings.row_first),), (at,))
 
-    def work(task: Task) -> Answer:
+    def work(task: Task) -> Outcome:
         report = Report(
             task.emit, record.stones, record.to_move, settings.rule, settings.show_detail,
             settings.row_first, count,
@@ -58,18 +62,18 @@ def best_move(
     return Job(engine, work, answer_with, answer_with(keeper.quick_move(record)))
 
 
-def balance(record: Record, keeper: Keeper, settings: Settings, stones: int, bias: int) -> Job:
+def balance(record: ScoreSheet, keeper: Keeper, settings: Settings, stones: int, bias: int) -> Job:
     """Search one or two stones that bring the value to the bias."""
     engine = keeper.catch_up(record, settings)
 
-    def answer_with(at: Coordinates) -> Answer:
+    def answer_with(at: Coordinates) -> Outcome:
         cells = [sound(record, at)]
         second = record.first_free(cells)
         if stones == 2 and second is not None:
             cells.append(second)
-        return Answer((replies.cells(cells, settings.row_first),), tuple(cells))
+        return Outcome((replies.cells(cells, settings.row_first),), tuple(cells))
 
-    def work(task: Task) -> Answer:
+    def work(task: Task) -> Outcome:
         keeper.fall_out_of_step()  # the search plays stones of its own
         search = searcher(task, engine)
         if stones == 1:
@@ -80,13 +84,13 @@ def balance(record: Record, keeper: Keeper, settings: Settings, stones: int, bia
             found = pair[0] if pair else ()
         if not found or not all_free(record, found):
             return task.fallback
-        return Answer((replies.cells(found, settings.row_first),), tuple(found))
+        return Outcome((replies.cells(found, settings.row_first),), tuple(found))
 
     return Job(engine, work, answer_with, answer_with(keeper.quick_move(record)))
 
 
 def swap_choice(
-    record: Record, keeper: Keeper, settings: Settings, phrase: Phrase, alone: bool = False
+    record: ScoreSheet, keeper: Keeper, settings: Settings, phrase: Phrase, alone: bool = False
 ) -> Job:
     """Search what to do in swap2 with the 0, 3 or 5 stones of the record.
 
@@ -104,7 +108,7 @@ def swap_choice(
         if all_free(record, choice.stones):
             task.fallback = phrase(choice, len(cells), settings.row_first)
 
-    def work(task: Task) -> Answer:
+    def work(task: Task) -> Outcome:
         keeper.fall_out_of_step()
         search = searcher(task, engine, lambda choice: keep(task, choice))
         shape = record.width, record.height, settings.rule
@@ -153,7 +157,7 @@ def searcher(
     return swap2.Searcher(engine, think, deepen, tell, keep)
 
 
-def plain_choice(record: Record, cells: Sequence[Coordinates]) -> swap2.Choice:
+def plain_choice(record: ScoreSheet, cells: Sequence[Coordinates]) -> swap2.Choice:
     """Return a choice that needs no engine, for when there is no time or no engine."""
     if cells:
         return swap2.Choice(swap=True)
@@ -163,28 +167,28 @@ def plain_choice(record: Record, cells: Sequence[Coordinates]) -> swap2.Choice:
     )
 
 
-def board_answer(choice: swap2.Choice, number: int, row_first: bool) -> Answer:
+def board_answer(choice: swap2.Choice, number: int, row_first: bool) -> Outcome:
     """Answer SWAP2BOARD."""
     if choice.swap:
-        return Answer((replies.SWAP,))
-    return Answer((replies.cells(choice.stones, row_first),), choice.stones)
+        return Outcome((replies.SWAP,))
+    return Outcome((replies.cells(choice.stones, row_first),), choice.stones)
 
 
-def step_answer(choice: swap2.Choice, number: int, row_first: bool) -> Answer:
+def step_answer(choice: swap2.Choice, number: int, row_first: bool) -> Outcome:
     """Answer YXSWAP2STEP1 to 3, with messages as Yixin-Board reads them."""
     words = f"MESSAGE SWAP2 SWAP{1 if number == 3 else 2} "
     if choice.swap:
-        return Answer((words + "YES",))
+        return Outcome((words + "YES",))
     if len(choice.stones) == 1:
-        return Answer((words + "NO",))  # the client asks for the move with BOARD
+        return Outcome((words + "NO",))  # the client asks for the move with BOARD
     lines = [
         f"MESSAGE SWAP2 MOVE{number + k} {replies.cell(at, row_first).replace(',', ' ')}"
         for k, at in enumerate(choice.stones, 1)
     ]
-    return Answer(tuple(lines), choice.stones)
+    return Outcome(tuple(lines), choice.stones)
 
 
-def exclusions(record: Record, blocked: Collection[Coordinates]) -> list[Move]:
+def exclusions(record: ScoreSheet, blocked: Collection[Coordinates]) -> list[Move]:
     """Return the blocked cells, unless nothing else is left."""
     from ..game.game import Move
 
@@ -193,7 +197,9 @@ def exclusions(record: Record, blocked: Collection[Coordinates]) -> list[Move]:
     return [Move(x, y) for x, y in sorted(blocked) if record.is_free(x, y)]
 
 
-def sound(record: Record, at: Coordinates, exclude: Collection[Coordinates] = ()) -> Coordinates:
+def sound(
+    record: ScoreSheet, at: Coordinates, exclude: Collection[Coordinates] = ()
+) -> Coordinates:
     """Return this cell if a stone can go there, else one where it can."""
     x, y = at
     if record.is_free(x, y) and at not in exclude:
@@ -201,6 +207,6 @@ def sound(record: Record, at: Coordinates, exclude: Collection[Coordinates] = ()
     return record.first_free(exclude) or (x, y)
 
 
-def all_free(record: Record, cells: Sequence[Coordinates]) -> bool:
+def all_free(record: ScoreSheet, cells: Sequence[Coordinates]) -> bool:
     """Say whether stones can go on all of these cells, which differ."""
     return len(set(cells)) == len(cells) and all(record.is_free(x, y) for x, y in cells)

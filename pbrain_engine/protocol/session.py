@@ -18,9 +18,9 @@ from ..position.rules import Side
 from . import commands, replies, searches
 from .commands import Command, Word
 from .keeper import Keeper
-from .record import Record
+from .record import ScoreSheet
 from .settings import MAX_THREADS, Settings
-from .task import Answer, Task
+from .task import Outcome, Task
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -49,7 +49,7 @@ def is_yixin(command: Command) -> bool:
         return command.value.startswith("YX") and command is not Word.YXSTOP
     if isinstance(command, commands.Board):
         return not command.think
-    return isinstance(command, commands.Nbest | commands.Balance | commands.Block)
+    return isinstance(command, commands.Nbest | commands.Balance | commands.BlockCells)
 
 
 def wants_move(command: Command) -> bool:
@@ -74,7 +74,7 @@ class Session:
     def __init__(self, make_engine: Callable[[int], Engine]) -> None:
         """Begin without an engine; ``make_engine(memory)`` is called when one is needed."""
         self.settings = Settings()
-        self.record: Record | None = None  # None before START
+        self.record: ScoreSheet | None = None  # None before START
         self._keeper = Keeper(make_engine)
         self._blocked: set[Coordinates] = set()
         self._ready_at: float | None = None  # when the first START was answered
@@ -98,7 +98,7 @@ class Session:
                 raise  # it is not missing, it has failed
             return Response((replies.error(" ".join(str(reason).split())),))
 
-    def conclude(self, task: Task, answer: Answer, busy: bool = False) -> tuple[str, ...]:
+    def conclude(self, task: Task, answer: Outcome, busy: bool = False) -> tuple[str, ...]:
         """Take the answer of a task into the game and return the lines to write.
 
         The engine is left alone while it is ``busy``, still searching past its time.
@@ -156,7 +156,7 @@ class Session:
                 return self._balance(stones, bias, read_at)
             case commands.Swap2Board():
                 return self._swap2(command, read_at)
-            case commands.Block():
+            case commands.BlockCells():
                 return self._block(command)
             case commands.Malformed(reason):
                 raise Refusal(reason)
@@ -197,7 +197,7 @@ class Session:
     def _start(self, width: int, height: int) -> Response:
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
             return Response((replies.BAD_SIZE,))
-        record = Record(width, height)
+        record = ScoreSheet(width, height)
         self._keeper.fall_out_of_step()
         self._keeper.catch_up(record, self.settings)
         self.record = record
@@ -236,7 +236,7 @@ class Session:
 
     def _board(self, command: commands.Board, read_at: float) -> Response:
         old = self._game()
-        record = Record(old.width, old.height)
+        record = ScoreSheet(old.width, old.height)
         owners = colours(command.stones)
         bad = command.bad
         for stone in command.stones:
@@ -253,7 +253,7 @@ class Session:
         response = self._search(read_at)
         return response._replace(lines=note + response.lines)
 
-    def _block(self, command: commands.Block) -> Response:
+    def _block(self, command: commands.BlockCells) -> Response:
         cells = {self._seen(x, y) for x, y, _ in command.cells}
         if command.on:
             self._blocked |= cells
@@ -301,7 +301,7 @@ class Session:
         self, cells: list[Coordinates], bad: int, read_at: float, phrase: searches.Phrase
     ) -> Response:
         game = self._game()
-        record = Record(game.width, game.height)
+        record = ScoreSheet(game.width, game.height)
         for x, y in cells:
             if record.is_free(x, y):
                 record.play(x, y)
@@ -320,7 +320,7 @@ class Session:
         self._task = Task(*job, plan, read_at, nodes=nodes, depth=depth)
         return Response(self._complaint(), self._task)
 
-    def _plan(self, charged: float = 0.0) -> clock.Plan:
+    def _plan(self, charged: float = 0.0) -> clock.TimePlan:
         record = self._game()
         cells = record.width * record.height
         reserve = self._reserve.seconds
@@ -340,14 +340,14 @@ class Session:
 
     # -- small things ----------------------------------------------------------------------
 
-    def _game(self) -> Record:
+    def _game(self) -> ScoreSheet:
         """Return the record of the game; without START there is a board of 20 by 20."""
         if self.record is None:
             self._start(IMPLICIT_SIZE, IMPLICIT_SIZE)
         assert self.record is not None
         return self.record
 
-    def _take(self, record: Record) -> None:
+    def _take(self, record: ScoreSheet) -> None:
         """Take over another position."""
         self.record = record
         self._keeper.fall_out_of_step()
@@ -357,7 +357,7 @@ class Session:
         self._game().play(x, y)
         self._keeper.play(x, y)
 
-    def _check_free(self, record: Record, x: int, y: int) -> None:
+    def _check_free(self, record: ScoreSheet, x: int, y: int) -> None:
         if not record.is_on_board(x, y):
             raise Refusal(f"{x},{y} is off the board")
         if (x, y) in record.stones:

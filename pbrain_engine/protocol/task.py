@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.clock import UNLIMITED, Pace, Plan
+from ..engine.clock import UNLIMITED, Pace, TimePlan
 from ..engine.engine import Limit
 from ..position.geometry import Coordinates
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MANY_SHARE = 0.85  # of the time for tasks of many searches, each of which ends a little late
 
 
-class Answer(NamedTuple):
+class Outcome(NamedTuple):
     """How a search ends: the lines to write and the stones that they put on our board."""
 
     lines: tuple[str, ...]
@@ -35,10 +35,10 @@ class Task:
     def __init__(
         self,
         engine: Engine,
-        work: Callable[[Task], Answer],
-        answer_with: Callable[[Coordinates], Answer],
-        fallback: Answer,
-        plan: Plan,
+        work: Callable[[Task], Outcome],
+        answer_with: Callable[[Coordinates], Outcome],
+        fallback: Outcome,
+        plan: TimePlan,
         read_at: float,
         nodes: int | None = None,
         depth: int | None = None,
@@ -62,7 +62,7 @@ class Task:
         """The moment at which the answer must be ready."""
         return self.read_at + self._pace.plan.hard
 
-    def run(self) -> Answer:
+    def run(self) -> Outcome:
         """Do the work and return the answer."""
         return self._work(self)
 
@@ -71,7 +71,7 @@ class Task:
         self._stopped = True
         self.engine.stop()
 
-    def relimit(self, plan: Plan) -> None:
+    def relimit(self, plan: TimePlan) -> None:
         """Give the search other limits, which count from when it was read."""
         self._pace.plan = plan
         if plan.is_instant:

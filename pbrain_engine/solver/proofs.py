@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ..game.game import Move
 
-FOURS = "vcf"  # a win by continuous fours
-THREATS = "vct"  # a win by fours and threes
+BY_FOURS = "vcf"  # a win by continuous fours
+BY_THREATS = "vct"  # a win by fours and threes
 OPEN = "open"  # ended before it knew
 
 
@@ -41,7 +41,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SolverProgress:
     """How a long search goes: ``level`` of the search, numbers of the root still to settle."""
 
     nodes: int

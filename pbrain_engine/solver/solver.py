@@ -20,7 +20,16 @@ from ..native.load.memory import Block
 from ..position.geometry import PADDED_CELLS, cell_of
 from ..position.rules import Side
 from . import tablefile
-from .proofs import FOURS, THREATS, Progress, Proof, Rescue, Tree, claim_about, own_stones
+from .proofs import (
+    BY_FOURS,
+    BY_THREATS,
+    Proof,
+    Rescue,
+    SolverProgress,
+    Tree,
+    claim_about,
+    own_stones,
+)
 
 DEFAULT_MEMORY = 64_000_000
 UNLIMITED_NODES = 1 << 62
@@ -134,7 +143,7 @@ class Solver:
         if stones > 0:
             room = ctypes.addressof(self._line)
             length = self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
-        return self._proof(FOURS, stones, length, searched, perf_counter() - start)
+        return self._proof(BY_FOURS, stones, length, searched, perf_counter() - start)
 
     def threats(
         self,
@@ -161,7 +170,7 @@ class Solver:
         if stones > 0 and self._library.threats_replay(address, tables, replay):
             room = ctypes.addressof(self._line)
             length = self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
-        return self._proof(THREATS, stones, length, searched, perf_counter() - start, level)
+        return self._proof(BY_THREATS, stones, length, searched, perf_counter() - start, level)
 
     def _proof(
         self, name: str, stones: int, length: int, nodes: int, seconds: float, level: int = 0
@@ -177,7 +186,7 @@ class Solver:
         *,
         time: float | None = None,
         nodes: int | None = None,
-        listener: Callable[[Progress], None] | None = None,
+        listener: Callable[[SolverProgress], None] | None = None,
     ) -> Proof:
         """Search like ``threats`` for as long as it takes, telling the listener how it goes.
 
@@ -198,7 +207,7 @@ class Solver:
             if listener is not None:
                 numbers = (ctypes.c_int64 * 3)()
                 self._library.threats_progress(self._adopt(game), ctypes.addressof(numbers))
-                listener(Progress(searched, seconds, *numbers))
+                listener(SolverProgress(searched, seconds, *numbers))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write what has been found out to a file."""
@@ -240,7 +249,7 @@ class Solver:
             )
         searched = self._library.threats_nodes(address)
         seconds = perf_counter() - start
-        claim = claim_about(FOURS, stones > 0, stones)
+        claim = claim_about(BY_FOURS, stones > 0, stones)
         threat = Proof(claim, (), max(stones, 0), searched, seconds)
         empty = [
             cell_of(x, y)

@@ -16,8 +16,8 @@ from .conditions import add_conditions, conditions_of
 from .duels import DuelError, Duels
 from .evolution import DUELS, POPULATION
 from .outcome import html_page, patch, summary
-from .plan import METHODS, Method, Plan, match_of
-from .record import Record, read
+from .plan import METHODS, Method, TuningPlan, match_of
+from .record import TuningFile, read
 from .space import STEP_SHARE
 from .spsa import BATCH
 
@@ -73,7 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def plan_of(options: argparse.Namespace) -> Plan:
+def plan_of(options: argparse.Namespace) -> TuningPlan:
     """Return the plan that the options ask for.
 
     Raises:
@@ -81,7 +81,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
     """
     match = match_of(parse_engine(options.engine), **conditions_of(options))
     names = tuple(filter(None, options.parameters.split(",")))
-    return Plan(
+    return TuningPlan(
         match,
         options.method,
         names,
@@ -133,7 +133,7 @@ class Lines:
         """Nothing to tidy up."""
 
 
-def run(plan: Plan, method: Method, record: Record) -> bool:
+def run(plan: TuningPlan, method: Method, record: TuningFile) -> bool:
     """Play to the end; return False if the user stopped it.
 
     Raises:
@@ -176,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return show(options)
         plan = plan_of(options)
         method = plan.make()
-        record = Record(options.file, plan)
+        record = TuningFile(options.file, plan)
         if record.states:
             method.restore(record.states[-1])
         try:

@@ -11,11 +11,11 @@ from typing import Any
 
 from ..arena.views.text import conditions, table
 from ..pages import charts
-from ..pages.charts import Line
+from ..pages.charts import Curve
 from ..pages.html import html_document, html_figures, html_table
 from ..search.alphabeta import params
 from .duels import WIN
-from .plan import Method, Plan
+from .plan import Method, TuningPlan
 from .space import format_point
 
 SOURCE = Path(params.__file__)
@@ -55,7 +55,7 @@ def patch(point: Mapping[str, int]) -> str:
     return "".join(lines)
 
 
-def summary(plan: Plan, method: Method) -> str:
+def summary(plan: TuningPlan, method: Method) -> str:
     """Return the table, and the match that says what the change is worth."""
     best = method.best
     changed = {name: v for name, v in best.items() if v != method.space.start[name]}
@@ -71,7 +71,7 @@ def summary(plan: Plan, method: Method) -> str:
     return "\n".join(lines)
 
 
-def limits(plan: Plan) -> str:
+def limits(plan: TuningPlan) -> str:
     """Return the options of ``numoku match`` that repeat the conditions of the run."""
     match = plan.match
     board = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"
@@ -81,7 +81,7 @@ def limits(plan: Plan) -> str:
     return " ".join([*words, f"--games 2000 --seed {match.seed + 1} --in-process"])
 
 
-def html_page(plan: Plan, method: Method, states: Sequence[Mapping[str, Any]]) -> str:
+def html_page(plan: TuningPlan, method: Method, states: Sequence[Mapping[str, Any]]) -> str:
     """Return a page with the outcome and how the run went."""
     title = f"Tuning by {plan.method}"
     about = f"{conditions(plan.match)}; {2 * method.done} games; {method.remark}"
@@ -104,7 +104,7 @@ def _figures(method: Method, states: Sequence[Mapping[str, Any]]) -> list[tuple[
         points = [(0.0, float(space.start[name]))]
         points += [(2.0 * state["done"], state["values"][name]) for state in states]
         chart = charts.line_chart(
-            name, "games", name, [Line("", points, "a")], marks=[space.start[name]]
+            name, "games", name, [Curve("", points, "a")], marks=[space.start[name]]
         )
         found.append((name, chart))
     return found
@@ -122,7 +122,7 @@ def _fitness(states: Sequence[Mapping[str, Any]]) -> str:
         if shares:
             best.append((2.0 * state["done"], max(shares)))
             mean.append((2.0 * state["done"], sum(shares) / len(shares)))
-    lines = [Line("best", best, "a"), Line("mean", mean, "b")]
+    lines = [Curve("best", best, "a"), Curve("mean", mean, "b")]
     return charts.line_chart("Score", "games", "%", lines, marks=[50])
 
 
@@ -137,7 +137,7 @@ def _genes(method: Method, states: Sequence[Mapping[str, Any]]) -> list[tuple[st
             mean.append((games, sum(values) / len(values)))
             high.append((games, float(max(values))))
             low.append((games, float(min(values))))
-        lines = [Line("", mean, "a")]
+        lines = [Curve("", mean, "a")]
         chart = charts.line_chart(
             name, "games", name, lines, band=(high, low), marks=[space.start[name]],
             y_range=(space.low(name), space.high(name)),

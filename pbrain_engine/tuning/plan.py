@@ -45,7 +45,7 @@ class Method(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TuningPlan:
     """All that decides a tuning run; two equal plans with node limits come to the same end."""
 
     match: MatchSettings  # twice the engine that is tuned; its games are those of the whole run
@@ -98,7 +98,7 @@ class Plan:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Plan:
+    def from_json(cls, data: Mapping[str, Any]) -> TuningPlan:
         """Return the plan that :meth:`to_json` wrote."""
         values = dict(data)
         values["names"] = tuple(values["names"])

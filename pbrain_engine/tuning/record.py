@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..arena.settings import SettingsError
-from .plan import Plan
+from .plan import TuningPlan
 
 FORMAT = 1
 
@@ -24,10 +24,10 @@ class RecordError(SettingsError):
     """A file that holds no tuning run, or another one."""
 
 
-class Record:
+class TuningFile:
     """An open record: its plan, the states it held, and ``append``."""
 
-    def __init__(self, path: Path, plan: Plan) -> None:
+    def __init__(self, path: Path, plan: TuningPlan) -> None:
         """Begin the file, or open it to go on.
 
         Raises:
@@ -78,25 +78,25 @@ class Record:
         self._file.close()
 
 
-def is_same(one: Plan, other: Plan) -> bool:
+def is_same(one: TuningPlan, other: TuningPlan) -> bool:
     """Say whether two plans differ in nothing but how many games run at once."""
     return one == replace(other, match=replace(other.match, concurrency=one.match.concurrency))
 
 
-def read(path: Path) -> tuple[Plan, list[dict[str, Any]], int]:
+def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
     """Return the plan, the states, and the length of the part that is whole.
 
     Raises:
         RecordError: the file cannot be read or holds no tuning run.
     """
-    plan: Plan | None = None
+    plan: TuningPlan | None = None
     states: list[dict[str, Any]] = []
     end = 0
     try:
         for line in _whole_lines(path):
             entry = json.loads(line)
             if entry.pop("type") == "tune":
-                plan = Plan.from_json(entry["plan"])
+                plan = TuningPlan.from_json(entry["plan"])
             else:
                 states.append(entry)
             end += len(line)

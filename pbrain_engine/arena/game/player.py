@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 IsAborted = Callable[[], bool]
 
 
-class Answer(NamedTuple):
+class PlayedMove(NamedTuple):
     """A move as it came, unchecked, with its time in seconds."""
 
     x: int
@@ -32,7 +32,7 @@ class Player(Protocol):
     def await_ready(self) -> None:
         """Return when ready for the first move."""
 
-    def move(self, game: Game, clock: Clock) -> Answer:
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Return the move in this position, within the clock's deadline."""
 
     @property

@@ -20,7 +20,7 @@ from ..settings import MatchSettings
 from .adjudication import agreed_result
 from .clockwatch import Clock
 from .played import BLACK, DRAW, FIVE, FULL, LIMIT, SCORE, WHITE, Played
-from .player import Answer, Player
+from .player import PlayedMove, Player
 
 if TYPE_CHECKING:
     from ...game.game import Game
@@ -106,7 +106,7 @@ def _is_over(game: Game, settings: MatchSettings, played: Played) -> bool:
     return True
 
 
-def _check(game: Game, answer: Answer) -> None:
+def _check(game: Game, answer: PlayedMove) -> None:
     """Refuse a move that the rules do not allow."""
     x, y = answer.x, answer.y
     if not (0 <= x < game.width and 0 <= y < game.height):
@@ -117,7 +117,7 @@ def _check(game: Game, answer: Answer) -> None:
         raise EngineFault(FORBIDDEN, f"{x},{y} ({cell_name(x, y)}) is forbidden to black")
 
 
-def _note(played: Played, answer: Answer) -> None:
+def _note(played: Played, answer: PlayedMove) -> None:
     """Add a move to the record."""
     played.ms.append(round(answer.seconds * 1000))
     played.depth.append(answer.thinking.depth)

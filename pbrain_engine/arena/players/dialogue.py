@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from ..faults import GARBAGE, MEMORY, MUTE, REFUSED, TIME, Abandoned, EngineFault
 from ..game.clockwatch import Clock
-from ..game.player import Answer, IsAborted
+from ..game.player import IsAborted, PlayedMove
 from ..game.remarks import Thinking
 from ..settings import INFO_KEYS, EngineSpec, MatchSettings, travels_as_info
 from .guardian import Guardian
-from .process import EngineProcess, Line
+from .process import EngineProcess, TimedLine
 from .transcript import Transcript
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class ProcessPlayer:
                 values[INFO_KEYS.get(key, key)] = value
         return [f"INFO {key} {value}" for key, value in values.items()]
 
-    def move(self, game: Game, clock: Clock) -> Answer:
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Ask for a move and wait for it until the clock's deadline."""
         process = self._running()
         lines = [f"INFO time_left {clock.left_ms}", *self._question(game)]
@@ -165,7 +165,7 @@ class ProcessPlayer:
             process.freeze()
         elif time.perf_counter() - self._memory_seen > MEMORY_PERIOD:
             self._check_memory(process)
-        return Answer(int(move[1]), int(move[2]), line.time - began, thinking)
+        return PlayedMove(int(move[1]), int(move[2]), line.time - began, thinking)
 
     def _question(self, game: Game) -> list[str]:
         """Return the command that asks for the move."""
@@ -211,7 +211,7 @@ class ProcessPlayer:
             return EngineFault(REFUSED, self._refusal)
         return EngineFault(TIME if self._has_spoken else MUTE, detail)
 
-    def _receive(self, process: EngineProcess, end: float) -> Line | None:
+    def _receive(self, process: EngineProcess, end: float) -> TimedLine | None:
         """Return the next line before ``end``, with an eye on memory and on an abort."""
         while True:
             if self._is_aborted():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...protocol.configured import engine_arguments
 from ..faults import CRASH, START, Abandoned, EngineFault
 from ..game.clockwatch import Clock
-from ..game.player import Answer, IsAborted
+from ..game.player import IsAborted, PlayedMove
 from ..game.remarks import Thinking
 from ..settings import EngineSpec, MatchSettings
 
@@ -63,7 +63,7 @@ class InprocessPlayer:
     def await_ready(self) -> None:
         """Nothing to wait for."""
 
-    def move(self, game: Game, clock: Clock) -> Answer:
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Bring the engine's board up to date and think."""
         if self._is_aborted():
             raise Abandoned
@@ -78,7 +78,7 @@ class InprocessPlayer:
             raise EngineFault(CRASH, str(error)) from error
         seconds = time.perf_counter() - began
         x, y = thought.move
-        return Answer(x, y, seconds, Thinking(thought.depth, thought.value, thought.nodes))
+        return PlayedMove(x, y, seconds, Thinking(thought.depth, thought.value, thought.nodes))
 
     def _limit(self, clock: Clock, game: Game) -> Limit:
         """Return the limits of one move: the whole turn, or a share of the match."""

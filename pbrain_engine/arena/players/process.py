@@ -32,7 +32,7 @@ END_GRACE = 0.5  # seconds from END to the kill, as tournaments have it
 IS_WINDOWS = sys.platform == "win32"
 
 
-class Line(NamedTuple):
+class TimedLine(NamedTuple):
     """One line of output and when it was read, on the clock of ``time.perf_counter``."""
 
     text: str
@@ -58,7 +58,7 @@ class EngineProcess:
         """
         self._guardian = guardian
         self._transcript = transcript
-        self._lines: deque[Line] = deque()
+        self._lines: deque[TimedLine] = deque()
         self._news = threading.Condition()
         self._bytes = self._count = 0
         self._ended = self._flooded = False
@@ -104,7 +104,7 @@ class EngineProcess:
             now = time.perf_counter()
             *complete, rest = (rest + chunk).split(b"\n")
             rest = rest[:MAX_LINE]
-            lines = [Line(_decode(raw), now) for raw in complete[:FLOOD_LINES]]
+            lines = [TimedLine(_decode(raw), now) for raw in complete[:FLOOD_LINES]]
             self._log("<", (line.text for line in lines))
             with self._news:
                 self._bytes += len(chunk)
@@ -113,7 +113,7 @@ class EngineProcess:
                 self._flooded = self._bytes > FLOOD_BYTES or self._count > FLOOD_LINES
                 if not chunk:
                     if rest:
-                        self._lines.append(Line(_decode(rest), now))
+                        self._lines.append(TimedLine(_decode(rest), now))
                     self._ended = True
                 self._news.notify_all()
                 if self._ended or self._flooded:
@@ -166,7 +166,7 @@ class EngineProcess:
             raise self._gone() from None
         return now
 
-    def receive(self, timeout: float) -> Line | None:
+    def receive(self, timeout: float) -> TimedLine | None:
         """Return the next line, or None if none comes in time.
 
         Raises:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ...pages import charts
-from ...pages.charts import Line, Point
+from ...pages.charts import Curve, Point
 from ..game.played import BLACK, DRAW, WHITE, Played
 from ..settings import MatchSettings
 from ..statistics.sprt import judge
@@ -61,7 +61,7 @@ def _paths(pair: PairScore, games: Sequence[Played], settings: MatchSettings) ->
                 "Elo",
                 "games",
                 "Elo",
-                [Line("", middle, "a")],
+                [Curve("", middle, "a")],
                 (high, low),
                 [0.0],
                 _elo_range(high, low),
@@ -74,7 +74,7 @@ def _paths(pair: PairScore, games: Sequence[Played], settings: MatchSettings) ->
         found.append(
             (
                 f"SPRT [{settings.sprt.elo0:g}, {settings.sprt.elo1:g}]: log-likelihood ratio",
-                charts.line_chart("SPRT", "games", "LLR", [Line("", ratio, "b")], marks=bounds),
+                charts.line_chart("SPRT", "games", "LLR", [Curve("", ratio, "b")], marks=bounds),
             )
         )
     return found
@@ -129,13 +129,13 @@ def _depths(games: Sequence[Played], settings: MatchSettings) -> str:
     return charts.line_chart("Depth", "own move", "depth, mean", lines, y_range=_from_0(lines))
 
 
-def _from_0(lines: Sequence[Line]) -> tuple[float, float]:
+def _from_0(lines: Sequence[Curve]) -> tuple[float, float]:
     return 0.0, max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
 
 
 def _mean_by_move(
     games: Sequence[Played], settings: MatchSettings, column: str, unit: float
-) -> list[Line]:
+) -> list[Curve]:
     """Return for each engine the mean of a column over its first, second, ... own move."""
     sums: dict[str, list[list[float]]] = {engine.name: [] for engine in settings.engines}
     for played in games:
@@ -151,7 +151,7 @@ def _mean_by_move(
             cells[number // 2][1] += 1
     short = labels(settings)
     return [
-        Line(
+        Curve(
             short[name],
             [(i + 1.0, total / count) for i, (total, count) in enumerate(cells) if count],
             STYLES[number % len(STYLES)],

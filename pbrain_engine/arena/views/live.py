@@ -19,7 +19,7 @@ from ..game.played import Played
 from ..settings import MatchSettings
 from ..statistics.standings import Standings
 from .text import board_lines, labels, ladder_rows, last_move, pair_rows, result_line
-from .view import Progress
+from .view import MatchProgress
 
 if TYPE_CHECKING:
     from ...game.game import Game
@@ -39,7 +39,7 @@ class RichView:
         self._settings = settings
         self._standings = standings
         self._short = labels(settings)
-        self._progress = Progress(settings, standings.games)
+        self._progress = MatchProgress(settings, standings.games)
         self._boards: dict[int, Played] = {}
         self._recent: list[str] = []
         self._lock = threading.Lock()

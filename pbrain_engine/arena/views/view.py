@@ -34,7 +34,7 @@ class View(Protocol):
         """Take note that nothing more will come."""
 
 
-class Progress:
+class MatchProgress:
     """How far a match is, and how long it will take."""
 
     def __init__(self, settings: MatchSettings, done: int) -> None:
@@ -95,7 +95,7 @@ class PlainView(QuietView):
         """Begin with this many games done."""
         super().__init__()
         self._short = labels(settings)
-        self._progress = Progress(settings, done)
+        self._progress = MatchProgress(settings, done)
 
     def finished(self, played: Played, standings: Standings) -> None:
         """Write the game, and now and then the table."""

@@ -21,7 +21,7 @@ from .worker import STACK_BASE, is_attack
 
 
 @kernel
-def cell_in(packed):
+def listed_cell(packed):
     """Return the cell of a packed move."""
     return packed & 0xFFFF
 
@@ -123,7 +123,7 @@ def pick_move(worker, ply, first, count):
     packed = frame.moves[best]
     frame.moves[best] = frame.moves[first]
     frame.moves[first] = packed
-    return cell_in(packed)
+    return listed_cell(packed)
 
 
 @kernel
@@ -131,5 +131,5 @@ def raise_move(worker, ply, count, cell):
     """Put a move before all others of the list, if it is on it."""
     frame = worker.stack[ply + STACK_BASE]
     for i in range(count):
-        if cell_in(frame.moves[i]) == cell:
+        if listed_cell(frame.moves[i]) == cell:
             frame.moves[i] = (1 << 40) + cell

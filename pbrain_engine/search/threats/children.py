@@ -19,7 +19,7 @@ from .defence import static_result, stones_in
 from .fours import closeness, list_blocks
 from .memory import count_marks, list_marks, listed
 from .prooftable import (
-    INFINITE,
+    UNPROVABLE,
     disproof_of,
     expect_proof,
     length_of,
@@ -64,11 +64,11 @@ def judge_attack(threats, tables, cell, key, scratch):
     if threats.stopped != 0:
         pass
     elif kind == s.QUIET:
-        store_proof(threats, key, INFINITE, 0, NO_CELL, 0, 1)
+        store_proof(threats, key, UNPROVABLE, 0, NO_CELL, 0, 1)
     else:
         answers = count_marks(threats)
         if answers == 0:
-            store_proof(threats, key, 0, INFINITE, NO_CELL, threats.length, 1)
+            store_proof(threats, key, 0, UNPROVABLE, NO_CELL, threats.length, 1)
         else:
             far = 1 if last != NO_CELL and closeness(cell, last) == 0 else 0
             handicap = far + handicap_of(kind, class_at(state, 1 - state.position.side, cell))
@@ -84,13 +84,13 @@ def judge_reply(threats, tables, cell, key, prepares, scratch):
     threats.nodes += 1
     value = static_result(state, tables, 0)
     if value < 0:
-        store_proof(threats, key, INFINITE, 0, NO_CELL, 0, 1)
+        store_proof(threats, key, UNPROVABLE, 0, NO_CELL, 0, 1)
     else:
         stones = stones_in(value) if value > 0 else np.int64(0)
         if value == 0 and prepares:
             stones = wins_by_fours(threats, tables, scratch, threats.test_nodes)
         if stones > 0 and threats.stopped == 0:
-            store_proof(threats, key, 0, INFINITE, NO_CELL, stones, 1)
+            store_proof(threats, key, 0, UNPROVABLE, NO_CELL, stones, 1)
     undo(state, tables)
 
 

@@ -53,7 +53,7 @@ HEAD_BYTES = THREATS.itemsize - 8 * MAX_WORDS
 
 # Results of a search: a positive number is a win, in own stones up to and with the five.
 NONE = 0  # proven: no such win
-CUT = -1  # none within the bound asked for
+BOUNDED = -1  # none within the bound asked for
 STOPPED = -2  # not known: the search was ended
 
 

@@ -15,8 +15,8 @@ from .defence import static_result, stones_in
 from .fours import list_blocks
 from .memory import NONE, THREATS, is_stopped, list_marks, may_list
 from .prooftable import (
-    INFINITE,
     PROVEN,
+    UNPROVABLE,
     cell_of_proof,
     disproof_of,
     length_of,
@@ -79,7 +79,7 @@ def next_of_fours(threats, tables, stones, at):
 
 # Wins by fours and threes ------------------------------------------------------------
 
-_REPLAYED = INFINITE - 1  # disproof number of a proven entry that has been played through
+_REPLAYED = UNPROVABLE - 1  # disproof number of a proven entry that has been played through
 
 
 @kernel
@@ -98,7 +98,7 @@ def winning_move(threats, tables, first):
         return first_of_fours(threats, tables, stones, first)
     if static_result(state, tables, 0) > 0:
         return first_of(state, side, s.MAKES_TWO_THREES)
-    limit = np.int64(INFINITE)
+    limit = np.int64(UNPROVABLE)
     if prove(threats, tables, limit, limit, first) != PROVEN:
         return NO_CELL
     data = probe_proof(threats, proof_key(threats, state.position.key))

@@ -14,7 +14,7 @@ from ...kernel import kernel
 from ...position.rules import WHITE
 from .memory import BUCKET_WORDS, bucket_from, find_entry, slot_for
 
-INFINITE = (1 << 20) - 1  # proof number of what cannot be proven
+UNPROVABLE = (1 << 20) - 1  # proof number of what cannot be proven
 _ATTACKED_BY_WHITE = U64(0x9E3779B97F4A7C15)
 _MOST_EFFORT = 15
 _EFFORT_BIT = 60
@@ -23,13 +23,13 @@ _EFFORT_BIT = 60
 @kernel
 def proof_of(data):
     """Return the proof number: 0 where the attacker wins."""
-    return np.int64(data & U64(INFINITE))
+    return np.int64(data & U64(UNPROVABLE))
 
 
 @kernel
 def disproof_of(data):
     """Return the disproof number: 0 where he has no win by threats."""
-    return np.int64((data >> U64(20)) & U64(INFINITE))
+    return np.int64((data >> U64(20)) & U64(UNPROVABLE))
 
 
 @kernel
@@ -50,8 +50,8 @@ def pack(proof, disproof):
     return disproof << 20 | proof
 
 
-PROVEN = np.int64(INFINITE << 20)  # packed numbers of a node that is won
-DISPROVEN = np.int64(INFINITE)
+PROVEN = np.int64(UNPROVABLE << 20)  # packed numbers of a node that is won
+DISPROVEN = np.int64(UNPROVABLE)
 
 
 @kernel
@@ -73,7 +73,7 @@ def proof_key(threats, key):
 
 
 @kernel
-def bucket_of(threats, key):
+def proof_bucket_of(threats, key):
     """Return the bucket of a key of ``proof_key``: this table's stand behind those of fours."""
     return threats.vcf_buckets + bucket_from(key, threats.vct_buckets)
 
@@ -81,13 +81,13 @@ def bucket_of(threats, key):
 @kernel
 def expect_proof(threats, key):
     """Begin to load the bucket of a key that will soon be probed."""
-    prefetch(threats.words, bucket_of(threats, key) * BUCKET_WORDS)
+    prefetch(threats.words, proof_bucket_of(threats, key) * BUCKET_WORDS)
 
 
 @kernel
 def probe_proof(threats, key):
     """Return the data stored for a key of ``proof_key``, or 0."""
-    data = find_entry(threats, bucket_of(threats, key), key)
+    data = find_entry(threats, proof_bucket_of(threats, key), key)
     if disproof_of(data) == 0 and level_of(data) < threats.level:
         return U64(0)
     return data
@@ -96,7 +96,7 @@ def probe_proof(threats, key):
 @kernel
 def store_proof(threats, key, proof, disproof, cell, length, nodes):
     """Write the numbers of a position, on which so many nodes more were spent."""
-    slot = slot_for(threats, bucket_of(threats, key), key, _EFFORT_BIT)
+    slot = slot_for(threats, proof_bucket_of(threats, key), key, _EFFORT_BIT)
     effort = 0
     if threats.words[slot] == key:
         effort = effort_in(threats.words[slot + 1])
@@ -114,6 +114,6 @@ def settle(threats, key, wins, cell, length, nodes):
     """Store a solved node and its length."""
     threats.length = length
     if wins:
-        store_proof(threats, key, 0, INFINITE, cell, length, nodes)
+        store_proof(threats, key, 0, UNPROVABLE, cell, length, nodes)
     else:
-        store_proof(threats, key, INFINITE, 0, cell, 0, nodes)
+        store_proof(threats, key, UNPROVABLE, 0, cell, 0, nodes)

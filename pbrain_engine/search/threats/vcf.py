@@ -31,7 +31,7 @@ from .fourtable import (
     stones_of,
     store_fours,
 )
-from .memory import CUT, LINE_ROOM, NONE, STOPPED, THREATS, is_stopped, may_list
+from .memory import BOUNDED, LINE_ROOM, NONE, STOPPED, THREATS, is_stopped, may_list
 
 MAX_STONES_TO_WIN = 250
 _UNBOUNDED = np.int64(MAX_STONES_TO_WIN)
@@ -39,9 +39,9 @@ _UNBOUNDED = np.int64(MAX_STONES_TO_WIN)
 
 @recursive_kernel(THREATS, TABLES, int, int)
 def find_fours(threats, tables, stones, first):
-    """Return the win by fours of the side to move: its own stones, or NONE, CUT or STOPPED.
+    """Return the win by fours of the side to move: its own stones, or NONE, BOUNDED or STOPPED.
 
-    ``stones`` bounds the own stones; only CUT depends on the bound. Move lists are written
+    ``stones`` bounds the own stones; only BOUNDED depends on the bound. Move lists are written
     from ``first`` on.
     """
     state = threats.state
@@ -50,7 +50,7 @@ def find_fours(threats, tables, stones, first):
         threats.line_end = state.position.ply - threats.root
         return 1
     if stones < 2:
-        return CUT
+        return BOUNDED
     if count_of(state, 1 - side, s.MAKES_FIVE) == 0:
         if count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
             threats.line_end = state.position.ply - threats.root
@@ -63,12 +63,12 @@ def find_fours(threats, tables, stones, first):
     if known == KNOWN_NONE:
         return NONE
     if known == KNOWN_CUT and stones_of(data) >= stones:
-        return CUT
+        return BOUNDED
     if known == KNOWN_WIN and stones_of(data) <= stones:
         threats.line_end = state.position.ply - threats.root
         return stones_of(data)
     if not may_list(first):
-        return CUT
+        return BOUNDED
 
     before = threats.nodes
     end = list_attacks(threats, tables, first)
@@ -100,8 +100,8 @@ def find_fours(threats, tables, stones, first):
             threats.line[place_in_line - 1] = cell
             store_fours(threats, key, KNOWN_WIN, longest + 1, cell, threats.nodes - before)
             return longest + 1
-        if longest == CUT:
-            result = CUT
+        if longest == BOUNDED:
+            result = BOUNDED
     kind = KNOWN_NONE if result == NONE else KNOWN_CUT
     store_fours(threats, key, kind, stones, NO_CELL, threats.nodes - before)
     return result
@@ -158,7 +158,7 @@ def search_fours(threats, tables, first):
         if value > 0:
             keep_line(threats)
             return value
-        if value != CUT:
+        if value != BOUNDED:
             return value
         if bound >= _UNBOUNDED:
             return np.int64(STOPPED)

@@ -28,8 +28,8 @@ from .defence import static_result, stones_in
 from .memory import STOPPED, THREATS, cell_in, is_stopped, listed, may_list, number_in
 from .prooftable import (
     DISPROVEN,
-    INFINITE,
     PROVEN,
+    UNPROVABLE,
     disproof_of,
     length_of,
     pack,
@@ -41,8 +41,8 @@ from .prooftable import (
 )
 from .vcf import wins_by_fours
 
-_MOST = INFINITE - 1
-_UNLIMITED = np.int64(INFINITE)
+_MOST = UNPROVABLE - 1
+_UNLIMITED = np.int64(UNPROVABLE)
 SIBLING = 4  # what each child but the worst adds to a node's number
 
 # Numbers of a list ---------------------------------------------------------------------
@@ -71,8 +71,8 @@ def choose(numbers, others, first, end):
 
 @kernel
 def second_smallest(numbers, first, end, best):
-    """Return the smallest number of a list except at one place, INFINITE if there is no other."""
-    least = INFINITE
+    """Return the smallest number of a list except at one place, UNPROVABLE if there is no other."""
+    least = UNPROVABLE
     for i in range(first, end):
         if i != best:
             least = min(least, numbers[i])
