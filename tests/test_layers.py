@@ -36,7 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )
 # The same inside subpackages that have parts of their own.
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
-    "search": (("threats",), ("alphabeta",)),
+    "search": (("ends",), ("threats",), ("alphabeta",)),
     "native": (("exports_threats",), ("exports",), ("load",), ("build",)),
     "arena": (
         ("faults", "settings"),

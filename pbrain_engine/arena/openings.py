@@ -13,7 +13,6 @@ from pathlib import Path
 
 from ..notation.cells import NotationError, parse_moves, parse_offsets
 from ..position.geometry import Coordinates
-from ..position.rules import Rule, Side
 from ..position.symmetry import symmetries, transform
 from .game.referee import set_up
 from .settings import MatchSettings, SettingsError
@@ -180,7 +179,7 @@ def find_problem(settings: MatchSettings, opening: Sequence[Coordinates]) -> str
     """Say why a game cannot begin like this, or None if it can."""
     game = set_up(settings, ())
     for x, y in opening:
-        if settings.rule == Rule.RENJU and game.to_move == Side.BLACK and game.is_forbidden(x, y):
+        if game.is_forbidden(x, y):
             return f"{x},{y} is forbidden to black"
         game.play(x, y)
         if game.winner is not None:

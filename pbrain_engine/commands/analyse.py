@@ -11,7 +11,6 @@ from typing import Any
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..position.geometry import Coordinates
-from ..position.rules import Rule
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
 from ..values import format_value
@@ -194,7 +193,7 @@ def report(engine: Engine, thoughts: list[Thought]) -> dict[str, Any]:
         "stones": game.ply,
         "to_move": game.to_move.name.lower(),
         "winner": None if game.winner is None else game.winner.name.lower(),
-        "forbidden": pairs(game.forbidden()) if game.rule is Rule.RENJU else [],
+        "forbidden": pairs(game.forbidden()),
     }
     lines = [
         {

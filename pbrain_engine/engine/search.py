@@ -13,7 +13,7 @@ from ..game.game import Move, move_of
 from ..native.load.library import Library
 from ..position.geometry import cell_of
 from ..solver.proofs import Proof
-from ..values import INFINITE, WIN, WIN_BAND
+from ..values import INFINITE, WIN_BAND, loss_in, win_in
 from .crew import Crew, Deadline
 from .thought import Limit, Listener, Thought, deepest
 
@@ -214,8 +214,8 @@ class Search:
             self._drop(refuted.move)
             done = self._iterate(self._leader, depth, 0)
             self._best = self._read(self._leader, 0, depth if done else depth - 1)
-            if self._best.value < plies - WIN:  # what is left loses even sooner
-                self._best = replace(refuted, value=plies - WIN)
+            if self._best.value < loss_in(plies):  # what is left loses even sooner
+                self._best = replace(refuted, value=loss_in(plies))
             if not done:
                 return False
         return True
@@ -229,7 +229,7 @@ class Search:
         """Write a proven win to the table of the main search; the enemy's after a move."""
         cells = [cell_of(*move) for move in (*before, *win.line)]
         line = (ctypes.c_int64 * len(cells))(*cells)
-        value = WIN - (len(before) + 2 * win.length - 1)
+        value = win_in(len(before) + 2 * win.length - 1)
         self._library.worker_note(
             self._leader, self._tables, self._shared,
             ctypes.addressof(line), len(cells), len(before), value,
@@ -237,7 +237,7 @@ class Search:
 
     def _thought_of(self, win: Proof, depth: int) -> Thought:
         """Make a thought of a proven win."""
-        value = WIN - (2 * win.length - 1)
+        value = win_in(2 * win.length - 1)
         line = win.line
         return Thought(line[0], value, depth, len(line), *self._effort(), line, proof=win.claim)
 

@@ -65,7 +65,7 @@ class Weights(NamedTuple):
 
 def family_of(rule: Rule) -> str:
     """Return the rule family that shares one block of weights."""
-    return "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
+    return rule.traits.family
 
 
 def weights_path(name: str) -> str:

@@ -233,14 +233,14 @@ class Game:
 
     def is_forbidden(self, x: int, y: int) -> bool:
         """Return whether the rule forbids the side to move this empty cell (renju, black)."""
-        if self.rule is not Rule.RENJU or self.at(x, y) is not Side.EMPTY:
+        if not self.rule.traits.fouls or self.at(x, y) is not Side.EMPTY:
             return False
         cell = cell_of(x, y)
         return bool(self._library.game_forbids(self._at, self._tables.address, cell))
 
     def forbidden(self) -> list[Move]:
         """Return the cells that the rule forbids the side to move."""
-        if self.rule is not Rule.RENJU or self.to_move is not Side.BLACK:
+        if not self.rule.traits.fouls or self.to_move is not Side.BLACK:
             return []
         return [move for move in self._empty() if self.is_forbidden(*move)]
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..bits import U64, rotate_right
 from ..kernel import kernel, recursive_kernel
 from ..position.board import line_of, place_on_line, step_of
-from ..position.rules import BLACK, EMPTY, RENJU
+from ..position.rules import BLACK, EMPTY
 from . import shapes as s
 from .state import STATE, class_at, code_of, place, take_back
 from .tables import TABLES, line_shape_of, shape_in, with_stone
@@ -97,7 +97,7 @@ def foul(state, tables, cell):
 @kernel
 def is_forbidden(state, tables, cell):
     """Say whether the rule forbids the side to move this empty cell."""
-    if tables.rule != RENJU or state.position.side != BLACK:
+    if tables.fouls == 0 or state.position.side != BLACK:
         return False
     return foul(state, tables, cell) == 1
 

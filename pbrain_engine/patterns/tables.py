@@ -18,7 +18,7 @@ import numpy as np
 
 from ..kernel import kernel, record
 from ..position.geometry import PADDED_CELLS
-from ..position.rules import BLACK, CARO, FREESTYLE, RENJU, STANDARD, WHITE
+from ..position.rules import BLACK, TRAITS, WHITE, Rule
 from ..position.zobrist import KINDS, fill_keys
 from . import shapes as s
 
@@ -33,9 +33,26 @@ TABLES = record(
     threats=(np.int16, (2, THREAT_MASKS)),  # side to move, mask -> value for that side
     scores=(np.int16, (2, 2, s.COMBINATIONS)),  # side to move, own or enemy combination
     lines=(np.uint8, LINE_KEYS),  # key -> black's shape in the low half, white's in the high
-    rule=np.int64,
     half=np.int64,  # cells that a window reaches to each side
+    rule=np.int64,  # its protocol code; the next three are its traits (position.rules)
+    closing=np.int64,
+    fouls=np.int64,
 )
+
+# The traits of the rules by their protocol code, as kernels read them.
+_CODES = max(Rule) + 1
+
+
+def _trait(name: str) -> np.ndarray:
+    """Return one trait of every rule, one row a protocol code."""
+    rows = [TRAITS.get(code, TRAITS[Rule.FREESTYLE]) for code in range(_CODES)]
+    return np.array([getattr(row, name) for row in rows], np.int64)
+
+
+HALF = _trait("half")
+EXACT = _trait("exact")
+CLOSING = _trait("closing")
+FOULS = _trait("fouls")
 
 # A packed cell entry: value * 2**16 + combination * 2**4 + class, the value signed.
 
@@ -70,12 +87,6 @@ def shape_in(code, direction):
     return (code >> (4 * direction)) & 15
 
 
-@kernel
-def half_of(rule):
-    """Return how far a line window reaches: overlines and closed ends need a cell more."""
-    return 4 if rule == FREESTYLE else 5
-
-
 # Line shapes -------------------------------------------------------------------------
 
 
@@ -91,15 +102,9 @@ def wins_row(length, closed, side, rule):
     """Say whether a row of this length wins; ``closed`` = enemy stones at both its ends."""
     if length < 5:
         return False
-    if rule == FREESTYLE:
-        return True
-    if rule == STANDARD:
-        return length == 5
-    if rule == RENJU:
-        return length == 5 or side == WHITE
-    if rule == CARO:
-        return length > 5 or not closed
-    return length == 5 and not closed
+    if length > 5:
+        return EXACT[rule, side] == 0
+    return CLOSING[rule] == 0 or not closed
 
 
 @kernel
@@ -159,7 +164,7 @@ def four_shape(tables, key, half, side, rule):
                 last = place
     if first < 0:
         return -1
-    if rule == RENJU and side == BLACK:
+    if FOULS[rule] != 0 and side == BLACK:
         if first == last:
             return s.FOUR
         # Both ends of one row of four lie five apart; nearer ones belong to two fours.
@@ -316,7 +321,7 @@ def class_of(code, side, rule):
             overlines += 1
     if fives > 0:
         return s.MAKES_FIVE
-    if rule == RENJU and side == BLACK:
+    if FOULS[rule] != 0 and side == BLACK:
         if overlines > 0 or open_fours + fours > 1 or threes > 1:
             return s.MAKES_FOUL
     if open_fours > 0 or fours > 1:
@@ -355,7 +360,9 @@ def fill_cells(tables, rule):
 def fill_tables(tables, rule):
     """Fill everything that follows from the rule alone."""
     tables.rule = rule
-    tables.half = half_of(rule)
+    tables.half = HALF[rule]
+    tables.closing = CLOSING[rule]
+    tables.fouls = FOULS[rule]
     fill_keys(tables.zobrist)
     fill_lines(tables, tables.half, rule, False)
     fill_cells(tables, rule)

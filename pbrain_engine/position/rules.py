@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import NamedTuple
 
 
 class Side(IntEnum):
@@ -19,6 +20,22 @@ class Side(IntEnum):
         return Side(1 - self)
 
 
+class Traits(NamedTuple):
+    """What sets a rule apart; all that follows from a rule asks here.
+
+    ``half``: how many cells to each side decide what a cell's line means: overlines and closed
+    ends need one more. ``exact``: for black and white, whether only five in a row wins, not six.
+    ``closing``: whether a five with enemy stones at both ends does not win. ``fouls``: whether
+    black has forbidden cells. ``family``: the rules that share one block of weights.
+    """
+
+    half: int
+    exact: tuple[bool, bool]
+    closing: bool
+    fouls: bool
+    family: str
+
+
 class Rule(IntEnum):
     """A rule of the game; the value is the code that ``INFO rule`` carries."""
 
@@ -27,6 +44,11 @@ class Rule(IntEnum):
     RENJU = 4  # black: exactly five, and forbidden moves; white: five or more
     CARO = 8  # five not closed by stones at both ends; six or more always wins
     CARO_EXACT = 9  # exactly five, not closed by stones at both ends
+
+    @property
+    def traits(self) -> Traits:
+        """What sets this rule apart."""
+        return TRAITS[self]
 
     @classmethod
     def parse(cls, text: str | int) -> Rule:
@@ -45,11 +67,13 @@ class Rule(IntEnum):
             raise ValueError(f"unknown rule {text!r}; there are {names}") from None
 
 
-FREESTYLE = int(Rule.FREESTYLE)
-STANDARD = int(Rule.STANDARD)
-RENJU = int(Rule.RENJU)
-CARO = int(Rule.CARO)
-CARO_EXACT = int(Rule.CARO_EXACT)
+TRAITS: dict[int, Traits] = {  # by protocol code
+    Rule.FREESTYLE: Traits(4, (False, False), False, False, "freestyle"),
+    Rule.STANDARD: Traits(5, (True, True), False, False, "standard"),
+    Rule.RENJU: Traits(5, (True, False), False, True, "renju"),
+    Rule.CARO: Traits(5, (False, False), True, False, "caro"),
+    Rule.CARO_EXACT: Traits(5, (True, True), True, False, "caro"),
+}
 
 BLACK = int(Side.BLACK)
 WHITE = int(Side.WHITE)

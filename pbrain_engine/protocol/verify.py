@@ -32,22 +32,15 @@ def makes_five(stones: Stones, x: int, y: int, rule: Rule) -> bool:
         length = ahead + behind + 1
         if length < 5:
             continue
-        if length > 5 and is_exact(rule, side):
+        if length > 5 and rule.traits.exact[side]:
             continue
-        if rule in (Rule.CARO, Rule.CARO_EXACT) and length == 5:
+        if rule.traits.closing and length == 5:
             first = stones.get((x + (ahead + 1) * dx, y + (ahead + 1) * dy))
             second = stones.get((x - (behind + 1) * dx, y - (behind + 1) * dy))
             if first == side.opponent == second:
                 continue
         return True
     return False
-
-
-def is_exact(rule: Rule, side: Side) -> bool:
-    """Say whether six in a row do not win for this side."""
-    if rule == Rule.RENJU:
-        return side == Side.BLACK
-    return rule in (Rule.STANDARD, Rule.CARO_EXACT)
 
 
 def line_wins(

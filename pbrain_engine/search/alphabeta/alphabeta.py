@@ -19,7 +19,8 @@ from ...patterns.tables import TABLES
 from ...position.board import key_after, last_move
 from ...position.geometry import NO_CELL
 from ...position.rules import EMPTY
-from ...values import DRAW, INFINITE, WIN, WIN_BAND
+from ...values import DRAW, INFINITE, WIN_BAND
+from ..ends import loss_in, win_in
 from ..threats.defence import static_result
 from .leaf import leaf
 from .margins import count_limit, futility_margin, history_bonus, late_reduction, razor_margin
@@ -99,7 +100,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
     if plain:
         if count_of(state, side, s.MAKES_FIVE) > 0:
             worker.nodes += 1
-            return WIN - (ply + 1)
+            return win_in(ply + 1)
         if state.position.ply >= state.position.width * state.position.height:
             return DRAW
         if depth <= 0:
@@ -114,8 +115,8 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         value = static_result(state, tables, ply)
         if value != 0:
             return value
-        alpha = max(alpha, (ply + 2) - WIN)
-        beta = min(beta, WIN - (ply + 3))
+        alpha = max(alpha, loss_in(ply + 2))
+        beta = min(beta, win_in(ply + 3))
         if alpha >= beta:
             return alpha
     if ply >= MAX_STACK:
@@ -297,8 +298,8 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         if excluded != NO_CELL:
             return alpha
         if blocked:
-            return (ply + 2) - WIN
-        return (ply + 4) - WIN if threatened else DRAW
+            return loss_in(ply + 2)
+        return loss_in(ply + 4) if threatened else DRAW
 
     if not plain and excluded == NO_CELL:
         bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)

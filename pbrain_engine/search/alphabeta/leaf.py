@@ -12,7 +12,8 @@ from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ...patterns.tables import TABLES
 from ...position.board import last_move
 from ...position.geometry import NO_CELL, STRIDE
-from ...values import DRAW, WIN, WIN_BAND
+from ...values import DRAW, WIN_BAND
+from ..ends import loss_in
 from ..threats.defence import clear_marks, closes_rows, four_cells, mark_killers, static_result
 from .ordering import pick_move
 from .table import EXACT, LOWER, SHARED, UPPER, bound_of, from_table, probe, store, value_of
@@ -97,7 +98,7 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
                 frame.moves[count] = word * 64 + lowest_bit(cells)
                 cells &= cells - U64(1)
                 count += 1
-        best = (ply + 2) - WIN
+        best = loss_in(ply + 2)
         for i in range(count):
             cell = np.int64(frame.moves[i])
             play(state, tables, cell)

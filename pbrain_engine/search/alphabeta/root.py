@@ -11,7 +11,8 @@ from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
 from ...patterns.state import class_at, count_of, play, sets_of, undo
 from ...position.geometry import NO_CELL
-from ...values import INFINITE, WIN, WIN_BAND
+from ...values import INFINITE, WIN_BAND
+from ..ends import win_in
 from .alphabeta import search
 from .margins import late_reduction
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
@@ -181,7 +182,7 @@ def search_root(worker, tables, shared, alpha, beta, depth, first):
         kind = class_at(state, side, cell)
         if kind == s.MAKES_FIVE:
             worker.pv_length[1] = 0
-            value = WIN - 1
+            value = win_in(1)
         else:
             worker.stack[STACK_BASE].move = cell
             worker.stack[STACK_BASE].kind = kind

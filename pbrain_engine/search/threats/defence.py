@@ -28,20 +28,21 @@ from ...patterns.state import (
 from ...patterns.tables import class_in, line_shape_of, shape_in, with_stone
 from ...position.board import bit_of
 from ...position.geometry import STRIDE
-from ...position.rules import BLACK, CARO, EMPTY, RENJU
+from ...position.rules import BLACK, EMPTY
 from ...values import WIN
+from ..ends import loss_in, win_in
 
 
 @kernel
 def closes_rows(tables):
     """Say whether the rule knows closed rows: there a five has more than one answer."""
-    return tables.rule >= CARO
+    return tables.closing != 0
 
 
 @kernel
 def may_foul(tables, side):
     """Say whether the rule can forbid this side a cell."""
-    return tables.rule == RENJU and side == BLACK
+    return tables.fouls != 0 and side == BLACK
 
 
 @kernel
@@ -87,27 +88,27 @@ def static_result(state, tables, ply):
     side = np.int64(state.position.side)
     enemy = 1 - side
     if count_of(state, side, s.MAKES_FIVE) > 0:
-        return WIN - (ply + 1)
+        return win_in(ply + 1)
     fives = count_of(state, enemy, s.MAKES_FIVE)
     if fives > 0:
         if closes_rows(tables):
             return 0
         if fives > 1:
-            return (ply + 2) - WIN
+            return loss_in(ply + 2)
         if may_foul(tables, side):
             if foul(state, tables, first_of(state, enemy, s.MAKES_FIVE)) == 1:
-                return (ply + 2) - WIN
+                return loss_in(ply + 2)
         return 0
     if count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
-        return WIN - (ply + 3)
+        return win_in(ply + 3)
     strong = count_of(state, side, s.MAKES_FOUR_THREE) > 0
     double = count_of(state, side, s.MAKES_TWO_THREES) > 0
     if strong or double:
         calm = fours_of(state, enemy) == 0
         if calm and double:
-            return WIN - (ply + 5)
+            return win_in(ply + 5)
         if strong and calm and not may_foul(tables, side):
-            return WIN - (ply + 5)
+            return win_in(ply + 5)
         if strong and not closes_rows(tables):
             for word in sets_of(state):
                 cells = state.listed[side, s.MAKES_FOUR_THREE - s.FIRST_LISTED, word]
@@ -115,7 +116,7 @@ def static_result(state, tables, ply):
                     cell = word * 64 + lowest_bit(cells)
                     cells &= cells - U64(1)
                     if four_three_wins(state, tables, cell):
-                        return WIN - (ply + 5)
+                        return win_in(ply + 5)
     return 0
 
 
