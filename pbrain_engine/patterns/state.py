@@ -72,6 +72,7 @@ def flip_listing(state, side, cell, kind, change):
     if kind >= FIRST_LISTED:
         state.listed[side, kind - FIRST_LISTED, cell >> 6] ^= bit_of(cell)
         state.counts[side, kind] += change
+        assert 0 <= state.counts[side, kind] <= MAX_STONES
 
 
 @kernel
@@ -134,6 +135,7 @@ def update_lines(state, tables, cell, half):
                     entry = tables.cells[WHITE, code_of(shapes, WHITE)]
                     total -= value_in(entry) - value_in(state.entries[WHITE, other])
                     set_entry(state, WHITE, other, entry)
+    assert end - state.log_end[position.ply - 1] <= MAX_CHANGES
     state.log_end[position.ply] = end
     return total
 

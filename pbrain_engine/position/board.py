@@ -7,7 +7,7 @@ import numpy as np
 from ..bits import U64
 from ..kernel import kernel, record
 from .geometry import MARGIN, MAX_STONES, NO_CELL, PADDED_CELLS, STRIDE
-from .rules import BLACK, EMPTY, WALL
+from .rules import BLACK, EMPTY, WALL, WHITE
 from .zobrist import WHITE_TO_MOVE
 
 LINES = 64  # words for each direction; the diagonals need more than 32
@@ -106,6 +106,7 @@ def pass_turn(position):
 @kernel
 def put(position, zobrist, cell, kind):
     """Put a stone or wall on an empty cell; the turn does not pass."""
+    assert position.holds[cell] == EMPTY and (kind == BLACK or kind == WHITE or kind == WALL)
     flip_cell(position, cell, kind)
     position.holds[cell] = kind
     position.key ^= zobrist[0 if kind == BLACK else (2 if kind == WALL else 1), cell]
@@ -122,6 +123,7 @@ def key_after(position, zobrist, cell):
 @kernel
 def lift(position, zobrist):
     """Take the last stone or wall off again; return its cell."""
+    assert position.ply > 0
     position.ply -= 1
     cell = np.int64(position.moves[position.ply])
     kind = np.int64(position.holds[cell])

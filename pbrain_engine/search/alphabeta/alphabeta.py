@@ -85,6 +85,8 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
     v <= r, r >= beta means v >= r, else r = v and ``worker.pv[ply]`` holds the line.
     ``cut`` is 1 where a result of at least beta is expected. ``ply`` counts from the root.
     """
+    assert -INFINITE <= alpha < beta <= INFINITE and 0 < ply <= MAX_STACK
+    assert cut == CUT or cut == NO_CUT
     state = worker.state
     params = shared.params
     plain = params.plain != 0
@@ -249,6 +251,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
             value = -search(worker, tables, shared, -beta, -lower, rest, ply + 1, expected)
         else:
             # Step 10. Late moves are searched shallower, unless they turn out good.
+            assert best > -INFINITE and lower < beta  # else the first move has cut already
             reduction = raised
             if not plain and depth >= 2 * ONE and not blocked:
                 reduction += late_reduction(params, depth, number)
@@ -303,5 +306,6 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
 
     if not plain and excluded == NO_CELL:
         bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
+        assert state.position.key == key and best > -INFINITE
         store(shared, key, ply, best, static, best_move, depth, bound)
     return best

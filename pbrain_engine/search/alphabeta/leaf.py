@@ -12,7 +12,7 @@ from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ...patterns.tables import TABLES
 from ...position.board import last_move
 from ...position.geometry import NO_CELL, STRIDE
-from ...values import DRAW, WIN_BAND
+from ...values import DRAW, INFINITE, WIN_BAND
 from ..ends import loss_in
 from ..threats.defence import clear_marks, closes_rows, four_cells, mark_killers, static_result
 from .ordering import pick_move
@@ -65,6 +65,7 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
     side to move may stand on the static evaluation, except when it has to stop a five.
     ``fours`` counts the fours played on the way by both sides; a claimed win is one.
     """
+    assert -INFINITE <= alpha <= INFINITE and 0 < ply <= MAX_STACK + 1 and fours >= 0
     state = worker.state
     side = np.int64(state.position.side)
     worker.nodes += 1
@@ -140,6 +141,7 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
                     break
                 lower = max(lower, best)
     if fours == 0:
+        assert state.position.key == key
         bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
         best_move = worker.pv[ply, 0] if worker.pv_length[ply] > 0 else NO_CELL
         store(shared, key, ply, best, static, best_move, 0, bound)

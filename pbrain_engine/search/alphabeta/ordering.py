@@ -15,7 +15,8 @@ from ...patterns import shapes as s
 from ...patterns.state import class_at, sets_of
 from ...patterns.tables import class_in
 from ...position.board import last_move
-from ...position.geometry import MARGIN, NO_CELL, STRIDE
+from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
+from ...position.rules import EMPTY
 from ..threats.defence import clear_marks, mark_answers
 from .worker import STACK_BASE, is_attack
 
@@ -88,6 +89,7 @@ def list_marked(worker, tables, shared, ply, shaped):
             if shaped and is_shapeless(state, cell):
                 continue
             score = order_score(worker, tables, shared, side, cell, counter)
+            assert state.position.holds[cell] == EMPTY and count < MAX_STONES
             frame.moves[count] = score * 65536 + cell
             count += 1
     return count
@@ -115,6 +117,7 @@ def list_moves(worker, tables, shared, ply, depth):
 @kernel
 def pick_move(worker, ply, first, count):
     """Move the best of ``moves[first:count]`` to ``first`` and return its cell."""
+    assert 0 <= first < count <= MAX_STONES
     frame = worker.stack[ply + STACK_BASE]
     best = first
     for i in range(first + 1, count):

@@ -172,6 +172,7 @@ def search_root(worker, tables, shared, alpha, beta, depth, first):
     Returns its value, as ``search`` does. A move keeps its line and value only if it
     raised alpha, so an interrupted iteration leaves the best move found so far in front.
     """
+    assert -INFINITE <= alpha < beta <= INFINITE and 0 <= first < worker.root_count
     state = worker.state
     params = shared.params
     side = np.int64(state.position.side)
@@ -229,6 +230,7 @@ def iterate(worker, tables, shared, depth, first):
     ``depth`` in plies; ``first`` > 0 searches for the next best move after those (n-best).
     The window is narrow around the last value and widens on the side where it failed.
     """
+    assert depth > 0 and worker.root_count > first >= 0
     if first == 0:
         worker.root_changes = 0
     last = np.int64(worker.root_values[first])

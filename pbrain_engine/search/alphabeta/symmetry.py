@@ -23,6 +23,7 @@ def image_of(position, cell, symmetry):
         x = np.int64(position.width) - 1 - x
     if symmetry & 2:
         y = np.int64(position.height) - 1 - y
+    assert 0 <= x < position.width and 0 <= y < position.height
     if symmetry & 4:
         return (x + MARGIN) * STRIDE + y + MARGIN
     return (y + MARGIN) * STRIDE + x + MARGIN

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...bits import U64, prefetch
 from ...kernel import kernel, record
-from ...values import WIN_BAND
+from ...position.geometry import PADDED_CELLS
+from ...values import EVAL_LIMIT, WIN, WIN_BAND
 from .params import NAMES, ONE
 
 ENTRIES = 4  # entries of a bucket: one cache line
@@ -128,6 +129,8 @@ def store(shared, key, ply, value, static, cell, depth, bound):
     The same position is overwritten unless it holds much deeper knowledge; otherwise the
     entry that is shallowest, less eight plies a generation of age, makes room.
     """
+    assert -WIN <= value <= WIN and -EVAL_LIMIT <= static <= EVAL_LIMIT
+    assert 0 <= cell < PADDED_CELLS and UPPER <= bound <= EXACT and 0 <= ply
     start = bucket_of(shared, key)
     steps = min(max(depth // _DEPTH_STEP, -_DEPTH_OFFSET), 255 - _DEPTH_OFFSET)
     target = start

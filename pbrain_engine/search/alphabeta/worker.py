@@ -9,7 +9,7 @@ from ...kernel import kernel, record
 from ...patterns.shapes import MAKES_THREE
 from ...patterns.state import STATE
 from ...position.board import SETS
-from ...position.geometry import MAX_STONES, PADDED_CELLS
+from ...position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS
 
 MAX_STACK = 250  # plies from the root that a search may reach
 STACK_BASE = 2  # frames before the root's, so that a node may look two plies back
@@ -95,6 +95,7 @@ def must_stop(worker, shared):
 def set_pv(worker, ply, cell):
     """Make a move followed by the child's line the line of this ply."""
     length = worker.pv_length[ply + 1]
+    assert 0 <= length <= MAX_STACK and cell != NO_CELL
     worker.pv[ply, 0] = cell
     for i in range(length):
         worker.pv[ply, i + 1] = worker.pv[ply + 1, i]

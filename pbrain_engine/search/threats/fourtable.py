@@ -9,6 +9,7 @@ import numpy as np
 
 from ...bits import U64, prefetch
 from ...kernel import kernel
+from ...position.geometry import NO_CELL, PADDED_CELLS
 from .memory import BUCKET_WORDS, bucket_from, find_entry, slot_for
 
 KNOWN_CUT = 1  # no win with at most so many stones
@@ -50,6 +51,8 @@ def probe_fours(threats, key):
 @kernel
 def store_fours(threats, key, kind, stones, cell, nodes):
     """Write what a search of so many nodes found out about a position."""
+    assert KNOWN_CUT <= kind <= KNOWN_NONE and stones > 0 and 0 <= cell < PADDED_CELLS
+    assert (cell != NO_CELL) == (kind == KNOWN_WIN)
     effort = 0
     while nodes >> effort > 0:
         effort += 1

@@ -15,6 +15,7 @@ from ...patterns.shapes import LISTED_CLASSES
 from ...patterns.state import STATE, sets_of
 from ...position.board import LINES, SETS
 from ...position.geometry import MAX_STONES, PADDED_CELLS
+from ...position.rules import EMPTY
 
 MAX_WORDS = 3 << 26  # of both tables together: the most that a record type can describe
 LISTED_MOVES = 1 << 16  # moves on all lists of one path
@@ -124,6 +125,7 @@ def is_stopped(threats):
 @kernel
 def listed(cell, number):
     """Return an entry of a move list: a cell, with what its list tells of it."""
+    assert 0 <= cell < PADDED_CELLS and number >= 0
     return number * 1024 + cell
 
 
@@ -147,6 +149,7 @@ def list_marks(threats, first):
         cells = threats.marks[word]
         while cells != U64(0):
             threats.moves[end] = word * 64 + lowest_bit(cells)
+            assert threats.state.position.holds[threats.moves[end]] == EMPTY
             cells &= cells - U64(1)
             end += 1
     return end

@@ -11,6 +11,7 @@ from ...patterns.forbidden import is_allowed, is_forbidden
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ...patterns.tables import TABLES
 from ...position.geometry import NO_CELL
+from ...position.rules import EMPTY
 from .defence import static_result, stones_in
 from .fours import list_blocks
 from .memory import NONE, THREATS, is_stopped, list_marks, may_list
@@ -216,6 +217,7 @@ def write_line(threats, tables, fours, out, room):
         elif cell == NO_CELL:
             cell = first_of(state, side, s.MAKES_FIVE)
             wins = True
+        assert state.position.holds[cell] == EMPTY
         out[length] = cell
         length += 1
         if not wins:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...bits import U64, prefetch
 from ...kernel import kernel
+from ...position.geometry import PADDED_CELLS
 from ...position.rules import WHITE
 from .memory import BUCKET_WORDS, bucket_from, find_entry, slot_for
 
@@ -47,6 +48,7 @@ def length_of(data):
 @kernel
 def pack(proof, disproof):
     """Return both numbers of a node as one; ``proof_of`` and ``disproof_of`` read them."""
+    assert 0 <= proof <= UNPROVABLE and 0 <= disproof <= UNPROVABLE
     return disproof << 20 | proof
 
 
@@ -96,6 +98,8 @@ def probe_proof(threats, key):
 @kernel
 def store_proof(threats, key, proof, disproof, cell, length, nodes):
     """Write the numbers of a position, on which so many nodes more were spent."""
+    assert 0 <= proof <= UNPROVABLE and 0 <= disproof <= UNPROVABLE and proof + disproof > 0
+    assert 0 <= cell < PADDED_CELLS and length >= 0
     slot = slot_for(threats, proof_bucket_of(threats, key), key, _EFFORT_BIT)
     effort = 0
     if threats.words[slot] == key:

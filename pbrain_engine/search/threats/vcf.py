@@ -31,7 +31,16 @@ from .fourtable import (
     stones_of,
     store_fours,
 )
-from .memory import BOUNDED, LINE_ROOM, NONE, STOPPED, THREATS, is_stopped, may_list
+from .memory import (
+    BOUNDED,
+    LINE_ROOM,
+    LISTED_MOVES,
+    NONE,
+    STOPPED,
+    THREATS,
+    is_stopped,
+    may_list,
+)
 
 MAX_STONES_TO_WIN = 250
 _UNBOUNDED = np.int64(MAX_STONES_TO_WIN)
@@ -44,6 +53,8 @@ def find_fours(threats, tables, stones, first):
     ``stones`` bounds the own stones; only BOUNDED depends on the bound. Move lists are written
     from ``first`` on.
     """
+    assert 0 < stones <= MAX_STONES_TO_WIN and 0 <= first <= LISTED_MOVES
+    assert 0 <= threats.state.position.ply - threats.root < LINE_ROOM
     state = threats.state
     side = np.int64(state.position.side)
     if count_of(state, side, s.MAKES_FIVE) > 0:

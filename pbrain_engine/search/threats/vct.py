@@ -25,7 +25,7 @@ from ...position.geometry import NO_CELL
 from .attacks import BUILDING, THREES, WIDEST
 from .children import list_replies, list_threats
 from .defence import static_result, stones_in
-from .memory import STOPPED, THREATS, cell_in, is_stopped, listed, may_list, number_in
+from .memory import LISTED_MOVES, STOPPED, THREATS, cell_in, is_stopped, listed, may_list, number_in
 from .prooftable import (
     DISPROVEN,
     PROVEN,
@@ -148,6 +148,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
     The numbers go to the table and are returned as ``pack`` does: PROVEN is a win, with
     ``threats.length`` own stones, and DISPROVEN none.
     """
+    assert proof_limit > 0 and disproof_limit > 0 and 0 <= first <= LISTED_MOVES
     state = threats.state
     side = np.int64(state.position.side)
     attacks = side == threats.attacker
@@ -221,6 +222,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         child_proof = max(child_proof, np.int64(threats.proofs[at]) + 1)
         child_disproof = max(child_disproof, np.int64(threats.disproofs[at]) + 1)
         cell = cell_in(threats.moves[at])
+        assert child_proof > 0 and child_disproof > 0
         play(state, tables, cell)
         threats.nodes += 1
         result = prove(threats, tables, child_proof, child_disproof, end)
