@@ -1,0 +1,246 @@
+"""History and the order of moves: what has cut comes first, and what has not comes later."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbrain_engine.eval.evaluate import move_score
+from pbrain_engine.patterns.shapes import MAKES_FOUR, MAKES_THREE, QUIET
+from pbrain_engine.patterns.state import class_at
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.search.alphabeta.alphabeta import credit_cut
+from pbrain_engine.search.alphabeta.leaf import is_close, list_fours
+from pbrain_engine.search.alphabeta.margins import history_bonus
+from pbrain_engine.search.alphabeta.ordering import (
+    centre_of,
+    list_marked,
+    list_moves,
+    mark_candidates,
+    order_score,
+    pick_move,
+    raise_move,
+)
+from pbrain_engine.search.alphabeta.params import ONE
+from pbrain_engine.search.alphabeta.quick import quick_move
+from pbrain_engine.search.alphabeta.worker import (
+    STACK_BASE,
+    add_history,
+    fade_history,
+    forget,
+    is_attack,
+    must_stop,
+    set_pv,
+)
+
+from .memory import cell, cells, listed_moves, marked, shared_block, tables_of_rule, worker_after
+
+pytestmark = pytest.mark.uncompiled
+
+TABLES = tables_of_rule(Rule.FREESTYLE)
+CALM = "h8i9i7g9"
+FRAME = STACK_BASE  # of the root
+
+
+def test_history_rises_with_a_bonus_falls_with_a_malus_and_stays_in_its_bounds() -> None:
+    params = shared_block().params
+    worker = worker_after()
+    for bonus, sign in ((700, 1), (-700, -1)):
+        forget(worker)
+        seen = []
+        for _ in range(80):
+            add_history(worker, params, 1, QUIET, 300, bonus)
+            seen.append(sign * int(worker.history[1, 0, 300]))
+        assert seen == sorted(seen) and seen[0] == 700
+        assert params.history_limit * 9 // 10 < seen[-1] <= params.history_limit
+        assert (worker.history != 0).sum() == 1
+
+
+def test_moves_that_threaten_have_a_history_of_their_own() -> None:
+    worker, params = worker_after(), shared_block().params
+    assert [is_attack(kind) for kind in (QUIET, MAKES_THREE - 1, MAKES_THREE, MAKES_FOUR)] == [
+        0, 0, 1, 1,
+    ]  # fmt: skip
+    add_history(worker, params, 0, MAKES_THREE, 300, 50)
+    assert worker.history[0, 1, 300] == 50 and worker.history[0, 0, 300] == 0
+
+
+def test_between_moves_history_is_halved_and_in_a_new_game_forgotten() -> None:
+    worker = worker_after()
+    worker.history[0, 1, 300], worker.counters[1, 300], worker.barred[5] = 40, 301, 3
+    fade_history(worker)
+    assert worker.history[0, 1, 300] == 20 and worker.counters[1, 300] == 301
+    forget(worker)
+    assert not worker.history.any() and not worker.counters.any() and not worker.barred.any()
+
+
+def test_the_move_that_cut_is_rewarded_and_those_before_it_are_punished() -> None:
+    worker, shared = worker_after(CALM), shared_block()
+    frame = worker.stack[3 + STACK_BASE]
+    tried = cells("a1b2c3d4")
+    for number, place in enumerate(tried):
+        frame.moves[number] = 77 * 65536 + place
+    credit_cut(worker, shared, 3, 2, 4 * ONE)
+    bonus = history_bonus(shared.params, 4 * ONE)
+    assert [worker.history[0, 0, place] for place in tried] == [-bonus, -bonus, bonus, 0]
+    assert worker.counters[0, cell("g9")] == cell("c3")  # black's answer to white's last stone
+    assert worker.history[1].any() == worker.counters[1].any() == False  # noqa: E712
+
+
+def test_an_order_is_score_and_history_and_the_counter_move() -> None:
+    worker, shared = worker_after(CALM), shared_block()
+    place = cell("j8")
+    plain = order_score(worker, TABLES, shared, 0, place, 0)
+    assert plain == move_score(worker.state, TABLES, 0, place)
+    assert order_score(worker, TABLES, shared, 0, place, place) == (
+        plain + shared.params.counter_score
+    )
+    attack = is_attack(class_at(worker.state, 0, place))
+    for points in (5, -5):
+        worker.history[0, attack, place] = points * shared.params.history_order
+        assert order_score(worker, TABLES, shared, 0, place, 0) == plain + points
+
+
+def test_what_has_cut_is_tried_before_its_equals() -> None:
+    worker, shared = worker_after(CALM), shared_block()
+    mark_candidates(worker)
+    count = list_marked(worker, TABLES, shared, 0, False)
+    before = [pick_move(worker, 0, i, count) for i in range(count)]
+    late = before[count // 2]
+    for attack in (0, 1):
+        worker.history[0, attack, late] = shared.params.history_limit
+    mark_candidates(worker)
+    list_marked(worker, TABLES, shared, 0, False)
+    after = [pick_move(worker, 0, i, count) for i in range(count)]
+    assert after.index(late) < before.index(late)
+    assert sorted(after) == sorted(before)
+
+
+def test_the_counter_move_of_the_enemy_s_last_stone_is_used() -> None:
+    worker, shared = worker_after(CALM), shared_block()
+    mark_candidates(worker)
+    count = list_marked(worker, TABLES, shared, 0, False)
+    scores = {int(m) & 0xFFFF: int(m) >> 16 for m in worker.stack[FRAME].moves[:count]}
+    place = cell("j8")
+    worker.counters[0, cell("g9")] = place
+    mark_candidates(worker)
+    list_marked(worker, TABLES, shared, 0, False)
+    again = {int(m) & 0xFFFF: int(m) >> 16 for m in worker.stack[FRAME].moves[:count]}
+    changed = {c: again[c] - scores[c] for c in scores if again[c] != scores[c]}
+    assert changed == {place: shared.params.counter_score}
+
+
+def test_moves_are_picked_best_first_and_equal_ones_by_their_cell() -> None:
+    worker = worker_after()
+    frame = worker.stack[1 + STACK_BASE]
+    packed = [(5, 40), (9, 33), (-3, 50), (9, 35), (0, 1)]
+    for number, (score, place) in enumerate(packed):
+        frame.moves[number] = score * 65536 + place
+    assert [pick_move(worker, 1, i, 5) for i in range(5)] == [35, 33, 40, 1, 50]
+    assert sorted(listed_moves(frame.moves, 5)) == [1, 33, 35, 40, 50]
+
+
+def test_a_raised_move_is_the_first_and_no_other_is_lost() -> None:
+    worker = worker_after()
+    frame = worker.stack[1 + STACK_BASE]
+    for number, place in enumerate((40, 41, 42)):
+        frame.moves[number] = (100 - number) * 65536 + place
+    raise_move(worker, 1, 3, 42)
+    raise_move(worker, 1, 3, 99)  # not on the list
+    assert [pick_move(worker, 1, i, 3) for i in range(3)] == [42, 40, 41]
+
+
+# Which moves there are --------------------------------------------------------------------
+
+
+def test_candidates_are_the_empty_cells_near_a_stone() -> None:
+    worker = worker_after("h8")
+    mark_candidates(worker)
+    found = marked(worker)
+    for name, is_near in (("k11", True), ("l12", True), ("l8", True), ("l11", False),
+                          ("m8", False), ("h8", False)):  # fmt: skip
+        assert (cell(name) in found) == is_near, name
+    assert len(found) == 48 + 8
+
+
+def test_on_an_empty_board_the_candidate_is_the_centre_and_with_a_wall_there_any_cell() -> None:
+    for size, name in ((15, "h8"), (20, "k11"), (5, "c3")):
+        worker = worker_after(size=size)
+        mark_candidates(worker)
+        assert marked(worker) == {cell(name, size)} == {centre_of(worker.state.position)}
+
+
+def test_far_from_the_leaves_every_candidate_is_searched_and_near_them_what_has_a_shape() -> None:
+    worker, shared = worker_after("h8"), shared_block()
+    deep = list_moves(worker, TABLES, shared, 1, shared.params.shaped_depth)
+    near = list_moves(worker, TABLES, shared, 1, shared.params.shaped_depth - 1)
+    assert 0 < near < deep == 56
+
+
+def test_against_a_threat_only_its_answers_are_listed() -> None:
+    worker, shared = worker_after("h8a1i8c1j8e1k8"), shared_block()  # four in a row
+    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
+    assert count == 0  # both ends win: nothing answers
+    worker = worker_after("h8g8i8a1j8c1k8")
+    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
+    assert listed_moves(worker.stack[1 + STACK_BASE].moves, count) == [cell("l8")]
+    worker = worker_after("h8a15i8o15j8")
+    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
+    answers = set(listed_moves(worker.stack[1 + STACK_BASE].moves, count))
+    assert answers == set(cells("g8k8"))
+
+
+def test_the_enemy_s_answers_to_an_open_three_include_his_own_fours() -> None:
+    worker, shared = worker_after("h8a1i8a2j8a3"), shared_block()
+    worker.state.position.side = 0
+    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
+    assert count > 50  # black is to move and not threatened yet
+    worker = worker_after("h8a1i8a2b15a3j8")
+    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
+    answers = set(listed_moves(worker.stack[1 + STACK_BASE].moves, count))
+    assert answers == set(cells("g8k8") + cells("a4a5"))
+
+
+def test_the_leaf_search_tries_fours_near_the_own_last_stone() -> None:
+    three = "h8c1i8e1j8g1"
+    near = worker_after("a15i1" + three)
+    assert list_fours(near, TABLES, 0, True) == 4
+    assert set(listed_moves(near.stack[FRAME].moves, 4)) == set(cells("f8g8k8l8"))
+    assert list_fours(near, TABLES, 0, False) == 2  # later on, no four that is nothing else
+    assert list_fours(worker_after(three + "a15i1"), TABLES, 0, True) == 0
+    assert is_close(cell("a3"), cell("a7")) and is_close(cell("a3"), cell("e7"))
+    assert is_close(cell("a3"), cell("d6")) and is_close(cell("a3"), cell("b6"))
+    assert not is_close(cell("a3"), cell("b7")) and not is_close(cell("a3"), cell("f3"))
+
+
+@pytest.mark.parametrize(
+    ("moves", "answer"),
+    [
+        ("h8a1i8c1j8e1k8a15g1o15", "g8l8"),  # one's own five before anything else
+        ("h8g8i8a1j8c1k8", "l8"),  # the enemy's five
+        ("h8a1i8c1j8e1", "g8k8"),  # one's own winning four
+        ("h8a15i8o15j8", "f8g8k8l8"),  # the enemy's
+    ],
+)
+def test_without_a_search_the_strongest_threat_decides(moves: str, answer: str) -> None:
+    state = worker_after(moves).state
+    assert quick_move(state, TABLES) in cells(answer)
+
+
+# A worker's own affairs -------------------------------------------------------------------
+
+
+def test_a_search_ends_at_its_node_limit_and_looks_at_the_stop_flag_now_and_then() -> None:
+    worker, shared = worker_after(), shared_block()
+    worker.node_limit = 1000
+    for nodes, stop, ends in ((999, 0, False), (1000, 0, True), (255, 1, False), (256, 1, True)):
+        worker.nodes, shared.stop, worker.stopped = nodes, stop, 0
+        assert must_stop(worker, shared) == ends
+        assert worker.stopped == int(ends)
+
+
+def test_a_line_is_the_move_and_the_line_behind_it() -> None:
+    worker = worker_after()
+    worker.pv[5, :3] = (11, 12, 13)
+    worker.pv_length[5] = 3
+    set_pv(worker, 4, 10)
+    assert list(worker.pv[4, :4]) == [10, 11, 12, 13] and worker.pv_length[4] == 4

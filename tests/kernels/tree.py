@@ -1,0 +1,200 @@
+"""A game tree of a test's own under the real search: every number of a node is given.
+
+The kernel's search is plain Python here, so what it asks of the board is answered from the
+tree: its moves, their classes, evaluations, threats and results at a glance. The table, the
+frames and the lines are the real ones.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
+from pbrain_engine.position.geometry import PADDED_CELLS
+from pbrain_engine.position.rules import EMPTY
+from pbrain_engine.search.alphabeta import alphabeta
+from pbrain_engine.search.alphabeta.params import ONE
+from pbrain_engine.search.alphabeta.worker import STACK_BASE, WORKER
+
+from .memory import plain, shared_block
+
+# The search without any item that may change a value: what it returns is minimax.
+EXACT_SEARCH = {
+    "futility_depth": 0, "razor_depth": 0, "count_base": 500, "reduction_base": -(10**6),
+    "singular_depth": 10**6, "stale_pv": 0, "no_move_pv": 0, "alpha_raise": 0, "extend_block": 0,
+}  # fmt: skip
+
+
+@dataclass
+class Node:
+    """A position: ``static`` for its side to move, and what a leaf search would return."""
+
+    static: int = 0
+    children: list[Node] = field(default_factory=list)
+    leaf: int | None = None  # None: the static value
+    kind: int = QUIET  # of the move that leads here
+    blocked: bool = False  # the enemy has a five
+    threatened: bool = False  # the enemy has a winning four
+    wins: bool = False  # the side to move has a five
+    result: int = 0  # decided at a glance: plies to the win, negative to the loss
+    forbidden: bool = False  # the move that leads here
+    key: int = 0
+
+
+class Call(NamedTuple):
+    """One call of the search: the moves to its node, its window, depth and result."""
+
+    path: tuple[int, ...]
+    alpha: int
+    beta: int
+    depth: int
+    cut: int
+    value: int
+
+
+def chain(*statics: int) -> Node:
+    """Return nodes with one move each."""
+    first, *rest = statics
+    return Node(first, [chain(*rest)] if rest else [])
+
+
+def random_tree(chance: random.Random, depth: int, most: int = 4, spread: int = 40) -> Node:
+    """Return a tree of this depth; its values are small, so that some are equal."""
+    count = chance.randint(1, most) if depth else 0
+    children = [random_tree(chance, depth - 1, most, spread) for _ in range(count)]
+    return Node(chance.randint(-spread, spread), children)
+
+
+def numbered(node: Node, name: str = "root") -> None:
+    """Give every node without a key one of its own."""
+    node.key = node.key or zlib.crc32(name.encode()) << 32 | zlib.adler32(name.encode())
+    for number, child in enumerate(node.children):
+        numbered(child, f"{name} {number}")
+
+
+class World:
+    """The search on a tree; ``calls`` and ``leaves`` tell what was asked of whom."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, root: Node, **parameters: int) -> None:
+        numbered(root)
+        self.path: list[Node] = [root]
+        self.numbers: list[int] = []
+        self.calls: list[Call] = []
+        self.leaves: list[Call] = []
+        self.visited: list[Node] = []
+        self.shared = shared_block(4096, **parameters)
+        self.worker = plain(WORKER)
+        self.worker.node_limit = 1 << 60
+        holds = np.full(PADDED_CELLS, EMPTY, np.uint8)
+        self.position = SimpleNamespace(
+            side=0, ply=10, width=15, height=15, holds=holds, key=np.uint64(root.key)
+        )
+        self.worker.state = SimpleNamespace(position=self.position)
+        self._search = alphabeta.search
+        for name in ("static_result", "evaluate", "leaf", "list_moves", "is_forbidden",
+                     "class_at", "count_of", "play", "undo", "search"):  # fmt: skip
+            patch.setattr(alphabeta, name, getattr(self, f"_{name}_"))
+        patch.setattr(alphabeta, "expect", lambda shared, key: None)
+        patch.setattr(alphabeta, "key_after", lambda position, zobrist, cell: 0)
+        patch.setattr(alphabeta, "last_move", lambda position, back: 1)
+        self.tables = SimpleNamespace(zobrist=None)
+
+    def run(self, alpha: int, beta: int, plies: float, cut: int = 0, ply: int = 1) -> int:
+        """Search the tree from its root; the root of the tree stands at this ply."""
+        value = alphabeta.search(
+            self.worker, self.tables, self.shared, alpha, beta, int(plies * ONE), ply, cut
+        )
+        assert len(self.path) == 1, "every stone is taken back"
+        return int(value)
+
+    def line(self) -> list[int]:
+        """Return the line that the search found, as numbers of children."""
+        return [int(c) - 1 for c in self.worker.pv[1, : self.worker.pv_length[1]]]
+
+    def calls_of(self, *path: int) -> list[Call]:
+        """Return the calls for the node behind these moves."""
+        return [call for call in self.calls if call.path == path]
+
+    @property
+    def node(self) -> Node:
+        """The node that the search stands on."""
+        return self.path[-1]
+
+    # What the search asks ---------------------------------------------------------------
+
+    def _search_(self, worker, tables, shared, alpha, beta, depth, ply, cut):  # type: ignore[no-untyped-def]
+        path = tuple(self.numbers)
+        place = len(self.calls)
+        self.calls.append(Call(path, alpha, beta, depth, cut, 0))
+        self.visited.append(self.node)
+        value = self._search(worker, tables, shared, alpha, beta, depth, ply, cut)
+        self.calls[place] = Call(path, alpha, beta, int(depth), int(cut), int(value))
+        return value
+
+    def _leaf_(self, worker, tables, shared, alpha, beta, fours, ply):  # type: ignore[no-untyped-def]
+        worker.pv_length[ply] = 0
+        value = self.node.static if self.node.leaf is None else self.node.leaf
+        self.leaves.append(Call(tuple(self.numbers), alpha, beta, 0, 0, value))
+        self.visited.append(self.node)
+        return value
+
+    def _static_result_(self, state: Any, tables: Any, ply: int) -> int:
+        plies = self.node.result
+        if plies == 0:
+            return 0
+        return 30_000 - ply - plies if plies > 0 else ply - plies - 30_000
+
+    def _evaluate_(self, state: Any, tables: Any) -> int:
+        return self.node.static
+
+    def _list_moves_(self, worker: Any, tables: Any, shared: Any, ply: int, depth: int) -> int:
+        frame = worker.stack[ply + STACK_BASE]
+        for number in range(len(self.node.children)):
+            frame.moves[number] = (1000 - number) * 65536 + number + 1
+        return len(self.node.children)
+
+    def _child(self, cell: int) -> Node:
+        return self.node.children[int(cell) - 1]
+
+    def _is_forbidden_(self, state: Any, tables: Any, cell: int) -> bool:
+        return self._child(cell).forbidden
+
+    def _class_at_(self, state: Any, side: int, cell: int) -> int:
+        return self._child(cell).kind
+
+    def _count_of_(self, state: Any, side: int, kind: int) -> int:
+        if side == self.position.side:
+            return int(self.node.wins and kind == MAKES_FIVE)
+        if kind == MAKES_FIVE:
+            return int(self.node.blocked)
+        return int(self.node.threatened and kind == MAKES_WINNING_FOUR)
+
+    def _play_(self, state: Any, tables: Any, cell: int) -> None:
+        self.numbers.append(int(cell) - 1)
+        self.path.append(self._child(cell))
+        self._moved(1)
+
+    def _undo_(self, state: Any, tables: Any) -> None:
+        self.path.pop()
+        self.numbers.pop()
+        self._moved(-1)
+
+    def _moved(self, plies: int) -> None:
+        self.position.side = 1 - self.position.side
+        self.position.ply += plies
+        self.position.key = np.uint64(self.node.key)
+
+
+def windows(chance: random.Random, value: int, count: int) -> Iterator[tuple[int, int]]:
+    """Yield windows around a value: below it, above it, and with it inside."""
+    for _ in range(count):
+        alpha = value + chance.randint(-30, 30)
+        yield alpha, alpha + chance.choice((1, 1, 2, 7, 30, 1000))
