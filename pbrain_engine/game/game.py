@@ -35,7 +35,7 @@ class Stone(NamedTuple):
 class Layout(NamedTuple):
     """The sizes in bytes of the kernel's memory blocks."""
 
-    tables: int
+    evaluator: int
     game: int
     worker: int
     shared_head: int
@@ -54,11 +54,11 @@ def layout_of(library: Library) -> Layout:
 
 
 def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
-    """Return the tables of a rule with these weights; built once in a process."""
+    """Return the evaluator of a rule with these weights, tables first; built once in a process."""
     key = (library.path, rule, weights.key if weights else "")
     if key not in _tables:
         layout = layout_of(library)
-        block = Block(layout.tables)
+        block = Block(layout.evaluator)
         library.build_tables(block.address, int(rule))
         if weights is not None:
             numbers = Block(layout.weights)

@@ -3,7 +3,8 @@
 Every function takes addresses of memory that the caller owns (parameters ``..._p``) and
 int64s, and returns an int64. Cells are padded cell indices (``position.geometry``). The
 caller learns block sizes from ``layout`` and never looks inside a block. A *game* is a
-STATE, a *worker* begins with its game, so its address serves wherever a game's does.
+STATE, a *worker* begins with its game, so its address serves wherever a game's does; in the
+same way an *evaluator* begins with the tables.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from numba import carray
 
 from ..bits import U64, lowest_bit
 from ..eval.evaluate import evaluate
+from ..eval.evaluator import EVALUATOR
 from ..eval.features import write_features
 from ..eval.layout import WEIGHTS, apply_weights
 from ..kernel import export
@@ -41,7 +43,7 @@ from ..search.alphabeta.worker import WORKER, fade_history, forget
 from ..search.threats.defence import mark_answers, static_result
 from . import exports_threats as exports_threats
 
-_TABLES_BYTES = TABLES.itemsize
+_EVALUATOR_BYTES = EVALUATOR.itemsize
 _STATE_BYTES = STATE.itemsize
 _WORKER_BYTES = WORKER.itemsize
 _WEIGHTS_BYTES = WEIGHTS.itemsize
@@ -50,9 +52,9 @@ _PARAMETERS = len(NAMES)
 
 @export
 def layout(out_p):
-    """Write the sizes in bytes: tables, game, worker, head of the shared block, weights."""
+    """Write the sizes in bytes: evaluator, game, worker, head of the shared block, weights."""
     out = carray(out_p, (5,), np.int64)
-    out[0] = _TABLES_BYTES
+    out[0] = _EVALUATOR_BYTES
     out[1] = _STATE_BYTES
     out[2] = _WORKER_BYTES
     out[3] = HEAD_BYTES
@@ -272,15 +274,15 @@ def worker_bar(worker_p, cell):
 
 
 @export
-def worker_prepare(worker_p, tables_p, shared_p, node_limit, distinct):
+def worker_prepare(worker_p, evaluator_p, shared_p, node_limit, distinct):
     """Make a worker ready to search its game; return the number of root moves.
 
     ``distinct`` 1 keeps one of the moves that a symmetry of the position takes to each other.
     """
     worker = carray(worker_p, (1,), WORKER)[0]
-    tables = carray(tables_p, (1,), TABLES)[0]
+    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
     shared = carray(shared_p, (1,), SHARED)[0]
-    return prepare_root(worker, tables, shared, node_limit, distinct)
+    return prepare_root(worker, evaluator, shared, node_limit, distinct)
 
 
 @export
@@ -290,26 +292,26 @@ def worker_drop(worker_p, cell):
 
 
 @export
-def worker_iterate(worker_p, tables_p, shared_p, depth, first):
+def worker_iterate(worker_p, evaluator_p, shared_p, depth, first):
     """Search one iteration to ``depth`` plies; return 1 if completed, 0 if stopped."""
     worker = carray(worker_p, (1,), WORKER)[0]
-    tables = carray(tables_p, (1,), TABLES)[0]
+    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
     shared = carray(shared_p, (1,), SHARED)[0]
-    return iterate(worker, tables, shared, depth, first)
+    return iterate(worker, evaluator, shared, depth, first)
 
 
 @export
-def worker_note(worker_p, tables_p, shared_p, line_p, length, first, value):
+def worker_note(worker_p, evaluator_p, shared_p, line_p, length, first, value):
     """Write a proven win to the table: the positions of a line from the worker's position on.
 
     The winner makes its moves number ``first``, 0 or 1, and every second one from there on;
     ``value`` is his, seen from the beginning of the line.
     """
-    state = carray(worker_p, (1,), WORKER)[0].state
-    tables = carray(tables_p, (1,), TABLES)[0]
+    worker = carray(worker_p, (1,), WORKER)[0]
+    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
     shared = carray(shared_p, (1,), SHARED)[0]
     line = carray(line_p, (length,), np.int64)
-    note_win(state, tables, shared, line, length, first, value)
+    note_win(worker, evaluator, shared, line, length, first, value)
     return 0
 
 

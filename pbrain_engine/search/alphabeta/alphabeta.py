@@ -10,12 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...bits import U64
-from ...eval.evaluate import evaluate
+from ...eval.evaluator import EVALUATOR, judge, judge_near
 from ...kernel import kernel, recursive_kernel
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
 from ...patterns.state import class_at, count_of, play, undo
-from ...patterns.tables import TABLES
 from ...position.board import key_after, last_move
 from ...position.geometry import NO_CELL
 from ...position.rules import EMPTY
@@ -71,14 +70,14 @@ def credit_cut(worker, shared, ply, number, depth):
 
 
 @kernel
-def plain_leaf(worker, tables):
+def plain_leaf(worker, evaluator):
     """Return the bare evaluation at the end of a plain search."""
     worker.nodes += 1
-    return evaluate(worker.state, tables)
+    return judge(worker.accumulator, evaluator, worker.state)
 
 
-@recursive_kernel(WORKER, TABLES, SHARED, int, int, int, int, int)
-def search(worker, tables, shared, alpha, beta, depth, ply, cut):
+@recursive_kernel(WORKER, EVALUATOR, SHARED, int, int, int, int, int)
+def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     """Return a value of the position for the side to move, searched to ``depth`` units.
 
     Let v be the true value at this depth. The result r is fail-soft: r <= alpha means
@@ -88,11 +87,12 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
     assert -INFINITE <= alpha < beta <= INFINITE and 0 < ply <= MAX_STACK
     assert cut == CUT or cut == NO_CUT
     state = worker.state
+    tables = evaluator.tables
     params = shared.params
     plain = params.plain != 0
     if depth <= 0:
         if not plain:
-            return leaf(worker, tables, shared, alpha, beta, 0, ply)
+            return leaf(worker, evaluator, shared, alpha, beta, 0, ply)
     side = np.int64(state.position.side)
     frame = worker.stack[ply + STACK_BASE]
     worker.pv_length[ply] = 0
@@ -106,7 +106,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         if state.position.ply >= state.position.width * state.position.height:
             return DRAW
         if depth <= 0:
-            return plain_leaf(worker, tables)
+            return plain_leaf(worker, evaluator)
     worker.nodes += 1
     if must_stop(worker, shared):
         return 0
@@ -122,7 +122,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         if alpha >= beta:
             return alpha
     if ply >= MAX_STACK:
-        return evaluate(state, tables)
+        return judge(worker.accumulator, evaluator, state)
 
     # Step 2. The transposition table.
     excluded = np.int64(frame.excluded)
@@ -156,7 +156,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         elif data != U64(0):
             static = eval_of(data)
         else:
-            static = evaluate(state, tables)
+            static = judge_near(worker.accumulator, evaluator, state, alpha, beta)
     frame.value = static
     improving = 1 if static > worker.stack[ply + STACK_BASE - 2].value else 0
     estimate = static
@@ -169,7 +169,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         # evaluation is no more than a guess, so the leaf search is asked in any case.
         hopeless = estimate + razor_margin(params, depth) <= alpha
         if depth < params.razor_depth and (threatened or hopeless):
-            value = leaf(worker, tables, shared, alpha, alpha + 1, 0, ply)
+            value = leaf(worker, evaluator, shared, alpha, alpha + 1, 0, ply)
             if value <= alpha or (depth < ONE and not threatened):
                 return value
         # Step 5. Futility: so far above beta that the enemy's best move will not matter.
@@ -199,7 +199,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
     ):
         target = table_value - params.singular_margin * depth // (100 * ONE)
         frame.excluded = table_move
-        value = search(worker, tables, shared, target - 1, target, depth // 2, ply, cut)
+        value = search(worker, evaluator, shared, target - 1, target, depth // 2, ply, cut)
         frame.excluded = NO_CELL
         worker.pv_length[ply] = 0
         frame.value = static
@@ -213,7 +213,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
             extension = -ONE
 
     # Step 8. The moves, best first.
-    count = list_moves(worker, tables, shared, ply, depth)
+    count = list_moves(worker, evaluator, shared, ply, depth)
     if table_move != NO_CELL:
         raise_move(worker, ply, count, table_move)
     best = -INFINITE
@@ -248,7 +248,7 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
         play(state, tables, cell)
         if number == 1:
             expected = NO_CUT if pv else 1 - cut
-            value = -search(worker, tables, shared, -beta, -lower, rest, ply + 1, expected)
+            value = -search(worker, evaluator, shared, -beta, -lower, rest, ply + 1, expected)
         else:
             # Step 10. Late moves are searched shallower, unless they turn out good.
             assert best > -INFINITE and lower < beta  # else the first move has cut already
@@ -269,14 +269,14 @@ def search(worker, tables, shared, alpha, beta, depth, ply, cut):
                 reduction -= history // params.reduction_history
                 reduction = min(max(reduction, 0), max(rest - ONE // 2, 0))
             value = -search(
-                worker, tables, shared, -(lower + 1), -lower, rest - reduction, ply + 1, CUT
+                worker, evaluator, shared, -(lower + 1), -lower, rest - reduction, ply + 1, CUT
             )
             if value > lower and reduction > 0 and worker.stopped == 0:
                 value = -search(
-                    worker, tables, shared, -(lower + 1), -lower, rest, ply + 1, 1 - cut
+                    worker, evaluator, shared, -(lower + 1), -lower, rest, ply + 1, 1 - cut
                 )
             if pv and value > lower and worker.stopped == 0:
-                value = -search(worker, tables, shared, -beta, -lower, rest, ply + 1, NO_CUT)
+                value = -search(worker, evaluator, shared, -beta, -lower, rest, ply + 1, NO_CUT)
         undo(state, tables)
         if worker.stopped != 0:
             return 0

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...bits import U64, lowest_bit
-from ...eval.evaluate import evaluate
+from ...eval.evaluator import EVALUATOR, judge, judge_near
 from ...kernel import kernel, recursive_kernel
 from ...patterns import shapes as s
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
-from ...patterns.tables import TABLES
 from ...position.board import last_move
 from ...position.geometry import NO_CELL, STRIDE
 from ...values import DRAW, INFINITE, WIN_BAND
@@ -57,8 +56,8 @@ def list_fours(worker, tables, ply, first):
     return count
 
 
-@recursive_kernel(WORKER, TABLES, SHARED, int, int, int, int)
-def leaf(worker, tables, shared, alpha, beta, fours, ply):
+@recursive_kernel(WORKER, EVALUATOR, SHARED, int, int, int, int)
+def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
     """Return a value of the position in which only fours and their answers are played.
 
     Fail-soft: at most alpha means "no four that is tried lifts the value over alpha". The
@@ -67,6 +66,7 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
     """
     assert -INFINITE <= alpha <= INFINITE and 0 < ply <= MAX_STACK + 1 and fours >= 0
     state = worker.state
+    tables = evaluator.tables
     side = np.int64(state.position.side)
     worker.nodes += 1
     worker.pv_length[ply] = 0
@@ -79,13 +79,13 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
     if value != 0:
         return value
     if ply >= MAX_STACK:
-        return evaluate(state, tables)
+        return judge(worker.accumulator, evaluator, state)
 
     if count_of(state, 1 - side, s.MAKES_FIVE) > 0:
         if not closes_rows(tables):
             cell = first_of(state, 1 - side, s.MAKES_FIVE)
             play(state, tables, cell)
-            value = -leaf(worker, tables, shared, -beta, -alpha, fours, ply + 1)
+            value = -leaf(worker, evaluator, shared, -beta, -alpha, fours, ply + 1)
             undo(state, tables)
             set_pv(worker, ply, cell)
             return value
@@ -103,7 +103,7 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
         for i in range(count):
             cell = np.int64(frame.moves[i])
             play(state, tables, cell)
-            value = -leaf(worker, tables, shared, -beta, -max(alpha, best), fours, ply + 1)
+            value = -leaf(worker, evaluator, shared, -beta, -max(alpha, best), fours, ply + 1)
             undo(state, tables)
             if value > best:
                 best = value
@@ -122,7 +122,7 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
                 return value
             if bound == UPPER and value <= alpha:
                 return value
-    static = evaluate(state, tables)
+    static = judge_near(worker.accumulator, evaluator, state, alpha, beta)
     best = static
     if best < beta and best + shared.params.delta > alpha:
         lower = max(alpha, best)
@@ -130,7 +130,7 @@ def leaf(worker, tables, shared, alpha, beta, fours, ply):
         for i in range(count):
             cell = pick_move(worker, ply, i, count)
             play(state, tables, cell)
-            value = -leaf(worker, tables, shared, -beta, -lower, fours + 1, ply + 1)
+            value = -leaf(worker, evaluator, shared, -beta, -lower, fours + 1, ply + 1)
             undo(state, tables)
             if worker.stopped != 0:
                 return best

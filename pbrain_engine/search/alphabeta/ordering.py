@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...bits import U64, lowest_bit
-from ...eval.evaluate import move_score
+from ...eval.evaluator import score_of
 from ...kernel import kernel
 from ...patterns import shapes as s
 from ...patterns.state import class_at, sets_of
@@ -28,10 +28,10 @@ def listed_cell(packed):
 
 
 @kernel
-def order_score(worker, tables, shared, side, cell, counter):
+def order_score(worker, evaluator, shared, side, cell, counter):
     """Return a move's place in the order: its shapes, its history, whether it cut last time."""
     kind = class_at(worker.state, side, cell)
-    score = move_score(worker.state, tables, side, cell)
+    score = score_of(worker.accumulator, evaluator, worker.state, side, cell)
     history = np.int64(worker.history[side, is_attack(kind), cell])
     score += history // shared.params.history_order
     if cell == counter:
@@ -70,7 +70,7 @@ def is_shapeless(state, cell):
 
 
 @kernel
-def list_marked(worker, tables, shared, ply, shaped):
+def list_marked(worker, evaluator, shared, ply, shaped):
     """Write the marked cells with their scores to the node's frame; return how many.
 
     ``shaped``: only cells that make something for a side.
@@ -88,7 +88,7 @@ def list_marked(worker, tables, shared, ply, shaped):
             cells &= cells - U64(1)
             if shaped and is_shapeless(state, cell):
                 continue
-            score = order_score(worker, tables, shared, side, cell, counter)
+            score = order_score(worker, evaluator, shared, side, cell, counter)
             assert state.position.holds[cell] == EMPTY and count < MAX_STONES
             frame.moves[count] = score * 65536 + cell
             count += 1
@@ -96,22 +96,22 @@ def list_marked(worker, tables, shared, ply, shaped):
 
 
 @kernel
-def list_moves(worker, tables, shared, ply, depth):
+def list_moves(worker, evaluator, shared, ply, depth):
     """List what a node has to search: the answers to a threat, else every candidate.
 
     Near the leaves only candidates that make something, which others would be pruned for.
     """
     clear_marks(worker)
     if shared.params.plain == 0:
-        if mark_answers(worker, tables) != s.QUIET:
-            return list_marked(worker, tables, shared, ply, False)
+        if mark_answers(worker, evaluator.tables) != s.QUIET:
+            return list_marked(worker, evaluator, shared, ply, False)
         if depth < shared.params.shaped_depth:
             mark_candidates(worker)
-            count = list_marked(worker, tables, shared, ply, True)
+            count = list_marked(worker, evaluator, shared, ply, True)
             if count > 0:
                 return count
     mark_candidates(worker)
-    return list_marked(worker, tables, shared, ply, False)
+    return list_marked(worker, evaluator, shared, ply, False)
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...bits import U64
-from ...eval.evaluate import evaluate
+from ...eval.evaluator import begin, judge
 from ...kernel import kernel
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
@@ -34,7 +34,7 @@ def mark_fives(worker, side):
 
 
 @kernel
-def list_root(worker, tables, shared, distinct):
+def list_root(worker, evaluator, shared, distinct):
     """List the legal moves that the root considers, best first; return how many.
 
     A five if there is one, else the answers to a threat; where every answer fails or is
@@ -49,23 +49,23 @@ def list_root(worker, tables, shared, distinct):
     for attempt in range(4):
         if attempt == 0 and count_of(state, side, s.MAKES_FIVE) > 0:
             mark_fives(worker, side)
-            count = list_marked(worker, tables, shared, 0, False)
+            count = list_marked(worker, evaluator, shared, 0, False)
         elif attempt == 0:
-            count = list_moves(worker, tables, shared, 0, EVERY_MOVE)
+            count = list_moves(worker, evaluator, shared, 0, EVERY_MOVE)
         elif attempt == 1:
             mark_candidates(worker)
-            count = list_marked(worker, tables, shared, 0, False)
+            count = list_marked(worker, evaluator, shared, 0, False)
         else:
             for word in sets_of(state):
                 worker.marks[word] = state.position.empties[word]
-            count = list_marked(worker, tables, shared, 0, False)
+            count = list_marked(worker, evaluator, shared, 0, False)
         kept = 0
         for i in range(count):
             cell = pick_move(worker, 0, i, count)
             barred = (worker.barred[cell >> 6] >> U64(cell & 63)) & U64(1)
             if barred != U64(0) and attempt < 3:
                 continue
-            if is_forbidden(state, tables, cell):
+            if is_forbidden(state, evaluator.tables, cell):
                 continue
             if has_twin(state.position, symmetries, worker.root_moves, kept, cell):
                 continue
@@ -81,7 +81,7 @@ def list_root(worker, tables, shared, distinct):
 
 
 @kernel
-def prepare_root(worker, tables, shared, node_limit, distinct):
+def prepare_root(worker, evaluator, shared, node_limit, distinct):
     """Make a worker ready for the first iteration; return the number of root moves."""
     worker.nodes = 0
     worker.node_limit = node_limit
@@ -90,10 +90,12 @@ def prepare_root(worker, tables, shared, node_limit, distinct):
     worker.root_value = 0
     worker.root_depth = 0
     worker.root_changes = 0
+    begin(worker.accumulator, evaluator, worker.state)
+    static = judge(worker.accumulator, evaluator, worker.state)
     for i in range(STACK_BASE + 1):
         worker.stack[i].excluded = NO_CELL
-        worker.stack[i].value = evaluate(worker.state, tables)
-    return list_root(worker, tables, shared, distinct)
+        worker.stack[i].value = static
+    return list_root(worker, evaluator, shared, distinct)
 
 
 @kernel
@@ -136,23 +138,24 @@ def drop_root(worker, cell):
 
 
 @kernel
-def note_win(state, tables, shared, line, length, first, value):
+def note_win(worker, evaluator, shared, line, length, first, value):
     """Write the positions of a proven win's line to the table, from move ``first`` on.
 
     That move is the winner's. His value is a bound: he may be quicker, or the other resist less.
     """
+    state = worker.state
     for i in range(length):
         cell = np.int64(line[i])
         if i >= first:
             wins = (i - first) & 1 == 0
             told = value if wins else -value
             bound = LOWER if wins else UPPER
-            static = evaluate(state, tables)
+            static = judge(worker.accumulator, evaluator, state)
             key = state.position.key
             store(shared, key, i, told, static, cell, PROVEN_DEPTH, bound)
-        play(state, tables, cell)
+        play(state, evaluator.tables, cell)
     for _ in range(length):
-        undo(state, tables)
+        undo(state, evaluator.tables)
 
 
 @kernel
@@ -166,7 +169,7 @@ def note_root_line(worker, index, cell):
 
 
 @kernel
-def search_root(worker, tables, shared, alpha, beta, depth, first):
+def search_root(worker, evaluator, shared, alpha, beta, depth, first):
     """Search the root moves from place ``first`` on; the best one comes to ``first``.
 
     Returns its value, as ``search`` does. A move keeps its line and value only if it
@@ -187,10 +190,10 @@ def search_root(worker, tables, shared, alpha, beta, depth, first):
         else:
             worker.stack[STACK_BASE].move = cell
             worker.stack[STACK_BASE].kind = kind
-            play(state, tables, cell)
+            play(state, evaluator.tables, cell)
             rest = depth - ONE
             if i == first:
-                value = -search(worker, tables, shared, -beta, -alpha, rest, 1, 0)
+                value = -search(worker, evaluator, shared, -beta, -alpha, rest, 1, 0)
             else:
                 reduction = 0
                 number = i - first + 1
@@ -198,13 +201,13 @@ def search_root(worker, tables, shared, alpha, beta, depth, first):
                     reduction = late_reduction(params, depth, number) - params.reduction_pv
                     reduction = min(max(reduction, 0), rest - ONE)
                 value = -search(
-                    worker, tables, shared, -(alpha + 1), -alpha, rest - reduction, 1, 1
+                    worker, evaluator, shared, -(alpha + 1), -alpha, rest - reduction, 1, 1
                 )
                 if value > alpha and reduction > 0 and worker.stopped == 0:
-                    value = -search(worker, tables, shared, -(alpha + 1), -alpha, rest, 1, 1)
+                    value = -search(worker, evaluator, shared, -(alpha + 1), -alpha, rest, 1, 1)
                 if value > alpha and worker.stopped == 0:
-                    value = -search(worker, tables, shared, -beta, -alpha, rest, 1, 0)
-            undo(state, tables)
+                    value = -search(worker, evaluator, shared, -beta, -alpha, rest, 1, 0)
+            undo(state, evaluator.tables)
         if worker.stopped != 0:
             return best
         if value > best:
@@ -224,7 +227,7 @@ def search_root(worker, tables, shared, alpha, beta, depth, first):
 
 
 @kernel
-def iterate(worker, tables, shared, depth, first):
+def iterate(worker, evaluator, shared, depth, first):
     """Search one iteration; return 1 if it was completed, 0 if it was stopped.
 
     ``depth`` in plies; ``first`` > 0 searches for the next best move after those (n-best).
@@ -242,7 +245,7 @@ def iterate(worker, tables, shared, depth, first):
         beta = last + width
     value = 0
     while True:
-        value = search_root(worker, tables, shared, alpha, beta, depth * ONE, first)
+        value = search_root(worker, evaluator, shared, alpha, beta, depth * ONE, first)
         if worker.stopped != 0:
             return 0
         width = width * 2

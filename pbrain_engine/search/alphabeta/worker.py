@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...bits import U64
+from ...eval.evaluator import ACCUMULATOR
 from ...kernel import kernel, record
 from ...patterns.shapes import MAKES_THREE
 from ...patterns.state import STATE
@@ -24,6 +25,7 @@ FRAME = record(
 
 WORKER = record(
     state=STATE,
+    accumulator=ACCUMULATOR,
     stack=(FRAME, MAX_STACK + STACK_BASE + 2),
     marks=(np.uint64, SETS),  # scratch set of a move generator
     barred=(np.uint64, SETS),  # cells that the host keeps out of the root moves
