@@ -3,12 +3,14 @@
 It moves to a free cell near the last stone. Its searches take the time they are given and
 report an iteration every few milliseconds. ``faults`` makes it misbehave: ``hang`` (never
 returns), ``deaf`` (does not hear stop and runs past its limit for 0.2 s), ``fail`` (raises
-in the search), ``illegal`` (returns an occupied cell), ``refuse`` (raises in play).
+in the search), ``illegal`` (returns an occupied cell), ``refuse`` (raises in play), ``slow``
+(takes a fifth of a second to begin a game and to play a move).
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from time import perf_counter
 
@@ -17,6 +19,7 @@ from pbrain_engine.position.rules import Rule, Side
 
 TICK = 0.004
 HANG = 30.0
+SLOW = 0.2
 
 
 class FakeGame:
@@ -55,13 +58,19 @@ class FakeEngine:
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule = Rule.FREESTYLE
     ) -> None:
+        self._dawdle()
         self.game = FakeGame(width, height or width, rule)
 
     def play(self, x: int, y: int) -> None:
         if "refuse" in self.faults:
             raise EngineError("refused")
+        self._dawdle()
         self.place(x, y, self.game.to_move)
         self.game.to_move = self.game.to_move.opponent
+
+    def _dawdle(self) -> None:
+        if "slow" in self.faults:
+            time.sleep(SLOW)
 
     def place(self, x: int, y: int, side: Side) -> None:
         assert 0 <= x < self.game.width and 0 <= y < self.game.height

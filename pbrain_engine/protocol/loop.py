@@ -33,8 +33,10 @@ LATE = 0.008  # seconds past the deadline after which the watchdog answers
 STOP_PATIENCE = 0.015  # seconds for a stopped search to answer by itself
 RETURN_PATIENCE = 0.3  # seconds for a late worker to come back before its engine is replaced
 STOP_INTERVAL = 0.003  # the stop flag is raised again until the search has seen it
-LEAVE_PATIENCE = 0.085  # seconds without progress after END until the reader ends the process
-SLOW_PATIENCE = 3.0  # the same where a command without a search is still at work
+WORK_PATIENCE = 10.0  # seconds of one step, after END, until the reader ends the process
+WRITE_PATIENCE = 0.4  # the same where the step is a line that nobody reads
+WATCH_INTERVAL = 0.003  # between two looks at that
+LONGEST_LOOK = 0.05  # a look counts as this much at most: the process may have been suspended
 MAX_QUEUE = 4096  # commands that are read ahead
 
 
@@ -63,6 +65,16 @@ def ends_search(command: Command) -> bool:
     return not isinstance(command, Info) and command is not Word.ABOUT
 
 
+class Step:
+    """What the main thread does now, and how long that may take; each one is a new object."""
+
+    __slots__ = ("patience",)
+
+    def __init__(self, patience: float) -> None:
+        """Begin a step."""
+        self.patience = patience
+
+
 class Loop:
     """One conversation over the standard streams."""
 
@@ -76,8 +88,8 @@ class Loop:
         self._waiting: deque[Any] = deque()  # commands that came while a search was ended
         self._worker: Worker | None = None
         self._lost: set[Worker] = set()  # workers that did not come back
-        self._progress = 0  # counts what the main thread has done, for the reader at the end
-        self._at_command = False  # a command without a search is being carried out
+        # For the reader at the end. Progress and patience change together, in one assignment.
+        self._doing = Step(WORK_PATIENCE)
         self._leaving = False
         self._session = Session(make_engine)
 
@@ -131,30 +143,32 @@ class Loop:
             worker.task.stop()
 
     def _watch_the_end(self) -> None:
-        """After END, end the process even if the main thread is stuck."""
-        seen, since = self._progress, perf_counter()
-        while True:
-            sleep(STOP_INTERVAL)
+        """After END, end the process if the main thread is stuck in a step.
+
+        As long as it works, an answer may be due: only it knows when all are written.
+        """
+        step, waited, looked_at = self._doing, 0.0, perf_counter()
+        while waited <= step.patience:
+            sleep(WATCH_INTERVAL)
             now = perf_counter()
-            if self._progress != seen:
-                seen, since = self._progress, now
-            if now - since > (SLOW_PATIENCE if self._at_command else LEAVE_PATIENCE):
-                streams.leave()
-                return
+            waited += min(now - looked_at, LONGEST_LOOK)
+            looked_at = now
+            if self._doing is not step:
+                step, waited = self._doing, 0.0
+        streams.leave()
 
     # -- the main thread -------------------------------------------------------------------
 
     def _step(self) -> None:
         """Wait for the next event and deal with it."""
         event = self._next_event()
-        self._progress += 1
+        self._doing = Step(WORK_PATIENCE)
         if event is None:
             self._watchdog()
         elif isinstance(event[0], Worker):
             self._on_worker(*event)
         else:
             self._on_command(*event)
-        self._progress += 1
 
     def _next_event(self) -> Any:
         """Return the next event, or None when the running search is overdue."""
@@ -175,15 +189,12 @@ class Loop:
             self._leave_search()
         elif self._worker is not None and ends_search(command):
             self._end_search()
-        self._at_command = True
         try:
             response = self._session.handle(command, read_at)
         except Exception as error:
             self._note(error)
             self._write_all(self._session.emergency(command))
             return
-        finally:
-            self._at_command = False
         self._write_all(response.lines)
         if response.leave:
             self._leaving = True
@@ -247,12 +258,10 @@ class Loop:
         began = perf_counter()
         while self._worker is worker:
             worker.task.stop()
-            self._progress += 1
             self._wait_for_worker()
             waited = perf_counter() - began
             if self._worker is worker and not worker.answered and waited > STOP_PATIENCE:
                 self._answer(worker, worker.task.fallback, busy=True)
-                self._progress += 1
             if self._worker is worker and waited > RETURN_PATIENCE:
                 self._give_up(worker)
 
@@ -277,8 +286,9 @@ class Loop:
 
     def _write(self, line: str) -> None:
         self._log.write(">", line)
+        self._doing = Step(WRITE_PATIENCE)
         self._output.write(line)
-        self._progress += 1
+        self._doing = Step(WORK_PATIENCE)
 
     def _write_all(self, lines: tuple[str, ...]) -> None:
         for line in lines:
