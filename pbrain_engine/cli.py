@@ -103,8 +103,6 @@ def usage() -> str:
 
 def version() -> str:
     """Return the versions of the package, of its kernel and of what it runs on."""
-    import platform
-
     from .commands import signature
     from .engine.engine import DEFAULT_WEIGHTS
     from .eval.weights import WeightsError, load_weights
@@ -128,9 +126,20 @@ def version() -> str:
             f"weights {weights}",
             f"bench   {nodes or 'not measured yet, run `numoku bench`'}",
             f"numba   {numba_version()}",
-            f"Python  {platform.python_version()}, {platform.system()} {platform.machine()}",
+            f"Python  {sys.version.split()[0]}, {system()}",
         ]
     )
+
+
+def system() -> str:
+    """Return the system and its version; `platform` would start another program for it."""
+    from .native.load.targets import machine
+
+    if sys.platform == "win32":
+        release = sys.getwindowsversion()
+        return f"Windows {release.major}.{release.minor}.{release.build} {machine()}"
+    facts = os.uname()
+    return f"{facts.sysname} {facts.release} {machine()}"
 
 
 def numba_version() -> str:

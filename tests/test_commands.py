@@ -68,6 +68,12 @@ def test_version_names_the_kernel(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("numoku ") and f"kernel  {target.name} v" in out and "Python  3." in out
 
 
+def test_version_does_without_modules_that_packages_leave_out() -> None:
+    script = "import sys; sys.modules.update(dict.fromkeys(['platform', 'subprocess'])); "
+    script += "from pbrain_engine import cli; sys.exit(cli.main(['--version']))"
+    subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
+
+
 def test_an_unknown_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "anlayse")
     assert (status, out) == (2, "")
