@@ -127,6 +127,13 @@ def _read_pe(data: bytes) -> Binary:
     )
 
 
+def timeless(data: bytes) -> bytes:
+    """Return a PE file without the moment at which it was linked."""
+    (header,) = struct.unpack_from("<I", data, 60)
+    moment = header + 8
+    return data[:moment] + bytes(4) + data[moment + 4 :]
+
+
 def _until_zero(data: bytes, offset: int) -> Iterator[int]:
     """Yield 8-byte numbers until a zero."""
     while (number := int(struct.unpack_from("<Q", data, offset)[0])) != 0:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from ..load.targets import Target, host_target
-from .binary import inspect
+from .binary import inspect, timeless
 
 # The memory functions come from the C library that every process has loaded; macOS has one
 # more of them, and the binder of its loader.
@@ -51,10 +51,20 @@ def link(target: Target, object_file: str, library_file: str) -> None:
             text=True,
         )
         if result.returncode == 0:
+            if target.suffix == ".dll":
+                forget_time(library_file)
             check_library(library_file)
             return
         failures.append(f"{' '.join(command)}: {result.stderr.strip()}")
     raise LinkError("\n".join(failures))
+
+
+def forget_time(library_file: str) -> None:
+    """Let the same sources give the same library, whenever it is linked."""
+    with open(library_file, "rb+") as file:
+        data = timeless(file.read())
+        file.seek(0)
+        file.write(data)
 
 
 def check_library(library_file: str) -> None:

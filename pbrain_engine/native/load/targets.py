@@ -55,15 +55,23 @@ TARGETS = {
 }
 
 
+def machine() -> str:
+    """Return the kind of processor that this process is made for.
+
+    Windows names it in a variable of the environment, but a manager may start programs without
+    one. There the interpreter tells, whose version ends with, say, ``64 bit (AMD64)]``.
+    """
+    if sys.platform == "win32":
+        name = sys.version.rpartition("(")[2].rstrip(")]").lower()
+    else:
+        name = os.uname().machine.lower()
+    return "x86_64" if name == "amd64" else name
+
+
 def host_target() -> Target | None:
     """Return the platform of this process, or None where no kernel can be built for it."""
     if sys.maxsize < 2**32:
         return None
-    if sys.platform == "win32":
-        machine = os.environ.get("PROCESSOR_ARCHITECTURE", "")
-        system = "windows"
-    else:
-        machine = os.uname().machine
-        system = {"linux": "linux", "darwin": "macos"}.get(sys.platform, sys.platform)
-    machine = {"amd64": "x86_64"}.get(machine.lower(), machine.lower())
-    return TARGETS.get(f"{system}-{machine}")
+    systems = {"linux": "linux", "darwin": "macos", "win32": "windows"}
+    system = systems.get(sys.platform, sys.platform)
+    return TARGETS.get(f"{system}-{machine()}")
