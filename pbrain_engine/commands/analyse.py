@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..engine.engine import Engine, Limit, Thought
@@ -74,14 +73,15 @@ def search(engine: Engine, limit: Limit, multipv: int, live: bool = False) -> li
     latest: dict[int, Thought] = {}
 
     def note(thought: Thought) -> None:
+        if thought.multipv == 1:
+            latest.clear()
         latest[thought.multipv] = thought
         if live:
             print(view.format_thought(thought), flush=True)
 
     best = thinking.think(engine, limit, on_iteration=note, multipv=multipv)
-    others = [t for rank, t in latest.items() if rank > 1 and t.move != best.move]
-    others.sort(key=lambda thought: -thought.value)  # a later line may turn out the better one
-    return [best, *(replace(other, multipv=rank) for rank, other in enumerate(others, 2))]
+    latest[1] = best
+    return list(latest.values())
 
 
 def show_position(engine: Engine, last: Coordinates | None) -> None:

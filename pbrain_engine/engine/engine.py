@@ -283,8 +283,10 @@ class Engine:
     ) -> Thought:
         """Search for the best move until the limit or ``stop``; blocks the calling thread.
 
-        ``on_iteration`` gets every finished iteration (each of the ``multipv`` lines); if it
-        returns True for the best line, no further iteration is begun. ``exclude``: cells
+        ``on_iteration`` gets every finished iteration: of ``multipv`` lines those of one depth
+        together, best first. If it returns True for the best line, no further iteration is
+        begun. Several lines are told and returned as of the last depth that all of them
+        completed. ``exclude``: cells
         not to be played, unless nothing else is left. With a time of zero or less the answer
         comes without a search. Where the position is symmetric, only one of the moves that
         are alike is searched, unless ``multipv`` asks for several lines: then each counts.

@@ -15,7 +15,7 @@ from ..position.geometry import cell_of
 from ..solver.proofs import Proof
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
 from .crew import Crew, Deadline
-from .thought import Limit, Listener, Thought, deepest
+from .thought import UPPER, Limit, Listener, Thought, as_cut_short, deepest, ranked
 
 MAX_DEPTH = 200
 MAX_LINE = 64  # moves of a line that a thought reports
@@ -80,11 +80,10 @@ class Search:
         self._start = start
         self._adviser = adviser
         self._best: Thought | None = None
+        self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
         self._dropped: set[Move] = set()
         self._error: BaseException | None = None
-        self._counters = (ctypes.c_int64 * len(Counters._fields))()
-        self._line = (ctypes.c_int64 * (MAX_LINE + 1))()
 
     def stop(self) -> None:
         """Make all threads return."""
@@ -110,8 +109,11 @@ class Search:
         best = self._best
         if best is None or multipv > 1 or limit.depth is not None:
             return best
-        depths = [(worker, self._count(worker).depth) for worker in self._workers[1:]]
-        others = [self._read(worker, 0, depth) for worker, depth in depths if depth > best.depth]
+        others = [
+            as_cut_short(self._read(worker, 0, completed.depth), completed)
+            for worker, completed in self._completed.items()
+            if completed.depth > best.depth
+        ]
         return deepest(best, others, self._dropped)
 
     def _iterate(self, worker: int, depth: int, line: int) -> bool:
@@ -126,6 +128,7 @@ class Search:
         ahead = number % 2
         depth = 1 + ahead
         while depth <= MAX_DEPTH and self._iterate(worker, depth, 0):
+            self._completed[worker] = self._read(worker, 0, depth)
             depth = max(depth + 1, self._depth + ahead)
 
     def _lead(
@@ -179,22 +182,24 @@ class Search:
     def _search_lines(
         self, depth: int, lines: int, adviser: Adviser | None, listener: Listener | None
     ) -> bool:
-        """Search the best lines to a depth and report them; False if that ends the search."""
+        """Search the best lines to a depth and report them; False if that ends the search.
+
+        Several lines are told together, ranked, once the last of them is there.
+        """
+        found: list[Thought] = []
         for line in range(lines):
             if not self._iterate(self._leader, depth, line):
-                if line == 0:
-                    self._best = self._read(self._leader, 0, depth - 1)
+                if lines == 1 or self._best is None:
+                    now = self._read(self._leader, 0, depth - 1)
+                    self._best = as_cut_short(now, self._best)
                 return False
-            thought = self._read(self._leader, line, depth)
-            goes_on = True
-            if line == 0:
-                self._best = thought
-                goes_on = adviser is None or self._consult(adviser, depth)
-                thought = self._best
+            found.append(self._read(self._leader, line, depth))
+        self._best, *others = ranked(found)
+        goes_on = adviser is None or self._consult(adviser, depth)
+        for thought in (self._best, *others):
             enough = listener(thought) if listener else False
-            if not goes_on or (line == 0 and enough):
-                return False
-        return True
+            goes_on = goes_on and not (enough and thought is self._best)
+        return goes_on
 
     def _consult(self, adviser: Adviser, depth: int) -> bool:
         """Ask the adviser about the best thought and take a better one; False if that ends it."""
@@ -216,6 +221,8 @@ class Search:
             self._best = self._read(self._leader, 0, depth if done else depth - 1)
             if self._best.value < loss_in(plies):  # what is left loses even sooner
                 self._best = replace(refuted, value=loss_in(plies))
+            elif not done and abs(self._best.value) < WIN_BAND:  # no better than what was refuted
+                self._best = replace(self._best, value=refuted.value, bound=UPPER)
             if not done:
                 return False
         return True
@@ -248,12 +255,13 @@ class Search:
 
     def _count(self, worker: int) -> Counters:
         """Return what a worker has counted."""
-        self._library.worker_counters(worker, ctypes.addressof(self._counters))
-        return Counters(*self._counters)
+        counters = (ctypes.c_int64 * len(Counters._fields))()  # its own: all threads ask
+        self._library.worker_counters(worker, ctypes.addressof(counters))
+        return Counters(*counters)
 
     def _read(self, worker: int, line: int, depth: int) -> Thought:
         """Make a thought of what a worker knows of a line."""
-        out = self._line
+        out = (ctypes.c_int64 * (MAX_LINE + 1))()
         length = self._library.worker_line(worker, line, ctypes.addressof(out), MAX_LINE)
         pv = tuple(move_of(out[i + 1]) for i in range(length))
         value = out[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..game.game import Move
 from ..values import WIN_BAND, mate_distance
@@ -32,7 +32,9 @@ class Thought:
     deepest ply reached, ``nodes`` those of all threads, ``time`` in seconds, ``changes`` how
     often the best move changed in this iteration, ``multipv`` the rank of the line, 1 for the
     best. ``proof`` names the search that has proven a win: ``vcf`` (by fours), ``vct`` (by
-    threats), or empty.
+    threats), or empty. ``bound`` is empty where the value is that of a completed iteration;
+    it is ``lower`` (``upper``) where the move came up in one that was cut short, and is worth
+    at least (at most) the value.
     """
 
     move: Move
@@ -45,6 +47,7 @@ class Thought:
     multipv: int = 1
     changes: int = 0
     proof: str = ""
+    bound: str = ""
 
     @property
     def mate(self) -> int | None:
@@ -52,7 +55,29 @@ class Thought:
         return mate_distance(self.value)
 
 
+LOWER, UPPER = "lower", "upper"  # of ``Thought.bound``
+
 Listener = Callable[[Thought], bool | None]
+
+
+def as_cut_short(now: Thought, complete: Thought | None) -> Thought:
+    """Return what to believe after an iteration that was cut short.
+
+    ``now`` is what is known of the move in front, ``complete`` the thought of the last
+    completed iteration. Its value stands while its move is in front: what is known of that may
+    be a bound of the search window. A move that came in front since is worth at least its value.
+    """
+    if complete is None or now.value >= WIN_BAND:
+        return now
+    if now.move != complete.move:
+        return replace(now, bound=LOWER)
+    return replace(complete, nodes=now.nodes, time=now.time, changes=now.changes)
+
+
+def ranked(lines: Iterable[Thought]) -> list[Thought]:
+    """Return the lines of one depth, best first, and numbered so."""
+    order = sorted(lines, key=lambda thought: -thought.value)
+    return [replace(thought, multipv=rank) for rank, thought in enumerate(order, 1)]
 
 
 def deepest(best: Thought, others: Iterable[Thought], dropped: Container[Move]) -> Thought:
