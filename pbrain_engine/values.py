@@ -1,10 +1,13 @@
 """The value scale: integers from the view of the side to move.
 
 A forced win in ``n`` plies is ``WIN - n``, a loss the negative of it; everything
-else stays inside ``+-EVAL_LIMIT``. About 200 units are one logistic unit of win chance.
+else stays inside ``+-EVAL_LIMIT``. How many units are one logistic unit of the chance to win
+differs between families of weights: ``Weights.scale`` says it.
 """
 
 from __future__ import annotations
+
+from math import exp
 
 WIN = 30000
 MAX_PLY = 500  # no forced win is longer than this, so the bands never meet
@@ -13,6 +16,7 @@ DRAW = 0
 EVAL_LIMIT = 6000
 INFINITE = 32000
 NO_VALUE = -32700
+MOST_ODDS = 40.0  # logistic units from which a chance is as good as certain
 
 
 def win_in(ply: int) -> int:
@@ -32,6 +36,17 @@ def mate_distance(value: int) -> int | None:
     if value <= -WIN_BAND:
         return -(WIN + value)
     return None
+
+
+def chance(value: int, scale: float) -> float:
+    """Return the chance to win, 0 to 1, that a value stands for; forced ends are 1 and 0.
+
+    ``scale``: the units that are one logistic unit. A draw counts as half a win.
+    """
+    if abs(value) >= WIN_BAND:
+        return 1.0 if value > 0 else 0.0
+    odds = max(-MOST_ODDS, min(MOST_ODDS, value / scale))
+    return 1 / (1 + exp(-odds))
 
 
 def format_mate(plies: int) -> str:

@@ -7,6 +7,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +19,11 @@ from pbrain_engine.arena.game.played import Played
 from pbrain_engine.arena.records.journal import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.arena.views.page import html_page
+from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
+from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.pages.charts import Curve, intervals, line_chart, stacked_bars, thin, ticks
+from pbrain_engine.pages.html import FOLDER
+from pbrain_engine.position.rules import Rule
 
 ENGINES = (EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",)))
 SETTINGS = MatchSettings(engines=ENGINES, sprt=Sprt(0, 10), games=30)
@@ -91,6 +96,21 @@ def test_long_match_is_cut_to_its_last_games() -> None:
     data = re.search(r'id="match">(.*?)</script>', html_page(SETTINGS, games(), 7), re.DOTALL)
     assert data
     assert [entry["game"] for entry in json.loads(data[1])["games"]] == list(range(23, 30))
+
+
+def test_the_page_has_the_scale_of_its_rule() -> None:
+    for rule in (Rule.FREESTYLE, Rule.CARO):
+        page = html_page(replace(SETTINGS, rule=rule), games())
+        data = re.search(r'id="match">(.*?)</script>', page, re.DOTALL)
+        assert data
+        assert json.loads(data[1])["unit"] == load_weights(DEFAULT_WEIGHTS).scale(rule)
+
+
+def test_games_of_black_are_dark_and_of_white_light() -> None:
+    style = (FOLDER / "page.css").read_text(encoding="utf-8")
+    for name in ("black", "white"):  # of no variable that dark mode turns round
+        fill = re.search(rf"svg \.{name} {{ fill: ([^;]+);", style)
+        assert fill and fill[1].startswith("#1" if name == "black" else "#f")
 
 
 def test_match_without_games_has_a_page() -> None:
@@ -193,7 +213,8 @@ def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
     browser.find_element("css selector", "body").send_keys("\ue012")  # the left arrow key
     assert stones() == len(games()[4].all_moves) - 1
     browser.find_element("id", "filter").send_keys("time")
-    assert len(browser.find_elements("css selector", "#games li")) == 1
+    left = browser.find_elements("css selector", "#games li")
+    assert [item.get_attribute("aria-selected") for item in left] == ["true"]
     lines = browser.find_elements("css selector", "#value polyline")
     assert [line.get_attribute("points") != "" for line in lines] == [True, True]
     wide = browser.execute_script("return document.documentElement.scrollWidth")

@@ -12,7 +12,6 @@ from ..engine.prover import Prover
 from ..position.geometry import Coordinates
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
-from ..values import format_value
 from . import setup, thinking, view
 
 MEGABYTE = 1_000_000
@@ -108,7 +107,7 @@ def show_result(engine: Engine, thoughts: list[Thought]) -> None:
     """Print what was found."""
     best = thoughts[0]
     print()
-    print(f"best move {view.format_line([best.move])}, value {format_value(best.value)}")
+    print(f"best move {view.format_line([best.move])}, value {view.format_worth(best)}")
     if best.proof:
         print(view.format_proof(best.proof, (abs(best.mate or 0) + 1) // 2, best.pv))
     elif best.mate is not None:
@@ -199,6 +198,8 @@ def report(engine: Engine, thoughts: list[Thought]) -> dict[str, Any]:
         {
             "move": list(thought.move),
             "value": thought.value,
+            "chance": round(thought.chance, 4),
+            "bound": thought.bound,
             "mate": thought.mate,
             "depth": thought.depth,
             "seldepth": thought.seldepth,

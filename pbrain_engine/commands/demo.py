@@ -145,7 +145,7 @@ class _Live:
         if self.latest is not None:
             thought = self.latest
             speed = view.format_count(thought.nodes / max(thought.time, 1e-3))
-            lines.append(f"value {format_value(thought.value)}, depth {thought.depth}")
+            lines.append(f"value {view.format_worth(thought)}, depth {thought.depth}")
             lines.append(f"{view.format_count(thought.nodes)} nodes, {speed}/s")
             lines.append(view.format_line(thought.pv, 8))
         return lines

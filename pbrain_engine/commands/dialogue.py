@@ -16,7 +16,6 @@ from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..position.rules import Side
-from ..values import format_value
 from . import setup, thinking, view
 from .levels import LEVELS, choose
 from .result import result_line
@@ -252,7 +251,7 @@ COMMANDS = {
 
 def describe(thought: Thought) -> str:
     """Return value and depth of a thought."""
-    return f"value {format_value(thought.value)}, depth {thought.depth}"
+    return f"value {view.format_worth(thought)}, depth {thought.depth}"
 
 
 def file_argument(words: list[str]) -> Path:

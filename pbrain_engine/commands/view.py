@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..engine.thought import LOWER, UPPER
 from ..notation.cells import cell_name, column_letter
 from ..notation.diagram import Diagram, format_diagram
 from ..position.geometry import Coordinates
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _STONES = {Side.BLACK: "●", Side.WHITE: "○", Side.EMPTY: "·", Side.WALL: "▒"}
 _PLAIN = {Side.BLACK: "X", Side.WHITE: "O", Side.EMPTY: ".", Side.WALL: "#"}
 _STYLES = {Side.BLACK: "bold", Side.WHITE: "bold cyan", Side.EMPTY: "dim", Side.WALL: "dim"}
+
+_BOUNDS = {"": "", LOWER: "at least", UPPER: "at most"}
 
 
 class Seen(Protocol):
@@ -119,6 +122,19 @@ def tree_lines(tree: Tree, indent: str = "", before: str = "") -> list[str]:
     return lines
 
 
+def format_worth(thought: Thought) -> str:
+    """Return a value with the chance to win: ``+35 (53 %)``, ``+M9``, ``at least +35 (53 %)``."""
+    words = [_BOUNDS[thought.bound], format_value(thought.value)]
+    if thought.mate is None:
+        words.append(f"({format_chance(thought)})")
+    return " ".join(filter(None, words))
+
+
+def format_chance(thought: Thought) -> str:
+    """Return the chance of the side to move to win, such as ``53 %``; a draw is half a win."""
+    return f"{100 * thought.chance:.0f} %"
+
+
 def format_count(number: float) -> str:
     """Return a large number in few characters: ``950``, ``12.3k``, ``4.5M``."""
     for limit, divisor, unit in ((1e3, 1, ""), (1e6, 1e3, "k"), (1e9, 1e6, "M")):
@@ -132,7 +148,7 @@ def format_thought(thought: Thought) -> str:
     depth = f"{thought.depth}-{thought.seldepth}"
     rank = f"({thought.multipv}) " if thought.multipv > 1 else ""
     return (
-        f"{rank}depth {depth:6} value {format_value(thought.value):6} "
+        f"{rank}depth {depth:6} value {format_value(thought.value):6} {format_chance(thought):>5} "
         f"nodes {format_count(thought.nodes):6} time {thought.time:6.2f}  "
         f"{format_line(thought.pv, 12)}"
     )

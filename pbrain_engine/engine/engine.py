@@ -326,7 +326,8 @@ class Engine:
         tables = self.game.tables
         workers = self._prepare_workers(shared, tables, limit.nodes, exclude, multipv == 1)
         empty_cells = self.game.width * self.game.height - self.game.ply
-        search = Search(self.library, workers, tables, shared, empty_cells, start, tactics)
+        scale = self.weights.scale(self.game.rule)
+        search = Search(self.library, workers, tables, shared, empty_cells, start, tactics, scale)
         self._deadline = Deadline(start, search.stop)
         thought = search.run(limit, self._deadline, listener, multipv)
         if thought is None:

@@ -9,6 +9,7 @@ from functools import partial
 from time import perf_counter
 from typing import NamedTuple, Protocol
 
+from ..eval.weights import DEFAULT_SCALE
 from ..game.game import Move, move_of
 from ..native.load.library import Library
 from ..position.geometry import cell_of
@@ -65,11 +66,12 @@ class Search:
         empty_cells: int,
         start: float,
         adviser: Adviser | None = None,
+        scale: float = DEFAULT_SCALE,
     ) -> None:
         """Take the addresses of prepared workers, of the tables and of the shared block.
 
         ``start`` is when the think began, by ``perf_counter``; the ``adviser`` knows of
-        forced wins.
+        forced wins; ``scale`` is that of the values.
         """
         self._library = library
         self._workers = workers
@@ -79,6 +81,7 @@ class Search:
         self._empty_cells = empty_cells
         self._start = start
         self._adviser = adviser
+        self._scale = scale
         self._best: Thought | None = None
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
@@ -246,7 +249,10 @@ class Search:
         """Make a thought of a proven win."""
         value = win_in(2 * win.length - 1)
         line = win.line
-        return Thought(line[0], value, depth, len(line), *self._effort(), line, proof=win.claim)
+        return Thought(
+            line[0], value, depth, len(line), *self._effort(), line,
+            proof=win.claim, scale=self._scale,
+        )  # fmt: skip
 
     def _effort(self) -> tuple[int, float]:
         """Return the nodes of all threads and the seconds so far."""
@@ -270,5 +276,6 @@ class Search:
         counted = self._count(worker)
         nodes, seconds = self._effort()
         return Thought(
-            pv[0], value, depth, counted.seldepth, nodes, seconds, pv, line + 1, counted.changes
-        )
+            pv[0], value, depth, counted.seldepth, nodes, seconds, pv, line + 1, counted.changes,
+            scale=self._scale,
+        )  # fmt: skip

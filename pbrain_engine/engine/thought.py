@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 
+from ..eval.weights import DEFAULT_SCALE
 from ..game.game import Move
-from ..values import WIN_BAND, mate_distance
+from ..values import WIN_BAND, chance, mate_distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Thought:
     best. ``proof`` names the search that has proven a win: ``vcf`` (by fours), ``vct`` (by
     threats), or empty. ``bound`` is empty where the value is that of a completed iteration;
     it is ``lower`` (``upper``) where the move came up in one that was cut short, and is worth
-    at least (at most) the value.
+    at least (at most) the value. ``scale`` tells what values are worth: so many units are
+    one logistic unit of ``chance``.
     """
 
     move: Move
@@ -48,11 +50,17 @@ class Thought:
     changes: int = 0
     proof: str = ""
     bound: str = ""
+    scale: float = DEFAULT_SCALE
 
     @property
     def mate(self) -> int | None:
         """Plies to the forced win, negative to the forced loss, None for an ordinary value."""
         return mate_distance(self.value)
+
+    @property
+    def chance(self) -> float:
+        """The chance of the side to move to win, 0 to 1; a draw counts as half a win."""
+        return chance(self.value, self.scale)
 
 
 LOWER, UPPER = "lower", "upper"  # of ``Thought.bound``

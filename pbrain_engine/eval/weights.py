@@ -1,16 +1,17 @@
 """Weight files: the learned or hand-set numbers of the evaluation, one block a rule family.
 
 A file is a text header and a binary body. The header starts with the line ``numoku weights 1``,
-has one ``key: value`` a line (``id``, ``made``, provenance), a line ``families: ...`` that names
-the blocks in their order, ``crc32: ...`` of the body, and ends with an empty line. The body
-holds each family's block of little-endian int16:
+has one ``key: value`` a line (``id``, ``made``, provenance, ``scale FAMILY``), a line
+``families: ...`` that names the blocks in their order, ``crc32: ...`` of the body, and ends with
+an empty line. The body holds each family's block of little-endian int16:
 
     values   2 x 2380      side, combination: what an empty cell with it adds for the side
     threats  2 x 2048      side to move, threat mask: value for that side
     scores   2 x 2 x 2380  side to move, own or enemy combination: ordering score of a move
 
-Units: about 200 are one logistic unit of win chance (``values.py``). The engine reads its
-weights with this module, so it imports nothing that starts slowly or needs OpenSSL.
+``scale FAMILY`` says how many units of a search's value are one logistic unit of the chance to
+win (``values.py``), as measured on the games that the weights were learned from. The engine reads
+its weights with this module, so it imports nothing that starts slowly or needs OpenSSL.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ MAGIC = "numoku weights 1"
 FAMILIES = ("freestyle", "standard", "renju", "caro")
 COMBINATIONS = 2380
 MASKS = 2048
+SCALE = "scale"  # of a family: the key in the head
+DEFAULT_SCALE = 258.0  # where a file does not say: that of freestyle, as it was measured
+LEAST_SCALE, MOST_SCALE = 20.0, 5000.0  # what can be believed
 BLOCK_BYTES = 2 * (2 * COMBINATIONS + 2 * MASKS + 4 * COMBINATIONS)
 
 
@@ -61,6 +65,28 @@ class Weights(NamedTuple):
     def block(self, rule: Rule) -> bytes:
         """Return the block that serves a rule."""
         return self.blocks[family_of(rule)]
+
+    def scale(self, rule: Rule) -> float:
+        """Return how many units of a search's value are one logistic unit under a rule."""
+        return scale_of(self.about, family_of(rule))
+
+
+def scale_of(about: dict[str, str], family: str) -> float:
+    """Return the scale of a family that a head tells, or the usual one.
+
+    Raises:
+        WeightsError: it is no such number.
+    """
+    text = about.get(f"{SCALE} {family}")
+    if text is None:
+        return DEFAULT_SCALE
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not LEAST_SCALE <= number <= MOST_SCALE:
+        raise WeightsError(f"{SCALE} {family}: {text!r} is no scale")
+    return number
 
 
 def family_of(rule: Rule) -> str:
@@ -135,6 +161,8 @@ def load_weights(name: str) -> Weights:
     missing = [family for family in FAMILIES if family not in names]
     if missing or len(body) != BLOCK_BYTES * len(names) or "id" not in about:
         raise WeightsError(f"{path} is incomplete: it lacks {', '.join(missing) or 'weights'}")
+    for family in FAMILIES:
+        scale_of(about, family)
     if sys.byteorder == "big":
         swapped = array("h", body)
         swapped.byteswap()

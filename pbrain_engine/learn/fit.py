@@ -18,7 +18,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..eval.weights import COMBINATIONS, FAMILIES, MASKS, FamilyWeights, load_weights, write_weights
+from ..eval.weights import (
+    COMBINATIONS,
+    FAMILIES,
+    MASKS,
+    SCALE,
+    FamilyWeights,
+    Weights,
+    load_weights,
+    write_weights,
+)
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import Choices, Positions, by_family, group_of, read_features
@@ -222,8 +231,8 @@ def read_all(files: Iterable[Path]) -> dict[str, list[Record]]:
     return by_family(chain.from_iterable(map(read_games, files)))
 
 
-def kept_blocks(words: Iterable[str]) -> dict[str, tuple[str, FamilyWeights]]:
-    """Return, for each family of ``FAMILY=W``, the key of the weights W and its block there.
+def kept_blocks(words: Iterable[str]) -> dict[str, tuple[Weights, FamilyWeights]]:
+    """Return, for each family of ``FAMILY=W``, the weights W and its block there.
 
     Raises:
         GamesError: there is no such family.
@@ -236,8 +245,14 @@ def kept_blocks(words: Iterable[str]) -> dict[str, tuple[str, FamilyWeights]]:
             raise GamesError(f"--keep {word}: not FAMILY=W of {', '.join(FAMILIES)}")
         weights = load_weights(name)
         block = Start.of(weights.block(Rule.parse(family)), symmetric=False).block()
-        kept[family] = weights.key, block
+        kept[family] = weights, block
     return kept
+
+
+def told_scale(weights: Weights, family: str) -> dict[str, str]:
+    """Return the line of a head that tells the scale of a family, if there is one."""
+    key = f"{SCALE} {family}"
+    return {key: weights.about[key]} if key in weights.about else {}
 
 
 def source(path: Path) -> str:
@@ -283,14 +298,16 @@ def main(arguments: Sequence[str]) -> int:
     blocks, curves = {}, Curves()
     for family in FAMILIES:
         if family in kept:
-            key, blocks[family] = kept[family]
-            about[family] = f"as in {key}"
+            other, blocks[family] = kept[family]
+            about[family] = f"as in {other.key}"
+            about.update(told_scale(other, family))
             continue
         rule = Rule.parse(family)
         first = Start.of(start.block(rule), family != RULE_BOUND)
         learning, held_out = split(games.get(family, []), test.get(family, []))
         if min(len(learning.positions), len(held_out.positions)) < SMALLEST:
             about[family] = "as at the start"
+            about.update(told_scale(start, family))
             blocks[family] = Start.of(start.block(rule), symmetric=False).block()
             continue
         fit = fit_family(
@@ -298,6 +315,7 @@ def main(arguments: Sequence[str]) -> int:
         )
         blocks[family] = fit.block
         about[family] = "; ".join(fit.report())
+        about[f"{SCALE} {family}"] = f"{fit.search_scale:.0f}"
         print(family, *fit.report(), sep="\n  ", flush=True)
     if all(value.startswith("as ") for key, value in about.items() if key in FAMILIES):
         raise GamesError("there are not enough games to learn from")

@@ -3,9 +3,9 @@
 
 const match = JSON.parse(document.getElementById("match").textContent);
 const SVG = "http://www.w3.org/2000/svg";
-const CELL = 30, EDGE = 26, WIN_BAND = 29500, UNIT = 200;
+const CELL = 30, EDGE = 26, WIN_BAND = 29500;
 const find = (id) => document.getElementById(id);
-let game = null, shown = 0, cells = [];
+let game = null, chosen = 0, shown = 0, cells = [];
 
 function element(name, attributes, parent, text) {
   const made = document.createElementNS(SVG, name);
@@ -27,10 +27,10 @@ function valueText(value) {
   return (value > 0 ? "+" : "") + value;
 }
 
-// The mover's value as black's chance to win, on the engine's own scale.
+// The mover's value as black's chance to win, on the scale of Numoku's own values.
 function chance(value, ply) {
   const black = ply % 2 ? -value : value;
-  return 1 / (1 + Math.exp(-black / UNIT));
+  return 1 / (1 + Math.exp(-black / match.unit));
 }
 
 function drawEmpty(board) {
@@ -67,7 +67,8 @@ function describeMove() {
   if (number < 0) return `${shown}. ${cell} (given)`;
   const words = [`${shown}. ${cell}`];
   if (game.depth[number] !== null) words.push(`depth ${game.depth[number]}`);
-  if (game.value[number] !== null) words.push(`value ${valueText(game.value[number])}`);
+  const value = game.value[number];
+  if (value !== null) words.push(`value ${valueText(value)} (${Math.round(100 * chance(value, 0))} %)`);
   if (game.nodes[number] !== null) words.push(`${game.nodes[number].toLocaleString("en")} nodes`);
   words.push(`${(game.ms[number] / 1000).toFixed(2)} s`);
   return words.join(" · ");
@@ -98,7 +99,12 @@ function show(stones) {
   drawValues();
 }
 
+function mark() {
+  for (const item of find("games").children) item.setAttribute("aria-selected", item.dataset.number === String(chosen));
+}
+
 function choose(number) {
+  chosen = number;
   game = match.games[number];
   const given = readCells(game.opening);
   game.given = given.length;
@@ -106,7 +112,7 @@ function choose(number) {
   find("step").max = cells.length;
   find("players").textContent = `● ${game.black}  –  ○ ${game.white}   ${game.result}`;
   find("ending").textContent = game.reason + (game.detail ? ": " + game.detail : "");
-  for (const item of find("games").children) item.setAttribute("aria-selected", item.dataset.number === String(number));
+  mark();
   show(cells.length);
 }
 
@@ -129,6 +135,7 @@ function list() {
     items.push(item);
   });
   find("games").replaceChildren(...items);
+  mark();
 }
 
 find("filter").addEventListener("input", list);

@@ -8,7 +8,6 @@ only where a client has asked for them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import exp
 from typing import TYPE_CHECKING
 
 from .. import __version__
@@ -24,7 +23,6 @@ ABOUT = f'name="Numoku", version="{__version__}", author="Numoku authors", count
 BAD_SIZE = f"ERROR size must be {MIN_BOARD} to {MAX_BOARD}; tournaments play on 15 and 20"
 INTERNAL_ERROR = "DEBUG internal error"
 MAX_ECHO = 60  # characters of a client's own text that are repeated to it
-LOGISTIC_UNIT = 200  # of the value scale
 PLAIN, REALTIME, DETAIL, BOTH = 0, 1, 2, 3  # values of show_detail
 
 
@@ -95,12 +93,6 @@ def value(thought: Thought, verified: bool) -> str:
     return str(min(max(thought.value, -EVAL_LIMIT), EVAL_LIMIT))
 
 
-def win_rate(thought: Thought) -> float:
-    """Return the chance to win that the value stands for."""
-    exponent = min(max(-thought.value / LOGISTIC_UNIT, -40.0), 40.0)
-    return 1 / (1 + exp(exponent))
-
-
 def count(n: int) -> str:
     """Return a number of nodes in at most a few digits."""
     if n < 10_000:
@@ -138,7 +130,7 @@ def detail(thought: Thought, number: int, proven: bool, row_first: bool = False)
         f"INFO TOTALTIME {milliseconds}",
         f"INFO SPEED {thought.nodes * 1000 // max(milliseconds, 1)}",
         f"INFO EVAL {value(thought, proven)}",
-        f"INFO WINRATE {win_rate(thought):.4f}",
+        f"INFO WINRATE {thought.chance:.4f}",
         f"INFO BESTLINE {cells(thought.pv, row_first)}",
         "INFO PV DONE",
     ]

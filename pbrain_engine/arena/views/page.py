@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from ...engine.engine import DEFAULT_WEIGHTS
+from ...eval.weights import load_weights
 from ...pages.html import FOLDER, html_document, html_figures, html_table
 from ..game.played import Played
 from ..settings import MatchSettings
@@ -105,7 +107,9 @@ def game_data(settings: MatchSettings, games: Sequence[Played], shown: int) -> d
             fault=bool(played.fault),
         )
         entries.append(entry)
-    return {"width": settings.width, "height": settings.height, "games": entries}
+    unit = load_weights(DEFAULT_WEIGHTS).scale(settings.rule)
+    board = {"width": settings.width, "height": settings.height}
+    return {**board, "unit": unit, "games": entries}
 
 
 def _script(data: dict[str, Any]) -> str:
