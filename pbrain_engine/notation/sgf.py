@@ -30,17 +30,17 @@ def format_sgf(record: GameRecord) -> str:
         ("RE", _RESULTS.get(record.result, record.result)),
         ("C", record.comment),
     ]
-    root += [f"{name}[{_escape(value)}]" for name, value in properties if value]
+    root += [f"{name}[{escape(value)}]" for name, value in properties if value]
     for name, cells in (("AB", record.black_setup), ("AW", record.white_setup)):
         if cells:
-            root.append(name + "".join(f"[{_format_point(cell)}]" for cell in cells))
+            root.append(name + "".join(f"[{format_point(cell)}]" for cell in cells))
     if record.first == Side.WHITE:
         root.append("PL[W]")
     lines = ["(;" + "".join(root)]
     for index, move in enumerate(record.moves):
         colour = "BW"[(record.first + index) % 2]
-        comment = f"C[{_escape(move.comment)}]" if move.comment else ""
-        lines.append(f";{colour}[{_format_point((move.x, move.y))}]{comment}")
+        comment = f"C[{escape(move.comment)}]" if move.comment else ""
+        lines.append(f";{colour}[{format_point((move.x, move.y))}]{comment}")
     return "\n".join(lines) + ")\n"
 
 
@@ -50,7 +50,15 @@ def parse_sgf(text: str) -> GameRecord:
     Raises:
         NotationError: this is no SGF file of a game of five in a row.
     """
-    nodes = _main_line(text)
+    return record_of(_main_line(text))
+
+
+def record_of(nodes: list[Node]) -> GameRecord:
+    """Return the game that a line of nodes tells.
+
+    Raises:
+        NotationError: this is no game of five in a row, or its moves are not possible.
+    """
     root = dict(nodes[0])
     width, height = _parse_size(_first(root, "SZ"))
     if _first(root, "GM") not in ("", "4"):
@@ -66,7 +74,7 @@ def parse_sgf(text: str) -> GameRecord:
                 first = _COLOURS[name]
             if (first + len(moves)) % 2 != _COLOURS[name]:
                 raise NotationError(f"move {len(moves) + 1}: {_COLOURS[name].name} moves twice")
-            x, y = _parse_point(values[0])
+            x, y = parse_point(values[0])
             moves.append(RecordedMove(x, y, comment="" if node is nodes[0] else comment))
     return GameRecord(
         width,
@@ -74,8 +82,8 @@ def parse_sgf(text: str) -> GameRecord:
         _parse_rule(_first(root, "RU")),
         tuple(moves),
         first,
-        tuple(_parse_point(value) for value in root.get("AB", [])),
-        tuple(_parse_point(value) for value in root.get("AW", [])),
+        tuple(parse_point(value) for value in root.get("AB", [])),
+        tuple(parse_point(value) for value in root.get("AW", [])),
         _first(root, "PB"),
         _first(root, "PW"),
         _parse_result(_first(root, "RE")),
@@ -84,15 +92,18 @@ def parse_sgf(text: str) -> GameRecord:
     ).check()
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Return a text as the value of a property has it."""
     return text.replace("\\", "\\\\").replace("]", "\\]")
 
 
-def _format_point(cell: Coordinates) -> str:
+def format_point(cell: Coordinates) -> str:
+    """Return a cell as two letters."""
     return column_letter(cell[0]) + column_letter(cell[1])
 
 
-def _parse_point(text: str) -> Coordinates:
+def parse_point(text: str) -> Coordinates:
+    """Return the cell that two letters name; NotationError if they name none."""
     word = text.strip().lower()
     if len(word) != 2 or not (word.isascii() and word.isalpha()):
         raise NotationError(f"{text!r} is no SGF cell; cells are two letters such as hh")
@@ -149,7 +160,7 @@ def _main_line(text: str) -> list[Node]:
         elif sign.isalpha():
             if not nodes:
                 break
-            at = _read_property(text, at, nodes[-1])
+            at = read_property(text, at, nodes[-1])
             continue
         elif sign != "(" and not sign.isspace():
             raise NotationError(f"{sign!r} has no place in an SGF file there (character {at + 1})")
@@ -159,7 +170,7 @@ def _main_line(text: str) -> list[Node]:
     return nodes
 
 
-def _read_property(text: str, start: int, node: Node) -> int:
+def read_property(text: str, start: int, node: Node) -> int:
     """Append the property that starts here to the node; return where it ends."""
     at = start
     while at < len(text) and text[at].isalpha():
