@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import Any
 
+from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..position.geometry import Coordinates
@@ -51,9 +51,9 @@ def main(arguments: Sequence[str]) -> int:
         setup.build(engine, position)
         if options.json:
             thoughts = search(engine, limit, options.multipv)
-            document = report(engine, thoughts)
+            document = forms.analysis_form(engine, thoughts)
             if options.tree:
-                document["tree"] = tree_document(proof_tree(engine, thoughts))
+                document["tree"] = forms.tree_form(proof_tree(engine, thoughts))
             print(json.dumps(document))
         else:
             show_position(engine, position.last)
@@ -112,7 +112,7 @@ def show_result(engine: Engine, thoughts: list[Thought]) -> None:
         print(view.format_proof(best.proof, (abs(best.mate or 0) + 1) // 2, best.pv))
     elif best.mate is not None:
         who = engine.game.to_move if best.mate > 0 else engine.game.to_move.opponent
-        line = view.format_line(line_to_five(engine, best))
+        line = view.format_line(forms.line_to_five(engine, best))
         print(f"{who.name.lower()} wins in {abs(best.mate)} plies: {line}")
     for other in thoughts[1:]:
         print(view.format_thought(other))
@@ -135,79 +135,3 @@ def show_tree(engine: Engine, thoughts: list[Thought]) -> None:
     count = tree.count()
     print(f"the proof, {count} move{'s' if count > 1 else ''} of the winner:")
     print("\n".join(view.tree_lines(tree)))
-
-
-def tree_document(tree: Tree | None) -> dict[str, Any] | None:
-    """Return a proof as JSON has it: a move and, by name of the answer, what follows it."""
-    if tree is None:
-        return None
-    answers = [
-        {"reply": list(reply), **(tree_document(answer) or {})}
-        for reply, answer in tree.replies.items()
-    ]
-    return {"move": list(tree.move), "answers": answers}
-
-
-def forced_win(engine: Engine, thought: Thought) -> dict[str, Any] | None:
-    """Return plies and line of a forced win of either side, or None."""
-    if thought.mate is None:
-        return None
-    if thought.proof:
-        return {"plies": abs(thought.mate), "line": pairs(thought.pv), "proof": thought.proof}
-    return {"plies": abs(thought.mate), "line": pairs(line_to_five(engine, thought))}
-
-
-def line_to_five(engine: Engine, thought: Thought) -> list[Coordinates]:
-    """Return the line of a forced win up to the five.
-
-    A search stops where the win is plain to see; the moves from there are played out.
-    """
-    line: list[Coordinates] = []
-    mate = abs(thought.mate or 0)
-    try:
-        for move in thought.pv[:mate]:
-            engine.play(*move)
-            line.append(move)
-        while len(line) < mate and not engine.game.is_over:
-            next_move = engine.think(Limit(depth=3)).move
-            engine.play(*next_move)
-            line.append(next_move)
-    finally:
-        for _ in line:
-            engine.undo()
-    return line
-
-
-def pairs(moves: Sequence[Coordinates]) -> list[list[int]]:
-    """Return moves as JSON has them."""
-    return [[x, y] for x, y in moves]
-
-
-def report(engine: Engine, thoughts: list[Thought]) -> dict[str, Any]:
-    """Return everything as one document; values are for the side to move."""
-    game = engine.game
-    document: dict[str, Any] = {
-        "rule": game.rule.name.lower(),
-        "size": [game.width, game.height],
-        "stones": game.ply,
-        "to_move": game.to_move.name.lower(),
-        "winner": None if game.winner is None else game.winner.name.lower(),
-        "forbidden": pairs(game.forbidden()),
-    }
-    lines = [
-        {
-            "move": list(thought.move),
-            "value": thought.value,
-            "chance": round(thought.chance, 4),
-            "bound": thought.bound,
-            "mate": thought.mate,
-            "depth": thought.depth,
-            "seldepth": thought.seldepth,
-            "pv": pairs(thought.pv),
-            "win": forced_win(engine, thought),
-            "nodes": thought.nodes,
-            "time": round(thought.time, 4),
-        }
-        for thought in thoughts
-    ]
-    return {**document, **(lines[0] if lines else {}), "lines": lines}

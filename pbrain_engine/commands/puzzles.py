@@ -16,13 +16,14 @@ from time import perf_counter
 from typing import Any
 
 from ..engine.engine import Engine, Limit
+from ..engine.forms import line_to_five, tree_form
 from ..engine.prover import Prover
 from ..game.game import Game, Move
 from ..position.rules import Rule, Side
 from ..solver.proofs import BY_FOURS, OPEN, Proof, SolverProgress, Tree, own_stones
 from ..solver.solver import Solver
 from . import view
-from .analyse import TREE_SECONDS, line_to_five, tree_document
+from .analyse import TREE_SECONDS
 
 MEGABYTE = 1_000_000
 WIN = "win"
@@ -58,7 +59,7 @@ class Answer:
             "ms": round(self.ms, 3),
         }
         if self.tree is not None:
-            document["tree"] = tree_document(self.tree)
+            document["tree"] = tree_form(self.tree)
         return document
 
 
@@ -175,7 +176,7 @@ class Solvers:
         thought = engine.think(Limit(time=seconds, nodes=self.nodes))
         if (thought.mate or 0) <= 0:
             return (), thought.nodes, None
-        line = tuple(Move(*move) for move in line_to_five(engine, thought))
+        line = tuple(line_to_five(engine, thought))
         tree = Prover(engine, self.solver, TREE_SECONDS).prove(thought) if self.with_tree else None
         return line, thought.nodes, tree
 

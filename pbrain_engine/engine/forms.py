@@ -1,0 +1,107 @@
+"""Thoughts, wins and proofs as plain dictionaries: what JSON output and the board's page hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..game.game import Game, Move
+from ..solver.proofs import Tree
+from .engine import Engine, Limit, Thought
+
+Pair = tuple[int, int]
+
+
+def pairs(moves: Sequence[Pair]) -> list[list[int]]:
+    """Return moves as JSON has them."""
+    return [[x, y] for x, y in moves]
+
+
+def game_form(game: Game) -> dict[str, Any]:
+    """Return what is plain to see of a game."""
+    return {
+        "rule": game.rule.name.lower(),
+        "size": [game.width, game.height],
+        "stones": game.ply,
+        "to_move": game.to_move.name.lower(),
+        "winner": None if game.winner is None else game.winner.name.lower(),
+        "forbidden": pairs(game.forbidden()),
+    }
+
+
+def thought_form(thought: Thought, win: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a thought, with the forced win that ``win_form`` made of it; the value is the mover's.
+
+    The time is in seconds.
+    """
+    return {
+        "move": list(thought.move),
+        "value": thought.value,
+        "chance": round(thought.chance, 4),
+        "bound": thought.bound,
+        "mate": thought.mate,
+        "depth": thought.depth,
+        "seldepth": thought.seldepth,
+        "pv": pairs(thought.pv),
+        "win": win,
+        "nodes": thought.nodes,
+        "time": round(thought.time, 4),
+    }
+
+
+def ranked(best: Thought, by_rank: Mapping[int, Thought]) -> list[Thought]:
+    """Return the best thought and those of the other lines, by their values.
+
+    A later line may turn out the better one, so their ranks are given anew.
+    """
+    others = [t for rank, t in by_rank.items() if rank > 1 and t.move != best.move]
+    others.sort(key=lambda thought: -thought.value)
+    return [best, *(replace(other, multipv=rank) for rank, other in enumerate(others, 2))]
+
+
+def win_form(engine: Engine, thought: Thought) -> dict[str, Any] | None:
+    """Return plies and line of a forced win of either side, or None."""
+    if thought.mate is None:
+        return None
+    if thought.proof:
+        return {"plies": abs(thought.mate), "line": pairs(thought.pv), "proof": thought.proof}
+    return {"plies": abs(thought.mate), "line": pairs(line_to_five(engine, thought))}
+
+
+def analysis_form(engine: Engine, thoughts: Sequence[Thought]) -> dict[str, Any]:
+    """Return a position and what was thought of it, the best line first and in the open."""
+    lines = [thought_form(thought, win_form(engine, thought)) for thought in thoughts]
+    return {**game_form(engine.game), **(lines[0] if lines else {}), "lines": lines}
+
+
+def tree_form(tree: Tree | None) -> dict[str, Any] | None:
+    """Return a proof: a move and, by name of the answer, what follows it."""
+    if tree is None:
+        return None
+    answers = [
+        {"reply": list(reply), **(tree_form(answer) or {})}
+        for reply, answer in tree.replies.items()
+    ]
+    return {"move": list(tree.move), "answers": answers}
+
+
+def line_to_five(engine: Engine, thought: Thought) -> list[Move]:
+    """Return the line of a forced win up to the five.
+
+    A search stops where the win is plain to see; the moves from there are played out.
+    """
+    line: list[Move] = []
+    mate = abs(thought.mate or 0)
+    try:
+        for move in thought.pv[:mate]:
+            engine.play(*move)
+            line.append(move)
+        while len(line) < mate and not engine.game.is_over:
+            next_move = engine.think(Limit(depth=3)).move
+            engine.play(*next_move)
+            line.append(next_move)
+    finally:
+        for _ in line:
+            engine.undo()
+    return line
