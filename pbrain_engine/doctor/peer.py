@@ -86,11 +86,6 @@ class Peer:
         with contextlib.suppress(OSError):
             self.process.stdin.close()
 
-    def close_stdout(self) -> None:
-        """Stop listening, as a manager does that has died."""
-        assert self.process.stdout is not None
-        os.close(os.dup(self.process.stdout.fileno()))
-
     def line(self, timeout: float) -> HeardLine | None:
         """Return the next line, or None if there is none in time or ever."""
         until = perf_counter() + timeout

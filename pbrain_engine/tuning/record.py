@@ -6,7 +6,6 @@ run goes on. The same file goes on only with the same plan.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..arena.settings import SettingsError
+from ..native.load.lock import try_lock
 from .plan import TuningPlan
 
 FORMAT = 1
@@ -54,14 +54,9 @@ class TuningFile:
             self._write({"type": "tune", "format": FORMAT, "plan": plan.to_json()})
 
     def _lock(self) -> None:
-        """Keep a second run off the file, where the system can."""
-        with contextlib.suppress(ImportError):
-            import fcntl
-
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise RecordError(f"{self.path} is being written by another run") from None
+        """Keep a second run off the file."""
+        if not try_lock(self._file):
+            raise RecordError(f"{self.path} is being written by another run")
 
     def append(self, state: Mapping[str, Any]) -> None:
         """Write a state down for good."""

@@ -8,7 +8,6 @@ opened again. One writer at a time.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import json
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ... import __version__
+from ...native.load.lock import try_lock
 from ..game.played import Played
 from ..settings import MatchSettings, SettingsError
 
@@ -76,15 +76,10 @@ class Journal:
         return journal
 
     def _lock(self) -> None:
-        """Keep a second runner off the file, where the system can."""
-        with contextlib.suppress(ImportError):
-            import fcntl
-
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                self._file.close()
-                raise JournalError(f"{self.path} is being written by another runner") from None
+        """Keep a second runner off the file."""
+        if not try_lock(self._file):
+            self._file.close()
+            raise JournalError(f"{self.path} is being written by another runner")
 
     def change(self, settings: MatchSettings) -> None:
         """Go on under other settings, such as more games."""

@@ -19,7 +19,7 @@ ENTRIES = 4  # entries of a bucket: one cache line
 MAX_WORDS = 3 << 26  # 1.5 GiB of table: the largest that a record type can describe
 
 PARAMS = record(**dict.fromkeys(NAMES, np.int32))
-_HEAD = PARAMS.itemsize + 4 * 8
+_HEAD = PARAMS.itemsize + 3 * 8
 _PAD = -_HEAD % 64
 
 SHARED = record(
@@ -28,7 +28,6 @@ SHARED = record(
     stop=np.int64,  # set by the host: every search returns as soon as it sees it
     generation=np.int64,  # of the table's entries, 0 to 63
     buckets=np.int64,  # how many buckets the host has given memory for
-    reserved=np.int64,
     words=(np.uint64, MAX_WORDS),  # bucket * 8 + entry * 2: key ^ data, data
 )
 HEAD_BYTES = _HEAD + _PAD
