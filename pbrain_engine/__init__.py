@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .game.game import Game, IllegalMove, Move
     from .native.load.library import KernelError
     from .position.rules import Rule, Side
+    from .solver.proofs import Proof, Rescue, Tree
+    from .solver.solver import Solver
 
 _HOMES = {  # loaded at their first use: a program that speaks the protocol starts faster
     "Engine": "engine.engine",
@@ -30,8 +32,12 @@ _HOMES = {  # loaded at their first use: a program that speaks the protocol star
     "IllegalMove": "game.game",
     "Move": "game.game",
     "KernelError": "native.load.library",
+    "Proof": "solver.proofs",
+    "Rescue": "solver.proofs",
     "Rule": "position.rules",
     "Side": "position.rules",
+    "Solver": "solver.solver",
+    "Tree": "solver.proofs",
     "WeightsError": "eval.weights",
 }
 
@@ -43,12 +49,21 @@ __all__ = [
     "KernelError",
     "Limit",
     "Move",
+    "Proof",
+    "Rescue",
     "Rule",
     "Side",
+    "Solver",
     "Thought",
+    "Tree",
     "WeightsError",
     "__version__",
 ]
+
+
+def __dir__() -> list[str]:
+    """Name what the package offers, also what has not been loaded yet."""
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> Any:
