@@ -25,6 +25,7 @@ COMMANDS = {
     "demo": Command("commands.demo", "watch the engine play one game against itself"),
     "analyse": Command("commands.analyse", "value, best line and forced wins of a position"),
     "solve": Command("commands.solve", "solve files of puzzles, with proofs"),
+    "db": Command("commands.db", "keep positions with what was found out, RenLib in and out"),
     "match": Command("arena.commands.match", "matches and tournaments between engines"),
     "selfplay": Command("arena.commands.selfplay", "record games of the engine against itself"),
     "report": Command("arena.commands.report", "tables and charts of recorded matches"),

@@ -30,6 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("doctor",),
     ("arena",),
     ("learn", "tuning"),
+    ("database",),
     ("commands",),
     ("cli",),
     ("__main__",),

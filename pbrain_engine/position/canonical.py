@@ -144,15 +144,20 @@ class Line:
         return Image(head + counts + least[0] + least[1] + least[2], least[3])
 
 
-def image_of(position: Position) -> Image:
-    """Return the key of a position."""
+def line_of(position: Position) -> Line:
+    """Return a position as one that can go on."""
     line = Line(position.rule, position.width, position.height, position.to_move)
     for side, cells in (
         (Side.BLACK, position.black), (Side.WHITE, position.white), (Side.WALL, position.walls),
     ):  # fmt: skip
         for x, y in cells:
             line.put(x, y, side)
-    return line.image()
+    return line
+
+
+def image_of(position: Position) -> Image:
+    """Return the key of a position."""
+    return line_of(position).image()
 
 
 def read_key(key: bytes) -> Position:

@@ -1,0 +1,352 @@
+"""``numoku db``: what has been found out about positions, kept in a file or on a server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ..database import document, exports, integrity
+from ..database.adding import add_items
+from ..database.asking import Filter, following, look_up, look_up_any_rule, query
+from ..database.connection import DatabaseError
+from ..database.finding import Entry, Finding, Note
+from ..database.merging import merge
+from ..database.sources import Item, Wish, read_source
+from ..database.store import Added, Database
+from ..learn.records import GamesError
+from ..notation.cells import NotationError, cell_name, format_moves
+from ..notation.diagram import Diagram, format_diagram
+from ..notation.opening_names import find_opening, name_opening
+from ..notation.renlib import ENCODING
+from ..position.canonical import Position
+from ..position.rules import Side
+from ..values import format_value
+from . import setup
+from .kept import asked_of
+
+EPILOG = """\
+FILE is a file, made by the first add, or the URL of a PostgreSQL database. GAME is an SGF, PSQ
+or RenLib file, a journal of matches, recorded self-play, what `numoku analyse --json` or an
+export printed, or moves such as h8i9. POSITION is whatever `numoku analyse` takes.
+"""
+LIMIT = 20  # positions that query shows
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku db",
+        description="Keep positions with what was found out about them: values, best moves, "
+        "proofs, results of games, comments. Turned, mirrored or otherwise reached positions "
+        "are the same.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("database", metavar="FILE", help="the database")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, summary: str) -> argparse.ArgumentParser:
+        return actions.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+
+    add = action("add", "store games, lines and analyses")
+    add.add_argument("games", metavar="GAME", nargs="+")
+    setup.add_position_options(add)
+    _add_encoding(add)
+    show = action("show", "what is known about a position, and about each move from it")
+    show.add_argument("position", metavar="POSITION", nargs="?", default="")
+    setup.add_position_options(show)
+    show.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    _add_query(action("query", "positions that fulfil conditions"))
+    out = action("export", "write a RenLib library, an SGF file, or everything as JSON lines")
+    out.add_argument("out", metavar="OUT", type=Path, help="named .lib, .sgf or .jsonl")
+    setup.add_position_options(out)
+    out.add_argument("--values", action="store_true", help="write values beside the moves")
+    _add_encoding(out)
+    take = action("merge", "take other databases over")
+    take.add_argument("others", metavar="OTHER", nargs="+")
+    action("check", "see that everything is whole; status 1 if not")
+    return parser
+
+
+def _add_encoding(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--encoding", default=ENCODING, metavar="E",
+        help=f"of the texts in a RenLib library, such as cp1252, gbk or shift_jis ({ENCODING})",
+    )  # fmt: skip
+
+
+def _add_query(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    setup.add_position_options(parser)
+    add("--opening", metavar="O", help="one of renju's 26, as D4 or Kagetsu")
+    add("--stones", metavar="N-M", default="0-", help="how many stones stand there")
+    add("--depth", type=int, metavar="D", help="searched at least so deep")
+    add("--value", type=int, nargs=2, metavar=("LOW", "HIGH"), help="for the side to move")
+    add("--proven", action="store_true", help="forced wins and losses only")
+    add("--games", type=int, default=0, metavar="N", help="at least so many games")
+    add("--text", default="", metavar="T", help="in the comments")
+    add("--limit", type=int, default=LIMIT, metavar="N", help=f"show so many ({LIMIT})")
+    add("--json", action="store_true", help="one JSON object a line on stdout")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do one thing with a database; return 0, or 1 if that failed, or 2 if it makes no sense."""
+    options = make_parser().parse_args(arguments)
+    try:
+        "".encode(getattr(options, "encoding", ENCODING))
+    except LookupError:
+        return complain(f"there is no encoding {options.encoding}", 2)
+    try:
+        with Database(options.database, create=options.action in ("add", "merge")) as database:
+            return ACTIONS[options.action](database, options)
+    except (DatabaseError, NotationError, exports.NothingToWrite) as error:
+        return complain(str(error))
+
+
+def complain(text: str, status: int = 1) -> int:
+    """Say on stderr what is wrong; return the status."""
+    print(f"numoku db: {text}", file=sys.stderr)
+    return status
+
+
+def add(database: Database, options: argparse.Namespace) -> int:
+    """Store what the sources hold; each is told when it is there for good."""
+    wish = Wish(options.rule, options.size, options.encoding)
+    status = 0
+    for name in options.games:
+        try:
+            remarks: list[str] = []
+            items = _noting(read_source(name, wish), remarks)
+            done = add_items(database, items, _progress(name))
+        except (NotationError, GamesError, OSError, UnicodeDecodeError, ValueError) as error:
+            status = complain(f"{name}: {error}")
+            continue
+        print(f"{name}: {stored_words(done)}", flush=True)
+        for remark in remarks:
+            print(f"{name}: {remark}", file=sys.stderr)
+    return status
+
+
+def _noting(items: Iterable[Item], remarks: list[str]) -> Iterator[Item]:
+    for item in items:
+        remarks += getattr(item, "remarks", [])
+        yield item
+
+
+def _progress(name: str) -> Callable[[Added], None]:
+    """Return what shows how far it is, where a person watches."""
+
+    def tell(done: Added) -> None:
+        if sys.stderr.isatty():
+            print(f"{name}: {stored_words(done)}", end="\r", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def stored_words(done: Added) -> str:
+    """Return what was stored, in words."""
+    words = [
+        f"{count:,} {word}{'s' if count != 1 else ''}"
+        for count, word in (
+            (done.games, "game"), (done.positions, "position"), (done.nodes, "move"),
+        )
+        if count
+    ]  # fmt: skip
+    text = f"stored {', '.join(words)}" if words else "stored nothing new"
+    return text + (f"; {done.known_games:,} games were there" if done.known_games else "")
+
+
+def show(database: Database, options: argparse.Namespace) -> int:
+    """Show what is known about a position."""
+    asked = asked_of(setup.read_setup(options.position, options.rule, options.size))
+    if options.rule is None:
+        asked, entry = look_up_any_rule(database, asked)
+    else:
+        entry = look_up(database, asked)
+    moves = following(database, asked)
+    if options.json:
+        out = document.entry_document(asked, entry)
+        out["next"] = [
+            {
+                "move": list(move),
+                "value": None if after.finding is None else -after.finding.value,
+                "depth": None if after.finding is None else after.finding.depth,
+                "games": after.games,
+            }
+            for move, after in moves
+        ]
+        print(json.dumps(out))
+        return 0
+    print("\n".join(position_lines(asked)))
+    print("\n".join(entry_lines(asked.position, entry)))
+    for move, after in sorted(moves, key=lambda pair: order_of(pair[1])):
+        print(f"  {cell_name(*move):4} {move_words(asked.position.to_move, after)}")
+    return 0
+
+
+def position_lines(asked: document.Asked) -> list[str]:
+    """Return the board and what it is."""
+    position = asked.position
+    sides = {cell: Side.BLACK for cell in position.black}
+    sides |= {cell: Side.WHITE for cell in position.white}
+    sides |= {cell: Side.WALL for cell in position.walls}
+    rows = tuple(
+        tuple(sides.get((x, y), Side.EMPTY) for x in range(position.width))
+        for y in range(position.height)
+    )
+    last = asked.moves[-1] if asked.moves else None
+    rule = position.rule.name.lower().replace("_", " ")
+    lines = [
+        format_diagram(Diagram(rows, last)),
+        f"{rule}, {position.to_move.name.lower()} to move",
+    ]
+    opening = name_opening(document.opening_moves(asked), position.width, position.height)
+    return [*lines, f"opening {opening}"] if opening is not None else lines
+
+
+def entry_lines(position: Position, entry: Entry | None) -> list[str]:
+    """Return what is known about a position."""
+    if entry is None:
+        return ["nothing is known about this position"]
+    lines: list[str] = []
+    if entry.finding is not None:
+        lines += finding_lines(entry.finding)
+    if entry.book:
+        words = (f"{cell_name(*move)} {format_value(value)}" for move, value in entry.book)
+        lines.append(f"book: {', '.join(words)}")
+    if entry.games:
+        lines.append(
+            f"games: {entry.black_wins} won by black, {entry.draws} drawn, "
+            f"{entry.white_wins} won by white"
+        )
+    for note in entry.notes:
+        lines += note_lines(note)
+    return lines or ["this position is known, nothing else about it"]
+
+
+def finding_lines(finding: Finding) -> list[str]:
+    """Return a value with what it rests on."""
+    bound = {"EXACT": "", "LOWER": "at least ", "UPPER": "at most "}[finding.bound.name]
+    by = " ".join(word for word in (finding.author.version, finding.author.weights) if word)
+    lines = [
+        f"value {bound}{format_value(finding.value)}, depth {finding.depth}, "
+        f"{finding.nodes:,} nodes" + (f", by {by}" if by else "")
+    ]
+    if finding.moves:
+        lines.append(f"best {format_moves(finding.moves, ' ')}")
+    if len(finding.line) > 1:
+        lines.append(f"line {format_moves(finding.line, ' ')}")
+    if finding.proof:
+        name = finding.proof.upper() if finding.proof != "search" else "the search"
+        lines.append(f"{'won' if finding.value > 0 else 'lost'}, says {name}")
+    return lines
+
+
+def note_lines(note: Note) -> list[str]:
+    """Return what somebody has written."""
+    lines = ["marked"] if note.is_marked else []
+    lines += [text for text in (note.title, note.comment) if text]
+    if note.labels:
+        lines.append(", ".join(f"{cell_name(*cell)}: {text}" for cell, text in note.labels))
+    return lines
+
+
+def order_of(entry: Entry) -> tuple[int, int]:
+    """Return what sorts the moves: the best value first, then the most games."""
+    value = entry.finding.value if entry.finding is not None else 1 << 20
+    return value, -entry.games
+
+
+def move_words(mover: Side, entry: Entry) -> str:
+    """Return what is known after a move, values for the side that makes it."""
+    words = []
+    if entry.finding is not None:
+        words.append(f"{format_value(-entry.finding.value)}/{entry.finding.depth}")
+    if entry.games:
+        won = entry.black_wins if mover is Side.BLACK else entry.white_wins
+        words.append(f"{entry.games} games, {won} won, {entry.draws} drawn")
+    return "  ".join(words) or "known"
+
+
+def query_positions(database: Database, options: argparse.Namespace) -> int:
+    """List positions."""
+    opening = None
+    if options.opening:
+        opening = find_opening(options.opening)
+        if opening is None:
+            return complain(f"{options.opening!r} is none of renju's openings, D1-D13, I1-I13", 2)
+    least, _, most = options.stones.partition("-")
+    if not least.isdecimal() or not (most.isdecimal() or not most):
+        return complain(f"--stones takes 3 or 3-7, not {options.stones}", 2)
+    top = int(most) if most else int(least) if "-" not in options.stones else 1 << 30
+    wanted = Filter(
+        options.rule, options.size, (int(least), top), options.depth,
+        tuple(options.value) if options.value else None, options.proven, options.games,
+        options.text, opening,
+    )  # fmt: skip
+    shown = 0
+    for position, entry in query(database, wanted):
+        if shown == options.limit:
+            print(f"there are more; --limit {2 * options.limit} shows them", file=sys.stderr)
+            break
+        asked = document.Asked(position)
+        if options.json:
+            print(json.dumps(document.entry_document(asked, entry)))
+        else:
+            print("\n".join([*position_lines(asked), *entry_lines(position, entry), ""]))
+        shown += 1
+    return 0
+
+
+def export(database: Database, options: argparse.Namespace) -> int:
+    """Write a file; say what it cannot hold."""
+    choice = exports.Choice(options.rule, options.size, options.values, options.encoding)
+    try:
+        losses = exports.export(database, options.out, choice)
+    except ValueError as error:
+        return complain(str(error), 2)
+    except OSError as error:
+        return complain(f"{options.out}: {error.strerror or error}")
+    for loss in losses:
+        print(f"numoku db: {loss}", file=sys.stderr)
+    return 0
+
+
+def merge_others(database: Database, options: argparse.Namespace) -> int:
+    """Take other databases over."""
+    for name in options.others:
+        with Database(name) as other:
+            done = merge(database, other, _progress(name))
+        print(f"{name}: {stored_words(done)}", flush=True)
+    return 0
+
+
+def check(database: Database, options: argparse.Namespace) -> int:
+    """Say what is wrong, or that nothing is."""
+    status = 0
+    for fault in integrity.find_faults(database):
+        print(fault)
+        status = 1
+    if status == 0:
+        counts = [
+            f"{database.count(table):,} {words}"
+            for table, words in (
+                ("position", "positions"), ("game", "games"), ("node", "moves of lines"),
+                ("book", "positions of a book"),
+            )
+        ]  # fmt: skip
+        print(f"{database.name} is whole: {', '.join(counts)}")
+    return status
+
+
+ACTIONS: dict[str, Callable[[Database, argparse.Namespace], int]] = {
+    "add": add,
+    "show": show,
+    "query": query_positions,
+    "export": export,
+    "merge": merge_others,
+    "check": check,
+}

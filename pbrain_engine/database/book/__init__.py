@@ -1,0 +1,1 @@
+"""Opening books: grown by search, kept in a database, played from."""

@@ -1,0 +1,216 @@
+"""A database as files: the tree of all lines as a RenLib library or SGF, everything as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..notation.game_record import GameRecord
+from ..notation.game_tree import GameTree, TreeNode
+from ..notation.renlib import ENCODING, SIZE, format_renlib
+from ..notation.sgf import parse_sgf
+from ..notation.sgf_tree import format_sgf_trees
+from ..position.canonical import Image, read_key
+from ..position.rules import Rule
+from ..values import format_value
+from . import document
+from .finding import Bound
+from .lines import joined, play_on, read_trees, take_back
+from .store import FINDING_COLUMNS, Database, game_line
+
+Values = dict[bytes, int]
+
+
+class Choice(NamedTuple):
+    """What is to be written."""
+
+    rule: Rule | None = None
+    size: tuple[int, int] | None = None
+    values: bool = False  # write values beside the moves
+    encoding: str = ENCODING
+
+    def takes(self, record: GameRecord) -> bool:
+        """Say whether a game's or tree's rule and board are wanted."""
+        if self.rule is not None and record.rule is not self.rule:
+            return False
+        return self.size is None or (record.width, record.height) == self.size
+
+
+class NothingToWrite(Exception):
+    """Nothing in the database is of the kind that a format holds."""
+
+
+def export(database: Database, path: Path, choice: Choice) -> list[str]:
+    """Write a file whose format its name tells; return in words what it cannot hold.
+
+    Raises:
+        NothingToWrite: there is nothing for it.
+        ValueError: the format is unknown.
+    """
+    kind = path.suffix.lower()
+    if kind == ".lib":
+        data, losses = library(database, choice)
+        path.write_bytes(data)
+    elif kind == ".sgf":
+        trees = gather(database, choice)
+        text, losses = format_sgf_trees(trees)
+        losses += _lost_findings(database, trees, choice)
+        path.write_text(text, encoding="utf-8")
+    elif kind == ".jsonl":
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(entry) + "\n" for entry in everything(database, choice))
+        losses = []
+    else:
+        raise ValueError(f"{path}: exports are called .lib, .sgf or .jsonl")
+    return losses
+
+
+def library(database: Database, choice: Choice) -> tuple[bytes, list[str]]:
+    """Return all lines on boards of 15x15 from the empty board as one RenLib library."""
+    trees = gather(database, choice)
+    losses: list[str] = []
+    fitting = []
+    for tree in trees:
+        record = tree.record
+        if (record.width, record.height) != (SIZE, SIZE):
+            losses.append(f"{tree.count()} moves on {record.width}x{record.height} are left out")
+        elif record.black_setup or record.white_setup or record.first:
+            losses.append(f"{tree.count()} moves after stones that were set up are left out")
+        else:
+            fitting.append(tree)
+    if not fitting:
+        raise NothingToWrite("nothing begins with the empty board of 15x15")
+    losses += _lost_findings(database, fitting, choice)
+    rules = sorted({(tree.record.rule or Rule.FREESTYLE).name.lower() for tree in fitting})
+    if len(rules) > 1:
+        losses.append(f"a library has no rule: {' and '.join(rules)} are together in it")
+    whole = fitting[0]
+    for tree in fitting[1:]:
+        merge_nodes(whole.root, tree.root)
+    data, more = format_renlib(whole, choice.encoding)
+    return data, losses + more
+
+
+def gather(database: Database, choice: Choice) -> list[GameTree]:
+    """Return all lines and games, one tree for each rule, board and start."""
+    found: dict[GameRecord, GameTree] = {}
+    for tree in read_trees(database):
+        if choice.takes(tree.record):
+            found[_start_of(tree.record)] = tree
+    for record in games(database):
+        if choice.takes(record):
+            start = _start_of(record)
+            node = found.setdefault(start, GameTree(start)).root
+            for cell in record.cells:
+                node = node.child(cell)
+    if choice.values:
+        values = _values(database)
+        for tree in found.values():
+            _write_values(tree, values)
+    return list(found.values())
+
+
+def games(database: Database) -> Iterator[GameRecord]:
+    """Yield all games."""
+    for (text,) in database.connection.stream("SELECT record FROM game ORDER BY id"):
+        yield parse_sgf(text)
+
+
+def _start_of(record: GameRecord) -> GameRecord:
+    return GameRecord(
+        record.width, record.height, record.rule, first=record.first,
+        black_setup=record.black_setup, white_setup=record.white_setup,
+    )  # fmt: skip
+
+
+def merge_nodes(into: TreeNode, other: TreeNode) -> None:
+    """Bring a tree into another one."""
+    stack = [(into, other)]
+    while stack:
+        target, source = stack.pop()
+        target.title = joined(target.title, source.title, " / ")
+        target.comment = joined(target.comment, source.comment, "\n")
+        target.text = joined(target.text, source.text, " ")
+        target.is_marked |= source.is_marked
+        target.is_start |= source.is_start
+        stack += [(target.child(node.cell, node.is_move), node) for node in source.children]
+
+
+def _values(database: Database) -> Values:
+    return {
+        bytes(key): value
+        for key, value in database.connection.stream(
+            "SELECT key, value FROM position WHERE rank IS NOT NULL"
+        )
+    }
+
+
+def images(tree: GameTree) -> Iterator[tuple[TreeNode, Image]]:
+    """Yield every node with the image of the position after its move."""
+    line = game_line(tree.record)
+    played: list[TreeNode] = []
+    for node, depth in tree.walk():
+        while depth and len(played) >= depth:
+            take_back(line, played.pop().cell)
+        if depth and node.is_move:
+            play_on(line, node.cell)
+            played.append(node)
+        if node.is_move:
+            yield node, line.image()
+
+
+def _write_values(tree: GameTree, values: Values) -> None:
+    """Write beside each move what it is worth to the side that made it."""
+    for node, image in images(tree):
+        value = values.get(image.key)
+        if value is not None and not node.text and node is not tree.root:
+            node.text = format_value(-value)
+
+
+def _lost_findings(database: Database, trees: Iterable[GameTree], choice: Choice) -> list[str]:
+    """Say which values are not written, and how many of them are on no line that is."""
+    values = _values(database)
+    if not values:
+        return []
+    on_lines = {image.key for tree in trees for _, image in images(tree)}
+    losses = []
+    if not choice.values:
+        losses.append(f"{len(values)} values are not in the file; --values writes them")
+    apart = sum(1 for key in values if key not in on_lines)
+    if apart:
+        losses.append(f"{apart} positions with a value are on no line of the file")
+    return losses
+
+
+def everything(database: Database, choice: Choice) -> Iterator[dict[str, object]]:
+    """Yield all that the database holds, as ``add`` reads it again."""
+    for result, text in database.connection.stream("SELECT result, record FROM game ORDER BY id"):
+        if choice.takes(parse_sgf(text)):
+            yield {"type": "game", "result": result, "sgf": text}
+    for tree in read_trees(database):
+        if choice.takes(tree.record):
+            text, _ = format_sgf_trees([tree])
+            yield {"type": "tree", "sgf": text}
+    for key, *columns in database.connection.stream(
+        f"SELECT key, {FINDING_COLUMNS} FROM position WHERE rank IS NOT NULL ORDER BY key"
+    ):
+        position = read_key(bytes(key))
+        board = GameRecord(position.width, position.height, position.rule)
+        finding = database.read_finding(Image(bytes(key), 0), columns)
+        if finding is not None and choice.takes(board):
+            yield {
+                "type": "position",
+                **document.position_document(document.Asked(position)),
+                "value": finding.value,
+                "bound": Bound(finding.bound).name.lower(),
+                "depth": finding.depth,
+                "nodes": finding.nodes,
+                "moves": document.pairs(finding.moves),
+                "pv": document.pairs(finding.line),
+                "proof": finding.proof,
+                "tree": json.loads(finding.tree) if finding.tree else None,
+                "version": finding.author.version,
+                "weights": finding.author.weights,
+            }

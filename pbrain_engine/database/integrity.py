@@ -1,0 +1,143 @@
+"""Whether a database is whole: the file, every checksum, and what follows from something else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..notation.cells import NotationError
+from ..notation.sgf import parse_sgf
+from ..position.canonical import image_of, line_of, read_key
+from ..position.geometry import Coordinates
+from .finding import checksum
+from .lines import MOVE, NO_PARENT, PASS, START, TEXT, node_checksum, play_on, take_back
+from .store import (
+    FINDING_COLUMNS,
+    OPEN,
+    RESULTS,
+    Database,
+    digest_of,
+    finding_checksum,
+    game_images,
+)
+
+Counts = list[int]  # wins of black, draws, wins of white
+COLUMN = {"black_wins": 0, "draws": 1, "white_wins": 2}
+
+
+def find_faults(database: Database) -> Iterator[str]:
+    """Yield what is wrong, one line each; nothing where all is whole."""
+    damage = database.connection.faults()
+    if damage:
+        yield from (f"the file is damaged: {text}" for text in damage)
+        return
+    counts: dict[bytes, Counts] = defaultdict(lambda: [0, 0, 0])
+    yield from _check_games(database, counts)
+    yield from _check_positions(database, counts)
+    yield from _check_nodes(database)
+    yield from _check_book(database)
+
+
+def _check_games(database: Database, counts: dict[bytes, Counts]) -> Iterator[str]:
+    """Check the games and count again what their positions say."""
+    for number, digest, result, text in database.connection.stream(
+        "SELECT id, digest, result, record FROM game"
+    ):
+        if digest_of(text) != bytes(digest):
+            yield f"game {number} is not what was stored"
+            continue
+        try:
+            images = list(game_images(parse_sgf(text)))
+        except (NotationError, ValueError) as error:
+            yield f"game {number} cannot be read: {error}"
+            continue
+        if result not in (*RESULTS, OPEN):
+            yield f"game {number} has the result {result!r}"
+        elif result != OPEN:
+            for image in images:
+                counts[image.key][COLUMN[RESULTS[result]]] += 1
+
+
+def _check_positions(database: Database, counts: dict[bytes, Counts]) -> Iterator[str]:
+    authors = {number for (number,) in database.connection.stream("SELECT id FROM author")}
+    for number, raw, black, draws, white, *columns in database.connection.stream(
+        f"SELECT id, key, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position"
+    ):
+        key = bytes(raw)
+        try:
+            if image_of(read_key(key)).key != key:
+                yield f"position {number} is not in its least orientation"
+        except ValueError as error:
+            yield f"position {number} has {error}"
+        if [black, draws, white] != counts.pop(key, [0, 0, 0]):
+            yield f"position {number} counts other results than its games have"
+        if columns[0] is not None:
+            if finding_checksum(key, columns[:-1]) != columns[-1]:
+                yield f"the finding about position {number} is not what was stored"
+            if columns[-2] not in authors:
+                yield f"nobody is known to have found out position {number}"
+    if counts:
+        yield f"{len(counts)} positions of games are missing"
+
+
+def _check_nodes(database: Database) -> Iterator[str]:
+    """Check the lines, and that every node leads to its position."""
+    below: dict[int, list[tuple[int, int, int, bytes | None]]] = defaultdict(list)
+    total = 0
+    for (
+        number,
+        parent,
+        kind,
+        cell,
+        raw,
+        title,
+        comment,
+        text,
+        marks,
+        crc,
+    ) in database.connection.stream(
+        "SELECT node.id, parent, kind, cell, key, title, comment, text, marks, node.crc "
+        "FROM node LEFT JOIN position ON position.id = node.position"
+    ):
+        total += 1
+        if node_checksum(kind, cell, title, comment, text, marks) != crc:
+            yield f"node {number} is not what was stored"
+        below[parent].append((number, kind, cell, None if raw is None else bytes(raw)))
+    reached = 0
+    for number, kind, _, key in below[NO_PARENT]:
+        reached += 1
+        if kind != START or key is None:
+            yield f"node {number} begins nowhere"
+            continue
+        start = read_key(key)
+        line = line_of(start)
+        stack: list[tuple[int, int, int, bytes | None, int]] = [
+            (*child, 1) for child in below[number]
+        ]
+        played: list[Coordinates | None] = []
+        while stack:
+            node, kind, cell, key, depth = stack.pop()
+            reached += 1
+            while len(played) >= depth:
+                take_back(line, played.pop())
+            if kind == TEXT:
+                continue
+            move = None if cell == PASS else (cell % line.width, cell // line.width)
+            play_on(line, move)
+            played.append(move)
+            if kind != MOVE or line.image().key != key:
+                yield f"node {node} does not lead to its position"
+            stack += [(*child, depth + 1) for child in below[node]]
+    if reached != total:
+        yield f"{total - reached} nodes hang on nothing"
+
+
+def _check_book(database: Database) -> Iterator[str]:
+    for position, value, moves, crc, key in database.connection.stream(
+        "SELECT book.position, book.value, book.moves, book.crc, key FROM book "
+        "LEFT JOIN position ON position.id = book.position"
+    ):
+        if key is None:
+            yield f"the book has a position {position} that is not there"
+        elif checksum(bytes(key), value, bytes(moves)) != crc:
+            yield f"the book's entry for position {position} is not what was stored"

@@ -1,0 +1,249 @@
+"""The lines that people have entered: trees of moves with notes, merged into one.
+
+They keep the orientation in which they came, so that a library that goes in comes out as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..notation.game_record import GameRecord
+from ..notation.game_tree import GameTree, TreeNode
+from ..position.canonical import Image, Line, Symmetries, read_key
+from ..position.geometry import Coordinates
+from ..position.rules import Rule
+from .finding import Note, checksum
+from .store import Added, Database, game_line
+
+START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
+NO_PARENT = 0
+PASS = -1
+MARKED, BEGIN = 1, 2  # bits of marks
+
+ADD_NODE = """INSERT INTO node (parent, kind, cell, position, crc)
+    VALUES (:parent, :kind, :cell, :position, :crc)
+    ON CONFLICT (parent, kind, cell) DO UPDATE SET cell = excluded.cell
+    RETURNING id, title, comment, text, marks"""
+SET_NOTES = """UPDATE node SET title = :title, comment = :comment, text = :text, marks = :marks,
+    crc = :crc WHERE id = :id"""
+WAY_TO = """WITH RECURSIVE way (id, parent, kind, cell, position, steps) AS (
+        SELECT id, parent, kind, cell, position, 0 FROM node WHERE id = :id
+        UNION ALL
+        SELECT node.id, node.parent, node.kind, node.cell, node.position, way.steps + 1
+        FROM node JOIN way ON node.id = way.parent)
+    SELECT kind, cell, position FROM way ORDER BY steps DESC"""
+
+
+class _Stored(NamedTuple):
+    """A node's row: its number and its notes."""
+
+    number: int
+    title: str
+    comment: str
+    text: str
+    marks: int
+
+
+def add_tree(database: Database, tree: GameTree) -> Added:
+    """Store a tree; notes that differ from those that are there are put after them."""
+    record = tree.record
+    line = game_line(record)
+    start = line.image()
+    board = Symmetries.of(record.width, record.height)
+    # Stones that are set up may lie in another orientation than the position that is stored.
+    number = start.number if record.black_setup or record.white_setup else 0
+    if number:
+        record = _turned(record, board, number)
+        line = game_line(record)
+    root = _add(database, NO_PARENT, START, database.position_number(start.key), start.key)
+    _note(database, root, tree.root, START, root.number)
+    stored: list[_Stored] = [root]
+    played: list[Coordinates | None] = []
+    nodes = 0
+    for node, depth in tree.walk():
+        if depth == 0:
+            continue
+        while len(played) >= depth:
+            take_back(line, played.pop())
+            stored.pop()
+        cell = node.cell
+        if cell is not None and number:
+            (cell,) = board.move([cell], number)
+        kind = MOVE if node.is_move else TEXT
+        if node.is_move:
+            play_on(line, cell)
+        image = line.image()
+        row = _add(database, stored[-1].number, kind, _number_of(cell, record.width), image.key)
+        _note(database, row, node, kind, _number_of(cell, record.width))
+        nodes += 1
+        if node.is_move:
+            played.append(cell)
+            stored.append(row)
+    return Added(0, 0, nodes)
+
+
+def add_line(database: Database, record: GameRecord) -> None:
+    """Store the way to a position, without notes."""
+    tree = GameTree(replace(record, moves=()))
+    node = tree.root
+    for cell in record.cells:
+        node = node.child(cell)
+    add_tree(database, tree)
+
+
+def _turned(record: GameRecord, board: Symmetries, number: int) -> GameRecord:
+    return replace(
+        record,
+        black_setup=tuple(board.move(record.black_setup, number)),
+        white_setup=tuple(board.move(record.white_setup, number)),
+    )
+
+
+def play_on(line: Line, cell: Coordinates | None) -> None:
+    """Play a move or a pass."""
+    if cell is None:
+        line.to_move = line.to_move.opponent
+    else:
+        line.play(*cell)
+
+
+def take_back(line: Line, cell: Coordinates | None) -> None:
+    """Take back the last move or pass."""
+    if cell is None:
+        line.to_move = line.to_move.opponent
+    else:
+        line.undo(*cell)
+
+
+def _number_of(cell: Coordinates | None, width: int) -> int:
+    return PASS if cell is None else cell[1] * width + cell[0]
+
+
+def _add(database: Database, parent: int, kind: int, cell: int, key: bytes) -> _Stored:
+    """Return the row of a node, made if there is none."""
+    position = None if kind == TEXT else database.position_number(key)
+    row = {"parent": parent, "kind": kind, "cell": cell, "position": position}
+    crc = node_checksum(kind, cell, "", "", "", 0)
+    return _Stored(*database.connection.rows(ADD_NODE, {**row, "crc": crc})[0])
+
+
+def _note(database: Database, row: _Stored, node: TreeNode, kind: int, cell: int) -> None:
+    """Add a node's notes to those of its row."""
+    title = joined(row.title, node.title, " / ")
+    comment = joined(row.comment, node.comment, "\n")
+    text = joined(row.text, node.text, " ")
+    marks = row.marks | MARKED * node.is_marked | BEGIN * node.is_start
+    if (title, comment, text, marks) == row[1:]:
+        return
+    crc = node_checksum(kind, cell, title, comment, text, marks)
+    database.connection.run(
+        SET_NOTES,
+        {"id": row.number, "title": title, "comment": comment, "text": text, "marks": marks,
+         "crc": crc},
+    )  # fmt: skip
+
+
+def joined(old: str, new: str, separator: str) -> str:
+    """Return both texts, once each."""
+    new = new.replace("\0", " ")  # which a server does not take
+    if not old or not new or new == old:
+        return new or old
+    parts = f"{separator}{old}{separator}"
+    return old if f"{separator}{new}{separator}" in parts else old + separator + new
+
+
+def node_checksum(kind: int, cell: int, title: str, comment: str, text: str, marks: int) -> int:
+    """Return the checksum of a node; that of a start leaves out its number, which may change."""
+    return checksum(kind, 0 if kind == START else cell, title, comment, text, marks)
+
+
+# Reading -----------------------------------------------------------------------------
+
+
+def read_trees(database: Database) -> list[GameTree]:
+    """Return everything that was entered: a tree for each start position."""
+    trees: list[GameTree] = []
+    known: dict[int, tuple[TreeNode, GameTree]] = {}
+    for (
+        number,
+        parent,
+        kind,
+        cell,
+        position,
+        title,
+        comment,
+        text,
+        marks,
+    ) in database.connection.stream(
+        "SELECT id, parent, kind, cell, position, title, comment, text, marks FROM node ORDER BY id"
+    ):
+        node = TreeNode(
+            None, kind != TEXT, title, comment, text, bool(marks & MARKED), bool(marks & BEGIN)
+        )
+        if kind == START:
+            tree = GameTree(_start_record(database, position), node)
+            trees.append(tree)
+            known[number] = node, tree
+        elif parent in known:  # a parent is always stored before its children
+            _attach(known, number, parent, cell, node)
+    return trees
+
+
+def _attach(
+    known: dict[int, tuple[TreeNode, GameTree]], number: int, parent: int, cell: int, node: TreeNode
+) -> None:
+    above, tree = known[parent]
+    if cell != PASS:
+        node.cell = cell % tree.record.width, cell // tree.record.width
+    above.children.append(node)
+    known[number] = node, tree
+
+
+def _start_record(database: Database, position: int) -> GameRecord:
+    ((key,),) = database.connection.rows(
+        "SELECT key FROM position WHERE id = :id", {"id": position}
+    ) or [(b"",)]
+    start = read_key(bytes(key))
+    return GameRecord(
+        start.width, start.height, start.rule, first=start.to_move,
+        black_setup=start.black, white_setup=start.white,
+    )  # fmt: skip
+
+
+def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...]:
+    """Return what was written about a position, turned as it was asked for."""
+    notes = []
+    for number, title, comment, marks in database.connection.rows(
+        "SELECT id, title, comment, marks FROM node WHERE position = :id ORDER BY id",
+        {"id": position},
+    ):
+        texts = database.connection.rows(
+            "SELECT cell, text FROM node WHERE parent = :id AND text <> '' ORDER BY id",
+            {"id": number},
+        )
+        labels: list[tuple[Coordinates, str]] = []
+        if texts:
+            _, width, height = image.key[:3]
+            board = Symmetries.of(width, height)
+            own = line_to(database, number).image().number
+            for cell, text in texts:
+                if cell != PASS:
+                    turned = board.move([(cell % width, cell // width)], own)
+                    labels.append((board.back(turned, image.number)[0], text))
+        if title or comment or marks & MARKED or labels:
+            notes.append(Note(title, comment, bool(marks & MARKED), tuple(labels)))
+    return tuple(notes)
+
+
+def line_to(database: Database, node: int) -> Line:
+    """Return the position of a node in the orientation of its tree."""
+    way: Sequence[tuple[int, int, int]] = database.connection.rows(WAY_TO, {"id": node})
+    line = Line(Rule.FREESTYLE, 15, 15)
+    for kind, cell, position in way:
+        if kind == START:
+            line = game_line(_start_record(database, position))
+        elif kind == MOVE:
+            play_on(line, None if cell == PASS else (cell % line.width, cell // line.width))
+    return line

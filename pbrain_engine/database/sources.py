@@ -1,0 +1,241 @@
+"""What can be added: game files, libraries, journals, self-play, analyses, moves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..arena.records.exports import paper_record
+from ..arena.records.journal import read_journal
+from ..game.game import Game
+from ..learn import records as selfplay
+from ..native.load.library import KernelError
+from ..notation.cells import NotationError, parse_moves
+from ..notation.game_record import GameRecord, RecordedMove
+from ..notation.game_tree import GameTree
+from ..notation.psq import parse_psq
+from ..notation.renlib import ENCODING, MAGIC, parse_renlib
+from ..notation.sgf_tree import parse_sgf_trees
+from ..position.rules import Rule, Side
+from ..values import WIN_BAND
+from . import document
+from .finding import Author, Finding
+from .store import OPEN, Known, StoredGame
+
+SQLITE = b"SQLite format 3\0"
+SEARCH = "search"  # the proof of a win that the main search has announced
+DEFAULT_SIZE = (15, 15)
+
+
+class Wish(NamedTuple):
+    """How files are to be read where they do not say it themselves."""
+
+    rule: Rule | None = None  # overrides what a file says
+    size: tuple[int, int] | None = None
+    encoding: str = ENCODING
+
+
+Item = StoredGame | GameTree | document.Analysis
+
+
+def read_source(name: str, wish: Wish) -> Iterator[Item]:
+    """Yield what a file holds, or the line that a string of moves is.
+
+    Raises:
+        NotationError: it cannot be understood.
+        OSError: it cannot be read.
+    """
+    path = Path(name).expanduser()
+    if not path.is_file():
+        if any(sign in name for sign in "./\\"):
+            raise NotationError(f"there is no file {name}")
+        yield from _moves(name, wish)
+        return
+    with path.open("rb") as file:
+        head = file.read(64)
+    if head.startswith(SQLITE):
+        raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` takes it over")
+    if head.startswith(MAGIC):
+        tree = parse_renlib(path.read_bytes(), wish.encoding)
+        yield replace(tree, record=replace(tree.record, rule=wish.rule or Rule.RENJU))
+    elif head.startswith(selfplay.MAGIC.encode()):
+        yield from _selfplay(path)
+    elif head.lstrip().startswith(b"{"):
+        yield from _json(path, head, wish)
+    else:
+        yield from _text(path.read_text(encoding="utf-8-sig", errors="replace"), wish)
+
+
+def _moves(text: str, wish: Wish) -> Iterator[Item]:
+    width, height = wish.size or DEFAULT_SIZE
+    moves = parse_moves(text, width, height)
+    if not moves:
+        raise NotationError(f"{text!r} is neither a file nor moves such as h8i9")
+    tree = GameTree(GameRecord(width, height, wish.rule or Rule.FREESTYLE))
+    node = tree.root
+    for move in moves:
+        node = node.child(move)
+    yield tree
+
+
+def _text(text: str, wish: Wish) -> Iterator[Item]:
+    body = text.strip()
+    if body.startswith("("):
+        for tree in parse_sgf_trees(body):
+            tree.record = _ruled(tree.record, wish)
+            game = main_line(tree)
+            if game.moves:
+                yield StoredGame(decided(game))
+            if not _is_told_by_the_game(tree):
+                yield tree
+    elif body.lower().startswith("piskvorky"):
+        yield StoredGame(decided(_ruled(parse_psq(body), wish)))
+    else:
+        raise NotationError("this is no SGF, PSQ or RenLib file, journal or analysis")
+
+
+def _ruled(record: GameRecord, wish: Wish) -> GameRecord:
+    if wish.rule is not None:
+        return replace(record, rule=wish.rule)
+    return record if record.rule is not None else replace(record, rule=Rule.FREESTYLE)
+
+
+def decided(record: GameRecord) -> GameRecord:
+    """Return a game with its result where the last stone tells what the file does not."""
+    if record.result:
+        return record
+    try:
+        game = Game(record.width, record.height, record.rule or Rule.FREESTYLE)
+    except KernelError:
+        return record
+    for side, cells in ((Side.BLACK, record.black_setup), (Side.WHITE, record.white_setup)):
+        for x, y in cells:
+            game.place(x, y, side)
+    game.set_to_move(record.first)
+    for x, y in record.cells:
+        game.play(x, y)
+    if game.winner is not None:
+        return replace(record, result="1-0" if game.winner is Side.BLACK else "0-1")
+    return replace(record, result="1/2-1/2") if game.is_full else record
+
+
+def main_line(tree: GameTree) -> GameRecord:
+    """Return the game that a tree tells: its first branch everywhere, up to a pass."""
+    moves: list[RecordedMove] = []
+    node = tree.root
+    while True:
+        following = next((child for child in node.children if child.is_move), None)
+        if following is None or following.cell is None:
+            break
+        moves.append(RecordedMove(*following.cell, comment=following.comment))
+        node = following
+    return replace(tree.record, moves=tuple(moves), comment=tree.root.comment)
+
+
+def _is_told_by_the_game(tree: GameTree) -> bool:
+    """Whether the main line holds all that there is."""
+    node = tree.root
+    while node.children:
+        if len(node.children) > 1 or not node.children[0].is_move:
+            return False
+        node = node.children[0]
+        if node.has_notes or node.cell is None:
+            return False
+    return not tree.root.title
+
+
+def _json(path: Path, head: bytes, wish: Wish) -> Iterator[Item]:
+    with path.open(encoding="utf-8") as file:
+        first = file.readline()
+    try:
+        entry = json.loads(first)
+    except ValueError:
+        entry = json.loads(path.read_text(encoding="utf-8"))  # one document over many lines
+        yield from _entry(entry, wish)
+        return
+    if entry.get("type") == "match":
+        yield from _journal(path)
+        return
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                try:
+                    yield from _entry(json.loads(line), wish)
+                except (ValueError, KeyError, TypeError) as error:
+                    raise NotationError(f"{path}, line {number}: {error}") from None
+
+
+def _entry(entry: dict[str, Any], wish: Wish) -> Iterator[Item]:
+    kind = entry.get("type")
+    if kind == "game":
+        (tree,) = parse_sgf_trees(entry["sgf"])
+        yield StoredGame(main_line(tree), counts=entry.get("result", OPEN) != OPEN)
+    elif kind == "tree":
+        yield from parse_sgf_trees(entry["sgf"])
+    elif kind == "position":
+        yield document.read_analysis(entry)
+    else:
+        analysis = document.read_analysis(entry)
+        yield analysis._replace(way=analysis.way or document.some_way(entry))
+
+
+def _journal(path: Path) -> Iterator[Item]:
+    settings, games = read_journal(path)
+    authors: dict[str, Author] = {}
+    for spec in settings.engines:
+        if spec.builtin == "numoku":  # values of other programs are on scales of their own
+            title = spec.title or "Numoku"
+            authors[spec.name] = Author(title, spec.option("weights") or "")
+    for played in games:
+        record = paper_record(played, settings)
+        findings: dict[int, Finding] = {}
+        for number, move in enumerate(played.moves):
+            ply = len(played.opening) + number
+            author = authors.get(played.white if ply % 2 else played.black)
+            value = played.value[number]
+            if author is not None and value is not None:
+                findings[ply] = Finding(
+                    value,
+                    depth=played.depth[number] or 0,
+                    nodes=played.nodes[number] or 0,
+                    moves=(move,),
+                    line=(move,),
+                    proof=SEARCH if abs(value) >= WIN_BAND else "",
+                    author=author,
+                )
+        yield StoredGame(record, findings, counts=not played.fault)
+
+
+def _selfplay(path: Path) -> Iterator[Item]:
+    about = selfplay.read_about(path)
+    author = Author("Numoku", about.get("weights", ""))
+    nodes = int(about.get("nodes", "0"))
+    results = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+    for game in selfplay.read_games(path):
+        cells = [(cell % game.width, cell // game.width) for cell in game.moves]
+        record = GameRecord(
+            game.width, game.height, game.rule, tuple(RecordedMove(x, y) for x, y in cells),
+            black="Numoku", white="Numoku", result=results[game.result],
+            comment=f"self-play game {game.number} of seed {about.get('seed', '?')}",
+        )  # fmt: skip
+        findings = {
+            ply: Finding(
+                value,
+                nodes=nodes,
+                moves=(cells[ply],),
+                line=(cells[ply],),
+                proof=SEARCH if abs(value) >= WIN_BAND else "",
+                author=author,
+            )  # fmt: skip
+            for ply, value in enumerate(game.values)
+            if value != selfplay.NO_VALUE
+        }
+        yield StoredGame(record, findings)
+
+
+def known_of(analysis: document.Analysis) -> Known:
+    """Return an analysis as it is stored."""
+    return Known(analysis.image, analysis.finding)

@@ -1,0 +1,284 @@
+"""The database as its users see it: positions, what is known about them, and games."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..notation.game_record import GameRecord
+from ..notation.sgf import format_sgf
+from ..position.canonical import Image, Line, Symmetries, pack_moves, unpack_moves
+from ..position.geometry import Coordinates
+from ..position.rules import Rule, Side
+from . import schema
+from .book.entry import unpack_book
+from .connection import connect
+from .finding import Author, Bound, Entry, Finding, checksum
+
+FINDING_COLUMNS = "rank, value, bound, depth, nodes, moves, line, proof, tree, author, crc"
+_NAMES = FINDING_COLUMNS.split(", ")
+
+ADD_COUNTS = """INSERT INTO position (key, black_wins, draws, white_wins)
+    VALUES (:key, :black_wins, :draws, :white_wins)
+    ON CONFLICT (key) DO UPDATE SET black_wins = position.black_wins + excluded.black_wins,
+    draws = position.draws + excluded.draws, white_wins = position.white_wins + excluded.white_wins
+"""
+ADD_FINDING = f"""INSERT INTO position (key, {FINDING_COLUMNS})
+    VALUES (:key, {", ".join(":" + name for name in _NAMES)})
+    ON CONFLICT (key) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _NAMES)}
+    WHERE position.rank IS NULL OR excluded.rank > position.rank
+    OR (excluded.rank = position.rank AND excluded.nodes > position.nodes)"""
+ADD_POSITION = """INSERT INTO position (key) VALUES (:key)
+    ON CONFLICT (key) DO UPDATE SET draws = position.draws RETURNING id"""
+ADD_GAME = """INSERT INTO game (digest, result, record) VALUES (:digest, :result, :record)
+    ON CONFLICT (digest) DO NOTHING"""
+
+RESULTS = {"1-0": "black_wins", "0-1": "white_wins", "1/2-1/2": "draws"}
+OPEN = "*"  # the result of a game that does not count
+
+
+class Known(NamedTuple):
+    """A finding and the image of its position, as it is to be stored."""
+
+    image: Image
+    finding: Finding
+
+
+class StoredGame(NamedTuple):
+    """A game with the findings of the engines that played it, by the ply before their move."""
+
+    record: GameRecord
+    findings: dict[int, Finding] = {}  # noqa: RUF012
+    counts: bool = True  # whether its result says something about its positions
+
+
+class Added(NamedTuple):
+    """What was stored."""
+
+    games: int = 0
+    positions: int = 0
+    nodes: int = 0
+    known_games: int = 0  # that were there already
+
+    def __add__(self, other: object) -> Added:
+        """Return both together."""
+        assert isinstance(other, Added)
+        return Added(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+def game_line(record: GameRecord) -> Line:
+    """Return the position before the first move of a game."""
+    line = Line(record.rule or Rule.FREESTYLE, record.width, record.height, record.first)
+    for x, y in record.black_setup:
+        line.put(x, y, Side.BLACK)
+    for x, y in record.white_setup:
+        line.put(x, y, Side.WHITE)
+    return line
+
+
+def game_images(record: GameRecord) -> Iterator[Image]:
+    """Yield the images of all positions of a game, that before the first move first."""
+    line = game_line(record)
+    yield line.image()
+    for x, y in record.cells:
+        line.play(x, y)
+        yield line.image()
+
+
+class Database:
+    """An open database; a context manager.
+
+    What is added within ``writing()`` is stored all or not at all, and for good when it ends.
+    """
+
+    def __init__(self, target: str | Path, *, create: bool = False) -> None:
+        """Open a file or a database URL; ``create`` makes what is not there yet.
+
+        Raises:
+            DatabaseError: it cannot be opened, or is something else.
+        """
+        self.connection = connect(target, create)
+        try:
+            schema.prepare(self.connection, create)
+        except BaseException:
+            self.connection.close()
+            raise
+        self.name = self.connection.name
+        self._authors: dict[Author, int] = {}
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it."""
+        self.connection.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write all or nothing; what was written is on the disk afterwards."""
+        try:
+            with self.connection.writing():
+                yield
+        except BaseException:
+            self._authors.clear()  # those of a transaction that was given up are not there
+            raise
+
+    # Positions -----------------------------------------------------------------------
+
+    def look_up(self, image: Image) -> Entry | None:
+        """Return what is known about a position without its notes, or None."""
+        found = self.connection.rows(
+            f"SELECT id, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position "
+            "WHERE key = :key",
+            {"key": image.key},
+        )
+        if not found:
+            return None
+        number, black_wins, draws, white_wins, *columns = found[0]
+        return Entry(
+            number,
+            self.read_finding(image, columns),
+            black_wins,
+            draws,
+            white_wins,
+            book=self._book_moves(number, image),
+        )
+
+    def read_finding(self, image: Image, columns: Sequence[Any]) -> Finding | None:
+        """Return the finding that the columns of a row hold, turned back from the key."""
+        if columns[0] is None:
+            return None
+        values = dict(zip(_NAMES, columns, strict=True))
+        return Finding(
+            values["value"],
+            Bound(values["bound"]),
+            values["depth"],
+            values["nodes"],
+            self._turn_back(image, values["moves"]),
+            self._turn_back(image, values["line"]),
+            values["proof"],
+            values["tree"],
+            self._author(values["author"]),
+        )
+
+    def _turn_back(self, image: Image, packed: bytes) -> tuple[Coordinates, ...]:
+        _, width, height = image.key[:3]
+        return tuple(
+            Symmetries.of(width, height).back(unpack_moves(packed, width, height), image.number)
+        )
+
+    def _book_moves(self, number: int, image: Image) -> tuple[tuple[Coordinates, int], ...]:
+        found = self.connection.rows("SELECT moves FROM book WHERE position = :id", {"id": number})
+        if not found:
+            return ()
+        _, width, height = image.key[:3]
+        moves = unpack_book(found[0][0], width, height)
+        cells = Symmetries.of(width, height).back([move for move, _ in moves], image.number)
+        return tuple(zip(cells, (value for _, value in moves), strict=True))
+
+    def add_findings(self, known: Iterable[Known]) -> int:
+        """Store findings where they are better than what is there; return how many came."""
+        rows = sorted(map(self._finding_row, known), key=lambda row: row["key"])
+        self.connection.run_many(ADD_FINDING, rows)
+        return len(rows)
+
+    def _finding_row(self, known: Known) -> dict[str, Any]:
+        image, finding = known
+        _, width, height = image.key[:3]
+        turn = Symmetries.of(width, height).move
+        moves = pack_moves(turn(finding.moves, image.number), width, height)
+        line = pack_moves(turn(finding.line, image.number), width, height)
+        row: dict[str, Any] = {
+            "key": image.key, "rank": finding.rank, "value": finding.value,
+            "bound": int(finding.bound), "depth": finding.depth, "nodes": finding.nodes,
+            "moves": moves, "line": line, "proof": finding.proof, "tree": finding.tree,
+            "author": self._author_number(finding.author),
+        }  # fmt: skip
+        row["crc"] = finding_checksum(image.key, [row[name] for name in _NAMES[:-1]])
+        return row
+
+    def position_number(self, key: bytes) -> int:
+        """Return the number of a position's row, made if there is none."""
+        return int(self.connection.rows(ADD_POSITION, {"key": key})[0][0])
+
+    # Authors -------------------------------------------------------------------------
+
+    def _author_number(self, author: Author) -> int:
+        if author not in self._authors:
+            names = {"version": author.version, "weights": author.weights}
+            self.connection.run(
+                "INSERT INTO author (version, weights) VALUES (:version, :weights) "
+                "ON CONFLICT (version, weights) DO NOTHING",
+                names,
+            )
+            ((number,),) = self.connection.rows(
+                "SELECT id FROM author WHERE version = :version AND weights = :weights", names
+            )
+            self._authors[author] = number
+        return self._authors[author]
+
+    def _author(self, number: int) -> Author:
+        for author, known in self._authors.items():
+            if known == number:
+                return author
+        found = self.connection.rows(
+            "SELECT version, weights FROM author WHERE id = :id", {"id": number}
+        )
+        author = Author(*found[0]) if found else Author()
+        self._authors[author] = number
+        return author
+
+    # Games ---------------------------------------------------------------------------
+
+    def add_games(self, games: Iterable[StoredGame]) -> Added:
+        """Store games and their positions; a game that is there already is passed over."""
+        counts: dict[bytes, dict[str, int]] = defaultdict(
+            lambda: {"black_wins": 0, "draws": 0, "white_wins": 0}
+        )
+        known: list[Known] = []
+        added = skipped = 0
+        for game in games:
+            record = game.record
+            text = format_sgf(record)
+            result = record.result if game.counts and record.result in RESULTS else OPEN
+            row = {"digest": digest_of(text), "result": result, "record": text}
+            images = list(game_images(record))
+            known += [Known(images[ply], finding) for ply, finding in game.findings.items()]
+            if not self.connection.run(ADD_GAME, row):
+                skipped += 1
+                continue
+            added += 1
+            for image in images:
+                count = counts[image.key]
+                if result != OPEN:
+                    count[RESULTS[result]] += 1
+        self.connection.run_many(
+            ADD_COUNTS, [{"key": key, **counts[key]} for key in sorted(counts)]
+        )
+        self.add_findings(known)
+        return Added(added, len(counts), 0, skipped)
+
+    def count(self, table: str) -> int:
+        """Return the number of rows of a table."""
+        assert table in ("position", "game", "node", "book")
+        return int(self.connection.rows(f"SELECT COUNT(*) FROM {table}")[0][0])
+
+
+def digest_of(text: str) -> bytes:
+    """Return what tells a game from every other one."""
+    return sha256(text.encode()).digest()[:16]
+
+
+def finding_checksum(key: bytes, columns: Sequence[Any]) -> int:
+    """Return the checksum of a finding's columns; the number of its author may change."""
+    rank, value, bound, depth, nodes, moves, line, proof, tree, _ = columns
+    return checksum(
+        bytes(key), rank, value, bound, depth, nodes, bytes(moves), bytes(line), proof, tree
+    )

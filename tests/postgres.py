@@ -1,0 +1,81 @@
+"""A PostgreSQL server of Debian's, started for the tests where it is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+DEBIAN = Path("/usr/lib/postgresql")
+USER = "postgres"  # who may run it, where the tests run as root
+
+
+def program(name: str) -> str | None:
+    """Return the path of one of the server's programs."""
+    found = sorted(DEBIAN.glob(f"*/bin/{name}"))
+    return str(found[-1]) if found else shutil.which(name)
+
+
+class Server:
+    """A server with a folder of its own, on a free port of this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._numbers = count()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        data = folder / "data"
+        if os.geteuid() == 0:
+            shutil.chown(folder, USER)
+        self._call("initdb", "-D", str(data), "-U", USER, "-A", "trust", "-E", "UTF8", "--no-sync")
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories="
+        self._call("pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-o", options, "-w",
+                   "start")  # fmt: skip
+
+    def _call(self, name: str, *words: str) -> None:
+        path = program(name)
+        assert path is not None
+        switch = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+        command = [*(switch if os.geteuid() == 0 else []), path, *words]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+
+    def new_database(self) -> str:
+        """Return the URL of a new, empty database."""
+        import sqlalchemy
+
+        name = f"numoku{next(self._numbers)}"
+        engine = sqlalchemy.create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
+        engine.dispose()
+        return self.url(name).replace("+psycopg", "")
+
+    def url(self, name: str) -> str:
+        return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{name}"
+
+    def stop(self) -> None:
+        self._call("pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "stop")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    if program("initdb") is None:
+        pytest.skip("PostgreSQL is not installed")
+    if find_spec("sqlalchemy") is None or find_spec("psycopg") is None:
+        pytest.skip("SQLAlchemy or psycopg is not installed")
+    with TemporaryDirectory(prefix="numoku-postgres-") as folder:  # which its user can reach
+        made = Server(Path(folder))
+        try:
+            yield made
+        finally:
+            made.stop()
