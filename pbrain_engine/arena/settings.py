@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -17,6 +16,7 @@ import pbrain_engine
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import configured
+from ..protocol.commandline import split_command
 from ..protocol.configured import is_parameter
 
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
@@ -128,7 +128,10 @@ def parse_engine(text: str) -> EngineSpec:
         options = _parse_options(tail, text)
         command = _builtin_command(head, options)
         return EngineSpec(name, command, options, head, is_named=bool(named))
-    words = [body] if Path(body).is_file() else shlex.split(body, posix=os.name != "nt")
+    try:
+        words = split_command(body)
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
     if not words:
         raise SettingsError(f"no engine in {text!r}")
     if len(words) == 1 and words[0].endswith(".py"):

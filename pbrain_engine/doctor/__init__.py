@@ -7,8 +7,9 @@ is from. A dead or deaf program is killed with all it has started; the doctor ne
 
 from __future__ import annotations
 
-import shlex
 import sys
+
+from ..protocol.commandline import join_command, split_command
 
 USAGE_ERROR = 2
 
@@ -19,7 +20,6 @@ def main(argv: list[str] | None = None) -> int:
 
     from . import verdict
     from .exam import FAIL, PASS, Options
-    from .peer import WINDOWS
 
     parser = argparse.ArgumentParser(
         prog="numoku check",
@@ -47,7 +47,10 @@ def main(argv: list[str] | None = None) -> int:
     if not command:
         parser.error("which program?")
     if len(command) == 1:
-        command = shlex.split(command[0], posix=not WINDOWS)
+        try:
+            command = split_command(command[0])
+        except ValueError as error:
+            parser.error(str(error))
     options = Options(command, arguments.size, arguments.turn, arguments.patience)
     checks = verdict.select(arguments.client)
     if not checks:
@@ -61,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         verdicts = verdict.run(checks, options, show)
     except OSError as error:
-        print(f"numoku check: {shlex.join(command)}: {error}", file=sys.stderr)
+        print(f"numoku check: {join_command(command)}: {error}", file=sys.stderr)
         return USAGE_ERROR
     print(verdict.as_json(verdicts, options) if arguments.json else verdict.summary(verdicts))
     return int(any(found.grade == FAIL for found in verdicts))

@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..protocol import replies
+from ..protocol.commandline import split_command
 from ..protocol.commands import Reader
 from ..protocol.lines import LineBuffer
 from ..protocol.session import Session
@@ -222,7 +223,6 @@ def play_a_game(peer: Peer, command: list[str]) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Feed a program nonsense; 0: it survives, 1: it does not, 2: it cannot be started."""
     import argparse
-    import shlex
 
     parser = argparse.ArgumentParser(prog="numoku fuzz", description="Feed a pbrain nonsense.")
     parser.add_argument("command", nargs="?", help="the program (default: this one), quoted")
@@ -231,7 +231,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--guided", action="store_true", help="let the coverage choose lines")
     arguments = parser.parse_args(argv)
     own = [sys.executable, "-m", "pbrain_engine"]
-    command = shlex.split(arguments.command) if arguments.command else own
+    try:
+        command = split_command(arguments.command) if arguments.command else own
+    except ValueError as error:
+        parser.error(str(error))
     lines = Lines(arguments.seed)
     guide = Guide() if arguments.guided else None
     began = shown_at = perf_counter()

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import signal
 import subprocess
 import threading
 from collections import deque
 from time import perf_counter, sleep
 from typing import NamedTuple
+
+from ..protocol.commandline import split_command
 
 MOST_LINES = 10_000  # that are waited for in one go
 QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finished speaking
@@ -39,7 +40,7 @@ class Peer:
         Raises:
             OSError: it cannot be started.
         """
-        words = shlex.split(command, posix=not WINDOWS) if isinstance(command, str) else command
+        words = split_command(command) if isinstance(command, str) else command
         flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         self.process = subprocess.Popen(
             words,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...native.load.library import KernelError
+from ...protocol.commandline import join_command
 from ..match.pool import LocalPool, Pool
 from ..match.runner import Runner
 from ..openings import Openings
@@ -88,7 +88,7 @@ def play(
 
 def _tell_next(journal: Journal, standings: Standings, runner: Runner) -> None:
     """Say what can be done with the journal."""
-    path = shlex.quote(str(journal.path))
+    path = join_command([str(journal.path)])
     if standings.games < total_games(standings.settings) and not runner.stop_reason:
         print(f"continue with: numoku match --resume {path}", file=sys.stderr)
     else:

@@ -1,0 +1,73 @@
+"""Programs with arguments as one text: by the rules of each system, the same way everywhere."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine.arena.settings import SettingsError, parse_engine
+from pbrain_engine.protocol.commandline import join_command, split_command
+
+WINDOWS_LINES = {
+    r"C:\engines\rapfi.exe": [r"C:\engines\rapfi.exe"],
+    r'"C:\my engines\rapfi.exe" --mode x': [r"C:\my engines\rapfi.exe", "--mode", "x"],
+    r'a.exe "two words" "" three\ ': ["a.exe", "two words", "", "three\\"],
+    r"a.exe 'single quotes'": ["a.exe", "'single", "quotes'"],
+    r'a.exe "a folder\\" b': ["a.exe", "a folder\\", "b"],
+    r"a.exe \"quote\" \\\"both": ["a.exe", '"quote"', r"\"both"],
+    'a.exe "two""quotes"': ["a.exe", 'two"quotes'],
+    "  a.exe\t b  ": ["a.exe", "b"],
+    "": [],
+}
+
+
+@pytest.mark.parametrize("text", WINDOWS_LINES)
+def test_on_windows_backslashes_stay_and_quotes_go(text: str) -> None:
+    assert split_command(text, windows=True) == WINDOWS_LINES[text]
+
+
+def test_on_unix_a_shell_would_split_it_so() -> None:
+    text = r"""'/my engines/rapfi' --mode "x y" a\ b"""
+    assert split_command(text, windows=False) == ["/my engines/rapfi", "--mode", "x y", "a b"]
+
+
+@pytest.mark.parametrize("windows", [False, True])
+@given(st.lists(st.text(st.characters(codec="ascii", exclude_characters="\0")), min_size=1))
+def test_what_is_joined_is_split_again(windows: bool, words: list[str]) -> None:
+    assert split_command(join_command(words, windows=windows), windows=windows) == words
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="asks Windows itself")
+@given(st.text(st.sampled_from('ab \\"'), max_size=12))
+def test_windows_splits_arguments_the_same_way(text: str) -> None:
+    shell = ctypes.WinDLL("shell32")  # type: ignore[attr-defined,unused-ignore]
+    shell.CommandLineToArgvW.restype = ctypes.POINTER(ctypes.c_wchar_p)
+    count = ctypes.c_int()
+    found = shell.CommandLineToArgvW(f"program {text}", ctypes.byref(count))
+    try:
+        words = split_command(f"program {text}")
+    except ValueError:  # an open quotation, which Windows lets pass
+        return
+    assert words == found[: count.value]
+
+
+def test_a_path_with_spaces_needs_no_quotes_and_may_have_them(tmp_path: Path) -> None:
+    program = tmp_path / "my engine"
+    program.touch()
+    assert parse_engine(str(program)).command == (str(program),)
+    text = join_command([str(program), "--fast"])
+    assert parse_engine(text).command == (str(program), "--fast")
+    assert parse_engine(f'mine="{program}" --fast').command == (str(program), "--fast")
+
+
+def test_a_quotation_without_an_end_is_said_in_one_line() -> None:
+    for windows in (False, True):
+        with pytest.raises(ValueError, match="no closing quotation"):
+            split_command('"a b', windows=windows)
+    with pytest.raises(SettingsError, match="no closing quotation"):
+        parse_engine('"a b')
