@@ -15,6 +15,7 @@ from ...protocol.commandline import join_command
 from ..match.pool import LocalPool, Pool
 from ..match.runner import Runner
 from ..openings import Openings
+from ..players import processes
 from ..players.about import introduce
 from ..records.journal import Journal
 from ..settings import MatchSettings, SettingsError, total_games
@@ -61,6 +62,8 @@ def play(
     before = Standings(settings, journal.games if journal else ())
     for line in openings.skipped[:5]:
         print(f"opening left out: {line}", file=sys.stderr)
+    if settings.memory and not processes.knows_memory():
+        print("nobody watches the memory of engines here: psutil is not installed", file=sys.stderr)
     view = make_view(settings, before, view_kind)
     try:
         pool = make_pool(settings, view)

@@ -1,7 +1,8 @@
 """What the operating system says about processes, and the signals that they are sent.
 
-On Linux all of it comes from ``/proc``; elsewhere from psutil if it is installed, and where
-it is not, memory is unknown (0) and only the process itself is ended.
+On Linux all of it comes from ``/proc``; elsewhere from psutil if it is installed. Where it is
+not, only the process itself is ended; Windows tells its memory all the same, and on macOS that
+is unknown (0), which :func:`knows_memory` tells beforehand.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ...native.load.footprint import peak_working_set
+
 IS_LINUX = sys.platform.startswith("linux")
+IS_WINDOWS = sys.platform == "win32"
 POLL = 0.003
 
 
@@ -34,7 +38,7 @@ def descendants(pid: int) -> list[int]:
         psutil = _psutil()
         if psutil is None:
             return []
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, OSError):
             return [child.pid for child in psutil.Process(pid).children(recursive=True)]
         return []
     found: list[int] = []
@@ -57,17 +61,34 @@ def _children(pid: int) -> list[int]:
     return found
 
 
+def knows_memory() -> bool:
+    """Tell whether the memory of other processes can be read here."""
+    return IS_LINUX or IS_WINDOWS or _psutil() is not None
+
+
 def tree_memory(pid: int) -> int:
-    """Return the bytes that a process and its descendants have for themselves alone."""
-    return sum(_private_bytes(member) for member in (pid, *descendants(pid)))
+    """Return the bytes that a process and its descendants have for themselves alone.
+
+    On Windows it is at least the most that the working set of the process itself ever was,
+    which the manager Piskvork reads.
+    """
+    total = sum(_private_bytes(member) for member in (pid, *descendants(pid)))
+    if IS_WINDOWS:
+        with contextlib.suppress(OSError):
+            total = max(total, peak_working_set(pid))
+    return total
 
 
 def _private_bytes(pid: int) -> int:
     if not IS_LINUX:
         psutil = _psutil()
-        if psutil is not None:
-            with contextlib.suppress(psutil.Error):
-                return int(psutil.Process(pid).memory_full_info().uss)
+        if psutil is None:
+            return 0
+        # Wine, and systems that let nobody look, answer with an OSError.
+        with contextlib.suppress(psutil.Error, OSError):
+            return int(psutil.Process(pid).memory_full_info().uss)
+        with contextlib.suppress(psutil.Error, OSError):
+            return int(psutil.Process(pid).memory_info().rss)
         return 0
     total = 0
     with contextlib.suppress(OSError):
@@ -95,7 +116,7 @@ def _signal_or_psutil(pid: int, name: str, verb: str) -> None:
         return
     psutil = _psutil()
     if psutil is not None:
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, OSError):
             getattr(psutil.Process(pid), verb)()
 
 
