@@ -1,0 +1,186 @@
+"""Stones on the board: keys that tell every difference, lines, and forbidden cells."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from pbrain_engine.patterns.forbidden import foul, is_allowed, is_forbidden
+from pbrain_engine.patterns.shapes import (
+    MAKES_FIVE,
+    MAKES_FOUL,
+    MAKES_FOUR,
+    MAKES_THREE,
+    MAKES_WINNING_FOUR,
+    QUIET,
+)
+from pbrain_engine.patterns.state import (
+    class_at,
+    count_of,
+    last_stone_wins,
+    place,
+    play,
+    same_as_fresh,
+    skip,
+    take_back,
+    undo,
+)
+from pbrain_engine.position.board import key_after, last_move, line_of, place_on_line
+from pbrain_engine.position.geometry import PADDED_CELLS
+from pbrain_engine.position.rules import BLACK, EMPTY, WALL, WHITE, Rule
+from pbrain_engine.search.alphabeta.symmetry import image_of, keeps_position
+
+from .memory import cell, cells, state_after, tables_of_rule
+
+pytestmark = pytest.mark.uncompiled
+
+TABLES = tables_of_rule(Rule.FREESTYLE)
+RENJU = tables_of_rule(Rule.RENJU)
+
+
+def test_black_white_and_wall_on_a_cell_have_keys_of_their_own() -> None:
+    keys = set()
+    for kind in (BLACK, WHITE, WALL):
+        state = state_after("")
+        place(state, TABLES, cell("h8"), kind)
+        keys.add(int(state.position.key))
+        assert int(take_back(state, TABLES)) == cell("h8") and state.position.key == 0
+    assert len(keys) == 3
+    zobrist = TABLES.zobrist
+    assert len({int(word) for word in zobrist.ravel()}) == 3 * PADDED_CELLS
+
+
+def test_the_side_to_move_is_part_of_the_key() -> None:
+    state = state_after("h8")
+    before = int(state.position.key)
+    skip(state)
+    assert int(state.position.key) != before
+    skip(state)
+    assert int(state.position.key) == before
+
+
+def test_the_key_does_not_depend_on_the_way() -> None:
+    keys = set()
+    for black in itertools.permutations(("h8", "i9", "g6")):
+        state = state_after(f"{black[0]}a1{black[1]}b2{black[2]}")
+        keys.add(int(state.position.key))
+    assert len(keys) == 1
+    assert int(state_after("a1h8b2i9").position.key) not in keys
+
+
+def test_the_key_behind_a_move_is_known_before_it() -> None:
+    for moves in ("h8", "h8i9"):
+        state = state_after(moves)
+        expected = int(key_after(state.position, TABLES.zobrist, cell("k3")))
+        play(state, TABLES, cell("k3"))
+        assert int(state.position.key) == expected
+
+
+def test_a_stone_goes_on_empty_cells_alone() -> None:
+    state = state_after("h8")
+    for wrong in (cell("h8"), 0):
+        with pytest.raises(AssertionError):
+            place(state, TABLES, wrong, WHITE)
+    with pytest.raises(AssertionError):
+        place(state, TABLES, cell("a1"), EMPTY)
+
+
+@pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.RENJU])
+def test_a_walk_leaves_the_state_as_computed_afresh(rule: Rule) -> None:
+    tables = tables_of_rule(rule)
+    chance = random.Random(4)
+    state = state_after("", rule, size=6)
+    free = cells("a1b1c1d1e1f1a2b2c2d2e2f2a3b3c3d3e3f3a4b4c4d4e4f4", 6)
+    for step in range(14):
+        if state.position.ply and chance.random() < 0.3:
+            undo(state, tables)
+        else:
+            here = [c for c in free if state.position.holds[c] == EMPTY]
+            play(state, tables, chance.choice(here))
+        if step % 7 == 6:
+            assert same_as_fresh(state, tables) == 0
+    while state.position.ply:
+        undo(state, tables)
+    assert same_as_fresh(state, tables) == 0 and state.position.key == 0
+
+
+def test_a_cell_is_where_its_lines_say() -> None:
+    first, *others = cells("h8i8h9i9g9")
+    for direction, other in zip((0, 1, 2, 3), others, strict=True):
+        assert line_of(first, direction) == line_of(other, direction)
+        assert abs(place_on_line(first, direction) - place_on_line(other, direction)) == 1
+        elsewhere = [line_of(first, d) == line_of(other, d) for d in range(4)]
+        assert sum(elsewhere) == 1
+
+
+def test_the_last_moves_are_counted_backwards() -> None:
+    position = state_after("h8i9g7").position
+    assert [last_move(position, back) for back in (1, 2, 3, 4)] == [*cells("g7i9h8"), 0]
+
+
+def test_classes_say_what_a_cell_makes() -> None:
+    state = state_after("h8a1i8c1j8")
+    found = {name: class_at(state, BLACK, cell(name)) for name in ("g8", "k8", "f8", "o1")}
+    assert found == {"g8": MAKES_WINNING_FOUR, "k8": MAKES_WINNING_FOUR, "f8": MAKES_FOUR,
+                     "o1": QUIET}  # fmt: skip
+    assert count_of(state, BLACK, MAKES_WINNING_FOUR) == 2
+    assert class_at(state_after("h8a1i8"), BLACK, cell("j8")) == MAKES_THREE
+    play(state, TABLES, cell("o15"))
+    play(state, TABLES, cell("k8"))
+    assert class_at(state, BLACK, cell("l8")) == MAKES_FIVE and not last_stone_wins(state)
+    play(state, TABLES, cell("o13"))
+    play(state, TABLES, cell("l8"))
+    assert last_stone_wins(state)
+
+
+DOUBLE_THREE = "g8a1i8o1h7a15h9o15"
+
+
+def test_black_may_not_make_two_threes_in_renju_and_white_may() -> None:
+    state = state_after(DOUBLE_THREE, Rule.RENJU)
+    assert class_at(state, BLACK, cell("h8")) == MAKES_FOUL
+    assert is_forbidden(state, RENJU, cell("h8")) and not is_allowed(state, RENJU, cell("h8"))
+    skip(state)
+    assert not is_forbidden(state, RENJU, cell("h8"))
+    free = state_after(DOUBLE_THREE)
+    assert not is_forbidden(free, TABLES, cell("h8"))
+
+
+def test_a_three_that_cannot_become_an_open_four_does_not_count() -> None:
+    blocked = state_after(DOUBLE_THREE + "o8", Rule.RENJU, others={"e8": 1, "k8": 1})
+    blocked.position.side = BLACK
+    assert foul(blocked, RENJU, cell("h8")) == 0
+
+
+def test_overlines_and_double_fours_are_forbidden_but_never_a_five() -> None:
+    six = state_after("", Rule.RENJU, others=dict.fromkeys(("c8", "d8", "e8", "g8", "h8"), 0))
+    assert is_forbidden(six, RENJU, cell("f8"))
+    five = state_after("", Rule.RENJU, others=dict.fromkeys(("d8", "e8", "g8", "h8"), 0))
+    assert not is_forbidden(five, RENJU, cell("f8"))
+    fours = dict.fromkeys(("c8", "d8", "e8", "f5", "f6", "f7"), 0)
+    both = state_after("", Rule.RENJU, others=fours)
+    assert is_forbidden(both, RENJU, cell("f8"))
+
+
+# Symmetry ---------------------------------------------------------------------------------
+
+
+def test_a_symmetry_takes_every_stone_to_its_like() -> None:
+    position = state_after("h8").position
+    assert [keeps_position(position, number) for number in range(8)] == [True] * 8
+    position = state_after("g8i9i8").position  # not mirrored
+    assert sum(keeps_position(position, number) for number in range(8)) == 1
+    pair = state_after("", others={"g8": BLACK, "i8": WHITE}).position
+    kept = {number for number in range(8) if keeps_position(pair, number)}
+    assert kept == {0, 2}, "a mirror that exchanges black and white is none"
+    images = {int(image_of(position, cell("b1"), number)) for number in range(8)}
+    assert images == set(cells("b1n1b15n15a2o2a14o14"))
+
+
+def test_walls_are_no_stones_for_a_symmetry() -> None:
+    position = state_after("", others={"a1": WALL, "o15": WHITE}).position
+    assert not keeps_position(position, 3)
+    assert np.count_nonzero(position.holds == WALL) == PADDED_CELLS - 225 + 1

@@ -1,0 +1,298 @@
+"""The root: its window, its list of moves, and what a stopped or a proven search leaves there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pbrain_engine.patterns.state import play
+from pbrain_engine.position.board import bit_of
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.search.alphabeta import root
+from pbrain_engine.search.alphabeta.params import ONE
+from pbrain_engine.search.alphabeta.root import (
+    PROVEN_DEPTH,
+    drop_root,
+    iterate,
+    lead_root,
+    list_root,
+    note_win,
+    prepare_root,
+    search_root,
+)
+from pbrain_engine.search.alphabeta.symmetry import image_of, symmetries_of
+from pbrain_engine.search.alphabeta.table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    bound_of,
+    cell_of_entry,
+    depth_of,
+    probe,
+    value_of,
+)
+from pbrain_engine.search.alphabeta.worker import STACK_BASE
+from pbrain_engine.values import INFINITE, WIN, loss_in, win_in
+
+from .memory import cell, cells, shared_block, tables_of_rule, worker_after
+
+pytestmark = pytest.mark.uncompiled
+
+TABLES = tables_of_rule(Rule.FREESTYLE)
+RENJU = tables_of_rule(Rule.RENJU)
+CALM = "h8i9i7g9"
+
+
+def root_moves(worker: Any) -> list[int]:
+    return [int(move) for move in worker.root_moves[: worker.root_count]]
+
+
+# The window -------------------------------------------------------------------------------
+
+
+class Window:
+    """An iteration on a scripted root: every search of it returns fail-soft what is true."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, last: int, true: int, depth: int = 8) -> None:
+        self.asked: list[tuple[int, int]] = []
+        self.true = true
+        self.worker, self.shared = worker_after(CALM), shared_block()
+        self.worker.root_count, self.worker.root_moves[0] = 1, cell("j8")
+        self.worker.root_values[0] = last
+        patch.setattr(root, "search_root", self._search)
+        self.done = iterate(self.worker, TABLES, self.shared, depth, 0)
+
+    def _search(self, worker, tables, shared, alpha, beta, depth, first):  # type: ignore[no-untyped-def]
+        self.asked.append((alpha, beta))
+        assert len(self.asked) < 50, "the window never widens"
+        return min(max(self.true, alpha - 1), beta + 1)
+
+
+def test_an_iteration_begins_with_a_narrow_window_around_the_last_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    width = shared_block().params.aspiration
+    for depth, window in ((5, (30 - width, 30 + width)), (4, (-INFINITE, INFINITE))):
+        assert Window(monkeypatch, 30, 31, depth).asked == [window]
+    for last in (win_in(9), loss_in(8), -INFINITE):
+        assert Window(monkeypatch, last, 30).asked[0] == (-INFINITE, INFINITE)
+
+
+@pytest.mark.parametrize("true", [30, 47, 46, 14, 13, 200, -900, win_in(7), loss_in(6)])
+def test_the_window_widens_until_the_value_is_inside(
+    monkeypatch: pytest.MonkeyPatch, true: int
+) -> None:
+    window = Window(monkeypatch, 30, true)
+    assert window.done == 1 and window.worker.root_value == true
+    alpha, beta = window.asked[-1]
+    assert alpha < true < beta
+    widths = [beta - alpha for alpha, beta in window.asked]
+    assert widths == sorted(set(widths)), "every window is wider than the one before"
+    lows, highs = zip(*window.asked, strict=True)
+    assert list(lows) == sorted(lows, reverse=True) if true < 30 else len(set(lows)) == 1
+    assert list(highs) == sorted(highs) if true > 30 else len(set(highs)) == 1
+    data = probe(window.shared, window.worker.state.position.key)
+    assert bound_of(data) == EXACT and value_of(data) == true
+    assert depth_of(data) == 8 * ONE and cell_of_entry(data) == cell("j8")
+
+
+def test_a_stopped_iteration_changes_neither_value_nor_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stopped(worker: Any, *rest: Any) -> int:
+        worker.stopped = 1
+        return 0
+
+    worker, shared = worker_after(CALM), shared_block()
+    worker.root_count, worker.root_value, worker.root_depth = 1, 77, 6
+    monkeypatch.setattr(root, "search_root", stopped)
+    assert iterate(worker, TABLES, shared, 7, 0) == 0
+    assert (worker.root_value, worker.root_depth) == (77, 6) and not shared.words.any()
+
+
+# The moves --------------------------------------------------------------------------------
+
+
+class Moves:
+    """Root moves with scripted searches: ``truth`` by cell and depth of the search behind it."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, truth: dict[int, list[int]]) -> None:
+        self.worker, self.shared = worker_after(CALM), shared_block()
+        self.truth = truth
+        self.calls: list[tuple[int, int, int, int]] = []
+        self.worker.root_count = len(truth)
+        for number, move in enumerate(truth):
+            self.worker.root_moves[number] = move
+            self.worker.root_values[number] = -INFINITE
+        patch.setattr(root, "search", self._search)
+
+    def _search(self, worker, tables, shared, alpha, beta, depth, ply, cut):  # type: ignore[no-untyped-def]
+        move = int(worker.state.position.moves[worker.state.position.ply - 1])
+        self.calls.append((move, int(-beta), int(-alpha), int(depth)))
+        worker.pv[1, 0], worker.pv_length[1] = 500 + move % 100, 1
+        values = self.truth[move]
+        value = values[0] if depth < 7 * ONE else values[-1]
+        return -min(max(value, -beta - 3), -alpha + 3)
+
+    def run(self, alpha: int = -100, beta: int = 100, first: int = 0) -> int:
+        return int(search_root(self.worker, TABLES, self.shared, alpha, beta, 8 * ONE, first))
+
+
+def test_the_best_root_move_comes_to_the_front_with_its_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    a, b, c = cells("j8j9j10")
+    moves = Moves(monkeypatch, {a: [5], b: [30], c: [12]})
+    assert moves.run() == 30
+    assert root_moves(moves.worker) == [b, a, c]
+    assert list(moves.worker.root_values[:3]) == [30, 5, -INFINITE]
+    assert list(moves.worker.root_pv[0, :2]) == [b, 500 + b % 100]
+    assert moves.worker.root_pv_length[0] == 2 and moves.worker.root_changes == 1
+    assert moves.worker.state.position.ply == 4, "every stone is taken back"
+
+
+def test_the_search_of_a_root_move_ends_at_beta(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b, c = cells("j8j9j10")
+    moves = Moves(monkeypatch, {a: [5], b: [30], c: [99]})
+    assert moves.run(beta=20) >= 20
+    assert {move for move, *_ in moves.calls} == {a, b}
+
+
+def test_a_reduced_root_move_that_raises_alpha_is_searched_again_in_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    places = cells("a15c15e15g15i15k15m15o15j8")
+    truth = {place: [-20] for place in places[:-1]} | {places[-1]: [60, 2]}
+    truth[places[0]] = [5]
+    moves = Moves(monkeypatch, truth)
+    moves.shared.params.reduction_base = 120
+    assert moves.run() == 5 and root_moves(moves.worker)[0] == places[0]
+    depths = [depth for move, _, _, depth in moves.calls if move == places[-1]]
+    assert depths[0] < 7 * ONE and 7 * ONE in depths[1:]
+
+
+def test_a_stopped_search_leaves_the_best_move_so_far_in_front(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    a, b, c = cells("j8j9j10")
+    moves = Moves(monkeypatch, {a: [5], b: [30], c: [99]})
+    inner = moves._search
+
+    def stops(worker, *rest):  # type: ignore[no-untyped-def]
+        move = int(worker.state.position.moves[worker.state.position.ply - 1])
+        worker.stopped = int(move == c)
+        return inner(worker, *rest)
+
+    monkeypatch.setattr(root, "search", stops)
+    moves.run()
+    assert root_moves(moves.worker)[0] == b and moves.worker.root_values[0] == 30
+    assert moves.worker.state.position.ply == 4
+
+
+def test_the_next_best_line_leaves_those_before_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b, c = cells("j8j9j10")
+    moves = Moves(monkeypatch, {a: [50], b: [10], c: [20]})
+    moves.run(first=1)
+    assert root_moves(moves.worker) == [a, c, b]
+    assert a not in {move for move, *_ in moves.calls}
+
+
+def test_moving_a_root_move_up_or_off_keeps_the_others_in_order() -> None:
+    worker = worker_after(CALM)
+    places = cells("j8j9j10j11")
+    worker.root_count = 4
+    worker.root_moves[:4] = places
+    lead_root(worker, 1, 3)
+    a, b, c, d = places
+    assert root_moves(worker) == [a, d, b, c]
+    assert drop_root(worker, d) == 3 and root_moves(worker) == [a, b, c]
+    assert drop_root(worker, cell("o15")) == 3
+    assert [drop_root(worker, place) for place in (c, a, b)] == [2, 1, 1]
+    assert root_moves(worker) == [b], "the last one stays"
+
+
+# The list ---------------------------------------------------------------------------------
+
+
+def test_the_root_considers_a_five_or_else_the_answers_or_else_all_candidates() -> None:
+    for moves, expected in (("h8a1i8c1j8e1k8g1", "g8l8"), ("h8g8i8a1j8c1k8", "l8")):
+        worker = worker_after(moves)
+        list_root(worker, TABLES, shared_block(), 0)
+        assert set(root_moves(worker)) == set(cells(expected))
+    worker = worker_after(CALM)
+    assert list_root(worker, TABLES, shared_block(), 0) > 60
+
+
+def test_where_every_answer_fails_the_game_is_played_on() -> None:
+    worker = worker_after("h8a1i8c1j8e1k8")  # both ends of the four win
+    assert list_root(worker, TABLES, shared_block(), 0) > 30
+
+
+def test_barred_and_forbidden_cells_are_no_root_moves_unless_nothing_else_is_left() -> None:
+    worker = worker_after(CALM)
+    place = cell("j8")
+    worker.barred[place >> 6] |= bit_of(place)
+    list_root(worker, TABLES, shared_block(), 0)
+    assert place not in root_moves(worker) and cell("j9") in root_moves(worker)
+    worker.barred[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
+    assert list_root(worker, TABLES, shared_block(), 0) > 30
+    renju = worker_after("g8a1i8o1h7a15h9o15", Rule.RENJU)  # h8 would be a double three
+    list_root(renju, RENJU, shared_block(), 0)
+    assert cell("h8") not in root_moves(renju) and cell("g9") in root_moves(renju)
+
+
+def test_of_moves_that_are_alike_by_symmetry_one_is_kept() -> None:
+    alone = worker_after("h8")
+    assert list_root(alone, TABLES, shared_block(), 0) == 56
+    assert list_root(alone, TABLES, shared_block(), 1) == 11
+    position = alone.state.position
+    kept = set(root_moves(alone))
+    for place in kept:
+        images = {image_of(position, place, number) for number in range(1, 8)} - {place}
+        assert not images & kept
+    calm = worker_after(CALM)
+    assert symmetries_of(calm.state.position) == 0
+    walled = worker_after("h8", others={"a1": 3})  # a wall in one corner
+    assert list_root(walled, TABLES, shared_block(), 1) > 28
+
+
+def test_a_worker_begins_afresh() -> None:
+    worker = worker_after(CALM)
+    worker.nodes = worker.stopped = worker.seldepth = worker.root_depth = 5
+    assert prepare_root(worker, TABLES, shared_block(), 1234, 0) == worker.root_count > 60
+    assert (worker.nodes, worker.node_limit, worker.stopped) == (0, 1234, 0)
+    assert (worker.seldepth, worker.root_depth, worker.root_value) == (0, 0, 0)
+    assert worker.stack[STACK_BASE].excluded == 0
+
+
+# Wins that somebody else has proven -------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_proven_win_is_noted_for_the_winner_at_least_and_the_loser_at_most(first: int) -> None:
+    worker, shared = worker_after(CALM), shared_block()
+    line = cells("j8j9k8k9l8")[: 4 + first]
+    value = WIN - (first + 2 * 2 - 1)
+    state = worker.state
+    note_win(state, TABLES, shared, np.array(line), len(line), first, value)
+    assert state.position.ply == 4
+    for number, place in enumerate(line):
+        data = probe(shared, state.position.key)
+        if number < first:
+            assert data == 0
+        else:
+            wins = (number - first) % 2 == 0
+            plies = (WIN - value) - number
+            assert bound_of(data) == (LOWER if wins else UPPER)
+            assert value_of(data) == (WIN - plies if wins else plies - WIN)
+            assert cell_of_entry(data) == place and depth_of(data) >= PROVEN_DEPTH
+        play(state, TABLES, place)
+
+
+def test_a_five_at_the_root_is_a_win_in_one() -> None:
+    worker, shared = worker_after("h8a1i8c1j8e1k8g1"), shared_block()
+    prepare_root(worker, TABLES, shared, 1 << 60, 0)
+    assert iterate(worker, TABLES, shared, 1, 0) == 1
+    assert worker.root_value == win_in(1) == worker.root_values[0]

@@ -1,0 +1,362 @@
+"""Forced wins, move for move: fours and their answers, what meets a threat, and their proofs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
+from pbrain_engine.patterns.state import play, undo
+from pbrain_engine.position.geometry import NO_CELL, PADDED_CELLS
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.search.threats import proof, rescue, vct
+from pbrain_engine.search.threats.attacks import mark_attacks
+from pbrain_engine.search.threats.defence import mark_answers, static_result, stones_in
+from pbrain_engine.search.threats.fours import closeness, list_attacks, list_blocks
+from pbrain_engine.search.threats.fourtable import KNOWN_NONE, kind_of, probe_fours
+from pbrain_engine.search.threats.memory import NONE, STOPPED, adopt, cell_in
+from pbrain_engine.search.threats.proof import holds
+from pbrain_engine.search.threats.prooftable import (
+    PROVEN,
+    probe_proof,
+    proof_key,
+    proof_of,
+    settle,
+    store_proof,
+)
+from pbrain_engine.search.threats.replies import PREPARES, mark_replies
+from pbrain_engine.search.threats.rescue import find_rescues
+from pbrain_engine.search.threats.vcf import (
+    find_fours,
+    line_still_wins,
+    solve_fours,
+    wins_by_fours,
+)
+from pbrain_engine.search.threats.vct import choose, drop_settled, second_smallest, worst
+from pbrain_engine.values import loss_in, win_in
+
+from .memory import cell, cells, marked, state_after, tables_of_rule, threats_after
+
+pytestmark = pytest.mark.uncompiled
+
+TABLES = tables_of_rule(Rule.FREESTYLE)
+RENJU = tables_of_rule(Rule.RENJU)
+OPEN_THREE = "h8a1i8c1j8"  # white to move
+BROKEN = "h8g8i8c1j8e1j9g1j10i1"  # black: a four at k8 gives one at j-column and so on
+
+
+# At a glance ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ply", [0, 4])
+def test_what_is_decided_at_a_glance_is_counted_in_plies_from_the_root(ply: int) -> None:
+    for moves, value in (
+        ("h8a1i8c1j8e1k8g1", win_in(ply + 1)),  # four
+        ("h8a1i8c1j8e1k8", loss_in(ply + 2)),  # against it
+        ("h8a1i8c1j8e1", win_in(ply + 3)),  # an open three
+        (OPEN_THREE, 0),
+        ("h8a1i8a15g9o1g10o15", win_in(ply + 5)),  # two threes at g8
+        ("h8g8i8a1j8c1k8", 0),  # one five to stop
+    ):
+        assert static_result(state_after(moves), TABLES, ply) == value, moves
+
+
+def test_a_five_whose_only_answer_is_forbidden_is_lost() -> None:
+    # White threatens at f8 alone; there black would make two threes.
+    moves = "f9b8f10c8g7d8h6e8a1"
+    state = state_after(moves, Rule.RENJU, others={"a8": 0})
+    state.position.side = 0
+    assert static_result(state, RENJU, 0) == loss_in(2)
+    assert static_result(state_after(moves, others={"a8": 0}), TABLES, 0) in (win_in(1), 0)
+
+
+def test_a_static_win_tells_its_stones() -> None:
+    assert [stones_in(win_in(plies)) for plies in (1, 3, 5)] == [1, 2, 3]
+
+
+# Answers ----------------------------------------------------------------------------------
+
+
+def test_answers_to_a_winning_four_are_what_spoils_it_and_the_own_fours() -> None:
+    threats = threats_after("h8a1i8a2b15a3j8")  # white has three on the edge
+    assert mark_answers(threats, TABLES) == MAKES_WINNING_FOUR
+    assert marked(threats) == set(cells("g8k8a4a5"))
+    threats = threats_after("h8g8i8a1j8c1k8")
+    assert mark_answers(threats, TABLES) == MAKES_FIVE
+    assert marked(threats) == {cell("l8")}
+    assert mark_answers(threats_after("h8i9"), TABLES) == QUIET
+
+
+def test_answers_to_a_longer_threat_include_the_own_fours() -> None:
+    """Black, were he to move again, would win by a four and then an open one."""
+    # Black: a closed three on row 8, two on the column of its end. White: a closed three.
+    moves = "h8g8i8a1j8a2k9a3k10"
+    threats = threats_after(moves)
+    kind = mark_replies(threats, TABLES, 0)
+    assert kind == PREPARES
+    replies = marked(threats)
+    assert set(cells("k8l8")) <= replies, "on the way of the win"
+    assert set(cells("a4a5")) <= replies, "white's own fours"
+    assert cell("o1") not in replies
+    # Every legal move that is left out loses to the fours.
+    state = threats.state
+    for place in cells("o1m3b9"):
+        play(state, TABLES, place)
+        assert wins_by_fours(threats, TABLES, 0, 1000) > 0
+        undo(state, TABLES)
+
+
+def test_nothing_threatens_in_a_calm_position() -> None:
+    threats = threats_after("h8i9")
+    assert mark_replies(threats, TABLES, 0) == QUIET
+
+
+def test_the_attacker_under_a_winning_four_looks_at_its_answers_alone() -> None:
+    threats = threats_after("h8a1i8a2b15a3j8")
+    mark_attacks(threats, TABLES, 0)
+    assert marked(threats) == set(cells("g8k8a4a5"))
+
+
+# Fours ------------------------------------------------------------------------------------
+
+
+def test_the_one_answer_to_a_four_is_listed_and_none_to_an_open_one() -> None:
+    for moves, expected in (("h8g8i8a1j8c1k8", "l8"), ("h8a1i8c1j8e1k8", "")):
+        threats = threats_after(moves)
+        end = list_blocks(threats, TABLES, 3)
+        found = [cell_in(int(threats.moves[i])) for i in range(3, end)]
+        assert found == (cells(expected) if expected else [])
+
+
+def test_a_forbidden_answer_is_none() -> None:
+    moves = "f9b8f10c8g7d8h6e8a1"
+    threats = threats_after(moves, Rule.RENJU, others={"a8": 0})
+    threats.state.position.side = 0
+    assert list_blocks(threats, RENJU, 0) == 0
+
+
+def test_against_a_five_only_the_four_that_stops_it_is_tried() -> None:
+    # Black has three on row 3 and white four on column a, whose fifth cell is on row 3 or not.
+    free = threats_after("b3a4c3a5d3a6o15a7o13")
+    free.state.position.side = 0
+    end = list_attacks(free, TABLES, 0)
+    assert [cell_in(int(free.moves[i])) for i in range(end)] in ([cell("a3")], [])
+    far = threats_after("b9a4c9a5d9a6o15a7")
+    far.state.position.side = 0
+    assert list_attacks(far, TABLES, 0) == 0 or far.state.counts[1, MAKES_FIVE] == 1
+
+
+def test_a_win_by_fours_counts_the_winner_s_stones() -> None:
+    for moves, stones in (("h8a1i8c1j8e1k8g1", 1), ("h8a1i8c1j8e1", 2), ("h8i9", NONE)):
+        threats = threats_after(moves)
+        assert solve_fours(threats, TABLES, 0) == stones
+    closed = threats_after("h8g8i8c1j8e1k9g1k10i1")  # k8: four and three on the column
+    stones = solve_fours(closed, TABLES, 0)
+    assert stones == 3
+    assert int(closed.found[0]) == cell("k8") and int(closed.found[1]) == cell("l8")
+
+
+def test_a_search_that_is_stopped_knows_nothing() -> None:
+    threats = threats_after("h8g8i8c1j8e1k9g1k10i1", nodes=0)
+    assert solve_fours(threats, TABLES, 0) == STOPPED
+
+
+def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it() -> None:
+    threats = threats_after("h8g8i8c1j8e1")  # a closed three and nothing to go on with
+    assert find_fours(threats, TABLES, 9, 0) == NONE
+    data = probe_fours(threats, threats.state.position.key)
+    assert kind_of(data) == KNOWN_NONE
+    won = threats_after("h8g8i8c1j8e1k9g1k10i1")
+    assert find_fours(won, TABLES, 2, 0) < 0 and find_fours(won, TABLES, 2, 0) != NONE
+    assert find_fours(won, TABLES, 3, 0) == 3
+
+
+def test_a_win_by_fours_is_not_seen_through_a_five_of_the_enemy() -> None:
+    threats = threats_after("h8a1i8a2j8a3o15a4")  # black has an open three, white a four
+    assert solve_fours(threats, TABLES, 0) == NONE
+
+
+def test_a_line_of_fours_is_held_against_the_board() -> None:
+    threats = threats_after("h8g8i8c1j8e1k9g1k10i1")
+    assert solve_fours(threats, TABLES, 0) == 3
+    assert line_still_wins(threats, TABLES)
+    ply = threats.state.position.ply
+    for place, still in (("o1", True), ("k8", False), ("l8", False), ("k11", False)):
+        spoiled = threats_after("h8g8i8c1j8e1k9g1k10i1", others={place: 1})
+        spoiled.found[:] = threats.found
+        spoiled.found_end = threats.found_end
+        assert bool(line_still_wins(spoiled, TABLES)) == still, place
+    assert threats.state.position.ply == ply
+
+
+def test_near_cells_are_nearer_than_far_ones() -> None:
+    ways = [closeness(cell("h8"), cell(name)) for name in ("h9", "i9", "j9", "h11", "h12", "k9")]
+    assert ways == [3, 3, 2, 1, 1, 0]
+
+
+# Proof numbers ----------------------------------------------------------------------------
+
+
+def test_the_numbers_of_a_node_follow_from_those_of_its_moves() -> None:
+    assert worst([7, 3, 9], 0, 3) == 9 + 2 * vct.SIBLING and worst([5], 0, 1) == 5
+    assert worst([], 0, 0) == 0 and worst([vct._MOST], 0, 1) == vct._MOST
+    assert choose([4, 2, 2, 9], [0, 5, 3, 0], 0, 4) == 2
+    assert second_smallest([4, 2, 2, 9], 0, 4, 2) == 2
+    assert second_smallest([4], 0, 1, 0) > 10**5
+
+
+def test_settled_moves_leave_the_list_and_the_longest_resistance_is_kept() -> None:
+    threats = threats_after("h8i9")
+    for number, (place, stones, proof_number) in enumerate(((50, 3, 0), (51, 0, 8), (52, 5, 0))):
+        threats.moves[number] = stones * 1024 + place
+        threats.proofs[number] = proof_number
+        threats.disproofs[number] = 1
+    end, longest = drop_settled(threats, False, 0, 3, 1024 * 2)
+    assert end == 1 and cell_in(int(threats.moves[0])) == 51
+    assert cell_in(int(longest)) == 52 and int(longest) >> 10 == 5
+    threats.disproofs[0] = 0
+    assert drop_settled(threats, True, 0, 1, 0)[0] == 0
+
+
+def test_a_win_by_threats_is_found_and_played_through() -> None:
+    threats = threats_after("h8h7i8i7g9a1g10o15")  # two threes at g8
+    threats.state.position.side = 0
+    stones = vct.solve_threats(threats, TABLES, 0)
+    assert stones > 0
+    assert holds(threats, TABLES, 0) == 1
+
+
+def test_a_level_that_is_through_says_so() -> None:
+    threats = threats_after("h8", nodes=400)
+    threats.attacker = 1
+    assert vct.solve_threats(threats, TABLES, 0) in (NONE, STOPPED)
+
+
+# Replay -----------------------------------------------------------------------------------
+
+TWO_REPLIES = (41, 42)
+
+
+class Replay:
+    """A claimed proof with two answers; ``bad``: those after which the win is not there."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, bad: set[str], quiet: bool = False) -> None:
+        self.threats = threats_after("h8i9", nodes=1000)
+        self.replies = cells("j8k8")
+        self.bad = {cell(name) for name in bad}
+        self.quiet = quiet
+        self.seen: list[int] = []
+        patch.setattr(proof, "static_result", lambda state, tables, ply: 0)
+        patch.setattr(proof, "wins_by_fours", self._wins)
+        patch.setattr(proof, "winning_move", lambda threats, tables, first: cell("g7"))
+        patch.setattr(proof, "mark_replies", self._mark)
+        self.result = proof.holds(self.threats, TABLES, 0)
+
+    def _last(self) -> int:
+        position = self.threats.state.position
+        return int(position.moves[position.ply - 1])
+
+    def _wins(self, threats: Any, tables: Any, first: int, nodes: int) -> int:
+        if threats.state.position.ply == 2:
+            return 0  # the root is not decided by fours
+        self.seen.append(self._last())
+        return 0 if self._last() in self.bad else 3
+
+    def _mark(self, threats: Any, tables: Any, first: int) -> int:
+        threats.marks[:] = np.uint64(0)
+        if threats.state.position.ply > 3 or self.quiet:
+            return QUIET  # an answer behind which nothing threatens
+        for place in self.replies:
+            threats.marks[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+        return PREPARES
+
+
+def test_a_proof_holds_only_if_every_answer_of_it_is_beaten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = Replay(monkeypatch, set())
+    assert whole.result == 1 and set(whole.seen) == set(whole.replies)
+    for bad in ({"j8"}, {"k8"}, {"j8", "k8"}):
+        replay = Replay(monkeypatch, bad)
+        assert replay.result == 0, bad
+        key = proof_key(replay.threats, replay.threats.state.position.key)
+        data = probe_proof(replay.threats, key)
+        assert data == 0 or proof_of(data) != 0, "nothing is noted as played through"
+
+
+def test_a_move_that_threatens_nothing_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Replay(monkeypatch, set(), quiet=True).result == 0
+
+
+def test_a_replay_that_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    threats = threats_after("h8a1i8c1j8e1", nodes=0)
+    assert holds(threats, TABLES, 0) == 0
+
+
+def test_an_entry_of_the_search_alone_does_not_count_as_played_through(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threats = threats_after("h8i9")
+    threats.attacker = 0
+    key = proof_key(threats, threats.state.position.key)
+    settle(threats, key, True, cell("a1"), 5, 1)  # a claim that is not true
+    monkeypatch.setattr(proof, "wins_by_fours", lambda *arguments: 0)
+    assert proof.holds(threats, TABLES, 0) == 0
+    store_proof(threats, key, 0, proof._REPLAYED, cell("a1"), 5, 1)
+    assert proof.holds(threats, TABLES, 0) == 1
+    assert int(PROVEN) >> 20 > proof._REPLAYED
+
+
+# Rescues ----------------------------------------------------------------------------------
+
+
+def test_what_stops_an_open_three_is_found_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    threats = threats_after("d4a1e4a3f4", size=7)
+    out = np.zeros(PADDED_CELLS, np.uint8)
+    assert find_rescues(threats, TABLES, out) == 2
+    safe = {place for place in range(PADDED_CELLS) if out[place] == 1}
+    assert safe == set(cells("c4g4b4", 7)) and not (out == 2).any()
+
+
+def test_a_move_is_not_called_safe_when_the_search_was_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    results = iter([2])
+    monkeypatch.setattr(rescue, "search_fours", lambda *a: next(results, STOPPED))
+    monkeypatch.setattr(rescue, "line_still_wins", lambda *a: False)
+    threats = threats_after("h8a1i8c1j8")
+    out = np.zeros(PADDED_CELLS, np.uint8)
+    assert find_rescues(threats, TABLES, out) == 2
+    assert set(out) == {0, 2} and out[cell("g8")] == 2
+
+
+def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not() -> None:
+    threats = threats_after("h8a4i8a5j8a6o15a7o13")  # white has four on the edge
+    threats.state.position.side = 1
+    out = np.zeros(PADDED_CELLS, np.uint8)
+    find_rescues(threats, TABLES, out)
+    assert out[cell("a8")] == out[cell("a3")] == 1
+    assert out[NO_CELL] == 0
+
+
+# The copy of the game ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("others", [None, {"c3": 3}])
+def test_the_search_s_own_game_is_a_true_copy(others: dict[str, int] | None) -> None:
+    source = threats_after("h8i9i7g9j8", others=others)
+    copy = threats_after("a1b2c4")
+    adopt(copy, source.state)
+    for name in ("listed", "entries", "counts", "shapes"):
+        assert (getattr(copy.state, name) == getattr(source.state, name)).all(), name
+    ply = source.state.position.ply
+    assert copy.state.position.key == source.state.position.key
+    assert copy.state.position.side == source.state.position.side
+    assert (copy.state.near[ply] == source.state.near[ply]).all()
+    assert copy.state.sums[ply] == source.state.sums[ply]
+    before = copy.state.entries.copy()
+    play(copy.state, TABLES, cell("k8"))
+    undo(copy.state, TABLES)
+    assert (copy.state.entries == before).all()
