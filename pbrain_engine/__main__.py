@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-LOG_OPTION = "--log"
+VALUE_OPTIONS = ("--log", "--search")  # of the protocol, with a value
 
 
 def speaks_protocol(arguments: list[str]) -> bool:
@@ -12,9 +12,9 @@ def speaks_protocol(arguments: list[str]) -> bool:
     words = list(arguments)
     while words:
         word = words.pop(0)
-        if word == LOG_OPTION and words:
+        if word in VALUE_OPTIONS and words:
             words.pop(0)
-        elif word not in ("--row-first",) and not word.startswith(LOG_OPTION + "="):
+        elif word != "--row-first" and not ("=" in word and word.split("=")[0] in VALUE_OPTIONS):
             return False
     return True
 

@@ -27,6 +27,12 @@ if numba.config.DISABLE_JIT:
     def prefetch(words: Any, index: Any) -> None:
         """Begin to load the cache line of an array's element."""
 
+    def exchange(words: Any, index: Any, value: Any) -> int:
+        """Write an int64 element of an array and return what it was, in one step."""
+        before = int(words[index])
+        words[index] = value
+        return before
+
 else:
     from llvmlite import ir
     from numba import types
@@ -81,3 +87,14 @@ else:
             return context.get_dummy_value()
 
         return types.void(words, index), emit
+
+    @intrinsic
+    def exchange(context: Any, words: Any, index: Any, value: Any) -> Any:
+        """Write an int64 element of an array and return what it was, in one step."""
+
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            place = builder.gep(start, [arguments[1]])
+            return builder.atomic_rmw("xchg", place, arguments[2], "seq_cst")
+
+        return types.int64(words, types.int64, types.int64), emit

@@ -128,7 +128,7 @@ def compare_answers(board: Board, to_move: Side) -> str:
     enemy = int(to_move.opponent)
     with prepared(board, to_move) as engine:
         marks = (ctypes.c_uint8 * PADDED_CELLS)()
-        worker, tables = engine._workers[0].address, engine.game.tables
+        worker, tables = engine.game.address, engine.game.tables
         kind = engine.library.worker_answers(worker, tables, ctypes.addressof(marks))
     answers = {cell for cell in board.cells if marks[cell_of(*cell)]}
     if five_cells(board, int(to_move)):

@@ -37,8 +37,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )
 # The same inside subpackages that have parts of their own.
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
-    "search": (("ends",), ("threats",), ("alphabeta",)),
-    "native": (("exports_threats",), ("exports",), ("load",), ("build",)),
+    "search": (("ends",), ("threats",), ("alphabeta",), ("mcts",), ("parameters",)),
+    "native": (("exports_threats", "exports_mcts"), ("exports",), ("load",), ("build",)),
     "arena": (
         ("faults", "settings"),
         ("game",),

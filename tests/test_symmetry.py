@@ -16,7 +16,7 @@ def root_moves(engine: Engine, multipv: int = 1) -> int:
     """Return how many root moves a search of the engine's position has."""
     engine.think(Limit(depth=1), multipv=multipv)
     counters = (ctypes.c_int64 * 6)()
-    engine.library.worker_counters(engine._workers[0].address, ctypes.addressof(counters))
+    engine.library.worker_counters(engine.game.address, ctypes.addressof(counters))
     return counters[5]
 
 

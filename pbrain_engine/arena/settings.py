@@ -13,6 +13,7 @@ from typing import Any
 
 import pbrain_engine
 
+from ..engine.engine import SEARCHES
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import configured
@@ -160,6 +161,8 @@ def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
             raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(OPTIONS)}, ...")
         if key not in configured.OPTIONS and not _is_number(value):
             raise SettingsError(f"{text!r}: {key} takes a number, not {value!r}")
+        if key == "search" and value not in SEARCHES:
+            raise SettingsError(f"{text!r}: search is {' or '.join(SEARCHES)}, not {value!r}")
         if key == "weights" and Path(value).is_file():
             value = str(Path(value).absolute())
         options.append((key, value))

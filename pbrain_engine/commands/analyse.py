@@ -37,6 +37,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=1, help="threads to search with")
     parser.add_argument("--memory", type=int, default=350, help="megabytes to use (default: 350)")
     parser.add_argument("--tree", action="store_true", help="show the whole proof of a forced win")
+    setup.add_search_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -46,7 +47,8 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     position = setup.read_setup(options.position, options.rule, options.size)
     limit = Limit(time=options.time, depth=options.depth, nodes=options.nodes)
-    with Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine:
+    memory = options.memory * MEGABYTE
+    with Engine(memory=memory, threads=options.threads, search=options.search) as engine:
         engine.new_game(position.width, position.height, position.rule)
         setup.build(engine, position)
         if options.json:

@@ -12,16 +12,18 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
-from ..engine.engine import Engine, Limit
+from ..engine.engine import MCTS, Engine, Limit
 from ..game.game import Game
 from ..notation.cells import parse_moves
 from ..position.rules import Rule
 from ..values import format_value
-from . import signature, view
+from . import setup, signature, view
 from .bench_positions import PAIR_POSITIONS, POSITIONS, SHORT, BenchPosition
 
 DEPTH = 13
 SHORT_DEPTH = 4
+VISITS = 4000  # of a Monte Carlo search
+SHORT_VISITS = 60
 TABLE_BYTES = 16 << 20  # fixed, because what the table forgets changes the nodes
 PAIR_ROUNDS = 1000
 PAIR_REPEATS = 5
@@ -37,11 +39,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--level", help="instruction set of the kernel: v2, v3 or v4")
     parser.add_argument("--depth", type=int, help=f"depth in plies (default: {DEPTH})")
+    setup.add_search_option(parser)
+    parser.add_argument("--visits", type=int, help=f"of a mcts search (default: {VISITS})")
     parser.add_argument("--threads", type=int, default=1, help="more than one: no signature")
     parser.add_argument(
         "--short",
         action="store_true",
-        help=f"one position of each rule, to depth {SHORT_DEPTH}, and no pairs",
+        help=f"one position of each rule, to depth {SHORT_DEPTH} or with {SHORT_VISITS} visits, "
+        "and no pairs",
     )
     return parser
 
@@ -50,17 +55,19 @@ def main(arguments: Sequence[str]) -> int:
     """Run the bench and print its figures."""
     options = make_parser().parse_args(arguments)
     positions = SHORT if options.short else POSITIONS
-    depth = options.depth or (SHORT_DEPTH if options.short else DEPTH)
-    with Engine(hash_size=TABLE_BYTES, threads=options.threads, level=options.level) as engine:
+    limit, told = limit_of(options)
+    with Engine(
+        hash_size=TABLE_BYTES, threads=options.threads, level=options.level, search=options.search
+    ) as engine:
         runs = []
         for position in positions:
-            runs.append(run(engine, position, depth))
+            runs.append(run(engine, position, limit))
             if not options.json:
                 print(run_line(runs[-1]), flush=True)
-        document = summary(engine, runs, depth)
+        document = summary(engine, runs, told)
         if not options.short:
             document["pairs"] = pairs_per_second(engine)
-        if not options.short and depth == DEPTH and engine.threads == 1:
+        if not options.short and limit.depth == DEPTH and engine.threads == 1:
             signature.note(engine.weights.key, document["nodes"])
     if options.json:
         print(json.dumps({**document, "positions": runs}))
@@ -70,18 +77,28 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def run(engine: Engine, position: BenchPosition, depth: int) -> dict[str, Any]:
+def limit_of(options: argparse.Namespace) -> tuple[Limit, dict[str, Any]]:
+    """Return the limit of each search, and how it is told."""
+    if options.search == MCTS:
+        visits = options.visits or (SHORT_VISITS if options.short else VISITS)
+        return Limit(nodes=visits), {"search": MCTS}
+    depth = options.depth or (SHORT_DEPTH if options.short else DEPTH)
+    return Limit(depth=depth), {"depth": depth}
+
+
+def run(engine: Engine, position: BenchPosition, limit: Limit) -> dict[str, Any]:
     """Search one position from an empty table; return what it took."""
     engine.new_game(position.size, rule=position.rule)
     engine.clear_hash()
     for move in parse_moves(position.moves, position.size):
         engine.play(*move)
-    thought = engine.think(Limit(depth=depth))
+    thought = engine.think(limit)
     return {
         "rule": position.rule.name.lower(),
         "size": position.size,
         "stones": engine.game.ply,
         "nodes": thought.nodes,
+        **({"visits": thought.visits} if engine.search == MCTS else {}),
         "time": round(thought.time, 4),
         "depth": thought.depth,
         "value": thought.value,
@@ -89,15 +106,19 @@ def run(engine: Engine, position: BenchPosition, depth: int) -> dict[str, Any]:
     }
 
 
-def summary(engine: Engine, runs: list[dict[str, Any]], depth: int) -> dict[str, Any]:
-    """Return the sums, and what they were measured with."""
+def summary(engine: Engine, runs: list[dict[str, Any]], told: dict[str, Any]) -> dict[str, Any]:
+    """Return the sums, and what they were measured with; ``told``: search and limit."""
     nodes = sum(run["nodes"] for run in runs)
     seconds = sum(run["time"] for run in runs)
+    document = {"nodes": nodes, "nps": round(nodes / max(seconds, 1e-9))}
+    if engine.search == MCTS:
+        visits = sum(run["visits"] for run in runs)
+        document["visits"] = visits
+        document["visits_per_second"] = round(visits / max(seconds, 1e-9))
     return {
-        "nodes": nodes,
-        "nps": round(nodes / max(seconds, 1e-9)),
+        **document,
         "time": round(seconds, 3),
-        "depth": depth,
+        **told,
         "threads": engine.threads,
         "level": engine.library.level,
         "kernel": engine.library.digest,

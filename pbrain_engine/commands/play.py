@@ -35,6 +35,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--time", type=float, default=5.0, help="the engine's seconds a move (default: 5)"
     )
     parser.add_argument("--threads", type=int, default=1, help="threads to search with")
+    setup.add_search_option(parser)
     return parser
 
 
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     """Play until the person leaves."""
     options = make_parser().parse_args(arguments)
     start = setup.read_setup(options.position, options.rule, options.size)
-    with Engine(threads=options.threads, memory=200_000_000) as engine:
+    with Engine(threads=options.threads, memory=200_000_000, search=options.search) as engine:
         dialogue = Dialogue(engine, start, Side[options.side.upper()], options.level, options.time)
         talk(dialogue)
     return 0

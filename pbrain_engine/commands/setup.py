@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from ..engine.engine import ALPHABETA, SEARCHES
 from ..notation.cells import NotationError, parse_moves
 from ..notation.diagram import Diagram, parse_diagram
 from ..notation.game_record import GameRecord
@@ -68,6 +69,16 @@ def add_position_options(parser: argparse.ArgumentParser) -> None:
         "--size",
         type=size_argument,
         help="board such as 15 or 15x20 (default: what the file says, else 15)",
+    )
+
+
+def add_search_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says which search thinks."""
+    parser.add_argument(
+        "--search",
+        choices=SEARCHES,
+        default=ALPHABETA,
+        help="alphabeta, or mcts for Monte Carlo tree search (default: alphabeta)",
     )
 
 

@@ -8,28 +8,29 @@ from dataclasses import replace
 from time import perf_counter
 
 from ..eval.weights import Weights, load_weights
-from ..game.game import Game, Move, layout_of
+from ..game.game import Game, Move
 from ..native.load.footprint import footprint
 from ..native.load.library import Library, load
-from ..native.load.memory import Block
-from ..position.geometry import NO_CELL, cell_of
 from ..position.rules import Rule, Side
-from ..search.alphabeta.params import PARAMETERS, index_of
+from ..search.parameters import PARAMETERS, check_name
 from ..solver.solver import Solver
 from ..values import WIN_BAND
 from .adviser import Tactics
+from .alphabeta import AlphaBeta
 from .crew import Deadline
 from .foresight import Foresight
-from .search import Search
+from .montecarlo import MonteCarlo
+from .searcher import Question, Searcher
 from .thought import Limit, Listener, Thought
 
 DEFAULT_WEIGHTS = "learned"
+ALPHABETA, MCTS = "alphabeta", "mcts"
+SEARCHES = (ALPHABETA, MCTS)
 DEFAULT_MEMORY = 350_000_000
 MAX_THREADS = 64
 BUCKET_BYTES = 64
 MAX_TABLE = 3 << 29
 MIN_TABLE = 1 << 20
-UNLIMITED_NODES = 1 << 62
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # which get one part in so many of what there is for tables
 PATIENT = 1.0  # seconds of a first search from which the table gets large pages
@@ -65,45 +66,46 @@ class Engine:
         level: str | None = None,
         weights: str = DEFAULT_WEIGHTS,
         parameters: dict[str, int] | None = None,
+        search: str = ALPHABETA,
     ) -> None:
         """Load the kernel and weights, and begin a 15x15 freestyle game.
 
         ``memory``: bytes the whole process may use, from which the table is sized;
         ``hash_size``: bytes of the table, overriding that; ``level``: the kernel's
         instruction set level (default: the best of this processor); ``weights``: a built-in
-        name or a file; ``parameters``: search parameters that differ from the defaults.
+        name or a file; ``parameters``: search parameters that differ from the defaults;
+        ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search.
 
         Raises:
+            EngineError: there is no such search.
             KernelError: there is no compiled kernel for this machine.
             WeightsError: the weights cannot be read.
             KeyError: there is no such search parameter.
         """
         self.library: Library = load(level)
         self.weights: Weights = load_weights(weights)
-        self._layout = layout_of(self.library)
         self._memory = memory
         self._hash_size = hash_size
         self._threads = max(1, min(threads, MAX_THREADS))
-        self._shared: Block | None = None
         self._solver: Solver | None = None
-        self._table_bytes = 0
         self._request: tuple[int, int | None, int] = (0, None, 0)
+        self._searcher = make_searcher(search, self.library)
+        self.search = search
         self._parameters = {name: p.default for name, p in PARAMETERS.items()}
         for name, value in (parameters or {}).items():
-            index_of(name)
-            self._parameters[name] = value
-        self._workers = [Block(self._layout.worker)]
+            self.set_parameter(name, value)
         self._foresight = Foresight()
         self._deadline: Deadline | None = None
         self._armed = False
         self._stop_wanted = False
         self._busy = threading.Lock()
-        self._guard = threading.Lock()  # stop() writes to the shared block, which may be replaced
-        self.game = self._fresh_game(15, 15, Rule.FREESTYLE, self._workers[0])
+        self._guard = threading.Lock()  # stop() writes to memory that may be replaced
+        self.game = self._fresh_game(15, 15, Rule.FREESTYLE)
 
     # The game ----------------------------------------------------------------------
 
-    def _fresh_game(self, width: int, height: int, rule: Rule, memory: Block) -> Game:
+    def _fresh_game(self, width: int, height: int, rule: Rule) -> Game:
+        memory = self._searcher.game_memory
         return Game(width, height, rule, library=self.library, weights=self.weights, memory=memory)
 
     def new_game(
@@ -115,19 +117,18 @@ class Engine:
             ValueError: the board is smaller than 5 or larger than 22 either way.
         """
         height = width if height is None else height
-        game = self._fresh_game(width, height, rule, self._workers[0])
+        game = self._fresh_game(width, height, rule)
         if (width, height, rule) != (self.game.width, self.game.height, self.game.rule):
             self.clear_hash()
         self.game = game
-        for worker in self._workers:
-            self.library.worker_forget(worker.address)
+        self._searcher.forget_game()
 
     def set_rule(self, rule: Rule) -> None:
         """Change the rule; the stones stay."""
         if rule is self.game.rule:
             return
         old = self.game
-        self.game = self._fresh_game(old.width, old.height, rule, self._workers[0])
+        self.game = self._fresh_game(old.width, old.height, rule)
         old.copy_to(self.game)
         self.clear_hash()
 
@@ -168,52 +169,38 @@ class Engine:
 
     def set_parameter(self, name: str, value: int) -> None:
         """Set a search parameter; KeyError if there is none of this name."""
-        number = index_of(name)
+        check_name(name)
         self._parameters[name] = value
-        if self._shared is not None:
-            self.library.shared_parameter(self._shared.address, number, value)
+        self._searcher.set_parameter(name, value)
 
     def clear_hash(self) -> None:
         """Forget what earlier searches found out."""
         self._unshare()
-        for worker in self._workers:
-            self.library.worker_forget(worker.address)
+        self._searcher.forget_game()
 
     @property
     def table_bytes(self) -> int:
-        """The size of the transposition table, or 0 while there is none."""
-        return self._table_bytes if self._shared is not None else 0
+        """The size of the transposition table or the tree, or 0 while there is none."""
+        return self._searcher.table_bytes
 
-    def _share(self, limit: Limit) -> Block:
-        """Return the shared block, with a table of the size that the settings ask for.
-
-        Large pages are cleared whole at the first touch, which takes a tenth of a second
-        for all of them: too much where moves are short.
-        """
+    def _share(self, limit: Limit) -> None:
+        """Make sure that the searcher has memory of the size that the settings ask for."""
         request = (self._memory, self._hash_size, self._threads)
-        if self._shared is not None and request != self._request:
+        if self._solver is not None and request != self._request:
             self._unshare()
-        if self._shared is None:
+        if self._solver is None:
             self._request = request
             patient = limit.time is None or limit.time >= PATIENT
             wanted = self._wanted_bytes()
             for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
-            self._table_bytes = max(MIN_TABLE, wanted - for_solver) // BUCKET_BYTES * BUCKET_BYTES
-            block = Block(self._layout.shared_head + self._table_bytes, huge=patient)
-            self.library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
-            for name, value in self._parameters.items():
-                self.library.shared_parameter(block.address, index_of(name), value)
-            self._shared = block
+            self._searcher.prepare(wanted - for_solver, patient)
             self._solver = Solver(for_solver, self.library)
-        return self._shared
 
     def _unshare(self) -> None:
-        """Give the memory of the table back."""
+        """Give the memory of the searcher and the solver back."""
         with self._guard:
-            shared, self._shared = self._shared, None
             solver, self._solver = self._solver, None
-        if shared is not None:
-            shared.close()
+            self._searcher.clear()
         if solver is not None:
             solver.close()
 
@@ -221,8 +208,8 @@ class Engine:
         """Return the table size: what the memory limit leaves beside everything else."""
         wanted = self._hash_size
         if wanted is None:
-            more_workers = (self._threads - len(self._workers)) * self._layout.worker
-            wanted = (self._memory - footprint() - more_workers - RESERVE) * 15 // 16
+            beside = self._searcher.beside(self._threads)
+            wanted = (self._memory - footprint() - beside - RESERVE) * 15 // 16
         return max(MIN_TABLE, min(wanted, MAX_TABLE)) // BUCKET_BYTES * BUCKET_BYTES
 
     # Thinking ----------------------------------------------------------------------
@@ -236,15 +223,13 @@ class Engine:
         """Make the running (or announced) think return its best move; from any thread."""
         self._stop_wanted = True
         with self._guard:
-            if self._shared is not None:
-                self.library.shared_stop(self._shared.address, 1)
+            self._searcher.stop()
             if self._solver is not None:
                 self._solver.stop()
 
     def _release(self) -> None:
         self._stop_wanted = False
-        if self._shared is not None:
-            self.library.shared_stop(self._shared.address, 0)
+        self._searcher.release()
         if self._solver is not None:
             self._solver.release()
 
@@ -318,18 +303,15 @@ class Engine:
         exclude: list[Move],
     ) -> Thought:
         """Set up the memory, search, and fall back on a quick move if there was no time at all."""
-        shared = self._share(limit).address
+        self._share(limit)
         tactics = self._tactics(exclude)
-        if self._stop_wanted:  # it came before the shared block was there
+        if self._stop_wanted:  # it came before the memory was there
             self.stop()
-        self.library.shared_age(shared)
-        tables = self.game.tables
-        workers = self._prepare_workers(shared, tables, limit.nodes, exclude, multipv == 1)
-        empty_cells = self.game.width * self.game.height - self.game.ply
         scale = self.weights.scale(self.game.rule)
-        search = Search(self.library, workers, tables, shared, empty_cells, start, tactics, scale)
+        question = Question(self.game, limit, start, tactics, tuple(exclude), multipv, scale)
+        search = self._searcher.begin(question, self._threads)
         self._deadline = Deadline(start, search.stop)
-        thought = search.run(limit, self._deadline, listener, multipv)
+        thought = search.run(self._deadline, listener)
         if thought is None:
             move = self.quick_move()
             thought = Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
@@ -354,28 +336,6 @@ class Engine:
             return None
         return Tactics(self._solver, self.game, percent, self._parameters["threat_hot"])
 
-    def _prepare_workers(
-        self, shared: int, tables: int, nodes: int | None, exclude: list[Move], distinct: bool
-    ) -> list[int]:
-        """Give every thread a worker with the game on it; return their addresses.
-
-        ``distinct``: of root moves that are alike by symmetry only one is searched.
-        """
-        while len(self._workers) < self._threads:
-            self._workers.append(Block(self._layout.worker))
-        game = self.game
-        for block in self._workers[1 : self._threads]:
-            game.copy_to(self._fresh_game(game.width, game.height, game.rule, block))
-        workers = [block.address for block in self._workers[: self._threads]]
-        for number, worker in enumerate(workers):
-            self.library.worker_bar(worker, NO_CELL)
-            for move in exclude:
-                self.library.worker_bar(worker, cell_of(*move))
-            self.library.worker_fade(worker)
-            limit = UNLIMITED_NODES if nodes is None or number > 0 else nodes
-            self.library.worker_prepare(worker, tables, shared, limit, int(distinct))
-        return workers
-
     def close(self) -> None:
         """Stop a running think and give the memory of the table back."""
         self.stop()
@@ -389,3 +349,16 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         """Close the engine."""
         self.close()
+
+
+def make_searcher(name: str, library: Library) -> Searcher:
+    """Return a searcher by its name.
+
+    Raises:
+        EngineError: there is none of this name.
+    """
+    if name == ALPHABETA:
+        return AlphaBeta(library)
+    if name == MCTS:
+        return MonteCarlo(library)
+    raise EngineError(f"unknown search {name!r}; there are {' and '.join(SEARCHES)}")

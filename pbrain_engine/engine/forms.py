@@ -46,6 +46,7 @@ def thought_form(thought: Thought, win: dict[str, Any] | None = None) -> dict[st
         "pv": pairs(thought.pv),
         "win": win,
         "nodes": thought.nodes,
+        "visits": thought.visits,
         "time": round(thought.time, 4),
     }
 

@@ -1,4 +1,4 @@
-"""One search from its limit to its thought: the iterations, and the advice between them."""
+"""One alpha-beta search from its limit to its thought: iterations, and the advice between them."""
 
 from __future__ import annotations
 
@@ -7,40 +7,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from ..eval.weights import DEFAULT_SCALE
 from ..game.game import Move, move_of
 from ..native.load.library import Library
 from ..position.geometry import cell_of
 from ..solver.proofs import Proof
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
+from .adviser import Adviser
 from .crew import Crew, Deadline
+from .searcher import Question
 from .thought import UPPER, Limit, Listener, Thought, as_cut_short, deepest, ranked
 
 MAX_DEPTH = 200
 MAX_LINE = 64  # moves of a line that a thought reports
 SURE_DEPTH = 4  # an only move is looked at this deep before it is played
 AFTER_MATE = 4  # iterations that may still shorten a forced win
-
-
-class Adviser(Protocol):
-    """Who looks for forced wins beside the main search."""
-
-    def first_win(self) -> Proof | None:
-        """Return a win that is found before the main search begins."""
-
-    def losing_moves(self) -> tuple[Move, ...]:
-        """Return moves that are known to lose, if there are others."""
-
-    def win(self, nodes: int) -> Proof | None:
-        """Return a win found after so many nodes of the main search."""
-
-    def refutes(self, move: Move, nodes: int) -> Proof | None:
-        """Return the enemy's win after a move, or None."""
-
-    def stop(self) -> None:
-        """Return at once from the running search and from later ones."""
 
 
 class Counters(NamedTuple):
@@ -54,34 +36,24 @@ class Counters(NamedTuple):
     root_moves: int
 
 
-class Search:
-    """A search on memory that the engine has set up: one worker a thread, one shared block."""
+class AlphaBetaSearch:
+    """A search on memory that is set up: one worker a thread, one shared block."""
 
     def __init__(
-        self,
-        library: Library,
-        workers: Sequence[int],
-        tables: int,
-        shared: int,
-        empty_cells: int,
-        start: float,
-        adviser: Adviser | None = None,
-        scale: float = DEFAULT_SCALE,
+        self, library: Library, workers: Sequence[int], shared: int, question: Question
     ) -> None:
-        """Take the addresses of prepared workers, of the tables and of the shared block.
-
-        ``start`` is when the think began, by ``perf_counter``; the ``adviser`` knows of
-        forced wins; ``scale`` is that of the values.
-        """
+        """Take the addresses of prepared workers and of the shared block."""
+        game = question.game
         self._library = library
         self._workers = workers
         self._leader = workers[0]
-        self._tables = tables
+        self._tables = game.tables
         self._shared = shared
-        self._empty_cells = empty_cells
-        self._start = start
-        self._adviser = adviser
-        self._scale = scale
+        self._empty_cells = game.width * game.height - game.ply
+        self._question = question
+        self._start = question.start
+        self._adviser: Adviser | None = question.adviser
+        self._scale = question.scale
         self._best: Thought | None = None
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
@@ -94,10 +66,9 @@ class Search:
         if self._adviser is not None:
             self._adviser.stop()
 
-    def run(
-        self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
-    ) -> Thought | None:
+    def run(self, deadline: Deadline, listener: Listener | None) -> Thought | None:
         """Search with all threads; return the thought of the one that came deepest, if any."""
+        limit, multipv = self._question.limit, self._question.multipv
         tasks: list[Callable[[], None]] = [
             partial(self._lead, limit, deadline, listener, multipv),
             *(partial(self._help, w, number) for number, w in enumerate(self._workers[1:], 1)),

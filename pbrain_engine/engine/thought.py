@@ -15,8 +15,9 @@ class Limit:
     """When to stop thinking; whatever comes first, and None means no such limit.
 
     ``time``: seconds after which the move must be there. ``optimum``: seconds after which
-    no further iteration is begun. ``nodes``: positions searched by the first thread.
-    ``depth``: plies of the last iteration.
+    no further iteration is begun. ``nodes``: positions searched by the first thread, or its
+    visits to the tree of a Monte Carlo search. ``depth``: plies of the last iteration, or of
+    the line that such a search expects.
     """
 
     time: float | None = None
@@ -37,6 +38,9 @@ class Thought:
     it is ``lower`` (``upper``) where the move came up in one that was cut short, and is worth
     at least (at most) the value. ``scale`` tells what values are worth: so many units are
     one logistic unit of ``chance``.
+
+    Of a Monte Carlo search ``depth`` is the length of the line, ``nodes`` are the positions that
+    it judged and ``visits`` those that it made to the tree, which the alpha-beta leaves at 0.
     """
 
     move: Move
@@ -51,6 +55,7 @@ class Thought:
     proof: str = ""
     bound: str = ""
     scale: float = DEFAULT_SCALE
+    visits: int = 0
 
     @property
     def mate(self) -> int | None:

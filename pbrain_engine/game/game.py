@@ -104,10 +104,17 @@ class Game:
         height = width if height is None else height
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
             raise ValueError(f"board {width}x{height}: sides are {MIN_BOARD} to {MAX_BOARD}")
-        self._library = library or load()
-        self._tables = tables_of(self._library, rule, weights)
-        self._memory = memory or Block(layout_of(self._library).game)
-        self._at = self._memory.address
+        library = library or load()
+        memory = memory or Block(layout_of(library).game)
+        self._begin(width, height, rule, library, tables_of(library, rule, weights), memory)
+
+    def _begin(
+        self, width: int, height: int, rule: Rule, library: Library, tables: Block, memory: Block
+    ) -> None:
+        self._library = library
+        self._tables = tables
+        self._memory = memory
+        self._at = memory.address
         self.width = width
         self.height = height
         self.rule = rule
@@ -116,6 +123,12 @@ class Game:
         self.history: list[Stone] = []
         self._winners: list[Side | None] = []
         self._library.game_new(self._at, self._tables.address, width, height)
+
+    def like(self, memory: Block) -> Game:
+        """Return an empty game of this board, rule and weights in other memory."""
+        game = Game.__new__(Game)
+        game._begin(self.width, self.height, self.rule, self._library, self._tables, memory)
+        return game
 
     @property
     def address(self) -> int:

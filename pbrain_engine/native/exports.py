@@ -41,6 +41,7 @@ from ..search.alphabeta.root import drop_root, iterate, note_win, prepare_root
 from ..search.alphabeta.table import HEAD_BYTES, SHARED
 from ..search.alphabeta.worker import WORKER, fade_history, forget
 from ..search.threats.defence import mark_answers, static_result
+from . import exports_mcts as exports_mcts
 from . import exports_threats as exports_threats
 
 _EVALUATOR_BYTES = EVALUATOR.itemsize

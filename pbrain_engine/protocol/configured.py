@@ -1,4 +1,4 @@
-"""Our own engine with options that no client can set: weights, kernel level, search parameters.
+"""Our own engine with options that no client can set: search, weights, level, parameters.
 
 ``python -m pbrain_engine.protocol.configured weights=FILE futility_slope=70`` speaks the protocol
 like ``pbrain-numoku``, with these options; the arena starts it for ``numoku:weights=FILE,...``.
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
-OPTIONS = ("weights", "level")
+OPTIONS = ("search", "weights", "level")
 
 Options = Iterable[tuple[str, str]]
 
 
 def is_parameter(key: str) -> bool:
-    """Tell whether the search has a parameter of this name."""
-    from ..search.alphabeta.params import PARAMETERS
+    """Tell whether a search has a parameter of this name."""
+    from ..search.parameters import PARAMETERS
 
     return key in PARAMETERS
 

@@ -1,0 +1,111 @@
+"""The alpha-beta as a searcher: a worker for each thread, and a table that all of them share."""
+
+from __future__ import annotations
+
+from ..game.game import layout_of
+from ..native.load.library import Library
+from ..native.load.memory import Block
+from ..position.geometry import NO_CELL, cell_of
+from ..search.alphabeta.params import NAMES, PARAMETERS, index_of
+from .search import AlphaBetaSearch
+from .searcher import Question
+
+BUCKET_BYTES = 64
+LEAST_TABLE = 1 << 20
+UNLIMITED_NODES = 1 << 62
+
+
+class AlphaBeta:
+    """The memory of the alpha-beta."""
+
+    def __init__(self, library: Library) -> None:
+        """Begin without a table."""
+        self._library = library
+        self._layout = layout_of(library)
+        self._workers = [Block(self._layout.worker)]
+        self._shared: Block | None = None
+        self._table_bytes = 0
+        self._parameters = {name: p.default for name, p in PARAMETERS.items()}
+
+    @property
+    def game_memory(self) -> Block:
+        """The first worker, which begins with its game."""
+        return self._workers[0]
+
+    @property
+    def table_bytes(self) -> int:
+        """The size of the transposition table, or 0 while there is none."""
+        return self._table_bytes if self._shared is not None else 0
+
+    def beside(self, threads: int) -> int:
+        """Return the bytes of the workers that so many threads have to be given yet."""
+        return (threads - len(self._workers)) * self._layout.worker
+
+    def set_parameter(self, name: str, value: int) -> None:
+        """Take a parameter of the alpha-beta over."""
+        if name in NAMES:
+            self._parameters[name] = value
+            if self._shared is not None:
+                self._library.shared_parameter(self._shared.address, index_of(name), value)
+
+    def forget_game(self) -> None:
+        """Forget history and counter moves."""
+        for worker in self._workers:
+            self._library.worker_forget(worker.address)
+
+    def prepare(self, length: int, patient: bool) -> None:
+        """Take a table of so many bytes, unless there is one.
+
+        Large pages are cleared whole at the first touch, which takes a tenth of a second
+        for all of them: too much where moves are short.
+        """
+        if self._shared is not None:
+            return
+        self._table_bytes = max(LEAST_TABLE, length) // BUCKET_BYTES * BUCKET_BYTES
+        block = Block(self._layout.shared_head + self._table_bytes, huge=patient)
+        self._library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
+        for name, value in self._parameters.items():
+            self._library.shared_parameter(block.address, index_of(name), value)
+        self._shared = block
+
+    def clear(self) -> None:
+        """Give the memory of the table back, and forget the game too."""
+        shared, self._shared = self._shared, None
+        if shared is not None:
+            shared.close()
+
+    def stop(self) -> None:
+        """Make all threads return."""
+        if self._shared is not None:
+            self._library.shared_stop(self._shared.address, 1)
+
+    def release(self) -> None:
+        """Make them free to run again."""
+        if self._shared is not None:
+            self._library.shared_stop(self._shared.address, 0)
+
+    def begin(self, question: Question, threads: int) -> AlphaBetaSearch:
+        """Give every thread a worker with the game on it, ready to search."""
+        assert self._shared is not None, "prepare comes first"
+        shared = self._shared.address
+        self._library.shared_age(shared)
+        workers = self._prepare_workers(question, shared, threads)
+        return AlphaBetaSearch(self._library, workers, shared, question)
+
+    def _prepare_workers(self, question: Question, shared: int, threads: int) -> list[int]:
+        """Return the addresses of prepared workers."""
+        while len(self._workers) < threads:
+            self._workers.append(Block(self._layout.worker))
+        game, limit = question.game, question.limit
+        for block in self._workers[1:threads]:
+            game.copy_to(game.like(block))
+        workers = [block.address for block in self._workers[:threads]]
+        for number, worker in enumerate(workers):
+            self._library.worker_bar(worker, NO_CELL)
+            for move in question.exclude:
+                self._library.worker_bar(worker, cell_of(*move))
+            self._library.worker_fade(worker)
+            nodes = UNLIMITED_NODES if limit.nodes is None or number > 0 else limit.nodes
+            distinct = int(question.multipv == 1)
+            self._library.worker_prepare(worker, game.tables, shared, nodes, distinct)
+        return workers

@@ -1,0 +1,273 @@
+"""The C interface of the tree search: its memory, its visits, and what the root has learned.
+
+A *tree* is a head with its nodes, *lists* the pool of their moves, both shared by all threads;
+a *walker* is one thread's. A walker plays on the game of a *threats* block of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import carray
+
+from ..bits import U64
+from ..kernel import export
+from ..patterns.state import STATE
+from ..patterns.tables import TABLES
+from ..position.board import bit_of
+from ..search.mcts.chances import chance_of, value_of_chance
+from ..search.mcts.params import NAMES
+from ..search.mcts.root import (
+    board_at,
+    plant,
+    prove_move,
+    rank_root,
+    value_of_edge,
+    write_line,
+)
+from ..search.mcts.tree import (
+    BLOCK,
+    BUCKET,
+    HEAD_BYTES,
+    LISTS,
+    NO_EDGE,
+    NODE,
+    TREE,
+    edge_at,
+    edge_of,
+    first_edge,
+    lock_tree,
+    next_edge,
+    unlock_tree,
+)
+from ..search.mcts.walk import walk
+from ..search.mcts.walker import WALKER
+from ..search.threats.memory import THREATS
+
+_PARAMETERS = len(NAMES)
+_BUCKET_BYTES = BUCKET * NODE.itemsize
+_NODE_BYTES = NODE.itemsize
+_BLOCK_BYTES = BLOCK.itemsize
+_WALKER_BYTES = WALKER.itemsize
+_EDGE_NUMBERS = 5  # of an edge, as ``tree_moves`` writes them
+
+
+@export
+def tree_layout(out_p):
+    """Write sizes in bytes: head of a tree, bucket of nodes, block of moves, walker, node."""
+    out = carray(out_p, (5,), np.int64)
+    out[0] = HEAD_BYTES
+    out[1] = _BUCKET_BYTES
+    out[2] = _BLOCK_BYTES
+    out[3] = _WALKER_BYTES
+    out[4] = _NODE_BYTES
+    return 5
+
+
+@export
+def tree_new(tree_p, buckets, blocks):
+    """Set up a tree in zeroed memory: buckets and one node behind its head, blocks in its lists."""
+    tree = carray(tree_p, (1,), TREE)[0]
+    tree.buckets = buckets
+    tree.blocks = blocks
+    tree.unused = 1
+    tree.lines = 1
+    return 0
+
+
+@export
+def tree_parameter(tree_p, number, value):
+    """Set a search parameter by its number in ``search.mcts.params``."""
+    if 0 <= number < _PARAMETERS:
+        carray(tree_p, (_PARAMETERS,), np.int32)[number] = value
+    return 0
+
+
+@export
+def tree_stop(tree_p, stop):
+    """Tell all searches to return (1), or make them free to run (0)."""
+    carray(tree_p, (1,), TREE)[0].stop = stop
+    return 0
+
+
+@export
+def tree_begin(tree_p, lines, scale):
+    """Begin a search: what earlier ones left makes room first, no cell is barred.
+
+    ``lines``: how many root moves are looked at evenly; ``scale``: points of value that are
+    one logistic unit of chance.
+    """
+    tree = carray(tree_p, (1,), TREE)[0]
+    tree.generation = (tree.generation + 1) & 255
+    tree.lines = lines
+    tree.scale = scale
+    tree.barred[:] = U64(0)
+    return tree.generation
+
+
+@export
+def tree_bar(tree_p, cell):
+    """Keep a cell from being played at the root."""
+    tree = carray(tree_p, (1,), TREE)[0]
+    lock_tree(tree)
+    tree.barred[cell >> 6] |= bit_of(cell)
+    unlock_tree(tree)
+    return 0
+
+
+@export
+def tree_force(tree_p, cell):
+    """Let every visit begin with a root move; 0 frees them."""
+    carray(tree_p, (1,), TREE)[0].forced = cell
+    return 0
+
+
+@export
+def tree_prove(tree_p, lists_p, cell, proof):
+    """Note what is proven of a root move, as a value seen from the root; 1 if it is one."""
+    tree = carray(tree_p, (1,), TREE)[0]
+    lists = carray(lists_p, (1,), LISTS)[0]
+    lock_tree(tree)
+    found = prove_move(tree, lists, cell, proof)
+    unlock_tree(tree)
+    return found
+
+
+@export
+def tree_prior(tree_p, lists_p, cell, prior):
+    """Give a root move another share of the policy; 1 if it is one."""
+    tree = carray(tree_p, (1,), TREE)[0]
+    lists = carray(lists_p, (1,), LISTS)[0]
+    at = edge_of(lists, tree.nodes[tree.root], cell)
+    if at == NO_EDGE:
+        return 0
+    edge_at(lists, at).prior = min(max(prior, 0), 65535)
+    return 1
+
+
+@export
+def tree_moves(tree_p, lists_p, out_p, room):
+    """Write cell, prior, visits, mean chance and proof of the root's moves; return how many."""
+    tree = carray(tree_p, (1,), TREE)[0]
+    lists = carray(lists_p, (1,), LISTS)[0]
+    out = carray(out_p, (_EDGE_NUMBERS * room,), np.int64)
+    count = 0
+    lock_tree(tree)
+    at = first_edge(tree.nodes[tree.root])
+    while at != NO_EDGE and count < room:
+        edge = edge_at(lists, at)
+        start = _EDGE_NUMBERS * count
+        out[start] = edge.cell
+        out[start + 1] = edge.prior
+        out[start + 2] = edge.visits
+        out[start + 3] = edge.average
+        out[start + 4] = edge.proof
+        count += 1
+        at = next_edge(lists, at)
+    unlock_tree(tree)
+    return count
+
+
+@export
+def tree_root(tree_p, out_p):
+    """Write visits, sum of chances and proof of the root, its generation, and what was recycled."""
+    tree = carray(tree_p, (1,), TREE)[0]
+    out = carray(out_p, (5,), np.int64)
+    node = tree.nodes[tree.root]
+    out[0] = node.visits
+    out[1] = node.total
+    out[2] = node.proof
+    out[3] = tree.generation
+    out[4] = tree.recycled
+    return 5
+
+
+@export
+def walker_plant(walker_p, threats_p, tables_p, tree_p, lists_p, game_p, distinct):
+    """Make a game's position the root; return how many moves may be played there.
+
+    ``distinct`` 1 keeps one of the moves that a symmetry of the position takes to each other.
+    """
+    return plant(
+        carray(walker_p, (1,), WALKER)[0],
+        carray(threats_p, (1,), THREATS)[0],
+        carray(tables_p, (1,), TABLES)[0],
+        carray(tree_p, (1,), TREE)[0],
+        carray(lists_p, (1,), LISTS)[0],
+        carray(game_p, (1,), STATE)[0],
+        distinct,
+    )
+
+
+@export
+def walker_board(walker_p, threats_p, game_p):
+    """Let a walker beside the first one begin at the same game."""
+    walker = carray(walker_p, (1,), WALKER)[0]
+    threats = carray(threats_p, (1,), THREATS)[0]
+    board_at(walker, threats, carray(game_p, (1,), STATE)[0])
+    return 0
+
+
+@export
+def walker_walk(walker_p, threats_p, tables_p, tree_p, lists_p, visits):
+    """Make so many visits; return 1, or 0 if stopped or if there is nothing left to find out."""
+    return walk(
+        carray(walker_p, (1,), WALKER)[0],
+        carray(threats_p, (1,), THREATS)[0],
+        carray(tables_p, (1,), TABLES)[0],
+        carray(tree_p, (1,), TREE)[0],
+        carray(lists_p, (1,), LISTS)[0],
+        visits,
+    )
+
+
+@export
+def walker_effort(walker_p, out_p):
+    """Write visits, judged positions and the deepest ply of a walker's search."""
+    walker = carray(walker_p, (1,), WALKER)[0]
+    out = carray(out_p, (3,), np.int64)
+    out[0] = walker.visits
+    out[1] = walker.judged
+    out[2] = walker.seldepth
+    return 3
+
+
+@export
+def walker_rank(walker_p, tree_p, lists_p):
+    """Bring the root moves that may be played in order, best first; return how many they are."""
+    walker = carray(walker_p, (1,), WALKER)[0]
+    tree = carray(tree_p, (1,), TREE)[0]
+    lists = carray(lists_p, (1,), LISTS)[0]
+    lock_tree(tree)
+    count = rank_root(walker, tree, lists)
+    unlock_tree(tree)
+    return count
+
+
+@export
+def walker_way(walker_p, tables_p, tree_p, lists_p, place_in_order, out_p, room):
+    """Write value, visits and line of a root move by its rank; return the line's length."""
+    walker = carray(walker_p, (1,), WALKER)[0]
+    tables = carray(tables_p, (1,), TABLES)[0]
+    tree = carray(tree_p, (1,), TREE)[0]
+    lists = carray(lists_p, (1,), LISTS)[0]
+    out = carray(out_p, (room + 2,), np.int64)
+    lock_tree(tree)
+    at = np.int64(walker.order[place_in_order])
+    edge = edge_at(lists, at)
+    out[0] = value_of_edge(tree, edge)
+    out[1] = edge.visits
+    length = write_line(walker, tables, tree, lists, at, out[2:], room)
+    unlock_tree(tree)
+    return length
+
+
+@export
+def chance_from_value(value, scale):
+    """Return the chance to win, of 65536, that a value stands for."""
+    return chance_of(value, scale)
+
+
+@export
+def value_from_chance(chance, scale):
+    """Return the value that a chance to win, of 65536, stands for."""
+    return value_of_chance(chance, scale)

@@ -1,0 +1,107 @@
+"""Chances in fixed point: values to chances to win and back, scores to shares of a softmax.
+
+A chance is a whole number from 0 (lost) to ``UNIT`` (won). The exponentials stand in tables
+that are made by whole-number arithmetic, so every machine has the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernel import kernel
+from ...values import EVAL_LIMIT
+
+UNIT = 1 << 16  # the chance of a sure win
+EVEN = UNIT // 2
+
+VALUE_UNIT = 200  # points of value that are one logistic unit, in the table
+_VALUE_STEP = 8  # points between two entries of the table
+_SHARE_STEPS = 32  # entries of the table of shares for each logistic unit
+_SHARES = 12 * _SHARE_STEPS  # beyond twelve units a share is nothing
+
+_BITS = 96  # of the fixed point in which the tables are made
+
+
+def _exponential(numerator: int, denominator: int) -> int:
+    """Return exp(-numerator / denominator) in fixed point, by its series."""
+    one = 1 << _BITS
+    term, total, place = one, one, 0
+    while term:
+        place += 1
+        term = term * numerator // (denominator * place)
+        total += -term if place % 2 else term
+    return total
+
+
+def _powers(numerator: int, denominator: int, count: int) -> list[int]:
+    """Return the first powers of that exponential."""
+    factor = _exponential(numerator, denominator)
+    powers = [1 << _BITS]
+    while len(powers) < count:
+        powers.append(powers[-1] * factor >> _BITS)
+    return powers
+
+
+def _chances() -> list[int]:
+    """Return the chance of every eighth value from 0 up, rounded down."""
+    one = 1 << _BITS
+    powers = _powers(_VALUE_STEP, VALUE_UNIT, EVAL_LIMIT // _VALUE_STEP + 2)
+    return [min((UNIT << _BITS) // (one + power), UNIT - 1) for power in powers]
+
+
+CHANCES = np.array(_chances(), np.int32)
+SHARES = np.array([UNIT * p >> _BITS for p in _powers(1, _SHARE_STEPS, _SHARES)], np.int32)
+
+
+@kernel
+def chance_of(value, scale):
+    """Return the chance to win of an evaluation; ``scale`` points are one logistic unit."""
+    size = min(abs(value) * VALUE_UNIT // scale, EVAL_LIMIT)
+    place = size // _VALUE_STEP
+    low = np.int64(CHANCES[place])
+    step = np.int64(CHANCES[place + 1]) - low
+    chance = low + step * (size % _VALUE_STEP) // _VALUE_STEP
+    return chance if value >= 0 else UNIT - chance
+
+
+@kernel
+def value_of_chance(chance, scale):
+    """Return the value that a chance to win stands for; ``scale`` as in ``chance_of``."""
+    size = max(chance, UNIT - chance)
+    low = 0
+    high = EVAL_LIMIT // _VALUE_STEP
+    while low < high:
+        middle = (low + high + 1) // 2
+        if np.int64(CHANCES[middle]) <= size:
+            low = middle
+        else:
+            high = middle - 1
+    value = low * _VALUE_STEP
+    step = np.int64(CHANCES[low + 1]) - np.int64(CHANCES[low])
+    if step > 0:
+        value += min((size - np.int64(CHANCES[low])) * _VALUE_STEP // step, _VALUE_STEP - 1)
+    value = min(value * scale // VALUE_UNIT, EVAL_LIMIT)
+    return value if chance >= EVEN else -value
+
+
+@kernel
+def share_of(behind, temperature):
+    """Return the share, of ``UNIT``, of a move whose score is so far behind the best one's."""
+    place = behind * _SHARE_STEPS // temperature
+    return np.int64(SHARES[place]) if place < _SHARES else np.int64(0)
+
+
+@kernel
+def root_of(number):
+    """Return the square root of a whole number, rounded down."""
+    if number <= 0:
+        return np.int64(0)
+    power = 0
+    while number >> (2 * power) != 0:
+        power += 1
+    guess = np.int64(1) << power  # at least the root
+    while True:
+        better = (guess + number // guess) >> 1
+        if better >= guess:
+            return guess
+        guess = better

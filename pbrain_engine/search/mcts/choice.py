@@ -1,0 +1,155 @@
+"""Which move a visit follows: the most promising one by mean and doubt.
+
+PUCT (Rosin 2011, in the form of Silver et al. 2017) doubts a move by its share of the
+policy; UCT (Kocsis and Szepesvari 2006) by its visits alone, to which progressive bias
+(Chaslot et al. 2008) adds what the score of a move says, less with each visit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64
+from ...kernel import kernel
+from ..alphabeta.margins import log_of
+from .chances import UNIT, root_of
+from .params import UCT
+from .tree import NO_EDGE, PART, WHOLE, edge_at, first_edge, mean_of, next_edge
+
+WIDEN = -2  # no listed move, but the next one that is not listed
+
+_LN = 45426  # ln 2 in 65536ths
+_NEVER = np.int64(-(1 << 60))
+
+
+@kernel
+def is_open(tree, edge, at_root):
+    """Say whether a visit may take a move: not if it is proven to lose, or barred at the root."""
+    if edge.proof < 0:
+        return False
+    cell = np.int64(edge.cell)
+    return not (at_root and (tree.barred[cell >> 6] >> U64(cell & 63)) & U64(1) != U64(0))
+
+
+@kernel
+def explore_factor(params, visits):
+    """Return the weight of exploration, in hundredths, at a node of so many visits."""
+    grown = np.int64(params.mcts_growth) * log_of(1 + (visits >> 10)) // 64
+    return np.int64(params.mcts_explore) + grown
+
+
+@kernel
+def promise(params, spread, factor, mean, prior, visits):
+    """Return what PUCT orders moves by; ``spread`` is 256 times the root of the node's visits."""
+    return mean + factor * prior * spread // (25600 * (1 + visits))
+
+
+@kernel
+def choose_puct(tree, lists, number, at_root):
+    """Return the edge to follow by PUCT, WIDEN, or NO_EDGE if none is open.
+
+    Moves stand in the order of the policy, so of those without a visit only the first
+    counts. Such a move is taken for a little worse than the node, the more so the larger the
+    share of the policy that has been looked at.
+    """
+    node = tree.nodes[number]
+    params = tree.params
+    visits = np.int64(node.visits) + np.int64(node.flying)
+    spread = root_of(visits << 16)
+    factor = explore_factor(params, visits)
+    best = np.int64(NO_EDGE)
+    most = _NEVER
+    seen = np.int64(0)  # share of the policy
+    prior = np.int64(0)
+    fresh = False
+    at = first_edge(node)
+    while at != NO_EDGE and not fresh:
+        edge = edge_at(lists, at)
+        prior = np.int64(edge.prior)
+        if is_open(tree, edge, at_root):
+            own = np.int64(edge.visits)
+            flying = np.int64(params.mcts_virtual) * np.int64(edge.flying)
+            if own + flying == 0:
+                fresh = True
+                break
+            mean = np.int64(edge.average)
+            if flying > 0:
+                mean = mean * own // (own + flying)
+            score = promise(params, spread, factor, mean, prior, own + flying)
+            if score > most:
+                most = score
+                best = at
+        seen += prior
+        at = next_edge(lists, at)
+    if fresh or node.listing == PART:
+        fear = np.int64(params.mcts_fpu) * root_of(min(seen, UNIT) << 16) // 1000
+        score = promise(params, spread, factor, mean_of(node) - fear, prior, 0)
+        if score > most:
+            return at if fresh else np.int64(WIDEN)
+    if best == NO_EDGE and node.listing != WHOLE:
+        return np.int64(WIDEN)
+    return best
+
+
+@kernel
+def choose_uct(tree, lists, number, at_root):
+    """Return the edge to follow by UCT with progressive bias: each move once, then the best."""
+    node = tree.nodes[number]
+    params = tree.params
+    logarithm = log_of(np.int64(node.visits) + 1) * _LN >> 16  # 64 times the natural one
+    best = np.int64(NO_EDGE)
+    most = _NEVER
+    at = first_edge(node)
+    while at != NO_EDGE:
+        edge = edge_at(lists, at)
+        if is_open(tree, edge, at_root):
+            visits = np.int64(edge.visits) + np.int64(params.mcts_virtual) * np.int64(edge.flying)
+            if visits == 0:
+                return at
+            score = np.int64(edge.average) * np.int64(edge.visits) // visits
+            score += np.int64(params.mcts_explore) * root_of((logarithm << 26) // visits) // 100
+            score += np.int64(params.mcts_bias) * np.int64(edge.prior) // (100 * (visits + 1))
+            if score > most:
+                most = score
+                best = at
+        at = next_edge(lists, at)
+    if node.listing == PART or (best == NO_EDGE and node.listing != WHOLE):
+        return np.int64(WIDEN)
+    return best
+
+
+@kernel
+def choose_evenly(tree, lists, number):
+    """Return the least visited of the root's ``tree.lines`` most visited open edges."""
+    node = tree.nodes[number]
+    bound = np.int64(1) << 40
+    best = np.int64(NO_EDGE)
+    for _ in range(tree.lines):
+        most = np.int64(-1)
+        at = first_edge(node)
+        found = np.int64(NO_EDGE)
+        while at != NO_EDGE:
+            edge = edge_at(lists, at)
+            rank = (np.int64(edge.visits) << 16) - (at & 0xFFFF)
+            if is_open(tree, edge, True) and edge.proof == 0 and most < rank < bound:
+                most = rank
+                found = at
+            at = next_edge(lists, at)
+        if found == NO_EDGE:
+            break
+        bound = most
+        best = found
+    return best
+
+
+@kernel
+def choose(tree, lists, number, at_root):
+    """Return the edge that the next visit follows at a node with lists, WIDEN or NO_EDGE."""
+    node = tree.nodes[number]
+    if at_root and tree.lines > 1 and node.visits & 1:
+        at = choose_evenly(tree, lists, number)
+        if at != NO_EDGE:
+            return at
+    if tree.params.mcts_select == UCT:
+        return choose_uct(tree, lists, number, at_root)
+    return choose_puct(tree, lists, number, at_root)

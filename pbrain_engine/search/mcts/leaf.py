@@ -1,0 +1,81 @@
+"""The judgement of a new position: decided at a glance, by fours, or by the evaluation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernel import kernel
+from ...patterns import shapes as s
+from ...patterns.state import count_of, first_of, last_stone_wins, play, undo
+from ...values import WIN
+from ..threats.defence import closes_rows, static_result
+from ..threats.vcf import wins_by_fours
+from .chances import UNIT, chance_of
+from .judge import judge_value
+from .rollout import rollout_chance
+from .tree import NO_PROOF, PROVEN_DRAW, before, sure_chance
+
+_FIRST = np.int64(0)
+_FORCED = 24  # answers to fives that are followed before a position is judged
+
+
+@kernel
+def decided(threats, tables, params):
+    """Return what is proven of the position on the board at a glance or by few fours."""
+    state = threats.state
+    if last_stone_wins(state):
+        return np.int64(-WIN)
+    if state.position.ply >= state.position.width * state.position.height:
+        return np.int64(PROVEN_DRAW)
+    if params.mcts_solver == 0:
+        return np.int64(NO_PROOF)
+    value = np.int64(static_result(state, tables, 0))
+    if value != 0:
+        return value
+    if params.mcts_fours > 0:
+        stones = wins_by_fours(threats, tables, _FIRST, np.int64(params.mcts_fours))
+        if stones > 0:
+            return WIN - (2 * stones - 1)
+    return np.int64(NO_PROOF)
+
+
+@kernel
+def judge_leaf(walker, threats, tables, tree):
+    """Return the chance of the side to move; ``walker.proof`` is what is proven of it.
+
+    While a five has to be stopped by the one cell that there is, the position after that
+    counts: the evaluation knows little of one in which half a move is missing.
+    """
+    state = threats.state
+    params = tree.params
+    scale = tree.scale * params.mcts_doubt // 100
+    walker.judged += 1
+    proof = decided(threats, tables, params)
+    turns = 0
+    if params.mcts_solver != 0 and not closes_rows(tables):
+        while proof == NO_PROOF and turns < _FORCED:
+            enemy = 1 - np.int64(state.position.side)
+            if count_of(state, enemy, s.MAKES_FIVE) == 0:
+                break
+            play(state, tables, first_of(state, enemy, s.MAKES_FIVE))
+            turns += 1
+            proof = decided(threats, tables, params)
+    chance = np.int64(0)
+    if proof != NO_PROOF:
+        for _ in range(turns):
+            proof = before(proof)
+        chance = np.int64(sure_chance(proof))
+    else:
+        if params.mcts_rollouts > 0:
+            games = np.int64(params.mcts_rollouts)
+            chance = rollout_chance(
+                walker, threats, tables, np.int64(params.mcts_temperature), games
+            )
+        else:
+            chance = chance_of(judge_value(threats, tables), scale)
+        if turns & 1:
+            chance = UNIT - chance
+    for _ in range(turns):
+        undo(state, tables)
+    walker.proof = proof
+    return chance

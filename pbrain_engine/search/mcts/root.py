@@ -1,0 +1,223 @@
+"""The root of the tree: what has to be there before the first visit, and what the host reads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64
+from ...kernel import kernel
+from ...position.board import bit_of
+from ...position.geometry import NO_CELL
+from ...position.zobrist import WHITE_TO_MOVE
+from ...values import DRAW, WIN_BAND
+from ..alphabeta.symmetry import has_twin, symmetries_of
+from ..threats.memory import adopt, begin
+from .chances import value_of_chance
+from .leaf import judge_leaf
+from .moves import list_candidates, list_first, list_more, write_priors
+from .tree import (
+    NO_BLOCK,
+    NO_EDGE,
+    NO_NODE,
+    NO_PROOF,
+    PART,
+    PROVEN_DRAW,
+    claim_node,
+    edge_at,
+    edge_of,
+    find_node,
+    first_edge,
+    mean_of,
+    next_edge,
+    settle,
+)
+from .walk import hang_moves, note_taken
+
+_UNLIMITED = np.int64(1) << 40
+_SURE = np.int64(1) << 56  # a rank above and below all that is not proven
+
+
+@kernel
+def board_at(walker, threats, state):
+    """Take a game over: the walker's board is that of the root."""
+    adopt(threats, state)
+    begin(threats, _UNLIMITED)
+    walker.line_end = 0
+    walker.depth = 0
+    walker.side = np.int64(state.position.side)
+    walker.visits = 0
+    walker.judged = 0
+    walker.seldepth = 0
+
+
+@kernel
+def list_root(walker, threats, tables, tree, lists, number):
+    """Give the root its moves: all near the stones, or all answers; in a lost game any."""
+    node = tree.nodes[number]
+    if node.block == NO_BLOCK:
+        list_first(walker, threats, tables, tree.params, True)
+        if walker.count == 0:
+            list_candidates(walker, threats, tables)
+            if walker.count > 0:
+                write_priors(walker, threats, tables, tree.params)
+        hang_moves(walker, tree, lists, number)
+    while node.listing == PART:
+        note_taken(walker, tree, lists, number)
+        list_more(walker, threats, tables, tree.params)
+        if hang_moves(walker, tree, lists, number) == 0:
+            break
+
+
+@kernel
+def bar_twins(walker, threats, tree, lists, number):
+    """Bar the root moves that a symmetry of the position takes to a likelier one."""
+    position = threats.state.position
+    symmetries = symmetries_of(position)
+    kept = 0
+    at = first_edge(tree.nodes[number])
+    while at != NO_EDGE:
+        cell = np.int64(edge_at(lists, at).cell)
+        if has_twin(position, symmetries, walker.order, kept, cell):
+            tree.barred[cell >> 6] |= bit_of(cell)
+        else:
+            walker.order[kept] = cell
+            kept += 1
+        at = next_edge(lists, at)
+
+
+@kernel
+def is_barred(tree, cell):
+    """Say whether a cell is not to be played at the root."""
+    return (tree.barred[cell >> 6] >> U64(cell & 63)) & U64(1) != U64(0)
+
+
+@kernel
+def free_barred(tree, lists, number):
+    """Let all root moves be played if every one is barred."""
+    at = first_edge(tree.nodes[number])
+    while at != NO_EDGE:
+        if not is_barred(tree, np.int64(edge_at(lists, at).cell)):
+            return
+        at = next_edge(lists, at)
+    tree.barred[:] = U64(0)
+
+
+@kernel
+def plant(walker, threats, tables, tree, lists, state, distinct):
+    """Make a game's position the root, with its moves; return how many may be played.
+
+    What the tree knows of it from earlier searches stays. ``distinct``: of moves that are
+    alike by symmetry only one may be played.
+    """
+    board_at(walker, threats, state)
+    tree.forced = NO_CELL
+    tree.root = NO_NODE
+    key = threats.state.position.key
+    number = find_node(tree, key)
+    if number == NO_NODE:
+        number = claim_node(tree, lists, key)
+        node = tree.nodes[number]
+        node.total = judge_leaf(walker, threats, tables, tree)
+        node.visits = 1
+    node = tree.nodes[number]
+    node.generation = tree.generation
+    tree.root = number
+    node.proof = NO_PROOF  # a proof alone names no move
+    list_root(walker, threats, tables, tree, lists, number)
+    free_barred(tree, lists, number)
+    if distinct != 0:
+        bar_twins(walker, threats, tree, lists, number)
+    settle(tree, lists, number)
+    return rank_root(walker, tree, lists)
+
+
+# Reading ----------------------------------------------------------------------------
+
+
+@kernel
+def rank_of(edge):
+    """Return by how much a move is to be preferred: won, then visited, then lost late."""
+    proof = np.int64(edge.proof)
+    if proof >= WIN_BAND:
+        return _SURE + proof
+    if proof <= -WIN_BAND:
+        return proof - _SURE
+    return (np.int64(edge.visits) << 17) + np.int64(edge.average)
+
+
+@kernel
+def best_edge(lists, node):
+    """Return the edge that a node prefers, or NO_EDGE."""
+    best = first_edge(node)
+    at = best
+    while at != NO_EDGE:
+        if rank_of(edge_at(lists, at)) > rank_of(edge_at(lists, best)):
+            best = at
+        at = next_edge(lists, at)
+    return best
+
+
+@kernel
+def rank_root(walker, tree, lists):
+    """Write the root's edges to be played to ``walker.order``, best first; return how many."""
+    count = 0
+    at = first_edge(tree.nodes[tree.root])
+    while at != NO_EDGE:
+        edge = edge_at(lists, at)
+        if not is_barred(tree, np.int64(edge.cell)):
+            place = count
+            rank = rank_of(edge)
+            while place > 0 and rank_of(edge_at(lists, np.int64(walker.order[place - 1]))) < rank:
+                walker.order[place] = walker.order[place - 1]
+                place -= 1
+            walker.order[place] = at
+            count += 1
+        at = next_edge(lists, at)
+    return count
+
+
+@kernel
+def value_of_edge(tree, edge):
+    """Return the value of a root move: what is proven, or what its mean chance stands for."""
+    proof = np.int64(edge.proof)
+    if proof == PROVEN_DRAW:
+        return np.int64(DRAW)
+    if proof != NO_PROOF:
+        return proof
+    if edge.visits == 0:
+        return value_of_chance(mean_of(tree.nodes[tree.root]), tree.scale)
+    return value_of_chance(np.int64(edge.average), tree.scale)
+
+
+@kernel
+def write_line(walker, tables, tree, lists, at, out, room):
+    """Write a root edge's move and the moves that are preferred after it; return how many."""
+    key = tree.nodes[tree.root].key
+    side = walker.side
+    length = 0
+    while at != NO_EDGE and length < room:
+        edge = edge_at(lists, at)
+        if length > 0 and edge.visits == 0:
+            break
+        cell = np.int64(edge.cell)
+        out[length] = cell
+        length += 1
+        key = key ^ tables.zobrist[side, cell] ^ WHITE_TO_MOVE
+        side = 1 - side
+        child = find_node(tree, key)
+        if child == NO_NODE:
+            break
+        at = best_edge(lists, tree.nodes[child])
+    return length
+
+
+@kernel
+def prove_move(tree, lists, cell, proof):
+    """Note what somebody else has proven of a root move, seen from the root; 1 if it is one."""
+    node = tree.nodes[tree.root]
+    at = edge_of(lists, node, cell)
+    if at == NO_EDGE:
+        return 0
+    edge_at(lists, at).proof = proof
+    settle(tree, lists, tree.root)
+    return 1

@@ -1,0 +1,345 @@
+"""A visit: down the tree to a position it does not know, judge that, and carry the news up.
+
+What is proven goes up too (MCTS-Solver, Winands et al. 2008). Going down needs the tree
+alone; the board follows only to where something has to be judged or listed. A visit that
+comes by another way to a node that knows more than its edge does takes over what the node
+knows, and ends there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bits import U64
+from ...kernel import kernel
+from ...position.board import bit_of
+from ...position.geometry import NO_CELL
+from ...position.zobrist import WHITE_TO_MOVE
+from ...values import WIN
+from ..threats.memory import begin
+from .chances import UNIT
+from .choice import WIDEN, choose
+from .leaf import judge_leaf
+from .moves import list_first, list_more
+from .tree import (
+    NO_BLOCK,
+    NO_EDGE,
+    NO_NODE,
+    NO_PROOF,
+    PROVEN_DRAW,
+    WHOLE,
+    add_edge,
+    before,
+    claim_node,
+    edge_at,
+    edge_of,
+    find_node,
+    first_edge,
+    lock_tree,
+    mean_of,
+    next_edge,
+    settle,
+    sure_chance,
+    unlock_tree,
+)
+from .walker import MAX_PATH, cell_in, follow, step
+
+# How a way down ends.
+NEW = 0  # at a position that has no node
+LISTLESS = 1  # at a node that has no moves yet
+WIDER = 2  # at a node that needs more moves
+KNOWN = 3  # where the tree knows the answer: walker.proof, or the node's mean
+NOWHERE = 4  # at the root: no move is open
+
+_UNLIMITED = np.int64(1) << 40
+
+
+@kernel
+def child_of(tree, edge, key):
+    """Return the node behind an edge, whose position has this key, or NO_NODE."""
+    child = np.int64(edge.child)
+    if child != NO_NODE and tree.nodes[child].key == key and tree.nodes[child].visits > 0:
+        return child
+    child = find_node(tree, key)
+    edge.child = child
+    return child
+
+
+@kernel
+def pass_node(walker, tree, number, depth):
+    """Note a node on the path; it is not recycled before the visit has gone up again."""
+    walker.nodes[depth] = number
+    walker.depth = depth
+    tree.nodes[number].flying += 1
+    tree.nodes[number].generation = tree.generation
+
+
+@kernel
+def key_behind(tables, key, side, cell):
+    """Return the key of a position after a move of a side."""
+    return key ^ tables.zobrist[side, cell] ^ WHITE_TO_MOVE
+
+
+@kernel
+def go_down(walker, tables, tree, lists):
+    """Choose the path of a visit; return how it ends. ``walker.depth`` is its edges.
+
+    The path's last node, unless the way ends behind an edge, is ``walker.nodes[depth]``.
+    """
+    number = tree.root
+    side = walker.side
+    walker.key = tree.nodes[number].key
+    pass_node(walker, tree, number, 0)
+    while True:
+        depth = walker.depth
+        node = tree.nodes[number]
+        if node.block == NO_BLOCK:
+            return LISTLESS
+        if depth == 0 and tree.forced != NO_CELL:
+            at = edge_of(lists, node, tree.forced)
+        else:
+            at = choose(tree, lists, number, depth == 0)
+        if at == WIDEN:
+            return WIDER
+        if at == NO_EDGE:
+            return NOWHERE
+        edge = edge_at(lists, at)
+        cell = np.int64(edge.cell)
+        edge.flying += 1
+        walker.edges[depth] = at
+        walker.cells[depth] = cell
+        walker.key = key_behind(tables, walker.key, side, cell)
+        walker.depth = depth + 1
+        side = 1 - side
+        child = child_of(tree, edge, walker.key)
+        if child == NO_NODE:
+            return NEW
+        known = tree.nodes[child]
+        if known.proof != NO_PROOF or known.visits >= edge.visits + edge.flying:
+            return KNOWN
+        if depth + 2 >= MAX_PATH:
+            return KNOWN
+        number = child
+        pass_node(walker, tree, number, depth + 1)
+
+
+@kernel
+def go_up(walker, tree, lists, depth, child, chance, proof):
+    """Carry a chance and a proof of the position behind the path's last edge to the root.
+
+    ``child`` is that position's node, or NO_NODE; ``chance`` is for its side to move.
+    """
+    for k in range(depth - 1, -1, -1):
+        number = np.int64(walker.nodes[k])
+        node = tree.nodes[number]
+        edge = edge_at(lists, np.int64(walker.edges[k]))
+        edge.flying -= 1
+        edge.visits += 1
+        if child != NO_NODE:
+            edge.child = child
+            edge.average = UNIT - mean_of(tree.nodes[child])
+        else:
+            visits = np.int64(edge.visits)
+            edge.average = (np.int64(edge.average) * (visits - 1) + UNIT - chance) // visits
+        if proof != NO_PROOF and edge.proof == NO_PROOF and tree.params.mcts_solver != 0:
+            edge.proof = before(proof)
+            settle(tree, lists, number)
+        chance = UNIT - chance
+        proof = np.int64(node.proof)
+        if proof != NO_PROOF:
+            chance = np.int64(sure_chance(proof))
+        node.flying -= 1
+        node.visits += 1
+        node.total += chance
+        child = number
+
+
+@kernel
+def enter_node(walker, tree, lists, depth, chance, proof):
+    """Put the judged position behind the path's last edge into the tree; return its node.
+
+    Where a node was recycled, its edge still knows what visits have brought: the new one
+    begins with that.
+    """
+    number = find_node(tree, walker.key)
+    if number == NO_NODE:
+        number = claim_node(tree, lists, walker.key)
+        if number == NO_NODE:
+            return number
+        edge = edge_at(lists, np.int64(walker.edges[depth - 1]))
+        node = tree.nodes[number]
+        node.visits = edge.visits
+        node.total = (UNIT - np.int64(edge.average)) * np.int64(edge.visits)
+    node = tree.nodes[number]
+    if node.proof == NO_PROOF:
+        node.proof = proof
+    node.visits += 1
+    node.total += chance
+    return number
+
+
+@kernel
+def note_taken(walker, tree, lists, number):
+    """Note the moves that a node has on its lists; return how many they are."""
+    walker.taken[:] = U64(0)
+    count = 0
+    at = first_edge(tree.nodes[number])
+    while at != NO_EDGE:
+        cell = np.int64(edge_at(lists, at).cell)
+        walker.taken[cell >> 6] |= bit_of(cell)
+        count += 1
+        at = next_edge(lists, at)
+    return count
+
+
+@kernel
+def count_edges(tree, lists, number):
+    """Return how many moves a node has on its lists."""
+    count = 0
+    at = first_edge(tree.nodes[number])
+    while at != NO_EDGE:
+        count += 1
+        at = next_edge(lists, at)
+    return count
+
+
+@kernel
+def hang_moves(walker, tree, lists, number):
+    """Put the listed moves on a node's lists; return 1, or 0 if there was no room for all."""
+    for i in range(walker.count):
+        if add_edge(tree, lists, number, cell_in(walker.moves[i]), walker.priors[i]) == NO_EDGE:
+            return 0
+    tree.nodes[number].listing = walker.listing
+    tree.nodes[number].least = walker.least
+    return 1
+
+
+@kernel
+def prove_moveless(walker, tree, number, kind):
+    """Note what it means that a node has no move: its threat cannot be met, or a draw."""
+    node = tree.nodes[number]
+    if kind == LISTLESS:
+        node.proof = walker.least - WIN if walker.least > 0 else PROVEN_DRAW
+    else:
+        node.listing = WHOLE
+
+
+@kernel
+def grow(walker, threats, tables, tree, lists, kind):
+    """List moves at the end of the path, try the first of them, and carry that up.
+
+    Called with the tree locked, and returns so; while the moves are listed and judged the
+    others may walk.
+    """
+    depth = walker.depth
+    number = np.int64(walker.nodes[depth])
+    known = note_taken(walker, tree, lists, number)
+    unlock_tree(tree)
+
+    follow(walker, threats, tables, depth)
+    if kind == LISTLESS:
+        list_first(walker, threats, tables, tree.params, depth == 0)
+    else:
+        list_more(walker, threats, tables, tree.params)
+    count = walker.count
+    cell = cell_in(walker.moves[0]) if count > 0 else np.int64(NO_CELL)
+    chance = np.int64(0)
+    proof = np.int64(NO_PROOF)
+    side = np.int64(threats.state.position.side)
+    key = walker.key
+    if count > 0:
+        step(walker, threats, tables, cell)
+        chance = judge_leaf(walker, threats, tables, tree)
+        proof = walker.proof
+
+    lock_tree(tree)
+    node = tree.nodes[number]
+    node.flying -= 1
+    at = np.int64(NO_EDGE)
+    if count == 0:
+        if count_edges(tree, lists, number) == known:
+            prove_moveless(walker, tree, number, kind)
+            settle_moveless(tree, lists, number)
+    elif count_edges(tree, lists, number) == known:
+        node.flying += 1
+        hang_moves(walker, tree, lists, number)
+        node.flying -= 1
+        at = edge_of(lists, node, cell)
+    else:  # another thread was here first
+        at = edge_of(lists, node, cell)
+    if at == NO_EDGE:
+        chance = mean_of(node) if count == 0 else UNIT - chance
+        node.visits += 1
+        node.total += chance
+        go_up(walker, tree, lists, depth, number, chance, np.int64(node.proof))
+        return
+    edge_at(lists, at).flying += 1
+    node.flying += 1
+    walker.edges[depth] = at
+    walker.cells[depth] = cell
+    walker.key = key_behind(tables, key, side, cell)
+    child = enter_node(walker, tree, lists, depth + 1, chance, proof)
+    go_up(walker, tree, lists, depth + 1, child, chance, proof)
+
+
+@kernel
+def settle_moveless(tree, lists, number):
+    """Prove a node that turned out to have no further moves by those that it has."""
+    if tree.nodes[number].proof == NO_PROOF and tree.params.mcts_solver != 0:
+        settle(tree, lists, number)
+
+
+@kernel
+def visit(walker, threats, tables, tree, lists):
+    """Make one visit with the tree locked; return 0 if no move was open at the root."""
+    kind = go_down(walker, tables, tree, lists)
+    depth = walker.depth
+    walker.seldepth = max(walker.seldepth, depth)
+    if kind == NOWHERE:
+        number = np.int64(walker.nodes[depth])
+        node = tree.nodes[number]
+        node.flying -= 1
+        if depth == 0:
+            return 0
+        go_up(walker, tree, lists, depth, number, mean_of(node), np.int64(node.proof))
+        walker.visits += 1
+        return 1
+    if kind == KNOWN:
+        edge = edge_at(lists, np.int64(walker.edges[depth - 1]))
+        child = np.int64(edge.child)
+        node = tree.nodes[child]
+        node.generation = tree.generation
+        go_up(walker, tree, lists, depth, child, mean_of(node), np.int64(node.proof))
+    elif kind == NEW:
+        unlock_tree(tree)
+        follow(walker, threats, tables, depth)
+        chance = judge_leaf(walker, threats, tables, tree)
+        proof = walker.proof
+        lock_tree(tree)
+        child = enter_node(walker, tree, lists, depth, chance, proof)
+        go_up(walker, tree, lists, depth, child, chance, proof)
+    else:
+        grow(walker, threats, tables, tree, lists, kind)
+    walker.visits += 1
+    return 1
+
+
+@kernel
+def walk(walker, threats, tables, tree, lists, visits):
+    """Make so many visits more; return 1, or 0 if the search was stopped or has nothing to do.
+
+    The board is back at the root when it returns.
+    """
+    begin(threats, _UNLIMITED)
+    result = np.int64(1)
+    lock_tree(tree)
+    for _ in range(visits):
+        if tree.stop != 0 or tree.nodes[tree.root].proof != NO_PROOF:
+            result = np.int64(0)
+            break
+        if visit(walker, threats, tables, tree, lists) == 0:
+            result = np.int64(0)
+            break
+    unlock_tree(tree)
+    follow(walker, threats, tables, 0)
+    return result
