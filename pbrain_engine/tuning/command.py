@@ -14,12 +14,11 @@ from ..arena.views.view import format_duration
 from ..native.load.library import KernelError
 from .conditions import add_conditions, conditions_of
 from .duels import DuelError, Duels
-from .evolution import DUELS, POPULATION
 from .outcome import html_page, patch, summary
-from .plan import METHODS, Method, TuningPlan, match_of
+from .plan import TuningPlan, match_of
 from .record import TuningFile, read
 from .space import STEP_SHARE
-from .spsa import BATCH
+from .spsa import BATCH, Spsa
 
 INTERRUPTED = 130
 DEFAULT_GAMES = 4000
@@ -35,7 +34,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("file", type=Path, help="where the run is written (JSON lines)")
-    add("--method", choices=METHODS, default=METHODS[0], help="how (spsa)")
     add("--parameters", default="", metavar="A,B,...", help="which (all)")
     add(
         "--engine",
@@ -51,22 +49,8 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="SHARE",
         help=f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})",
     )
-    add("--rate", type=float, metavar="R", help="spsa: steps that half a point moves at the end")
-    add("--batch", type=int, default=BATCH, metavar="N", help=f"spsa: duels a batch ({BATCH})")
-    add(
-        "--population",
-        type=int,
-        default=POPULATION,
-        metavar="N",
-        help=f"evolution: individuals ({POPULATION})",
-    )
-    add(
-        "--each",
-        type=int,
-        default=DUELS,
-        metavar="N",
-        help=f"evolution: duels of each individual in a generation ({DUELS})",
-    )
+    add("--rate", type=float, metavar="R", help="steps that half a point moves at the end")
+    add("--batch", type=int, default=BATCH, metavar="N", help=f"duels a batch ({BATCH})")
     add("--page", type=Path, metavar="FILE", help="write a page of charts when it ends")
     add("--show", action="store_true", help="play nothing; show what a file has come to")
     add("--patch", action="store_true", help="with --show: print the change to the table instead")
@@ -83,13 +67,10 @@ def plan_of(options: argparse.Namespace) -> TuningPlan:
     names = tuple(filter(None, options.parameters.split(",")))
     return TuningPlan(
         match,
-        options.method,
         names,
         options.step,
         options.rate,
         options.batch,
-        options.population,
-        options.each,
     )
 
 
@@ -133,7 +114,7 @@ class Lines:
         """Nothing to tidy up."""
 
 
-def run(plan: TuningPlan, method: Method, record: TuningFile) -> bool:
+def run(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
     """Play to the end; return False if the user stopped it.
 
     Raises:

@@ -14,15 +14,15 @@ from ..pages import charts
 from ..pages.charts import Curve
 from ..pages.html import html_document, html_figures, html_table
 from ..search.alphabeta import params
-from .duels import WIN
-from .plan import Method, TuningPlan
+from .plan import TuningPlan
 from .space import format_point
+from .spsa import Spsa
 
 SOURCE = Path(params.__file__)
 SOURCE_NAME = "pbrain_engine/search/alphabeta/params.py"
 
 
-def rows(method: Method) -> list[list[str]]:
+def rows(method: Spsa) -> list[list[str]]:
     """Return the parameters with start and outcome, and a head."""
     space, best = method.space, method.best
     found = [["parameter", "start", "now", "steps", "range"]]
@@ -55,7 +55,7 @@ def patch(point: Mapping[str, int]) -> str:
     return "".join(lines)
 
 
-def summary(plan: TuningPlan, method: Method) -> str:
+def summary(plan: TuningPlan, method: Spsa) -> str:
     """Return the table, and the match that says what the change is worth."""
     best = method.best
     changed = {name: v for name, v in best.items() if v != method.space.start[name]}
@@ -81,9 +81,9 @@ def limits(plan: TuningPlan) -> str:
     return " ".join([*words, f"--games 2000 --seed {match.seed + 1} --in-process"])
 
 
-def html_page(plan: TuningPlan, method: Method, states: Sequence[Mapping[str, Any]]) -> str:
+def html_page(plan: TuningPlan, method: Spsa, states: Sequence[Mapping[str, Any]]) -> str:
     """Return a page with the outcome and how the run went."""
-    title = f"Tuning by {plan.method}"
+    title = "Tuning by SPSA"
     about = f"{conditions(plan.match)}; {2 * method.done} games; {method.remark}"
     body = f"""<h1>{escape(title)}</h1>
 <p class="about">{escape(about)}</p>
@@ -94,11 +94,9 @@ def html_page(plan: TuningPlan, method: Method, states: Sequence[Mapping[str, An
     return html_document(title, body)
 
 
-def _figures(method: Method, states: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return captions and charts: the path of each parameter, or the score of a generation."""
+def _figures(method: Spsa, states: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return captions and charts: the path of each parameter."""
     space = method.space
-    if states and "population" in states[0]:
-        return [("Score against the start", _fitness(states)), *_genes(method, states)]
     found = []
     for name in space.names:
         points = [(0.0, float(space.start[name]))]
@@ -106,41 +104,5 @@ def _figures(method: Method, states: Sequence[Mapping[str, Any]]) -> list[tuple[
         chart = charts.line_chart(
             name, "games", name, [Curve("", points, "a")], marks=[space.start[name]]
         )
-        found.append((name, chart))
-    return found
-
-
-def _fitness(states: Sequence[Mapping[str, Any]]) -> str:
-    """Return the chart of the best and the mean score of those that have played."""
-    best, mean = [], []
-    for state in states:
-        shares = [
-            100 * each["points"] / (WIN * each["duels"])
-            for each in state["population"]
-            if each["duels"]
-        ]
-        if shares:
-            best.append((2.0 * state["done"], max(shares)))
-            mean.append((2.0 * state["done"], sum(shares) / len(shares)))
-    lines = [Curve("best", best, "a"), Curve("mean", mean, "b")]
-    return charts.line_chart("Score", "games", "%", lines, marks=[50])
-
-
-def _genes(method: Method, states: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return a chart a parameter: the population's mean, and how far it spreads."""
-    space, found = method.space, []
-    for name in space.names:
-        mean, high, low = [], [], []
-        for state in states:
-            values = [each["genes"][name] for each in state["population"]]
-            games = 2.0 * state["done"]
-            mean.append((games, sum(values) / len(values)))
-            high.append((games, float(max(values))))
-            low.append((games, float(min(values))))
-        lines = [Curve("", mean, "a")]
-        chart = charts.line_chart(
-            name, "games", name, lines, band=(high, low), marks=[space.start[name]],
-            y_range=(space.low(name), space.high(name)),
-        )  # fmt: skip
         found.append((name, chart))
     return found
