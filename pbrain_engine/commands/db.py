@@ -101,7 +101,13 @@ def main(arguments: Sequence[str]) -> int:
         return complain(f"there is no encoding {options.encoding}", 2)
     try:
         with Database(options.database, create=options.action in ("add", "merge")) as database:
-            return ACTIONS[options.action](database, options)
+            try:
+                return ACTIONS[options.action](database, options)
+            except (AttributeError, KeyError, TypeError, ValueError):
+                fault = next(integrity.find_faults(database), None)
+                if fault is None:
+                    raise
+                return complain(f"{database.name} is damaged: {fault}")
     except (DatabaseError, NotationError, exports.NothingToWrite) as error:
         return complain(str(error))
 
