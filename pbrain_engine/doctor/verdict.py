@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import NamedTuple
 
-from . import analysis, faults, judge, managers  # noqa: F401  (they enter their checks)
+from . import analysis, faults, judge, managers, tournament  # noqa: F401  (they enter checks)
 from .exam import FAIL, PASS, SKIP, WARN, Blemish, Check, Exam, NotSupported, Options, Violation
 from .peer import Peer
 from .registry import CHECKS, CLIENTS
