@@ -34,10 +34,10 @@ class Cluster:
             "--scheduler-file", str(address),
         )  # fmt: skip
         end = time.monotonic() + 30
-        while not address.exists() or not address.read_text().endswith("}"):
+        while not address.exists() or not address.read_text(encoding="utf-8").endswith("}"):
             assert time.monotonic() < end, "no scheduler"
             time.sleep(0.1)
-        self.address = json.loads(address.read_text())["address"]
+        self.address = json.loads(address.read_text(encoding="utf-8"))["address"]
         self.workers = [
             self._start(
                 "worker", self.address, "--no-nanny", "--nthreads", "2", "--no-dashboard",
@@ -67,7 +67,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def entries(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()[1:]]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) -> None:

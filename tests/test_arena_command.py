@@ -129,7 +129,7 @@ def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:
 def test_dialogues_are_kept_on_demand(tmp_path: Path) -> None:
     words = ["random", "numoku:nodes=100", "--games", "1", "--log", str(tmp_path / "log")]
     assert command.main([*words, *FAST]) == 0
-    lines = (tmp_path / "log" / "00001-white.log").read_text().splitlines()
+    lines = (tmp_path / "log" / "00001-white.log").read_text(encoding="utf-8").splitlines()
     words = [line.split(maxsplit=1)[1] for line in lines]
     assert words[:2] == ["> START 15", "< OK"]
     assert "> INFO max_node 100" in words

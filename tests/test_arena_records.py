@@ -89,7 +89,7 @@ def test_journal_is_not_overwritten_nor_shared(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "hello\n", "{}\n", '{"type":"game"}\n', "\0\0\0\n"])
 def test_other_files_are_no_journals(tmp_path: Path, text: str) -> None:
     path = tmp_path / "m.jsonl"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(JournalError):
         read_journal(path)
 
@@ -135,12 +135,12 @@ def test_sgf_and_psq_read_back(tmp_path: Path) -> None:
     games = [game(i) for i in range(2)]
     sgf_files = export("sgf", tmp_path / "sgf", games, SETTINGS)
     psq_files = export("psq", tmp_path / "psq", games, SETTINGS)
-    record = parse_sgf(sgf_files[1].read_text())
+    record = parse_sgf(sgf_files[1].read_text(encoding="utf-8"))
     assert record.cells == games[1].all_moves
     assert (record.black, record.white, record.result) == ("b", "a", "1-0")
     assert record.moves[2].comment == "+35/5 10ms"
     assert record.moves[4].comment == "+M9/7 30ms"
-    paper = parse_psq(psq_files[0].read_text())
+    paper = parse_psq(psq_files[0].read_text(encoding="utf-8"))
     assert paper.cells == games[0].all_moves
     assert [move.milliseconds for move in paper.moves] == [0, 0, 10, 20, 30]
 
@@ -148,12 +148,12 @@ def test_sgf_and_psq_read_back(tmp_path: Path) -> None:
 def test_pgn_and_training_lines(tmp_path: Path) -> None:
     games = [game(0), game(1, reason="crash"), game(2, winner="draw", reason="full")]
     (pgn,) = export("pgn", tmp_path / "m.pgn", games, SETTINGS)
-    text = pgn.read_text()
+    text = pgn.read_text(encoding="utf-8")
     assert text.count("[Event ") == 3
     assert '[White "a"]\n[Black "b"]\n[Result "1-0"]' in text
     assert "1. h8 i7 2. a1 o15 3. b2 1-0" in text
     (training,) = export("training", tmp_path / "m.txt", games, SETTINGS)
-    assert training.read_text().splitlines() == [
+    assert training.read_text(encoding="utf-8").splitlines() == [
         "0 15 15 1 h8i7a1o15b2 | 35/5 -/- 29991/7",
         "0 15 15 0.5 h8i7a1o15b2 | 35/5 -/- 29991/7",
     ]
@@ -197,10 +197,12 @@ def test_killed_match_is_continued_to_the_same_table(tmp_path: Path, numoku: Com
     last = numoku("match", "--resume", str(path), "--json", "--view", "quiet")
     assert json.loads(last.communicate(timeout=60)[0]) == expected
     assert last.returncode == 0
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert sorted(entry["game"] for entry in lines[1:]) == list(range(40))
     games = {entry["game"]: entry["moves"] for entry in lines[1:]}
-    for entry in map(json.loads, (tmp_path / "whole.jsonl").read_text().splitlines()[1:]):
+    for entry in map(
+        json.loads, (tmp_path / "whole.jsonl").read_text(encoding="utf-8").splitlines()[1:]
+    ):
         assert games[entry["game"]] == entry["moves"]
 
 

@@ -138,7 +138,7 @@ def test_report_writes_the_page_beside_the_journal(
 ) -> None:
     assert report.main([str(journal)]) == 0
     assert capsys.readouterr().out.strip() == str(journal.with_suffix(".html"))
-    assert journal.with_suffix(".html").read_text().startswith("<!doctype html>")
+    assert journal.with_suffix(".html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_report_prints_and_exports(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:

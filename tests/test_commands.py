@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -123,6 +125,7 @@ def test_what_cannot_be_done_fails_in_one_line(
     assert complaint in err
 
 
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
 def test_a_closed_pipe_is_no_failure() -> None:
     command = f"{sys.executable} -m pbrain_engine.cli analyse h8 --depth 8 | head -n 1"
     result = subprocess.run(

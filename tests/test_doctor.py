@@ -30,7 +30,8 @@ BRAINS = {
 def program(tmp_path: Path, kind: str) -> list[str]:
     path = tmp_path / f"{kind}.py"
     path.write_text(
-        f"import sys, time\nfor line in sys.stdin:\n    {BRAINS[kind]}\n    sys.stdout.flush()\n"
+        f"import sys, time\nfor line in sys.stdin:\n    {BRAINS[kind]}\n    sys.stdout.flush()\n",
+        encoding="utf-8",
     )
     return [sys.executable, str(path)]
 
@@ -108,7 +109,8 @@ def test_children_of_a_program_die_with_it(tmp_path: Path) -> None:
     script.write_text(
         "import subprocess, sys, time\n"
         "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
-        "print(p.pid, flush=True)\ntime.sleep(60)\n"
+        "print(p.pid, flush=True)\ntime.sleep(60)\n",
+        encoding="utf-8",
     )
     with Peer([sys.executable, str(script)]) as peer:
         line = peer.line(5.0)

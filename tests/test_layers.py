@@ -200,6 +200,6 @@ def test_a_protocol_session_imports_nothing_heavy(tmp_path: Path) -> None:
     )
     replies = [line for line in result.stdout.splitlines() if not line.startswith("MESSAGE")]
     assert replies[0] == "OK" and replies[1].replace(",", "").isdigit(), result.stdout
-    imported = {name.split(".")[0] for name in names.read_text().split()}
+    imported = {name.split(".")[0] for name in names.read_text(encoding="utf-8").split()}
     assert "ctypes" in imported
     assert imported & HEAVY == set()

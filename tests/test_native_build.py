@@ -73,11 +73,13 @@ def test_an_edit_of_a_callee_makes_the_kernel_stale_and_is_built(copy: Path) -> 
     _, one = run(copy, "-c", SHOW)[0].split()
     assert one == "1"
     helper = copy / "position" / "geometry.py"  # any file of the kernel counts, not exports only
-    helper.write_text(helper.read_text() + "\n# an edit\n")
+    helper.write_text(helper.read_text(encoding="utf-8") + "\n# an edit\n")
     process = start(copy, "-c", SHOW)
     assert "make setup" in process.communicate(timeout=60)[1] and process.returncode != 0
     exports = copy / "native" / "exports.py"
-    exports.write_text(exports.read_text().replace("return a + 2 * b", "return 7 * a + 2 * b"))
+    exports.write_text(
+        exports.read_text(encoding="utf-8").replace("return a + 2 * b", "return 7 * a + 2 * b")
+    )
     run(copy, "-c", ENSURE)
     assert run(copy, "-c", SHOW)[0].split()[1] == "7"
     assert len(libraries(copy)) == 2
@@ -94,7 +96,9 @@ def test_processes_that_start_together_build_once_and_all_load(copy: Path) -> No
 
 def test_a_kernel_that_does_not_compile_is_an_error_and_leaves_nothing(copy: Path) -> None:
     exports = copy / "native" / "exports.py"
-    exports.write_text(exports.read_text().replace("return a + 2 * b", "return undefined_name"))
+    exports.write_text(
+        exports.read_text(encoding="utf-8").replace("return a + 2 * b", "return undefined_name")
+    )
     process = start(copy, "-m", "pbrain_engine.native.build.compile")
     _, progress = process.communicate(timeout=60)
     assert process.returncode == 1
@@ -135,7 +139,7 @@ def test_the_digest_sees_content_and_not_line_ends(copy: Path) -> None:
 
 def test_a_file_that_appears_or_moves_changes_the_digest(copy: Path) -> None:
     before = digest(str(copy))
-    (copy / "search" / "aaa.py").write_text("")
+    (copy / "search" / "aaa.py").write_text("", encoding="utf-8")
     with_new_file = digest(str(copy))
     (copy / "search" / "aaa.py").rename(copy / "search" / "aab.py")
     assert len({before, with_new_file, digest(str(copy))}) == 3
@@ -143,7 +147,7 @@ def test_a_file_that_appears_or_moves_changes_the_digest(copy: Path) -> None:
 
 def test_the_pinned_compiler_is_the_one_of_the_digest() -> None:
     pin = f'"{digest_module.COMPILER.replace(" ", "==")}.*"'
-    assert pin in (ROOT / "pyproject.toml").read_text()
+    assert pin in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
 def test_a_build_starts_again_when_the_sources_change(

@@ -130,7 +130,7 @@ def test_filling_a_field_is_one_memory_call(optimised: str) -> None:
 
 
 def bad_module(folder: Path, body: str) -> str:
-    (folder / "bad_kernels.py").write_text(HEADER + body)
+    (folder / "bad_kernels.py").write_text(HEADER + body, encoding="utf-8")
     return "bad_kernels"
 
 

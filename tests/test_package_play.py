@@ -234,7 +234,7 @@ def test_it_starts_in_every_environment(
 
 def test_modules_in_the_current_folder_are_not_taken(program: Path, tmp_path: Path) -> None:
     for name in ("os", "encodings", "ctypes", "pbrain_engine"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')\n")
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')\n", encoding="utf-8")
     assert answer_in(program, tmp_path, {})[0] == "OK"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -14,7 +15,9 @@ ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(FOLDER.glob("*.y*ml"))
 RUN = re.compile(r"\.ci/run|make [a-z-]+( [A-Z]+=\S+)*")
-TARGETS = set(re.findall(r"^([a-z-]+):.*?##", (ROOT / "Makefile").read_text(), re.M))
+TARGETS = set(
+    re.findall(r"^([a-z-]+):.*?##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+)
 JOB_KEYS = {
     "name", "needs", "if", "permissions", "runs-on", "timeout-minutes", "strategy", "defaults",
     "env", "steps",
@@ -89,11 +92,12 @@ def test_a_job_calls_only_make_and_pinned_actions(
     assert job["steps"][0]["uses"].startswith("actions/checkout@")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the script is for Unix")
 def test_the_script_of_continuous_integration_is_sound() -> None:
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
     assert subprocess.run(["bash", "-n", str(script)]).returncode == 0
-    for name in re.findall(r"^\s*make ([a-z-]+)", script.read_text(), re.M):
+    for name in re.findall(r"^\s*make ([a-z-]+)", script.read_text(encoding="utf-8"), re.M):
         assert name in TARGETS
 
 

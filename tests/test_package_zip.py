@@ -71,7 +71,7 @@ def test_readers_find_their_way(archive: zipfile.ZipFile) -> None:
 
 
 def test_the_checksum_beside_it_is_its_own(tournament_zip: Path) -> None:
-    text = tournament_zip.with_name(tournament_zip.name + ".sha256").read_text()
+    text = tournament_zip.with_name(tournament_zip.name + ".sha256").read_text(encoding="utf-8")
     digest, name = text.split()
     assert name == tournament_zip.name
     assert digest == hashlib.sha256(tournament_zip.read_bytes()).hexdigest()

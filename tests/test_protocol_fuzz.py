@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from time import perf_counter
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from pbrain_engine.doctor import fuzz
 from pbrain_engine.position.rules import Side
+from pbrain_engine.protocol.commandline import join_command
 from pbrain_engine.protocol.commands import Reader
 from pbrain_engine.protocol.lines import LineBuffer
 from pbrain_engine.protocol.session import Session
@@ -170,7 +172,8 @@ def test_the_guide_grows_the_corpus() -> None:
 
 
 def test_a_broken_program_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    assert fuzz.main(["--lines", "100", "python3 -c 'import sys; sys.exit(3)'"]) == 1
+    broken = join_command([sys.executable, "-c", "import sys; sys.exit(3)"])
+    assert fuzz.main(["--lines", "100", broken]) == 1
     assert "ended (3)" in capsys.readouterr().out
     assert fuzz.main(["--lines", "100", "/no/such/program"]) == 2
 
