@@ -42,48 +42,7 @@ def keeps_contract(result: int, value: int, alpha: int, beta: int) -> bool:
     return value >= result if result >= beta else value == result
 
 
-# It is minimax ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("plain", [0, 1])
-def test_the_search_is_minimax_within_any_window(
-    monkeypatch: pytest.MonkeyPatch, plain: int, seed: int
-) -> None:
-    chance = random.Random(seed)
-    tree = random_tree(chance, 4)
-    value = true_value(tree, 4)
-    for alpha, beta in windows(chance, value, 8):
-        with monkeypatch.context() as patch:
-            world = World(patch, tree, **EXACT_SEARCH, plain=plain)
-            result = world.run(alpha, beta, 4)
-        assert keeps_contract(result, value, alpha, beta), (result, value, alpha, beta)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_what_the_table_knows_of_other_windows_changes_no_value(
-    monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    chance = random.Random(100 + seed)
-    tree = random_tree(chance, 3)
-    for depth in (3, 2):
-        value = true_value(tree, depth)
-        world = World(monkeypatch, tree, **EXACT_SEARCH)
-        for alpha, beta in windows(chance, value, 12):
-            result = world.run(alpha, beta, depth)
-            assert keeps_contract(result, value, alpha, beta), (result, value, alpha, beta)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_the_line_leads_to_the_value(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    tree = random_tree(random.Random(200 + seed), 4, spread=400)
-    world = World(monkeypatch, tree, **EXACT_SEARCH)
-    value = world.run(-INFINITE, INFINITE, 4)
-    line = world.line()
-    assert value == true_value(tree, 4) and len(line) == 4
-    for number in line:
-        tree = tree.children[number]
-    assert tree.static == value
+# Windows ----------------------------------------------------------------------------------
 
 
 def test_a_move_that_cuts_ends_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -520,3 +479,47 @@ def test_history_is_credited_for_a_cut_and_for_nothing_else(
     world = World(monkeypatch, tree, **EXACT_SEARCH)
     world.run(0, 1000, 1)
     assert not world.worker.history.any()
+
+
+# It is minimax ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("plain", [0, 1])
+def test_the_search_is_minimax_within_any_window(
+    monkeypatch: pytest.MonkeyPatch, plain: int, seed: int
+) -> None:
+    chance = random.Random(seed)
+    tree = random_tree(chance, 4)
+    value = true_value(tree, 4)
+    for alpha, beta in windows(chance, value, 6):
+        with monkeypatch.context() as patch:
+            world = World(patch, tree, **EXACT_SEARCH, plain=plain)
+            result = world.run(alpha, beta, 4)
+        assert keeps_contract(result, value, alpha, beta), (result, value, alpha, beta)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_the_table_knows_of_other_windows_changes_no_value(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    chance = random.Random(100 + seed)
+    tree = random_tree(chance, 3)
+    for depth in (3, 2):
+        value = true_value(tree, depth)
+        world = World(monkeypatch, tree, **EXACT_SEARCH)
+        for alpha, beta in windows(chance, value, 10):
+            result = world.run(alpha, beta, depth)
+            assert keeps_contract(result, value, alpha, beta), (result, value, alpha, beta)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_line_leads_to_the_value(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    tree = random_tree(random.Random(200 + seed), 4, spread=400)
+    world = World(monkeypatch, tree, **EXACT_SEARCH)
+    value = world.run(-INFINITE, INFINITE, 4)
+    line = world.line()
+    assert value == true_value(tree, 4) and len(line) == 4
+    for number in line:
+        tree = tree.children[number]
+    assert tree.static == value
