@@ -10,8 +10,15 @@ an empty line. The body holds each family's block of little-endian int16:
     scores   2 x 2 x 2380  side to move, own or enemy combination: ordering score of a move
 
 ``scale FAMILY`` says how many units of a search's value are one logistic unit of the chance to
-win (``values.py``), as measured on the games that the weights were learned from. The engine reads
-its weights with this module, so it imports nothing that starts slowly or needs OpenSSL.
+win (``values.py``), as measured on the games that the weights were learned from.
+
+A file with networks begins with ``numoku weights 2`` and has a line ``networks: family:bytes ...``
+before the checksum. Behind the blocks follows each network as a zlib stream of that length
+(``network_block.py``); a family that is not named has none. A network is learned beside the
+linear weights of its file and adds to them, so both stay together.
+
+The engine reads its weights with this module, so it imports nothing that starts slowly or needs
+OpenSSL.
 """
 
 from __future__ import annotations
@@ -23,8 +30,11 @@ from array import array
 from typing import NamedTuple
 
 from ..position.rules import Rule
+from .network_block import BlockError, native_block
 
 MAGIC = "numoku weights 1"
+MAGIC_WITH_NETWORKS = "numoku weights 2"
+MAGIC_START = "numoku weights "
 FAMILIES = ("freestyle", "standard", "renju", "caro")
 COMBINATIONS = 2380
 MASKS = 2048
@@ -47,10 +57,11 @@ class FamilyWeights(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """A weight file in memory: its header and one block of bytes a family."""
+    """A weight file in memory: its header, a block of bytes a family, and packed networks."""
 
     about: dict[str, str]
     blocks: dict[str, bytes]
+    streams: dict[str, bytes] = {}  # family -> its network, compressed
 
     @property
     def id(self) -> str:
@@ -69,6 +80,21 @@ class Weights(NamedTuple):
     def scale(self, rule: Rule) -> float:
         """Return how many units of a search's value are one logistic unit under a rule."""
         return scale_of(self.about, family_of(rule))
+
+    def network(self, rule: Rule) -> bytes | None:
+        """Return the block of the network that serves a rule (``network_block``), or None.
+
+        Raises:
+            WeightsError: it cannot be unpacked, or is none that this version knows.
+        """
+        family = family_of(rule)
+        stream = self.streams.get(family)
+        if stream is None:
+            return None
+        try:
+            return native_block(zlib.decompress(stream))
+        except (zlib.error, BlockError) as error:
+            raise WeightsError(f"{self.id}: its network for {family} {error}") from None
 
 
 def scale_of(about: dict[str, str], family: str) -> float:
@@ -101,14 +127,23 @@ def weights_path(name: str) -> str:
     return built_in if os.path.exists(built_in) else name
 
 
-def write_weights(path: str, about: dict[str, str], blocks: dict[str, FamilyWeights]) -> None:
-    """Write a weight file; ``about`` needs an ``id`` and may hold any provenance."""
-    body = b"".join(_encode(blocks[family]) for family in blocks)
-    header = [MAGIC, *(f"{key}: {value}" for key, value in about.items())]
-    header.append(f"families: {' '.join(blocks)}")
-    header.append(f"crc32: {zlib.crc32(body):08x}")
-    with open(path, "wb") as file:
-        file.write("\n".join(header).encode("ascii") + b"\n\n" + body)
+def write_weights(
+    path: str,
+    about: dict[str, str],
+    blocks: dict[str, FamilyWeights],
+    networks: dict[str, bytes] | None = None,
+) -> None:
+    """Write a weight file; ``about`` needs an ``id`` and may hold any provenance.
+
+    ``networks`` are blocks of ``network_block`` by family.
+    """
+    packed = {family: zlib.compress(raw, 9) for family, raw in (networks or {}).items()}
+    body = b"".join([*(_encode(blocks[family]) for family in blocks), *packed.values()])
+    contents = {"families": " ".join(blocks)}
+    if packed:
+        contents["networks"] = " ".join(f"{name}:{len(raw)}" for name, raw in packed.items())
+    contents["crc32"] = f"{zlib.crc32(body):08x}"
+    _write(path, about | contents, body)
 
 
 def annotate_weights(path: str, key: str, text: str) -> None:
@@ -118,12 +153,19 @@ def annotate_weights(path: str, key: str, text: str) -> None:
         WeightsError: it is no weight file, the line is no line, or the key says what the body is.
     """
     about = load_weights(path).about
-    if key in ("id", "families", "crc32", "") or not (key + text).isascii() or "\n" in key + text:
+    fixed = ("families", "networks", "crc32")
+    if key in ("id", "", *fixed) or not (key + text).isascii() or "\n" in key + text:
         raise WeightsError(f"{key}: {text} cannot be noted in a weight file")
     with open(path, "rb") as file:
         body = file.read().partition(b"\n\n")[2]
-    end = {name: about.pop(name) for name in ("families", "crc32")}
-    lines = [MAGIC, *(f"{name}: {word}" for name, word in {**about, key: text, **end}.items())]
+    end = {name: about.pop(name) for name in fixed if name in about}
+    _write(path, {**about, key: text, **end}, body)
+
+
+def _write(path: str, about: dict[str, str], body: bytes) -> None:
+    """Write head and body."""
+    magic = MAGIC_WITH_NETWORKS if "networks" in about else MAGIC
+    lines = [magic, *(f"{name}: {word}" for name, word in about.items())]
     with open(path, "wb") as file:
         file.write("\n".join(lines).encode("ascii") + b"\n\n" + body)
 
@@ -152,22 +194,37 @@ def load_weights(name: str) -> Weights:
         raise WeightsError(f"cannot read weights {name!r}: {error.strerror}") from error
     header, gap, body = raw.partition(b"\n\n")
     lines = header.decode("latin-1").splitlines()
-    if not gap or not lines or lines[0] != MAGIC:
-        raise WeightsError(f"{path} is not a weight file of this version")
+    if not lines or not lines[0].startswith(MAGIC_START):
+        raise WeightsError(f"{path} is not a weight file")
+    if lines[0] not in (MAGIC, MAGIC_WITH_NETWORKS):
+        raise WeightsError(f"{path} is a weight file of another version: {lines[0][:40]}")
     about = dict(line.partition(": ")[::2] for line in lines[1:])
-    if f"{zlib.crc32(body):08x}" != about.get("crc32"):
+    if not gap or f"{zlib.crc32(body):08x}" != about.get("crc32"):
         raise WeightsError(f"{path} is damaged: its checksum does not fit")
     names = about.get("families", "").split()
     missing = [family for family in FAMILIES if family not in names]
-    if missing or len(body) != BLOCK_BYTES * len(names) or "id" not in about:
+    lengths = _network_lengths(about.get("networks", ""))
+    end = BLOCK_BYTES * len(names)
+    if missing or len(body) != end + sum(lengths.values()) or "id" not in about:
         raise WeightsError(f"{path} is incomplete: it lacks {', '.join(missing) or 'weights'}")
     for family in FAMILIES:
         scale_of(about, family)
+    streams = {}
+    for family, length in lengths.items():
+        streams[family] = body[end : end + length]
+        end += length
+    linear = body[: BLOCK_BYTES * len(names)]
     if sys.byteorder == "big":
-        swapped = array("h", body)
+        swapped = array("h", linear)
         swapped.byteswap()
-        body = swapped.tobytes()
+        linear = swapped.tobytes()
     blocks = {
-        family: body[i * BLOCK_BYTES : (i + 1) * BLOCK_BYTES] for i, family in enumerate(names)
+        family: linear[i * BLOCK_BYTES : (i + 1) * BLOCK_BYTES] for i, family in enumerate(names)
     }
-    return Weights(about, blocks)
+    return Weights(about, blocks, streams)
+
+
+def _network_lengths(line: str) -> dict[str, int]:
+    """Return the bytes of each network from the line that names them."""
+    pairs = [word.partition(":") for word in line.split()]
+    return {family: int(length) for family, _, length in pairs if length.isdecimal()}

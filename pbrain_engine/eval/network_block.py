@@ -1,0 +1,156 @@
+"""What the block of a network holds: its sizes, and the arrays that follow them.
+
+A block is little-endian without gaps: sixteen int32 (``Sizes`` and zeros), the arrays of
+``shared_fields``, then those of ``head_fields`` once for both sides or once for each. What the
+numbers mean is told in ``docs/learning.md``. The engine reads its networks with this module, so
+it imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from math import prod
+from typing import NamedTuple
+
+FORM = 1
+PATTERNS = {4: 7381, 5: 66430}  # by half: line windows that differ, mirrored ones counted once
+THREAT_MASKS = 2048
+NEAR_CLASSES = 37  # distances from a stone, up to seven cells away; nought is farther
+SHIFTS = 16
+BOOK_LIMIT = 8191  # four vectors together stay within int16
+LAYER_LIMIT = 8191  # what comes out of a layer
+FEATURE_LIMIT = 4095  # a cell's feature
+
+_HEAD = struct.Struct("<16i")
+_WIDTH = {"H": 2, "h": 2, "i": 4}
+
+
+class BlockError(ValueError):
+    """The bytes are no block of a network that this version knows."""
+
+
+class Sizes(NamedTuple):
+    """The head of a block."""
+
+    form: int
+    half: int  # cells that a line window reaches to each side
+    tied: int  # 1: both colours play alike and share their vectors
+    heads: int  # 1 for both sides, or 2: black's, white's
+    patterns: int
+    codes: int
+    channels: int  # of a cell's feature
+    region_units: int
+    cell_units: int  # of the hidden layer that the policy has for a cell
+    trunk_units: int
+    value_units: int
+    near: int
+
+    def pack(self) -> bytes:
+        """Return the bytes of the head."""
+        return _HEAD.pack(*self, *[0] * (16 - len(self)))
+
+
+class Field(NamedTuple):
+    """An array of a block: its name, its kind of number (``array`` code) and its shape."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Its length in the file."""
+        return prod(self.shape) * _WIDTH[self.kind]
+
+
+def shared_fields(sizes: Sizes) -> list[Field]:
+    """Return the arrays that both sides share: from a pattern to its vector."""
+    width = sizes.channels // 2 if sizes.tied else sizes.channels
+    swap = [Field("swap", "H", (sizes.codes,))] if sizes.tied else []
+    return [
+        Field("codes", "H", (sizes.patterns,)),
+        *swap,
+        Field("book", "h", (sizes.codes, width)),
+    ]
+
+
+def head_fields(sizes: Sizes) -> list[Field]:
+    """Return the arrays of one head; weights are rows of outputs by columns of inputs."""
+    channels, regions, cells = sizes.channels, sizes.region_units, sizes.cell_units
+    trunk, values = sizes.trunk_units, sizes.value_units
+    return [
+        Field("shifts", "i", (SHIFTS,)),
+        Field("region_weights", "h", (regions, channels)),
+        Field("region_biases", "i", (regions,)),
+        Field("trunk_weights", "h", (trunk, channels + regions)),
+        Field("trunk_biases", "i", (trunk,)),
+        Field("trunk_threats", "h", (THREAT_MASKS, trunk)),
+        Field("value_weights", "h", (values, trunk)),
+        Field("value_biases", "i", (values,)),
+        Field("last_weights", "h", (values,)),
+        Field("last_bias", "i", (1,)),
+        Field("direct_weights", "h", (channels, trunk)),
+        Field("direct_biases", "i", (channels,)),
+        Field("shift_weights", "h", (cells, trunk)),
+        Field("shift_biases", "i", (cells,)),
+        Field("scale_weights", "h", (cells, trunk)),
+        Field("scale_biases", "i", (cells,)),
+        Field("neighbours", "h", (3, channels)),
+        Field("cell_weights", "h", (cells, channels)),
+        Field("near", "h", (2, sizes.near)),
+    ]
+
+
+def fields(sizes: Sizes) -> list[Field]:
+    """Return all arrays in the order of the file; those of a second head come last."""
+    return shared_fields(sizes) + sizes.heads * head_fields(sizes)
+
+
+def sizes_of(raw: bytes) -> Sizes:
+    """Return the sizes of a whole block.
+
+    Raises:
+        BlockError: the block is cut off, or has sizes that no network has.
+    """
+    if len(raw) < _HEAD.size:
+        raise BlockError(f"has {len(raw)} bytes only")
+    head = _HEAD.unpack_from(raw)
+    sizes = Sizes(*head[: len(Sizes._fields)])
+    if sizes.form != FORM:
+        raise BlockError(f"is of form {sizes.form}, not {FORM}")
+    known = (
+        sizes.patterns == PATTERNS.get(sizes.half)
+        and sizes.tied in (0, 1)
+        and sizes.heads in (1, 2)
+        and 0 < sizes.codes <= 1 << 16
+        and sizes.channels % 2 == 0
+        and all(0 < size <= 1024 for size in sizes[6:11])
+        and sizes.near == NEAR_CLASSES
+    )
+    if not known:
+        raise BlockError("has sizes that no network has")
+    length = _HEAD.size + sum(field.bytes for field in fields(sizes))
+    if len(raw) != length:
+        raise BlockError(f"has {len(raw)} bytes, not {length}")
+    return sizes
+
+
+def native_block(raw: bytes) -> bytes:
+    """Return a block in the byte order of this machine.
+
+    Raises:
+        BlockError: it is no block.
+    """
+    sizes = sizes_of(raw)
+    if sys.byteorder == "little":
+        return raw
+    parts = [struct.pack("16i", *_HEAD.unpack_from(raw))]
+    at = _HEAD.size
+    for field in fields(sizes):
+        numbers = array(field.kind, raw[at : at + field.bytes])
+        numbers.byteswap()
+        parts.append(numbers.tobytes())
+        at += field.bytes
+    return b"".join(parts)
