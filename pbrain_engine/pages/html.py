@@ -28,6 +28,16 @@ def html_figures(charts: Iterable[tuple[str, str]]) -> str:
     return f'<div class="charts">{figures}</div>'
 
 
+def html_script(*names: str) -> str:
+    """Return scripts of the folder as one that needs no other file.
+
+    Those that are modules elsewhere come first; what they export is in reach of the last.
+    """
+    texts = [(FOLDER / name).read_text(encoding="utf-8") for name in names]
+    script = "".join(texts).replace("\nexport ", "\n")
+    return f'<script>\n"use strict";\n{script}</script>\n'
+
+
 def html_document(title: str, body: str, script: str = "") -> str:
     """Return a page that needs no other file."""
     style = (FOLDER / "page.css").read_text(encoding="utf-8")

@@ -1,63 +1,19 @@
-"use strict";
 // Steps through the games of a report: a list, a board, and the values over the game.
 
 const match = JSON.parse(document.getElementById("match").textContent);
-const SVG = "http://www.w3.org/2000/svg";
-const CELL = 30, EDGE = 26, WIN_BAND = 29500;
 const find = (id) => document.getElementById(id);
 let game = null, chosen = 0, shown = 0, cells = [];
 
-function element(name, attributes, parent, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const key in attributes) made.setAttribute(key, attributes[key]);
-  if (text !== undefined) made.textContent = text;
-  if (parent) parent.append(made);
-  return made;
-}
-
-function readCells(text) {
-  return (text.match(/[a-z]\d+/g) || []).map((word) => [word.charCodeAt(0) - 97, parseInt(word.slice(1), 10) - 1]);
-}
-
-function nameOf([x, y]) { return String.fromCharCode(97 + x) + (y + 1); }
-
-function valueText(value) {
-  if (value >= WIN_BAND) return "+M" + (30000 - value);
-  if (value <= -WIN_BAND) return "-M" + (30000 + value);
-  return (value > 0 ? "+" : "") + value;
-}
-
 // The mover's value as black's chance to win, on the scale of Numoku's own values.
-function chance(value, ply) {
-  const black = ply % 2 ? -value : value;
-  return 1 / (1 + Math.exp(-black / match.unit));
-}
-
-function drawEmpty(board) {
-  const wide = 2 * EDGE + (match.width - 1) * CELL, tall = 2 * EDGE + (match.height - 1) * CELL;
-  board.setAttribute("viewBox", `0 0 ${wide} ${tall}`);
-  element("rect", { class: "wood", width: wide, height: tall, rx: 8 }, board);
-  for (let x = 0; x < match.width; x++) {
-    const at = EDGE + x * CELL;
-    element("line", { class: "cut", x1: at, x2: at, y1: EDGE, y2: tall - EDGE }, board);
-    element("text", { class: "edge", x: at, y: 12 }, board, String.fromCharCode(97 + x));
-  }
-  for (let y = 0; y < match.height; y++) {
-    const at = EDGE + y * CELL;
-    element("line", { class: "cut", x1: EDGE, x2: wide - EDGE, y1: at, y2: at }, board);
-    element("text", { class: "edge", x: 9, y: at + 4 }, board, y + 1);
-  }
-}
+function blackChance(value, ply) { return chanceOf(ply % 2 ? -value : value, match.unit); }
 
 function drawBoard() {
   const board = find("board");
   board.replaceChildren();
-  drawEmpty(board);
-  cells.slice(0, shown).forEach(([x, y], ply) => {
-    const cx = EDGE + x * CELL, cy = EDGE + y * CELL, given = ply < game.given ? " given" : "";
-    element("circle", { class: `stone stone${ply % 2}${given}`, cx, cy, r: CELL * 0.44 }, board);
-    element("text", { class: `number on${ply % 2}`, x: cx, y: cy + 4 }, board, ply + 1);
-    if (ply === shown - 1) element("circle", { class: "last", cx, cy, r: CELL * 0.46 }, board);
+  drawGrid(board, match.width, match.height);
+  cells.slice(0, shown).forEach((cell, ply) => {
+    drawStone(board, cell, ply % 2, ply + 1, ply < game.given ? "given" : "");
+    if (ply === shown - 1) drawLast(board, cell);
   });
 }
 
@@ -75,20 +31,18 @@ function describeMove() {
 }
 
 function drawValues() {
-  const chart = find("value"), wide = 560, tall = 120, last = Math.max(1, cells.length);
-  chart.replaceChildren();
-  chart.setAttribute("viewBox", `0 0 ${wide} ${tall}`);
-  const x = (stone) => (stone / last) * wide, y = (share) => tall - 4 - share * (tall - 8);
-  element("line", { class: "mark", x1: 0, x2: wide, y1: y(0.5), y2: y(0.5) }, chart);
-  for (const side of [0, 1]) {
-    const points = [];
-    game.value.forEach((value, number) => {
-      const ply = game.given + number;
-      if (value !== null && ply % 2 === side) points.push(`${x(ply + 1).toFixed(1)},${y(chance(value, ply)).toFixed(1)}`);
-    });
-    element("polyline", { class: side ? "b" : "a", points: points.join(" ") }, chart);
-  }
-  element("line", { class: "now", x1: x(shown), x2: x(shown), y1: 0, y2: tall }, chart);
+  const lines = [0, 1].map((side) => [side ? "b" : "a", []]);
+  game.value.forEach((value, number) => {
+    const ply = game.given + number;
+    if (value !== null) lines[ply % 2][1].push([ply + 1, blackChance(value, ply)]);
+  });
+  drawCurve(find("value"), cells.length, lines, shown);
+}
+
+// The same position on the board of `numoku board`, which has to run.
+function linkToBoard() {
+  const moves = cells.map(nameOf).join("");
+  find("analyse").href = `${match.board}#b=${match.width}x${match.height}&r=${match.rule}&m=${moves}&n=${shown}`;
 }
 
 function show(stones) {
@@ -97,6 +51,7 @@ function show(stones) {
   find("move").textContent = describeMove();
   drawBoard();
   drawValues();
+  linkToBoard();
 }
 
 function mark() {
@@ -145,8 +100,7 @@ find("next").addEventListener("click", () => show(shown + 1));
 find("last").addEventListener("click", () => show(cells.length));
 find("step").addEventListener("input", (event) => show(Number(event.target.value)));
 find("value").addEventListener("click", (event) => {
-  const box = find("value").getBoundingClientRect();
-  show(Math.round(((event.clientX - box.left) / box.width) * cells.length));
+  show(plyAt(find("value"), event, cells.length));
 });
 document.addEventListener("keydown", (event) => {
   if (event.target.tagName === "INPUT" && event.target.type !== "range") return;

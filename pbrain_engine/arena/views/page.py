@@ -9,13 +9,15 @@ from typing import Any
 
 from ...engine.engine import DEFAULT_WEIGHTS
 from ...eval.weights import load_weights
-from ...pages.html import FOLDER, html_document, html_figures, html_table
+from ...pages.html import html_document, html_figures, html_script, html_table
 from ..game.played import Played
 from ..settings import MatchSettings
 from ..statistics.standings import Standings
 from .figures import figures
 from .text import conditions, fault_lines, labels, ladder_rows, pair_rows, time_rows
 
+SCRIPTS = ("draw.js", "page.js")
+BOARD_ADDRESS = "http://127.0.0.1:8421/"  # where `numoku board` serves, unless told otherwise
 DEFAULT_GAMES = 1000  # that can be stepped through; the charts show all
 
 VIEWER = """\
@@ -27,7 +29,7 @@ VIEWER = """\
  </div>
  <div>
   <div id="players"></div><div id="ending"></div>
-  <svg id="board" role="img" aria-label="board"></svg>
+  <svg id="board" class="board" role="img" aria-label="board"></svg>
   <div class="controls">
    <button id="first" aria-label="to the start">|◀</button>
    <button id="back" aria-label="one move back">◀</button>
@@ -36,6 +38,7 @@ VIEWER = """\
    <button id="last" aria-label="to the end">▶|</button>
   </div>
   <div id="move"></div>
+  <a id="analyse" target="_blank" rel="noopener" title="`numoku board` has to run">analyse this</a>
   <figure class="panel"><figcaption>Black's chance to win, as each side saw it</figcaption>
    <svg id="value" class="chart" role="img" aria-label="values over the game"></svg></figure>
  </div>
@@ -107,16 +110,17 @@ def game_data(settings: MatchSettings, games: Sequence[Played], shown: int) -> d
             fault=bool(played.fault),
         )
         entries.append(entry)
-    unit = load_weights(DEFAULT_WEIGHTS).scale(settings.rule)
-    board = {"width": settings.width, "height": settings.height}
-    return {**board, "unit": unit, "games": entries}
+    return {
+        "width": settings.width,
+        "height": settings.height,
+        "rule": settings.rule.name.lower(),
+        "unit": load_weights(DEFAULT_WEIGHTS).scale(settings.rule),
+        "board": BOARD_ADDRESS,
+        "games": entries,
+    }
 
 
 def _script(data: dict[str, Any]) -> str:
     """Return the elements that let the page show games; data must not end its own element."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    script = (FOLDER / "page.js").read_text(encoding="utf-8")
-    return f"""<script type="application/json" id="match">{text}</script>
-<script>
-{script}</script>
-"""
+    return f'<script type="application/json" id="match">{text}</script>\n' + html_script(*SCRIPTS)
