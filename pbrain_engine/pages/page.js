@@ -24,7 +24,7 @@ function describeMove() {
   const words = [`${shown}. ${cell}`];
   if (game.depth[number] !== null) words.push(`depth ${game.depth[number]}`);
   const value = game.value[number];
-  if (value !== null) words.push(`value ${valueText(value)} (${Math.round(100 * chance(value, 0))} %)`);
+  if (value !== null) words.push(`value ${valueText(value)} (${Math.round(100 * chanceOf(value, match.unit))} %)`);
   if (game.nodes[number] !== null) words.push(`${game.nodes[number].toLocaleString("en")} nodes`);
   words.push(`${(game.ms[number] / 1000).toFixed(2)} s`);
   return words.join(" · ");

@@ -1,0 +1,218 @@
+"""``numoku review``: mistakes, missed and allowed wins of a game."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..engine.engine import Engine
+from ..engine.forms import pairs
+from ..engine.review import Reviewed, Reviewer, Win
+from ..game.game import Game, IllegalMove, Move
+from ..notation.cells import NotationError
+from ..notation.game_record import GameRecord
+from ..notation.game_tree import GameTree, TreeNode
+from ..notation.sgf_tree import format_sgf_trees
+from ..position.rules import Side
+from ..solver.solver import Solver
+from ..values import format_value
+from . import setup, view
+
+MEGABYTE = 1_000_000
+SOLVER_MEMORY = 64_000_000
+BAR = 20  # characters of the curve
+SHOWN_LINE = 8  # moves of a line in the table
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku review",
+        description="Go through a game: the value at every move, mistakes by the chance to win "
+        "that they lost, and forced wins that were missed or allowed.",
+        epilog="GAME is an SGF or PSQ file, moves such as h8i9j10, or - for the standard input.",
+    )
+    parser.add_argument("game", metavar="GAME", help="see below")
+    setup.add_position_options(parser)
+    parser.add_argument("--time", type=float, default=1.0, help="seconds a position (default: 1)")
+    parser.add_argument("--threads", type=int, default=1, help="threads to search with")
+    parser.add_argument("--memory", type=int, default=350, help="megabytes to use (default: 350)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--sgf", metavar="OUT", type=Path, help="write the game with comments")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Review a game; return 0, or raise what is wrong with it."""
+    options = make_parser().parse_args(arguments)
+    if options.time <= 0:
+        raise NotationError("--time is the seconds for a position, more than 0")
+    game = setup.read_setup(options.game, options.rule, options.size)
+    if not game.moves:
+        raise NotationError("there are no moves to review")
+    check_moves(game)
+    with (
+        Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
+        Solver(SOLVER_MEMORY, engine.library) as solver,
+    ):
+        engine.new_game(game.width, game.height, game.rule)
+        setup.build(engine, game._replace(moves=()))
+        moves = [Move(*move) for move in game.moves]
+        found = Reviewer(engine, solver, options.time).review(moves, progress(len(moves)))
+    if options.sgf is not None:
+        text, _ = format_sgf_trees([annotated(game, found)])
+        options.sgf.write_text(text, encoding="utf-8")
+    if options.json:
+        print(json.dumps(document(game, found)))
+    else:
+        print("\n".join(table(game, found)))
+    return 0
+
+
+def check_moves(game: setup.Setup) -> None:
+    """Refuse a game that goes on after its end, or that cannot be played.
+
+    Raises:
+        NotationError: why.
+    """
+    board = Game(game.width, game.height, game.rule)
+    try:
+        setup.build(board, game._replace(moves=()))
+        for number, (x, y) in enumerate(game.moves, 1):
+            if board.winner is not None:
+                raise NotationError(f"{board.winner.name.lower()} has won before move {number}")
+            board.play(x, y)
+    except IllegalMove as error:
+        raise NotationError(str(error)) from None
+
+
+def progress(moves: int) -> Any:
+    """Return a listener that counts on stderr, where that is a terminal."""
+    done = 0
+
+    def count(reviewed: Reviewed) -> None:
+        nonlocal done
+        done += 1
+        if sys.stderr.isatty():
+            end = "\n" if done == moves else ""
+            print(f"\rmove {done} of {moves}", end=end, file=sys.stderr, flush=True)
+
+    return count
+
+
+def win_form(win: Win | None) -> dict[str, Any] | None:
+    """Return a win as JSON has it, like that of `numoku analyse`."""
+    if win is None:
+        return None
+    found: dict[str, Any] = {"plies": win.plies, "line": pairs(win.line)}
+    return {**found, "proof": win.proof} if win.proof else found
+
+
+def move_form(reviewed: Reviewed) -> dict[str, Any]:
+    """Return what was found out about a move as JSON has it."""
+    return {
+        "ply": reviewed.ply,
+        "move": list(reviewed.move),
+        "value": reviewed.value,
+        "chance": round(reviewed.chance, 4),
+        "best": list(reviewed.best),
+        "loss": round(reviewed.loss, 4),
+        "missed_win": win_form(reviewed.missed),
+        "allowed_win": win_form(reviewed.allowed),
+        "line": pairs(reviewed.line),
+        "depth": reviewed.depth,
+    }
+
+
+def document(game: setup.Setup, found: Sequence[Reviewed]) -> dict[str, Any]:
+    """Return the review as one document; values are those of the side that moves."""
+    return {
+        "rule": game.rule.name.lower(),
+        "size": [game.width, game.height],
+        "moves": [move_form(reviewed) for reviewed in found],
+    }
+
+
+def side_of(game: setup.Setup, place: int) -> Side:
+    """Return who makes a move of the game."""
+    return Side((game.first + place) % 2)
+
+
+def table(game: setup.Setup, found: Sequence[Reviewed]) -> list[str]:
+    """Return the review as lines: black's chance as a curve, and what went wrong."""
+    lines = [f"{'move':>9}  value   black's chance"]
+    for place, reviewed in enumerate(found):
+        side = side_of(game, place)
+        black = reviewed.chance if side is Side.BLACK else 1 - reviewed.chance
+        filled = round(black * BAR)
+        name = f"{reviewed.ply}. {view.format_line([reviewed.move])}"
+        bar = "#" * filled + "." * (BAR - filled)
+        words = "; ".join(remarks(reviewed))
+        lines.append(f"{name:>9}  {format_value(reviewed.value):>6}  {bar} {words}".rstrip())
+    for side in (Side.BLACK, Side.WHITE):
+        own = [r for place, r in enumerate(found) if side_of(game, place) is side]
+        if own:
+            lost = 100 * sum(r.loss for r in own) / len(own)
+            mistakes = sum(r.is_mistake for r in own)
+            lines.append(f"{side.name.lower()}: {mistakes} mistakes, {lost:.1f} % lost a move")
+    return lines
+
+
+def remarks(reviewed: Reviewed) -> list[str]:
+    """Return what is to be said about a move."""
+    words = []
+    if reviewed.is_mistake:
+        words.append(f"lost {100 * reviewed.loss:.0f} %, better {best_line(reviewed)}")
+    for name, win in (("missed", reviewed.missed), ("allowed", reviewed.allowed)):
+        if win is not None:
+            by = f" by {win.proof.upper()}" if win.proof else ""
+            line = view.format_line(win.line, SHOWN_LINE)
+            words.append(f"{name} a win{by} in {(win.plies + 1) // 2}: {line}")
+    return words
+
+
+def best_line(reviewed: Reviewed) -> str:
+    """Return the line that would have been better."""
+    return view.format_line(reviewed.line, SHOWN_LINE)
+
+
+def annotated(game: setup.Setup, found: Sequence[Reviewed]) -> GameTree:
+    """Return the game with comments, and better lines as variations."""
+    tree = GameTree(record_of(game))
+    node = tree.root
+    for reviewed in found:
+        before, node = node, node.child(reviewed.move)
+        words = [f"value {format_value(reviewed.value)}, chance {100 * reviewed.chance:.0f} %"]
+        node.comment = "\n".join([node.comment, *words, *remarks(reviewed)]).strip()
+        better = reviewed.missed.line if reviewed.missed else reviewed.line
+        if reviewed.is_mistake and better[0] != reviewed.move:
+            add_line(before, better, "better")
+    node = tree.root
+    for reviewed in found:  # after the moves of the game, so that those stay the first
+        node = node.child(reviewed.move)
+        if reviewed.allowed is not None:
+            add_line(node, reviewed.allowed.line, "wins")
+    return tree
+
+
+def add_line(node: TreeNode, line: Sequence[Move], comment: str) -> None:
+    """Add a line as a variation; its first move has a comment, unless that is there already."""
+    for place, move in enumerate(line):
+        node = node.child(move)
+        if place == 0 and not node.comment:
+            node.comment = comment
+
+
+def record_of(game: setup.Setup) -> GameRecord:
+    """Return all of a game but its moves."""
+    placed = {
+        side: tuple((x, y) for x, y, held in game.placed if held is side)
+        for side in (Side.BLACK, Side.WHITE)
+    }
+    record = GameRecord(game.width, game.height, game.rule, (), game.first)
+    return replace(record, black_setup=placed[Side.BLACK], white_setup=placed[Side.WHITE])
