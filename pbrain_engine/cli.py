@@ -24,6 +24,8 @@ COMMANDS = {
     "play": Command("commands.play", "play against the engine in the terminal"),
     "demo": Command("commands.demo", "watch the engine play one game against itself"),
     "analyse": Command("commands.analyse", "value, best line and forced wins of a position"),
+    "board": Command("board.command", "play, analyse and review in the browser"),
+    "review": Command("commands.review", "mistakes, missed and allowed wins of a game"),
     "solve": Command("commands.solve", "solve files of puzzles, with proofs"),
     "db": Command("commands.db", "keep positions with what was found out, RenLib in and out"),
     "match": Command("arena.commands.match", "matches and tournaments between engines"),

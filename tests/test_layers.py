@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("learn", "tuning"),
     ("database",),
     ("commands",),
+    ("board",),
     ("cli",),
     ("__main__",),
 )

@@ -15,6 +15,7 @@ class Level(NamedTuple):
 
     nodes: int | None
     slip: float  # in units of values.py; 0: always the best move
+    elo: int | None = None  # measured, from level 1 up; None: not measured
 
 
 LEVELS = {

@@ -1,0 +1,203 @@
+"""The web application: the page and its files, the operations under ``/api/``, the socket.
+
+The page itself holds no secret and is given to anybody on this machine; what it asks needs
+the token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import monotonic
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from .. import __version__
+from ..pages import html
+from . import openapi
+from .connection import MOST_CHARACTERS, Connection, answer_of, operation_of, parse
+from .desk import Desks, Job
+from .guard import Guard
+from .refusal import NOT_FOUND, TOO_LARGE, Refused
+
+STATIC = Path(__file__).parent / "static"
+SHARED = html.FOLDER
+SHARED_FILES = ("draw.js", "page.css")
+TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; "
+    "style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+POLICY_VIOLATION = 1008
+
+
+class Board:
+    """The application with its desks, and how long nobody has been there."""
+
+    def __init__(self, guard: Guard, threads: int | None = None) -> None:
+        """Begin without any tab."""
+        self.guard = guard
+        self.desks = Desks(threads)
+        self.tabs = 0
+        self.last_left: float | None = None  # when the last tab went
+        self.start: dict[str, str] = {}  # a game to begin with, by name and content
+        self.app = Starlette(
+            routes=[
+                Route("/", self.page),
+                Route("/api/health", self.health),
+                Route("/api/openapi.json", self.describe),
+                WebSocketRoute("/api/socket", self.socket),
+                Route("/api/{name}", self.operate, methods=["GET", "POST"]),
+                Route("/{name}", self.file),
+            ],
+            lifespan=self._life,
+        )
+
+    @asynccontextmanager
+    async def _life(self, app: Starlette) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(self.desks.close)
+
+    @property
+    def deserted(self) -> float:
+        """The seconds since the last tab went; 0 while there is one, or there was none yet."""
+        if self.tabs or self.last_left is None:
+            return 0.0
+        return monotonic() - self.last_left
+
+    async def page(self, request: Request) -> Response:
+        """Serve the page."""
+        return self._file("index.html")
+
+    async def file(self, request: Request) -> Response:
+        """Serve one of the files of the page."""
+        return self._file(request.path_params["name"])
+
+    def _file(self, name: str) -> Response:
+        folder = SHARED if name in SHARED_FILES else STATIC
+        path = folder / name
+        if path.suffix not in TYPES or path.parent != folder or not path.is_file():
+            return refusal(Refused("there is no such file", NOT_FOUND))
+        return Response(path.read_bytes(), media_type=TYPES[path.suffix], headers=HEADERS)
+
+    async def health(self, request: Request) -> Response:
+        """Say that the server lives, and what it is doing."""
+        return JSONResponse(
+            {
+                "status": "ok",
+                "name": "numoku",
+                "version": __version__,
+                "tabs": self.tabs,
+                "engines": self.desks.at_work,
+                "searching": self.desks.turns.running,
+            }
+        )
+
+    async def describe(self, request: Request) -> Response:
+        """Return the description in OpenAPI."""
+        return await self._guarded(
+            request, lambda: JSONResponse(openapi.document(str(request.base_url)))
+        )
+
+    async def _guarded(self, request: Request, make: Callable[[], Response]) -> Response:
+        try:
+            self._check(request)
+            return make()
+        except Refused as refused:
+            return refusal(refused)
+
+    def _check(self, request: Request) -> None:
+        self.guard.check_place(request.headers)
+        self.guard.check_token(request.headers, request.query_params)
+
+    async def operate(self, request: Request) -> Response:
+        """Do one operation and return its result; it ends when the asker goes away."""
+        try:
+            self._check(request)
+            name = request.path_params["name"]
+            if name == "start":
+                return JSONResponse(self.start)
+            operation = operation_of(name)
+            body = await _body(request) if request.method == "POST" else "{}"
+            fields = operation.read(parse(body))
+            if operation.look_up is not None:
+                return JSONResponse(await run_in_threadpool(operation.look_up, fields))
+            desk = self.desks.open()
+            loop = asyncio.get_running_loop()
+            answer: asyncio.Future[dict[str, object]] = loop.create_future()
+
+            def work(job: Job) -> None:
+                found = answer_of(operation, desk, job, fields, lambda event: None)
+                loop.call_soon_threadsafe(settle, answer, found)
+
+            if operation.endless and not any(fields[k] for k in ("time", "nodes", "depth")):
+                fields["time"] = 5.0
+            try:
+                desk.submit(Job(work))
+                while not answer.done():
+                    await asyncio.wait([answer], timeout=0.25)
+                    if not answer.done() and await request.is_disconnected():
+                        break
+            finally:
+                await run_in_threadpool(desk.close)
+            found = answer.result() if answer.done() else {"error": "nobody waits any more"}
+            if "error" in found:
+                raise Refused(str(found["error"]))
+            return JSONResponse(found["result"])
+        except Refused as refused:
+            return refusal(refused)
+
+    async def socket(self, socket: WebSocket) -> None:
+        """Serve a tab."""
+        try:
+            self.guard.check_place(socket.headers)
+            self.guard.check_token(socket.headers, socket.query_params)
+        except Refused as refused:
+            await socket.accept()  # so that the page learns the reason
+            await socket.close(POLICY_VIOLATION, refused.reason)
+            return
+        await socket.accept()
+        self.tabs += 1
+        try:
+            await Connection(socket, self.desks).run()
+        finally:
+            self.tabs -= 1
+            self.last_left = monotonic()
+
+
+def settle(answer: asyncio.Future[dict[str, object]], found: dict[str, object]) -> None:
+    """Give an answer to one who may wait no more."""
+    if not answer.done():
+        answer.set_result(found)
+
+
+async def _body(request: Request) -> str:
+    """Return the text of a request that is not too large."""
+    parts: list[bytes] = []
+    length = 0
+    async for part in request.stream():
+        length += len(part)
+        if length > MOST_CHARACTERS:
+            raise Refused("the request is too large", TOO_LARGE)
+        parts.append(part)
+    return b"".join(parts).decode("utf-8", "replace") or "{}"
+
+
+def refusal(refused: Refused) -> Response:
+    """Return a refusal as an answer."""
+    return JSONResponse({"error": refused.reason}, status_code=refused.status)

@@ -1,0 +1,179 @@
+"""``numoku board``: a board in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import contextlib
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+DEFAULT_PORT = 8421
+LOCAL = "127.0.0.1"
+LINGER = 300.0  # seconds after which a server that nobody looks at ends
+MOST_FILE = 1_500_000  # bytes of a game file
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(
+        prog="numoku board",
+        description="Play, analyse and review in the browser. One line is printed: the address "
+        "of the page. The server ends with Ctrl-C, or when no page has been open for a while.",
+    )
+    parser.add_argument("file", metavar="FILE", nargs="?", help="a game: SGF, PSQ or a drawing")
+    parser.add_argument(
+        "--port", type=int, help=f"the port, 0 for any (default: {DEFAULT_PORT}, or a free one)"
+    )
+    parser.add_argument(
+        "--host",
+        default=LOCAL,
+        help=f"the address to listen on (default: {LOCAL}, which only this machine reaches)",
+    )
+    parser.add_argument("--no-open", action="store_true", help="do not open the browser")
+    parser.add_argument("--threads", type=int, help="threads that all searches share")
+    parser.add_argument(
+        "--linger",
+        type=float,
+        default=LINGER,
+        help="seconds without any page after which the server ends, 0: never "
+        f"(default: {LINGER:.0f})",
+    )
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve until it is over."""
+    options = make_parser().parse_args(arguments)
+    try:
+        import uvicorn
+        import websockets  # noqa: F401  (uvicorn's side of the WebSocket)
+
+        from .app import Board
+    except ImportError as error:
+        package = "pip install 'pbrain-numoku[board]'"
+        print(f"numoku: the board needs {error.name}: {package}", file=sys.stderr)
+        return 1
+    from .connection import MOST_CHARACTERS
+    from .guard import LOCAL_NAMES, Guard, lasting_token
+
+    is_local = options.host in LOCAL_NAMES
+    board = Board(Guard(lasting_token(), LOCAL_NAMES if is_local else ()), options.threads)
+    if options.file:
+        board.start = read_file(options.file)
+    listener = listen(options.host, options.port)
+    config = uvicorn.Config(
+        board.app,
+        log_level="critical",
+        lifespan="on",
+        ws="websockets-sansio",
+        ws_max_size=MOST_CHARACTERS,
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+    address = page_address(options.host, listener.getsockname()[1], board.guard.token)
+    try:
+        asyncio.run(serve(server, listener, board, address, options))
+    except KeyboardInterrupt:
+        pass
+    finally:
+        board.desks.close()
+        listener.close()
+    return 0
+
+
+def read_file(name: str) -> dict[str, str]:
+    """Return name and content of a game file, which has been understood.
+
+    Raises:
+        NotationError: it is no game.
+        OSError: it cannot be read.
+    """
+    from ..notation.cells import NotationError
+    from ..notation.renlib import MAGIC as LIBRARY_START
+    from .files import read_tree
+    from .refusal import Refused
+
+    path = Path(name)
+    if path.stat().st_size > MOST_FILE:
+        raise NotationError(f"{path.name} is too large for a game")
+    data = path.read_bytes()
+    is_library = data.startswith(LIBRARY_START)
+    text = "" if is_library else data.decode("utf-8-sig", "replace")
+    try:
+        read_tree(data if is_library else text)
+    except Refused as refused:
+        raise NotationError(f"{path.name}: {refused.reason}") from None
+    if is_library:
+        return {"name": path.name, "data": base64.b64encode(data).decode("ascii")}
+    return {"name": path.name, "text": text}
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """Return a socket that listens; on a free port if the usual one is taken.
+
+    Raises:
+        OSError: a port that was asked for is taken.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    wanted = [DEFAULT_PORT, 0] if port is None else [port]
+    for place, number in enumerate(wanted):
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        if sys.platform != "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host.strip("[]"), number))
+            listener.listen(128)
+            return listener
+        except (OSError, OverflowError) as error:
+            listener.close()
+            if place == len(wanted) - 1:
+                raise OSError(f"cannot listen on {host}:{number}: {error}") from None
+    raise AssertionError("there is always one to try")
+
+
+def page_address(host: str, port: int, token: str) -> str:
+    """Return the address to open."""
+    shown = LOCAL if host in ("0.0.0.0", "") else host
+    if ":" in shown and not shown.startswith("["):
+        shown = f"[{shown}]"
+    return f"http://{shown}:{port}/?token={quote(token)}"
+
+
+async def serve(
+    server: object,
+    listener: socket.socket,
+    board: object,
+    address: str,
+    options: argparse.Namespace,
+) -> None:
+    """Serve; print the address as soon as requests are answered; end when nobody is left."""
+    import uvicorn
+
+    from .app import Board
+
+    assert isinstance(server, uvicorn.Server) and isinstance(board, Board)
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    while not server.started and not task.done():
+        await asyncio.sleep(0.01)
+    if not task.done():
+        print(address, flush=True)
+        if not options.no_open:
+            threading.Thread(target=open_browser, args=(address,), daemon=True).start()
+    while not task.done():
+        await asyncio.wait([task], timeout=0.5)
+        if options.linger > 0 and board.deserted > options.linger:
+            server.should_exit = True
+    await task
+
+
+def open_browser(address: str) -> None:
+    """Open the page; where there is no browser the printed address has to do."""
+    with contextlib.suppress(webbrowser.Error, OSError):
+        webbrowser.open(address)

@@ -1,0 +1,155 @@
+"""One tab's WebSocket: questions come in, what is found out goes back as soon as it is known."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from .desk import Desk, Desks, Job
+from .operations import OPERATIONS, Operation
+from .refusal import Refused
+from .searches import Stopped, Tell
+
+MOST_CHARACTERS = 2_000_000  # of a message
+EVENT_GAP = 0.05  # seconds between two events of a search
+MOST_WAITING = 64  # questions of a tab
+
+Answer = dict[str, Any]
+
+
+class Connection:
+    """A socket, the desk behind it, and what is on its way to the page."""
+
+    def __init__(self, socket: WebSocket, desks: Desks) -> None:
+        """Take a socket that has been accepted."""
+        self._socket = socket
+        self._desk = desks.open()
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+        self._answers: list[Answer] = []
+        self._events: dict[object, Answer] = {}  # the latest of every question
+        self._jobs: dict[object, Job] = {}
+
+    async def run(self) -> None:
+        """Serve until the page is gone."""
+        sender = asyncio.create_task(self._send())
+        try:
+            while True:
+                await self._take(await self._socket.receive_text())
+        except (WebSocketDisconnect, RuntimeError, KeyError):
+            pass  # gone, or it sent bytes
+        finally:
+            sender.cancel()
+            await run_in_threadpool(self._desk.close)
+
+    async def _take(self, text: str) -> None:
+        """Begin to answer a message; what is wrong with it is an answer, too."""
+        name: object = None
+        try:
+            message = parse(text)
+            name = message.get("id")
+            await self._begin(name, message)
+        except Refused as refused:
+            self._post({"id": name, "error": refused.reason})
+
+    async def _begin(self, name: object, message: Mapping[str, Any]) -> None:
+        if message.get("do") == "stop":
+            target = self._jobs.get(message.get("target"))
+            if target is not None:
+                self._desk.stop(target)
+            else:
+                self._desk.stop_all()
+            self._post({"id": name, "result": {}})
+            return
+        operation = operation_of(message.get("do"))
+        fields = operation.read(message)
+        if operation.look_up is not None:
+            self._post({"id": name, "result": await run_in_threadpool(operation.look_up, fields)})
+            return
+        if len(self._jobs) >= MOST_WAITING:
+            raise Refused("too many questions at once")
+
+        def tell(event: Answer) -> None:
+            self._loop.call_soon_threadsafe(self._post_event, name, event)
+
+        def work(job: Job) -> None:
+            answer = answer_of(operation, self._desk, job, fields, tell)
+            self._loop.call_soon_threadsafe(self._finish, name, {"id": name, **answer})
+
+        job = Job(work, operation.endless)
+        self._jobs[name] = job
+        self._desk.submit(job)
+
+    def _finish(self, name: object, answer: Answer) -> None:
+        self._jobs.pop(name, None)
+        self._events.pop(name, None)
+        self._post(answer)
+
+    def _post(self, answer: Answer) -> None:
+        self._answers.append(answer)
+        self._news.set()
+
+    def _post_event(self, name: object, event: Answer) -> None:
+        self._events[name] = {"id": name, "event": event}
+        self._news.set()
+
+    async def _send(self) -> None:
+        """Send answers at once, and of events the latest only, with a little gap between them."""
+        try:
+            while True:
+                await self._news.wait()
+                self._news.clear()
+                answers, self._answers = self._answers, []
+                events, self._events = self._events, {}
+                for message in [*events.values(), *answers]:
+                    await self._socket.send_text(json.dumps(message, separators=(",", ":")))
+                if events:
+                    await asyncio.sleep(EVENT_GAP)
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # the page is gone; the reader sees it, too
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Return the message that a text holds; raises Refused."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refused("the message is not JSON") from None
+    if not isinstance(message, dict):
+        raise Refused("the message is not an object")
+    if isinstance(message.get("id"), dict | list):
+        raise Refused("the id is neither a number nor a text")
+    return message
+
+
+def operation_of(name: object) -> Operation:
+    """Return the operation of this name; raises Refused."""
+    operation = OPERATIONS.get(name) if isinstance(name, str) else None
+    if operation is None:
+        raise Refused(f"there is no operation {str(name)[:40]!r}")
+    return operation
+
+
+def answer_of(
+    operation: Operation, desk: Desk, job: Job, fields: Mapping[str, Any], tell: Tell
+) -> Answer:
+    """Do an operation at the desk; return its result, or what went wrong."""
+    assert operation.at_desk is not None
+    try:
+        if job.is_stopped:
+            raise Stopped
+        return {"result": operation.at_desk(desk, job, fields, tell)}
+    except Stopped:
+        return {"error": "stopped", "stopped": True}
+    except Refused as refused:
+        return {"error": refused.reason}
+    except Exception as error:  # the server lives on, whatever it is
+        traceback.print_exc(file=sys.stderr)
+        return {"error": f"internal error: {type(error).__name__}"}

@@ -1,0 +1,238 @@
+"""Games as files for the page: SGF, PSQ, RenLib, drawings and moves in; SGF, PSQ, drawings out."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..commands.setup import Setup, parse_setup
+from ..notation.cells import NotationError
+from ..notation.diagram import Diagram, format_diagram
+from ..notation.game_record import GameRecord, RecordedMove
+from ..notation.game_tree import GameTree, TreeNode, tree_of
+from ..notation.psq import format_psq
+from ..notation.renlib import parse_renlib
+from ..notation.sgf_tree import format_sgf_trees, parse_sgf_trees
+from ..position.geometry import MAX_BOARD, Coordinates
+from ..position.rules import Rule, Side
+from .fields import Schema
+from .positions import game_of, message_of, setup_of
+from .refusal import Refused
+
+MOST_TEXT = 1_500_000  # characters of a file
+MOST_NODES = 20_000  # moves of a tree on the page
+MOST_COMMENT = 20_000
+RULES = tuple(rule.name.lower() for rule in Rule)
+NAMES = ("black", "white", "result", "date")
+
+_COORDINATE: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_BOARD - 1}
+_WORDS: Schema = {"type": "string", "maxLength": MOST_COMMENT}
+_LABEL: Schema = {
+    "type": "object",
+    "properties": {"x": _COORDINATE, "y": _COORDINATE, "text": _WORDS},
+    "required": ["x", "y", "text"],
+}
+# A tree is a flat list, so that its depth is no matter: each move names its parent's place.
+TREE: Schema = {
+    "type": "array",
+    "maxItems": MOST_NODES,
+    "description": "moves, parents first: the place of the parent in this list (-1: none), the "
+    "cell, and what is written on it: title, comment, labels of other cells, a mark",
+    "items": {
+        "type": "object",
+        "properties": {
+            "parent": {"type": "integer", "minimum": -1, "maximum": MOST_NODES},
+            "x": _COORDINATE,
+            "y": _COORDINATE,
+            "comment": _WORDS,
+            "title": _WORDS,
+            "marked": {"type": "boolean"},
+            "labels": {"type": "array", "items": _LABEL, "maxItems": MAX_BOARD * MAX_BOARD},
+        },
+        "required": ["parent", "x", "y"],
+    },
+}
+
+
+def read(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the game that a text holds: its position without moves, and the tree of moves."""
+    rule = None if message["rule"] is None else Rule.parse(message["rule"])
+    tree, start, remarks = read_tree(content_of(message), rule)
+    record = tree.record
+    return {
+        "position": message_of(start),
+        "tree": flat(tree),
+        "names": {name: getattr(record, name) for name in NAMES},
+        "comment": tree.root.comment,
+        "remarks": remarks,
+    }
+
+
+def content_of(message: Mapping[str, Any]) -> str | bytes:
+    """Return the text of a message, or the bytes that it holds in base64."""
+    if message["text"]:
+        return str(message["text"])
+    try:
+        return base64.b64decode(message["data"] or "", validate=True)
+    except (binascii.Error, ValueError):
+        raise Refused("the data is not base64") from None
+
+
+def read_tree(content: str | bytes, rule: Rule | None = None) -> tuple[GameTree, Setup, list[str]]:
+    """Return the tree of a file, the position that it begins with, and what was left out.
+
+    Raises:
+        Refused: it holds no game.
+    """
+    try:
+        trees = parse(content)
+        tree = trees[0]
+        remarks = list(tree.remarks)
+        if len(trees) > 1:
+            remarks.append(f"the first of {len(trees)} games is shown")
+        start = start_of(content, tree.record, rule)
+        nodes = tree.count()
+        if nodes > MOST_NODES:
+            raise Refused(f"{nodes:,} moves are too many for the page, {MOST_NODES:,} are not")
+        if any(node.cell is None for node, depth in tree.walk() if depth):
+            raise Refused("the game has passes, which the board does not know")
+        game_of(start)
+        main = [move for move in main_line(tree) if move is not None]
+        game_of(start._replace(moves=tuple(main)))
+    except NotationError as error:
+        raise Refused(str(error)) from None
+    return tree, start, remarks
+
+
+def parse(content: str | bytes) -> list[GameTree]:
+    """Return the trees of a file."""
+    if isinstance(content, bytes):
+        return [parse_renlib(content)]
+    text = content.strip()
+    if text.startswith("("):
+        return parse_sgf_trees(text)
+    found = parse_setup(content)
+    moves = tuple(RecordedMove(x, y) for x, y in found.moves)
+    return [tree_of(GameRecord(found.width, found.height, moves=moves))]
+
+
+def start_of(content: str | bytes, record: GameRecord, rule: Rule | None) -> Setup:
+    """Return the position that a game begins with."""
+    if isinstance(content, str) and not content.strip().startswith("("):
+        return parse_setup(content, rule)._replace(moves=())
+    sides = ((Side.BLACK, record.black_setup), (Side.WHITE, record.white_setup))
+    placed = [{"x": x, "y": y, "side": side.name} for side, cells in sides for x, y in cells]
+    known = record.rule if record.rule is not None else rule
+    if known is None:  # libraries are made for renju
+        known = Rule.RENJU if isinstance(content, bytes) else Rule.FREESTYLE
+    form = {"width": record.width, "height": record.height, "rule": known.name, "moves": ()}
+    return setup_of({**form, "placed": placed, "first": record.first.name})
+
+
+def main_line(tree: GameTree) -> list[Coordinates | None]:
+    """Return the moves of the first variation everywhere."""
+    moves = []
+    children = [child for child in tree.root.children if child.is_move]
+    while children:
+        moves.append(children[0].cell)
+        children = [child for child in children[0].children if child.is_move]
+    return moves
+
+
+def flat(tree: GameTree) -> list[dict[str, Any]]:
+    """Return a tree as messages hold it, main lines first."""
+    rows: list[dict[str, Any]] = []
+    waiting = [(child, -1) for child in reversed(tree.root.children)]
+    while waiting:
+        node, parent = waiting.pop()
+        if not node.is_move or node.cell is None:
+            continue
+        place = len(rows)
+        x, y = node.cell
+        row: dict[str, Any] = {"parent": parent, "x": x, "y": y, "comment": node.comment}
+        if node.title:
+            row["title"] = node.title
+        if node.is_marked:
+            row["marked"] = True
+        labels = [child for child in node.children if child.text and child.cell is not None]
+        if labels:
+            row["labels"] = [label_form(child) for child in labels]
+        rows.append(row)
+        waiting += [(child, place) for child in reversed(node.children)]
+    return rows
+
+
+def label_form(node: TreeNode) -> dict[str, Any]:
+    """Return a text on a cell as messages hold it."""
+    x, y = node.cell or (0, 0)
+    return {"x": x, "y": y, "text": node.text}
+
+
+def unflat(record: GameRecord, rows: list[dict[str, Any]], comment: str) -> GameTree:
+    """Return the tree that a message holds; raises Refused."""
+    tree = GameTree(record, TreeNode(comment=comment))
+    made: list[TreeNode] = []
+    for place, row in enumerate(rows):
+        if row["parent"] >= place:
+            raise Refused(f"move {place} stands before its parent")
+        node = TreeNode((row["x"], row["y"]), comment=row.get("comment") or "")
+        node.title = row.get("title") or ""
+        node.is_marked = bool(row.get("marked"))
+        (made[row["parent"]] if row["parent"] >= 0 else tree.root).children.append(node)
+        made.append(node)
+    for node, row in zip(made, rows, strict=True):
+        for label in row.get("labels") or ():
+            cell = label["x"], label["y"]
+            after = next((child for child in node.children if child.cell == cell), None)
+            if after is None:
+                after = TreeNode(cell, is_move=False)
+                node.children.append(after)
+            after.text = label["text"]
+    return tree
+
+
+def write(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a game as a text of the wanted format, and what of it that cannot hold."""
+    setup = setup_of(message["position"])._replace(moves=())
+    names = message["names"] or {}
+    known: dict[str, Any] = {name: str(names.get(name) or "")[:MOST_COMMENT] for name in NAMES}
+    placed = {
+        side: tuple((x, y) for x, y, held in setup.placed if held is side)
+        for side in (Side.BLACK, Side.WHITE)
+    }
+    record = GameRecord(
+        setup.width,
+        setup.height,
+        setup.rule,
+        first=setup.first,
+        black_setup=placed[Side.BLACK],
+        white_setup=placed[Side.WHITE],
+        **known,
+    )
+    tree = unflat(record, message["tree"], message["comment"] or "")
+    try:
+        tree.check()
+        if message["format"] == "diagram":
+            return {"text": drawing(setup, tree), "losses": []}
+        if any(held is Side.WALL for _, _, held in setup.placed):
+            raise Refused("blocked cells cannot be saved; copy the drawing instead")
+        if message["format"] == "psq":
+            line = [cell for cell in main_line(tree) if cell is not None]
+            moves = tuple(RecordedMove(x, y) for x, y in line)
+            losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
+            return {"text": format_psq(replace(record, moves=moves)), "losses": losses}
+        text, losses = format_sgf_trees([tree])
+        return {"text": text, "losses": losses}
+    except NotationError as error:
+        raise Refused(str(error)) from None
+
+
+def drawing(setup: Setup, tree: GameTree) -> str:
+    """Return the position at the end of the main line, drawn with characters."""
+    moves = tuple(cell for cell in main_line(tree) if cell is not None)
+    game = game_of(setup._replace(moves=moves))
+    rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
+    return format_diagram(Diagram(rows, moves[-1] if moves else None, game.to_move)) + "\n"

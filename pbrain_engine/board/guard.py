@@ -1,0 +1,88 @@
+"""Who may ask: a page that this server has served itself, or a program that knows the token.
+
+A page of another site cannot read the token, but a browser would let it connect; so the
+``Origin`` of a request has to be this server, and the ``Host`` a name of this machine, which
+also keeps out names that have been bent to 127.0.0.1.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from .refusal import FORBIDDEN, UNAUTHORISED, Refused
+
+LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]", "::1")
+TOKEN_BYTES = 18
+ENVIRONMENT = "NUMOKU_BOARD_TOKEN"
+
+
+class Guard:
+    """The token of a server, and the names under which it may be reached."""
+
+    def __init__(self, token: str, names: tuple[str, ...] = LOCAL_NAMES) -> None:
+        """Take the token, and the names of the host; no names: any."""
+        self.token = token
+        self._names = names
+
+    def check_place(self, headers: Mapping[str, str]) -> None:
+        """Refuse a request that comes from another site, or to another name."""
+        host = headers.get("host", "")
+        if self._names and host_name(host) not in self._names:
+            raise Refused("this server has another name", FORBIDDEN)
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            raise Refused("the request comes from a foreign page", FORBIDDEN)
+
+    def check_token(self, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
+        """Refuse a request without the token."""
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        word = given.strip() if scheme.lower() == "bearer" else query.get("token", "")
+        if not hmac.compare_digest(word.encode(), self.token.encode()):
+            raise Refused("the token is missing or wrong; open the address that was printed",
+                          UNAUTHORISED)  # fmt: skip
+
+
+def host_name(host: str) -> str:
+    """Return the name in a ``Host`` header, without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
+
+
+def state_folder() -> Path:
+    """Return the folder for what outlives a server."""
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "numoku"
+    home = os.environ.get("XDG_STATE_HOME")
+    return (Path(home) if home else Path.home() / ".local" / "state") / "numoku"
+
+
+def lasting_token() -> str:
+    """Return the token of this user, so that pages find the server again after a restart.
+
+    It is kept in a file that nobody else may read; where there can be none, it is a new one.
+    """
+    if os.environ.get(ENVIRONMENT):
+        return os.environ[ENVIRONMENT]
+    path = state_folder() / "board-token"
+    try:
+        kept = path.read_text(encoding="ascii").strip()
+        if len(kept) >= TOKEN_BYTES:
+            return kept
+    except (OSError, ValueError):
+        pass
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "w", encoding="ascii") as file:
+            file.write(token + "\n")
+    except OSError:
+        pass
+    return token

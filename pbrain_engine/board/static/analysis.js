@@ -1,0 +1,217 @@
+// Live analysis of the position that is looked at, and the threats on the board.
+
+import { WIN, valueText } from "./draw.js";
+import { SIDES } from "./tree.js";
+import { checkbox, labelled, make, numberField, percent, remember, remembered, select, short } from "./dom.js";
+
+const OVERLAYS = [["off", "off"], ["both", "both sides"], ["black", "black"], ["white", "white"]];
+const PAUSE = 0; // milliseconds between a move and the question about it
+
+export class AnalysisPanel {
+  constructor(app) {
+    this.app = app;
+    this.name = "analyse";
+    this.title = "Analyse";
+    const kept = remembered("analysis", {});
+    const changed = () => this.changed();
+    this.on = checkbox("analysis-on", "Analyse while I look", kept.on ?? true, changed);
+    this.lines = numberField("lines", kept.lines || 3, 1, 20);
+    this.threads = numberField("threads", kept.threads || 1, 1, 64);
+    this.memory = numberField("memory", kept.memory || 350, 16, 65536);
+    this.nodes = make("input", { type: "number", id: "nodes", min: 1, placeholder: "no limit", value: kept.nodes || "" });
+    this.search = select("search", [["alphabeta", "alpha-beta"]], "alphabeta", changed);
+    for (const field of [this.lines, this.threads, this.memory, this.nodes]) field.addEventListener("change", changed);
+    this.onBoard = checkbox("on-board", "Values on the board", kept.onBoard ?? true, changed);
+    this.policy = checkbox("policy", "Policy as dots", kept.policy ?? false, changed);
+    this.overlay = select("overlay", OVERLAYS, kept.overlay || "off", changed);
+    this.winning = checkbox("winning", "Wins by fours, and what stops them", kept.winning ?? false, changed);
+    this.summary = make("p", { id: "summary", class: "figures" }, "–");
+    this.list = make("ol", { id: "lines-found", class: "lines" });
+    this.note = make("p", { id: "threat-note", class: "about" });
+    this.element = make("div", { class: "panel" },
+      this.on,
+      this.summary,
+      this.list,
+      make("details", { open: kept.open ?? false, ontoggle: changed }, make("summary", {}, "Settings"),
+        make("div", { class: "fields" },
+          labelled("Best moves", this.lines),
+          labelled("Search", this.search),
+          labelled("Threads", this.threads),
+          labelled("Megabytes", this.memory),
+          labelled("Positions at most", this.nodes),
+        ),
+        this.onBoard, this.policy),
+      make("h2", {}, "Threats"),
+      make("div", { class: "fields" }, labelled("What each cell makes", this.overlay)),
+      this.winning,
+      this.note,
+    );
+    this.found = null;
+    this.threats = null;
+    this.pointed = null;
+  }
+
+  onopen() { this.onnode(this.app.node); }
+
+  onclose() { if (this.isQuiet) this.onnode(this.app.node); }
+
+  checked(label) { return label.firstChild.checked; }
+
+  onserver(about) {
+    const words = { alphabeta: "alpha-beta", mcts: "Monte Carlo tree search" };
+    this.search.replaceChildren(...about.searches.map((name) => make("option", { value: name }, words[name] || name)));
+    this.threads.max = Math.max(about.threads, 1);
+  }
+
+  changed() {
+    remember("analysis", {
+      on: this.checked(this.on), lines: this.lines.value, threads: this.threads.value, memory: this.memory.value, nodes: this.nodes.value,
+      onBoard: this.checked(this.onBoard), policy: this.checked(this.policy), overlay: this.overlay.value, winning: this.checked(this.winning),
+      open: this.element.querySelector("details").open,
+    });
+    this.onnode(this.app.node);
+    this.app.draw();
+  }
+
+  // Position changes ---------------------------------------------------------------
+
+  onnode(node) {
+    this.found = this.isQuiet ? null : node.found || null;
+    this.threats = null;
+    this.show();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => { this.analyse(node); this.ask(node); }, PAUSE);
+  }
+
+  get isQuiet() { return this.app.guide?.isQuiet; } // a puzzle shows nothing
+
+  async analyse(node) {
+    const { app } = this, server = app.server;
+    if (!this.checked(this.on) || this.isQuiet || node.facts?.winner || node.facts?.full) {
+      if (this.running) server.stop(this.running);
+      this.running = null;
+      if (!this.found) app.setBar(this.endValue(node));
+      return;
+    }
+    const fields = { position: app.tree.position(node), multipv: Number(this.lines.value) || 1, threads: Number(this.threads.value) || 1, memory: Number(this.memory.value) || 350, search: this.search.value };
+    if (Number(this.nodes.value)) fields.nodes = Number(this.nodes.value);
+    this.asked = performance.now();
+    const question = server.ask("analyse", fields, (event) => this.take(node, question.id, event));
+    this.running = question.id;
+    try {
+      this.take(node, question.id, await question);
+      if (this.running === question.id) this.summary.dataset.state = "done";
+    } catch (error) {
+      if (!error.stopped && !error.lost && this.running === question.id) this.summary.textContent = error.message;
+    }
+  }
+
+  endValue(node) {
+    if (!node.facts?.winner) return null;
+    const won = node.facts.winner === SIDES[this.app.tree.toMove(node)];
+    return { value: won ? WIN : -WIN, chance: Number(won) };
+  }
+
+  take(node, id, found) {
+    if (this.running !== id) return;
+    node.found = found;
+    if (this.app.node !== node) return;
+    this.found = found;
+    if (this.asked) {
+      this.latency = performance.now() - this.asked; // read by tests
+      this.asked = 0;
+    }
+    this.summary.dataset.state = "running";
+    this.show();
+    this.app.draw();
+  }
+
+  async ask(node) {
+    if (this.isQuiet || (this.overlay.value === "off" && !this.checked(this.winning))) return;
+    try {
+      const found = await this.app.server.ask("threats", { position: this.app.tree.position(node) });
+      if (this.app.node !== node) return;
+      this.threats = found;
+      this.show();
+      this.app.draw();
+      if (!node.facts?.winner) this.analyse(node); // the question has ended the search
+    } catch (error) {
+      if (!error.stopped && !error.lost) this.note.textContent = error.message;
+    }
+  }
+
+  // View ---------------------------------------------------------------------------
+
+  show() {
+    const { app, found } = this;
+    this.list.replaceChildren();
+    this.note.textContent = this.threatText();
+    if (!found?.lines?.length) {
+      this.summary.textContent = "–";
+      app.setBar(this.endValue(app.node));
+      return;
+    }
+    app.setBar(found);
+    const speed = found.time > 0 ? `${short(found.nodes / found.time)} nodes/s` : "";
+    const side = SIDES[app.tree.toMove(app.node)];
+    this.summary.replaceChildren(make("strong", {}, `${side} ${percent(found.chance)}`), make("span", {}, `value ${valueText(found.value)}`),
+      make("span", {}, `depth ${found.depth}-${found.seldepth}`), make("span", {}, `${short(found.nodes)} nodes`), make("span", {}, speed), make("span", {}, `${found.time.toFixed(1)} s`));
+    found.lines.forEach((line, rank) => {
+      const words = (line.win?.line || line.pv).map((cell) => app.nameOf(cell)).join(" ");
+      const item = make("li", {
+        onmouseenter: () => this.preview(line), onmouseleave: () => this.preview(null),
+      }, make("button", { type: "button", class: "line", onclick: () => app.click(line.move), onfocus: () => this.preview(line), onblur: () => this.preview(null) },
+        make("b", {}, app.nameOf(line.move)), make("span", { class: "value" }, line.mate !== null ? valueText(line.value) : percent(line.chance)),
+        make("span", { class: "pv" }, words)));
+      item.dataset.rank = rank + 1;
+      this.list.append(item);
+    });
+  }
+
+  threatText() {
+    const threats = this.threats;
+    if (!threats || !this.checked(this.winning)) return "";
+    const words = [];
+    if (threats.wins.length) words.push(`wins by fours with ${threats.wins.map((cell) => this.app.nameOf(cell)).join(", ")}`);
+    if (threats.threatened) {
+      const stops = threats.rescues.map((cell) => this.app.nameOf(cell)).join(", ");
+      words.push(`the enemy threatens to win by fours; ${stops ? "stopped by " + stops : threats.unknown.length ? "what stops it is not known yet" : "nothing stops it"}`);
+    }
+    return words.join("; ") || "nobody wins by fours here";
+  }
+
+  onpoint(cell) {
+    const line = cell && this.found?.lines?.find((one) => String(one.move) === String(cell));
+    if (line || this.previewed) this.preview(line || null);
+  }
+
+  preview(line) {
+    this.previewed = line;
+    this.app.draw();
+  }
+
+  marks() {
+    const marks = {}, found = this.found;
+    if (this.isQuiet) return marks;
+    const line = this.previewed;
+    if (line) marks.line = (line.win?.line || line.pv).slice(0, 30);
+    else if (found?.lines && this.checked(this.onBoard) && this.checked(this.on)) {
+      marks.labels = found.lines.map((one, rank) => ({
+        cell: one.move, best: rank === 0, text: one.mate !== null ? valueText(one.value) : Math.round(100 * one.chance),
+      }));
+    }
+    if (this.checked(this.policy) && found?.policy) marks.policy = found.policy;
+    const threats = this.threats;
+    if (threats && !line) {
+      const sides = { both: ["black", "white"], black: ["black"], white: ["white"] }[this.overlay.value] || [];
+      marks.shapes = sides.flatMap((side) => threats.shapes[side].map((shape) => ({ ...shape, side })));
+      marks.bothSides = sides.length > 1;
+      if (this.checked(this.winning)) {
+        marks.wins = threats.wins;
+        marks.rescues = threats.rescues;
+      }
+      if (sides.length) marks.labels = [];
+    }
+    return marks;
+  }
+}

@@ -1,0 +1,170 @@
+// The board that is played on: stones, marks over them, the mouse, the finger and the keys.
+
+import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
+
+const SHAPE_SIGNS = {
+  five: "5", "open four": "4+", "double four": "4×2", four: "4", "four and three": "4·3", "double three": "3×2", three: "3", overline: "6",
+};
+
+export class BoardView {
+  constructor(svg, { onplay, onpoint, isFree, nameOf, say }) {
+    this.svg = svg;
+    this.onpoint = onpoint;
+    this.isFree = isFree;
+    this.nameOf = nameOf;
+    this.say = say;
+    this.cursor = null;
+    this.pointed = null;
+    svg.addEventListener("click", (event) => {
+      const cell = this.cellAt(event);
+      if (cell) onplay(cell);
+    });
+    svg.addEventListener("pointermove", (event) => {
+      if (event.pointerType !== "touch") this.point(this.cellAt(event));
+    });
+    svg.addEventListener("pointerleave", () => this.point(null));
+    svg.addEventListener("keydown", (event) => this.key(event, onplay));
+    svg.addEventListener("blur", () => { this.cursor = null; this.drawGhost(); });
+  }
+
+  cellAt(event) {
+    const box = this.svg.getBoundingClientRect(), scale = (2 * EDGE + (this.width - 1) * CELL) / box.width;
+    const x = Math.round(((event.clientX - box.left) * scale - EDGE) / CELL);
+    const y = Math.round(((event.clientY - box.top) * scale - EDGE) / CELL);
+    return x >= 0 && y >= 0 && x < this.width && y < this.height ? [x, y] : null;
+  }
+
+  point(cell) {
+    if (String(cell) === String(this.pointed)) return;
+    this.pointed = cell;
+    this.onpoint(cell);
+    this.drawGhost();
+  }
+
+  key(event, onplay) {
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const step = steps[event.key];
+    if (step) {
+      const at = this.cursor || [(this.width - 1) >> 1, (this.height - 1) >> 1];
+      this.cursor = this.cursor ? [this.clip(at[0] + step[0], this.width), this.clip(at[1] + step[1], this.height)] : at;
+      this.say(this.describe(this.cursor));
+      this.onpoint(this.cursor);
+      this.drawGhost();
+    } else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
+      onplay(this.cursor);
+    } else if (event.key === "Escape") {
+      this.cursor = null;
+      this.onpoint(null);
+      this.drawGhost();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  clip(at, length) { return Math.min(Math.max(at, 0), length - 1); }
+
+  describe(cell) {
+    const stone = this.stones.get(String(cell));
+    const foul = this.marks.forbidden?.find((mark) => String(mark.cell) === String(cell));
+    return `${this.nameOf(cell)} ${stone || (foul ? `forbidden, ${foul.reason}` : "empty")}`;
+  }
+
+  // view: width, height, fromBottom, stones [{cell, side, number}], last, toMove, and marks.
+  draw(view) {
+    this.width = view.width;
+    this.height = view.height;
+    this.toMove = view.toMove;
+    this.marks = view.marks;
+    this.stones = new Map();
+    const svg = this.svg;
+    svg.replaceChildren();
+    drawGrid(svg, view.width, view.height, view.fromBottom);
+    for (const { cell, side, number } of view.stones) {
+      if (side === "wall") {
+        const [cx, cy] = centre(cell);
+        element("rect", { class: "wall", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL }, svg);
+      } else {
+        drawStone(svg, cell, side === "black" ? 0 : 1, view.numbers ? number : "");
+      }
+      this.stones.set(String(cell), side === "wall" ? "blocked" : `${side} stone${number ? ", move " + number : ""}`);
+    }
+    if (view.last) drawLast(svg, view.last);
+    this.drawMarks(view.marks);
+    this.ghost = element("g", { class: "ghost", "pointer-events": "none" }, svg);
+    this.drawGhost();
+  }
+
+  drawMarks(marks) {
+    const layer = element("g", { "pointer-events": "none" }, this.svg);
+    if (marks.row?.length) {
+      const [x1, y1] = centre(marks.row[0]), [x2, y2] = centre(marks.row[marks.row.length - 1]);
+      element("line", { class: "winning", x1, y1, x2, y2 }, layer);
+    }
+    for (const { cell, reason } of marks.forbidden || []) {
+      const [cx, cy] = centre(cell), r = 7;
+      const cross = element("path", { class: "foul", d: `M${cx - r} ${cy - r}L${cx + r} ${cy + r}M${cx - r} ${cy + r}L${cx + r} ${cy - r}` }, layer);
+      element("title", {}, cross, reason);
+    }
+    for (const { cell, share } of marks.policy || []) {
+      const [cx, cy] = centre(cell);
+      element("circle", { class: "policy", cx, cy, r: 2 + 9 * Math.sqrt(share) }, layer);
+    }
+    for (const { cell, makes, side } of marks.shapes || []) {
+      const [cx, cy] = centre(cell), both = marks.bothSides ? (side === "black" ? -7 : 7) : 0;
+      element("text", { class: `shape shape-${side}`, x: cx + both, y: cy + 4 }, layer, SHAPE_SIGNS[makes] || "");
+    }
+    for (const { x, y, text } of marks.texts || []) {
+      const [cx, cy] = centre([x, y]);
+      element("text", { class: "shape shape-black", x: cx, y: cy + 4 }, layer, text);
+    }
+    for (const [style, cells] of [["wins", marks.wins], ["rescue", marks.rescues], ["defence", marks.defences]]) {
+      for (const cell of cells || []) {
+        const [cx, cy] = centre(cell);
+        element("circle", { class: style, cx, cy, r: CELL * 0.4 }, layer);
+      }
+    }
+    for (const { cell, text, best } of marks.labels || []) {
+      const [cx, cy] = centre(cell), label = element("g", { class: best ? "label best" : "label" }, layer);
+      element("circle", { cx, cy, r: CELL * 0.45 }, label);
+      element("text", { x: cx, y: cy + 4 }, label, text);
+    }
+    (marks.line || []).forEach((cell, number) => {
+      const side = (this.toMove + number) % 2;
+      drawStone(layer, cell, side, number + 1, "shown");
+    });
+  }
+
+  drawGhost() {
+    if (!this.ghost) return;
+    this.ghost.replaceChildren();
+    if (this.cursor) {
+      const [cx, cy] = centre(this.cursor);
+      element("rect", { class: "cursor", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL, rx: 4 }, this.ghost);
+    }
+    const cell = this.pointed;
+    if (cell && this.isFree(cell) && !this.marks.line?.length) drawStone(this.ghost, cell, this.toMove, "", "faint");
+  }
+
+  // The board as a picture that needs no style sheet.
+  picture() {
+    const copy = this.svg.cloneNode(true), from = this.svg.querySelectorAll("*");
+    copy.querySelectorAll("*").forEach((piece, number) => {
+      const style = getComputedStyle(from[number]);
+      for (const name of ["fill", "stroke", "stroke-width", "opacity", "font-size", "font-weight", "text-anchor"]) {
+        piece.style.setProperty(name, style.getPropertyValue(name));
+      }
+      piece.removeAttribute("class");
+    });
+    for (const name of [...copy.getAttributeNames()]) if (name !== "viewBox") copy.removeAttribute(name);
+    copy.querySelector("g:last-of-type:empty")?.remove();
+    const [, , wide, tall] = this.svg.getAttribute("viewBox").split(" ").map(Number);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("width", 2 * wide);
+    copy.setAttribute("height", 2 * tall);
+    copy.setAttribute("font-family", "system-ui, sans-serif");
+    return { text: new XMLSerializer().serializeToString(copy), wide: 2 * wide, tall: 2 * tall };
+  }
+}
+

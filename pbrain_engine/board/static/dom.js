@@ -1,0 +1,76 @@
+// Small helpers to build pieces of the page.
+
+export const find = (id) => document.getElementById(id);
+
+// make("button", {class: "plain", onclick: f}, "text", child, ...)
+export function make(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== undefined && value !== null) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export function button(text, onclick, more = {}) { return make("button", { type: "button", onclick, ...more }, text); }
+
+export function labelled(text, control) { return make("label", {}, make("span", {}, text), control); }
+
+export function select(id, options, value, onchange) {
+  const made = make("select", { id, onchange }, ...options.map(([key, text]) => make("option", { value: key }, text)));
+  if (value !== undefined) made.value = value;
+  return made;
+}
+
+export function checkbox(id, text, checked, onchange) {
+  const box = make("input", { type: "checkbox", id, onchange });
+  box.checked = checked;
+  return make("label", { class: "check" }, box, text);
+}
+
+export function numberField(id, value, min, max, step = 1) {
+  return make("input", { type: "number", id, value, min, max, step });
+}
+
+export function percent(share) { return `${Math.round(100 * share)} %`; }
+
+export function short(number) {
+  for (const [limit, divisor, unit] of [[1e3, 1, ""], [1e6, 1e3, " k"], [1e9, 1e6, " M"]]) {
+    if (number < limit) return unit ? (number / divisor).toFixed(1) + unit : String(Math.round(number));
+  }
+  return (number / 1e9).toFixed(1) + " G";
+}
+
+export function download(name, type, content) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 5000);
+}
+
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = make("textarea", {}, text);
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+// Settings outlive the page, where the browser lets them.
+export function remembered(name, otherwise) {
+  try {
+    const kept = localStorage.getItem("numoku." + name);
+    return kept === null ? otherwise : JSON.parse(kept);
+  } catch {
+    return otherwise;
+  }
+}
+
+export function remember(name, value) {
+  try { localStorage.setItem("numoku." + name, JSON.stringify(value)); } catch { /* then not */ }
+}

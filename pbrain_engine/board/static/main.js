@@ -1,0 +1,327 @@
+// The page: the game that is shown, who may do what with it, and the panels beside it.
+
+import { AnalysisPanel } from "./analysis.js";
+import * as address from "./address.js";
+import { BoardView } from "./board.js";
+import { button, find, make, percent, remember, remembered } from "./dom.js";
+import { FilePanel } from "./files.js";
+import { MovesPanel } from "./moves.js";
+import { PlayPanel } from "./play.js";
+import { ProofPanel } from "./proof.js";
+import { PuzzlePanel } from "./puzzle.js";
+import { ReviewPanel } from "./review.js";
+import { Server } from "./server.js";
+import { GameTree, SIDES } from "./tree.js";
+import { letterOf, valueText, WIN_BAND } from "./draw.js";
+
+const SAVED = "numoku.game";
+const EMPTY = { width: 15, height: 15, rule: "freestyle", placed: [], first: "black" };
+
+class App {
+  constructor() {
+    this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
+    this.server = new Server((state, reason) => this.connection(state, reason));
+    this.board = new BoardView(find("board"), {
+      onplay: (cell) => this.click(cell),
+      onpoint: (cell) => { for (const panel of this.panels) panel.onpoint?.(cell); },
+      isFree: (cell) => this.isFree(cell),
+      nameOf: (cell) => this.nameOf(cell),
+      say: (text) => { find("spoken").textContent = text; },
+    });
+    this.tree = new GameTree(EMPTY);
+    this.node = this.tree.root;
+    this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, FilePanel].map((Panel) => new Panel(this));
+    this.makeTabs();
+    this.listen();
+    this.begin();
+    this.server.connect();
+  }
+
+  get proof() { return this.panels[2]; }
+  get puzzles() { return this.panels[5]; }
+
+  // The game -----------------------------------------------------------------------
+
+  // Show the game of the address, or the one that was last looked at.
+  begin() {
+    try {
+      const found = address.read(location.hash);
+      if (found) return this.show(found.tree, found.node);
+    } catch (error) {
+      this.say(error.message, true);
+    }
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(SAVED));
+      const tree = GameTree.from(kept.start, kept.rows, kept.names);
+      tree.root.comment = kept.comment || "";
+      const node = tree.nodes()[kept.at] || tree.root;
+      return this.show(tree, node);
+    } catch {
+      return this.show(this.tree, this.node);
+    }
+  }
+
+  show(tree, node = tree.root) {
+    this.setGuide(null);
+    this.tree = tree;
+    this.go(node);
+  }
+
+  newGame(start) { this.show(new GameTree({ ...EMPTY, ...start })); }
+
+  setGuide(guide) {
+    const old = this.guide;
+    this.guide = guide;
+    if (old && old !== guide) old.end?.();
+    find("choices").replaceChildren();
+    find("choices").hidden = true;
+    document.body.dataset.guide = guide ? guide.name : "";
+  }
+
+  go(node) {
+    this.node = node;
+    this.line = null;
+    const hash = address.write(this.tree, node);
+    history.replaceState(null, "", location.pathname + hash);
+    this.save();
+    for (const panel of this.panels) panel.onnode?.(node);
+    this.draw();
+    this.look(node);
+  }
+
+  save() {
+    try {
+      const nodes = this.tree.nodes();
+      const at = nodes.indexOf(this.node);
+      sessionStorage.setItem(SAVED, JSON.stringify({ start: this.tree.start, rows: this.tree.flat(), names: this.tree.names, comment: this.tree.root.comment, at }));
+    } catch { /* then the game is not kept over a reload */ }
+  }
+
+  // What the rules say of a position; asked once for each.
+  async look(node) {
+    if (!node.facts) {
+      try {
+        node.facts = await this.server.ask("look", { position: this.tree.position(node) });
+      } catch (error) {
+        if (!error.lost) this.say(error.message, true);
+        return null;
+      }
+    }
+    if (node === this.node) {
+      for (const panel of this.panels) panel.onfacts?.(node);
+      this.draw();
+    }
+    return node.facts;
+  }
+
+  isFree(cell) {
+    const name = String(cell);
+    return !this.node.moves.some((move) => String(move) === name) && !this.tree.start.placed.some(({ x, y }) => String([x, y]) === name);
+  }
+
+  async click(cell) {
+    const node = this.node;
+    if (!this.isFree(cell)) return this.say(`${this.nameOf(cell)} is taken`);
+    const facts = await this.look(node);
+    if (!facts || node !== this.node) return null;
+    if (facts.winner || facts.full) return this.say("the game is over; go back to try another move");
+    const refused = this.guide?.refuses?.(cell);
+    if (refused) return this.say(refused);
+    const foul = facts.forbidden.find((mark) => String(mark.cell) === String(cell));
+    if (foul) return this.say(`renju forbids black ${this.nameOf(cell)}: ${foul.reason}`, true);
+    return this.playCell(cell, true);
+  }
+
+  // Play a move; the person's own moves are told to what is going on.
+  playCell(cell, byPerson = false) {
+    const node = this.tree.play(this.node, cell);
+    find("spoken").textContent = `${SIDES[node.side]} ${this.nameOf(cell)}`;
+    this.go(node);
+    if (byPerson) this.guide?.played?.(node);
+    return node;
+  }
+
+  // The view -----------------------------------------------------------------------
+
+  nameOf([x, y]) { return letterOf(x) + (this.fromBottom ? this.tree.start.height - y : y + 1); }
+
+  get fromBottom() { return remembered("fromBottom", false); }
+
+  draw() {
+    const { width, height, placed } = this.tree.start, node = this.node;
+    const stones = placed.map(({ x, y, side }) => ({ cell: [x, y], side }));
+    for (const at of node.path) stones.push({ cell: at.cell, side: SIDES[at.side], number: at.ply });
+    const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels };
+    for (const panel of this.panels) Object.assign(marks, panel.marks?.() || {});
+    this.board.draw({ width, height, fromBottom: this.fromBottom, stones, last: node.cell, toMove: this.tree.toMove(node), marks, numbers: remembered("numbers", true) });
+    const last = node.end.ply;
+    find("step").max = last;
+    find("step").value = node.ply;
+    find("undo").disabled = find("first").disabled = !node.parent;
+    find("redo").disabled = find("last").disabled = !node.children.length;
+    const rule = this.tree.start.rule.replace("_", " ");
+    find("about").textContent = `${rule} ${width}×${height}`;
+    if (!this.message) find("state").textContent = this.stateText();
+    this.message = false;
+  }
+
+  stateText() {
+    const facts = this.node.facts;
+    const own = this.guide?.state?.();
+    if (own) return own;
+    if (facts?.winner) return `${facts.winner} has won`;
+    if (facts?.full) return "the board is full: a draw";
+    return `${SIDES[this.tree.toMove(this.node)]} to move` + (this.node.ply ? ` · move ${this.node.ply}: ${this.nameOf(this.node.cell)}` : "");
+  }
+
+  // Say something below the board; a warning in red.
+  say(text, isWarning = false) {
+    const state = find("state");
+    state.textContent = text;
+    state.classList.toggle("warning", isWarning);
+    clearTimeout(this.sayTimer);
+    this.sayTimer = setTimeout(() => {
+      state.classList.remove("warning");
+      state.textContent = this.stateText();
+    }, 4000);
+    this.message = true;
+  }
+
+  // The chance and value of the side to move as black's share of the bar; null: not known.
+  setBar(found) {
+    const bar = find("bar-black"), text = find("bar-text");
+    if (!found) {
+      bar.style.height = "50%";
+      text.textContent = "";
+      find("bar").setAttribute("aria-label", "evaluation: not known");
+      return;
+    }
+    const side = this.tree.toMove(this.node), black = side ? 1 - found.chance : found.chance;
+    bar.style.height = `${(100 * black).toFixed(1)}%`;
+    text.textContent = Math.abs(found.value) >= WIN_BAND ? valueText(Math.abs(found.value)).slice(1) : Math.round(100 * black);
+    find("bar").setAttribute("aria-label", `evaluation: black ${percent(black)}`);
+  }
+
+  // Buttons below the board for a decision.
+  choose(options) {
+    const row = find("choices");
+    row.replaceChildren(...options.map(([text, action]) => button(text, () => { row.hidden = true; action(); }, { class: "main" })));
+    row.hidden = !options.length;
+  }
+
+  // Panels -------------------------------------------------------------------------
+
+  makeTabs() {
+    const tabs = find("tabs"), panels = find("panels");
+    for (const panel of this.panels) {
+      const tab = make("button", {
+        role: "tab", id: `tab-${panel.name}`, "aria-controls": `panel-${panel.name}`, type: "button", onclick: () => this.openTab(panel.name),
+      }, panel.title);
+      tabs.append(tab);
+      panel.element.id = `panel-${panel.name}`;
+      panel.element.setAttribute("role", "tabpanel");
+      panel.element.setAttribute("aria-labelledby", tab.id);
+      panels.append(panel.element);
+    }
+    tabs.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!step) return;
+      const all = this.panels, at = all.findIndex((panel) => panel.name === this.tab);
+      this.openTab(all[(at + step + all.length) % all.length].name, true);
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    this.openTab(remembered("tab", "play"));
+  }
+
+  openTab(name, focus = false) {
+    if (!this.panels.some((panel) => panel.name === name)) name = "play";
+    const left = this.panels.find((panel) => panel.name === this.tab);
+    this.tab = name;
+    remember("tab", name);
+    if (left && left.name !== name) left.onclose?.();
+    for (const panel of this.panels) {
+      const isOpen = panel.name === name, tab = find(`tab-${panel.name}`);
+      panel.element.hidden = !isOpen;
+      tab.setAttribute("aria-selected", isOpen);
+      tab.tabIndex = isOpen ? 0 : -1;
+      if (isOpen && focus) tab.focus();
+      if (isOpen) panel.onopen?.();
+    }
+  }
+
+  listen() {
+    const steps = {
+      first: () => this.tree.root,
+      undo: () => this.node.parent,
+      redo: () => this.node.children[0],
+      last: () => this.node.end,
+    };
+    const step = (name) => {
+      const node = steps[name]();
+      if (node && node !== this.node) {
+        this.go(node);
+        this.guide?.moved?.(node);
+      }
+    };
+    for (const name in steps) find(name).addEventListener("click", () => step(name));
+    find("step").addEventListener("input", (event) => {
+      let node = this.node.end;
+      while (node.ply > Number(event.target.value)) node = node.parent;
+      this.go(node);
+      this.guide?.moved?.(node);
+    });
+    document.addEventListener("keydown", (event) => {
+      const name = { ArrowLeft: "undo", ArrowRight: "redo", Home: "first", End: "last" }[event.key];
+      const isTyping = event.target.closest("input, textarea, select, [role=tablist]");
+      if (!name || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      step(name);
+      event.preventDefault();
+    });
+    window.addEventListener("hashchange", () => this.begin());
+    const themes = ["", "light", "dark"], root = document.documentElement;
+    const paint = () => { root.dataset.theme = remembered("theme", ""); };
+    find("theme").addEventListener("click", () => {
+      remember("theme", themes[(themes.indexOf(remembered("theme", "")) + 1) % themes.length]);
+      paint();
+    });
+    paint();
+  }
+
+  // The connection -----------------------------------------------------------------
+
+  async connection(state, reason) {
+    const link = find("link"), banner = find("banner");
+    link.dataset.state = state;
+    link.textContent = { open: "connected", back: "connected again", lost: "connection lost, trying again", refused: "not admitted" }[state];
+    banner.hidden = state === "open" || state === "back";
+    if (state === "lost") banner.replaceChildren("The server does not answer. The game stays here; this page tries to connect again.");
+    if (state === "refused") {
+      const field = make("input", { type: "text", size: 60, "aria-label": "address with its token" });
+      banner.replaceChildren(`${reason} `, field, button("Go", () => {
+        const token = /token=([^&#\s]+)/.exec(field.value)?.[1] || field.value.trim();
+        location.search = "?token=" + encodeURIComponent(token);
+      }));
+    }
+    if (state !== "open" && state !== "back") return;
+    for (const panel of this.panels) panel.onserver?.(this.server.about);
+    if (state === "open") await this.loadStart();
+    this.look(this.node);
+    if (state === "back") for (const panel of this.panels) panel.onnode?.(this.node);
+  }
+
+  // The file that the command line named.
+  async loadStart() {
+    if (location.hash.includes("m=") && sessionStorage.getItem(SAVED)) return;
+    try {
+      const answer = await fetch("api/start", { headers: { Authorization: `Bearer ${this.server.token}` } });
+      const { name, ...content } = await answer.json();
+      if (name && !sessionStorage.getItem("numoku.started")) {
+        sessionStorage.setItem("numoku.started", name);
+        await this.panels[6].read(content, name);
+      }
+    } catch { /* nothing to begin with */ }
+  }
+}
+
+window.app = new App();

@@ -1,0 +1,80 @@
+// The moves of the game with their variations, comments and transpositions.
+
+import { button, make } from "./dom.js";
+
+export class MovesPanel {
+  constructor(app) {
+    this.app = app;
+    this.name = "moves";
+    this.title = "Moves";
+    this.tree = make("div", { id: "variations", class: "variations", role: "tree", "aria-label": "moves and variations" });
+    this.comment = make("textarea", { id: "comment", rows: 3, "aria-label": "comment on this move", placeholder: "a comment on this move" });
+    this.comment.addEventListener("input", () => { this.app.node.comment = this.comment.value; this.app.save(); });
+    this.same = make("p", { id: "transpositions", class: "about" });
+    this.element = make("div", { class: "panel" },
+      this.tree, this.same, this.comment,
+      make("div", { class: "row" },
+        button("Make this the main line", () => this.promote(), { id: "promote" }),
+        button("Delete from here", () => this.remove(), { id: "delete" }),
+      ),
+    );
+  }
+
+  onopen() { this.show(); }
+
+  onnode() { if (!this.element.hidden) this.show(); }
+
+  promote() {
+    this.app.tree.promote(this.app.node);
+    this.app.go(this.app.node);
+  }
+
+  remove() {
+    const { node, tree } = this.app;
+    if (!node.parent) return;
+    tree.remove(node);
+    this.app.go(node.parent);
+  }
+
+  show() {
+    const { app } = this;
+    this.comment.value = app.node.comment;
+    this.comment.placeholder = app.node.parent ? "a comment on this move" : "a comment on the game";
+    this.tree.replaceChildren(this.branch(app.tree.root));
+    const others = app.tree.transpositions(app.node).filter((node) => node.parent);
+    this.same.replaceChildren(...(others.length ? ["the same position comes after ", ...others.slice(0, 5).map((node) =>
+      button(this.path(node), () => app.go(node), { class: "node" }))] : []));
+    this.tree.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  path(node) { return node.moves.slice(-6).map((cell) => this.app.nameOf(cell)).join(" "); }
+
+  // A line of moves, the variations in brackets behind the move that they replace.
+  branch(from) {
+    const line = make("div", { class: "branch", role: "group" }), waiting = [[from, line]];
+    while (waiting.length) {
+      let [node, place] = waiting.pop();
+      while (node.children.length) {
+        const [main, ...others] = node.children;
+        place.append(this.item(main));
+        for (const other of others) {
+          const inner = make("div", { class: "branch inner", role: "group" }, this.item(other));
+          place.append(inner);
+          waiting.push([other, inner]);
+        }
+        node = main;
+      }
+    }
+    return line;
+  }
+
+  item(node) {
+    const { app } = this, isHere = node === app.node;
+    const more = node.comment ? " …" : "";
+    const same = app.tree.transpositions(node).length ? " =" : "";
+    const item = button(`${node.ply}. ${app.nameOf(node.cell)}${node.notes.title ? " " + node.notes.title : ""}${same}${more}`, () => app.go(node), { class: "node", role: "treeitem", "aria-selected": isHere ? "true" : "false" });
+    item.setAttribute("aria-label", `move ${node.ply}, ${["black", "white"][node.side]} ${app.nameOf(node.cell)}${node.comment ? ", commented" : ""}`);
+    if (node.comment) item.title = node.comment;
+    return item;
+  }
+}

@@ -1,0 +1,321 @@
+// A game against the engine: rule, board, level, opening, clocks.
+
+import { button, find, labelled, make, numberField, remember, remembered, select } from "./dom.js";
+import { SIDES } from "./tree.js";
+
+const RULES = [["freestyle", "freestyle: five or more"], ["standard", "standard: exactly five"], ["renju", "renju: black has forbidden moves"], ["caro", "caro: not closed at both ends"], ["caro_exact", "caro, exactly five"]];
+const OPENINGS = [["none", "you choose your side"], ["swap2-you", "swap2, you open"], ["swap2-engine", "swap2, Numoku opens"]];
+const PEOPLE = [["black", "black"], ["white", "white"], ["both", "both sides"]];
+const DEFAULT_LEVEL = 5, LEAST_SECONDS = 0.1, SHARE = 1 / 25;
+
+export class PlayPanel {
+  constructor(app) {
+    this.app = app;
+    this.name = "play";
+    this.title = "Play";
+    const kept = remembered("play", {});
+    this.rule = select("rule", RULES, kept.rule || "freestyle");
+    this.width = numberField("width", kept.width || 15, 5, 22);
+    this.height = numberField("height", kept.height || 15, 5, 22);
+    this.level = select("level", Array.from({ length: 10 }, (_, at) => [at + 1, `level ${at + 1}`]), kept.level || DEFAULT_LEVEL);
+    this.person = select("person", PEOPLE, kept.person || "black");
+    this.opening = select("opening", OPENINGS, kept.opening || "none");
+    this.seconds = numberField("seconds", kept.seconds || 5, 0.1, 600, 0.1);
+    this.minutes = numberField("minutes", kept.minutes || 0, 0, 600);
+    this.report = make("p", { class: "about", id: "play-report" });
+    this.element = make("div", { class: "panel" },
+      make("div", { class: "fields" },
+        labelled("Rule", this.rule),
+        labelled("Columns", this.width),
+        labelled("Rows", this.height),
+        labelled("Strength", this.level),
+        labelled("You play", this.person),
+        labelled("Opening", this.opening),
+        labelled("Numoku's seconds a move", this.seconds),
+        labelled("Minutes for a game, each side (0: no limit)", this.minutes),
+      ),
+      make("div", { class: "row" },
+        button("New game", () => this.begin(), { id: "new-game", class: "main" }),
+        button("Go on from here", () => this.resume(), { id: "resume", title: "Numoku plays on from the position on the board" }),
+        button("Hint", () => this.hint(), { id: "hint" }),
+        button("Resign", () => this.resign(), { id: "resign" }),
+      ),
+      this.report,
+    );
+    setInterval(() => this.tick(), 100);
+    this.used = [0, 0];
+  }
+
+  // No help while a game goes on, unless the analysis is looked at.
+  get isQuiet() { return !this.over && this.human !== "both" && this.app.tab !== "analyse"; }
+
+  onserver(about) {
+    for (const { level, nodes, elo } of about.levels) {
+      const option = this.level.options[level - 1];
+      const effort = nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
+      option.textContent = `${level} · ${elo === null ? "" : `Elo ${elo}, `}${effort}`;
+    }
+    if (this.app.guide === this && this.isEngineTurn() && !this.thinking) this.think();
+  }
+
+  onfacts(node) {
+    if (this.app.guide !== this || !node.facts || this.over) return;
+    if (node.facts.winner) this.finish(`${node.facts.winner} wins` + this.who(node.facts.winner));
+    else if (node.facts.full) this.finish("a draw: the board is full");
+  }
+
+  who(side) { return this.human === "both" ? "" : side === this.human ? " (you)" : " (Numoku)"; }
+
+  // Begin and end ------------------------------------------------------------------
+
+  get size() { return { width: Number(this.width.value), height: Number(this.height.value), rule: this.rule.value }; }
+
+  keep() {
+    const fields = ["rule", "width", "height", "level", "person", "opening", "seconds", "minutes"];
+    remember("play", Object.fromEntries(fields.map((name) => [name, this[name].value])));
+  }
+
+  async begin() {
+    const { width, height } = this.size;
+    if (!(width >= 5 && width <= 22 && height >= 5 && height <= 22)) {
+      this.app.say("boards are 5 to 22 wide and high", true);
+      return;
+    }
+    this.keep();
+    this.app.newGame(this.size);
+    this.start(this.person.value);
+    const opening = this.opening.value;
+    if (opening === "swap2-you") this.swap2("person", "put three stones: black, white, black");
+    else if (opening === "swap2-engine") await this.engineOpens();
+    else this.think();
+  }
+
+  resume() {
+    this.keep();
+    this.start(this.person.value);
+    this.think();
+  }
+
+  start(human) {
+    this.app.setGuide(this);
+    this.human = human;
+    this.over = "";
+    this.stage = "";
+    this.used = [0, 0];
+    this.since = performance.now();
+    this.app.tree.names = { black: human === "white" ? `Numoku level ${this.level.value}` : "you", white: human === "black" ? `Numoku level ${this.level.value}` : "you" };
+    this.report.textContent = "";
+    this.app.draw();
+  }
+
+  finish(text) {
+    this.over = text;
+    this.charge();
+    this.report.textContent = `Result: ${text}, ${this.app.node.ply} stones`;
+    const winner = /^(black|white)/.exec(text)?.[1];
+    this.app.tree.names.result = winner === "black" ? "1-0" : winner === "white" ? "0-1" : "1/2-1/2";
+    this.app.say(text);
+    this.app.draw();
+  }
+
+  end() {
+    this.since = null;
+    this.cancel();
+    this.clocks(false);
+  }
+
+  cancel() {
+    if (this.thinking) this.app.server.stop(this.thinking);
+    this.thinking = null;
+  }
+
+  resign() {
+    if (this.app.guide !== this || this.over) {
+      this.app.say("no game is being played");
+      return;
+    }
+    this.cancel();
+    const side = this.human === "both" ? SIDES[this.app.tree.toMove(this.app.node)] : this.human;
+    this.finish(`${side === "black" ? "white" : "black"} wins, ${side} resigned`);
+  }
+
+  // Turns --------------------------------------------------------------------------
+
+  isEngineTurn() {
+    const { tree, node } = this.app;
+    return !this.over && !this.stage && this.human !== "both" && SIDES[tree.toMove(node)] !== this.human;
+  }
+
+  state() {
+    if (this.over) return this.over;
+    if (this.stage) return this.stageText;
+    if (this.isEngineTurn()) return this.thinking ? "Numoku is thinking" : "Numoku to move: step on, or play for it";
+    return "your move, " + SIDES[this.app.tree.toMove(this.app.node)];
+  }
+
+  refuses() {
+    if (this.over) return `${this.over}; start a new game, or go back`;
+    if (this.stage === "engine") return "Numoku is choosing";
+    if (this.stage === "choice") return "choose first";
+    return this.thinking ? "Numoku is thinking" : null;
+  }
+
+  played() {
+    this.charge();
+    if (this.stage) this.placed();
+    else this.think();
+  }
+
+  // The person has stepped through the moves: the game goes on from wherever he plays.
+  moved() {
+    this.cancel();
+    this.over = "";
+    this.report.textContent = "";
+    this.charge();
+    this.app.draw();
+  }
+
+  async think() {
+    const { app } = this, node = app.node;
+    if (!this.isEngineTurn()) return;
+    const facts = await app.look(node);
+    if (!facts || facts.winner || facts.full || app.node !== node || app.guide !== this) return;
+    let seconds = Number(this.seconds.value) || 5;
+    if (Number(this.minutes.value)) seconds = Math.max(LEAST_SECONDS, Math.min(seconds, this.left(app.tree.toMove(node)) * SHARE));
+    const question = app.server.ask("move", { position: app.tree.position(node), level: Number(this.level.value), seconds });
+    this.thinking = question.id;
+    app.draw();
+    try {
+      const thought = await question;
+      if (this.thinking !== question.id) return;
+      this.thinking = null;
+      this.charge();
+      app.playCell(thought.move);
+    } catch (error) {
+      if (this.thinking === question.id) this.thinking = null;
+      if (!error.stopped && !error.lost) app.say(error.message, true);
+    }
+    app.draw();
+  }
+
+  async hint() {
+    const { app } = this, node = app.node;
+    try {
+      const found = await app.server.ask("analyse", { position: app.tree.position(node), time: Number(this.seconds.value) || 5 });
+      if (app.node === node) {
+        app.line = found.pv.slice(0, 1);
+        app.say(`Numoku would play ${app.nameOf(found.move)}`);
+        app.draw();
+      }
+    } catch (error) {
+      if (!error.stopped) app.say(error.message, true);
+    }
+  }
+
+  marks() { return this.app.line ? { line: this.app.line } : null; }
+
+  // Clocks -------------------------------------------------------------------------
+
+  charge() {
+    if (this.since === null || this.since === undefined) return;
+    const now = performance.now(), { tree, node } = this.app;
+    if (!this.over && node.ply) this.used[node.side] += (now - this.since) / 1000;
+    else this.used[tree.toMove(node)] += 0;
+    this.since = now;
+  }
+
+  left(side) { return 60 * Number(this.minutes.value) - this.spent(side); }
+
+  spent(side) {
+    const running = !this.over && this.app.guide === this && this.app.tree.toMove(this.app.node) === side;
+    return this.used[side] + (running ? (performance.now() - this.since) / 1000 : 0);
+  }
+
+  tick() {
+    if (this.app.guide !== this || this.since === null) return;
+    this.clocks(true);
+    const side = this.app.tree.toMove(this.app.node);
+    if (!this.over && Number(this.minutes.value) && this.left(side) <= 0) {
+      this.cancel();
+      this.finish(`${SIDES[1 - side]} wins on time`);
+    }
+  }
+
+  clocks(shown) {
+    SIDES.forEach((name, side) => {
+      const clock = find(`${name}-clock`);
+      if (!shown) {
+        clock.textContent = "";
+        return;
+      }
+      const seconds = Math.max(0, Number(this.minutes.value) ? this.left(side) : this.spent(side));
+      const text = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+      clock.textContent = `${side ? "○" : "●"} ${text}${this.who(name)}`;
+      clock.classList.toggle("running", !this.over && this.app.tree.toMove(this.app.node) === side);
+    });
+  }
+
+  // Swap2 --------------------------------------------------------------------------
+
+  // stage: "person" puts stones, "engine" decides, "choice": the person decides.
+  swap2(stage, text) {
+    this.stage = stage;
+    this.stageText = text;
+    this.app.draw();
+  }
+
+  async engineOpens() {
+    this.swap2("engine", "Numoku puts three stones");
+    const choice = await this.decide();
+    if (!choice) return;
+    for (const cell of choice.stones) this.app.playCell(cell);
+    this.offer(true);
+  }
+
+  async decide() {
+    const { app } = this;
+    try {
+      return await app.server.ask("swap2", { position: app.tree.position(app.node), seconds: Number(this.seconds.value) || 5 });
+    } catch (error) {
+      app.say(error.message, true);
+      return null;
+    }
+  }
+
+  // The three options of swap2 for the person, or two of them after two more stones.
+  offer(withTwoMore) {
+    this.swap2("choice", "choose your side" + (withTwoMore ? ", or put two more stones" : ""));
+    const options = [["Play black", () => this.settle("black")], ["Play white", () => this.settle("white")]];
+    if (withTwoMore) options.push(["Put two more", () => this.swap2("person", "put two stones: white, black")]);
+    this.app.choose(options);
+  }
+
+  settle(side) {
+    this.human = side;
+    this.stage = "";
+    this.app.tree.names = { black: side === "black" ? "you" : "Numoku", white: side === "white" ? "you" : "Numoku" };
+    this.report.textContent = `You play ${side}.`;
+    this.app.draw();
+    this.think();
+  }
+
+  // The person has put a stone of an opening.
+  async placed() {
+    const ply = this.app.node.ply;
+    if (ply !== 3 && ply !== 5) return;
+    this.swap2("engine", "Numoku chooses");
+    const choice = await this.decide();
+    if (!choice) return;
+    if (choice.swap) {
+      this.settle("white");
+      this.report.textContent = "Numoku takes black; you play white.";
+    } else if (choice.stones.length === 1) {
+      this.settle("black");
+      this.report.textContent = "Numoku takes white; you play black.";
+      this.app.playCell(choice.stones[0]);
+    } else {
+      for (const cell of choice.stones) this.app.playCell(cell);
+      this.offer(false);
+    }
+  }
+}

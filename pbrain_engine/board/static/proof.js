@@ -1,0 +1,200 @@
+// Proofs to walk through: the attacker's move is the program's, the defence is yours.
+
+import { button, labelled, make, numberField } from "./dom.js";
+
+const CLAIMS = { vcf: "by fours", vct: "by fours and threes", win: "found by the main search" };
+const KINDS = { block: "blocks", "counter-four": "counter-four", elsewhere: "elsewhere" };
+
+export class ProofPanel {
+  constructor(app) {
+    this.app = app;
+    this.name = "proof";
+    this.title = "Proof";
+    this.seconds = numberField("proof-seconds", 10, 1, 600);
+    this.status = make("p", { id: "proof-status", "aria-live": "polite" }, "Is there a forced win for the side to move?");
+    this.tree = make("ul", { id: "proof-tree", class: "tree" });
+    this.element = make("div", { class: "panel" },
+      make("div", { class: "row" },
+        button("Look for a forced win", () => this.begin(), { id: "prove", class: "main" }),
+        button("Longest defence", () => this.defend(), { id: "defend" }),
+        button("Take the defence back", () => this.back(), { id: "proof-back" }),
+        button("Stop", () => this.stop(), { id: "proof-stop" }),
+      ),
+      make("div", { class: "fields" }, labelled("Seconds", this.seconds)),
+      this.status, this.tree,
+    );
+    this.branches = [];
+  }
+
+  say(text) { this.status.textContent = text; }
+
+  async ask(what) {
+    const { app } = this, seconds = Number(this.seconds.value) || 10;
+    const question = app.server.ask(what, { position: app.tree.position(app.node), seconds });
+    this.running = question.id;
+    try {
+      return await question;
+    } finally {
+      if (this.running === question.id) this.running = null;
+    }
+  }
+
+  stop() {
+    if (this.running) this.app.server.stop(this.running);
+    if (this.app.guide === this) this.app.setGuide(null);
+    this.branches = [];
+    this.app.draw();
+  }
+
+  end() { this.branches = []; }
+
+  // Find a win for the side to move, and play its first move.
+  async begin() {
+    this.say("looking…");
+    this.app.setGuide(this);
+    this.attacker = this.app.tree.toMove(this.app.node);
+    this.root = this.app.node;
+    this.tree.replaceChildren();
+    const found = await this.attack();
+    if (!found) this.app.setGuide(null);
+  }
+
+  async attack() {
+    const { app } = this, node = app.node;
+    let found;
+    try {
+      found = await this.ask("prove");
+    } catch (error) {
+      this.say(error.stopped ? "stopped" : error.message);
+      return false;
+    }
+    if (app.node !== node || app.guide !== this) return false;
+    if (!found.move) {
+      this.say(node === this.root ? "no forced win was found in this time" : "no win was found against this defence in this time");
+      return node !== this.root;
+    }
+    const words = found.line.map((cell) => app.nameOf(cell)).join(" ");
+    this.say(`${["black", "white"][this.attacker]} wins in ${found.length}, ${CLAIMS[found.claim]}: ${words}`);
+    app.playCell(found.move);
+    await this.defences();
+    return true;
+  }
+
+  // Show what can be done against the attacker's last move.
+  async defences() {
+    const { app } = this, node = app.node, facts = await app.look(node);
+    if (!facts || app.node !== node) return;
+    this.branches = [];
+    if (facts.winner) {
+      this.say(`five: the proof ends after ${node.ply - this.root.ply} moves. Step back and try another defence.`);
+      this.list(node);
+      return;
+    }
+    app.draw();
+    try {
+      const found = await this.ask("branches");
+      if (app.node !== node || app.guide !== this) return;
+      this.branches = found.branches;
+      node.branches = found.branches;
+    } catch (error) {
+      if (!error.stopped) this.say(error.message);
+      return;
+    }
+    this.list(node);
+    app.draw();
+  }
+
+  // The tree: the moves so far, and what every defence here leads to.
+  list(node) {
+    const { app } = this, attacks = [];
+    for (let at = node; at && at !== this.root; at = at.parent) if (at.branches || at === node) attacks.unshift(at);
+    let list = this.tree;
+    list.replaceChildren();
+    attacks.forEach((at, depth) => {
+      const last = depth === attacks.length - 1;
+      const inner = make("ul", {});
+      list.append(make("li", {}, button(`${app.nameOf(at.cell)}`, () => { app.go(at); this.resume(at); }, { class: "node" }),
+        at.facts?.winner ? " five" : "", inner));
+      const chosen = attacks[depth + 1]?.parent;
+      for (const branch of at.branches || []) {
+        const isChosen = chosen && String(chosen.cell) === String(branch.reply);
+        const item = make("li", { class: isChosen ? "chosen" : "" },
+          button(app.nameOf(branch.reply), () => { app.go(at); this.answer(branch.reply); }, { class: "node" }),
+          ` ${KINDS[branch.kind]}, ` + (branch.move ? `then ${app.nameOf(branch.move)}, wins in ${branch.length} ${CLAIMS[branch.claim]}` : "not decided in this time"));
+        inner.append(item);
+        if (isChosen) {
+          const next = make("ul", {});
+          item.append(next);
+          list = next;
+        }
+      }
+      if (chosen && list === inner) list = inner;
+      if (chosen && !(at.branches || []).some((branch) => String(branch.reply) === String(chosen.cell))) {
+        const next = make("ul", {});
+        inner.append(make("li", { class: "chosen" }, `${app.nameOf(chosen.cell)} elsewhere`, next));
+        list = next;
+      }
+      if (last && at.branches && !at.branches.length && !at.facts?.winner) inner.append(make("li", {}, "nothing stops the five"));
+      if (last && !at.facts?.winner) inner.append(make("li", { class: "about" }, "any other move loses at once: try it on the board"));
+    });
+  }
+
+  resume(node) {
+    this.app.setGuide(this);
+    this.branches = node.branches || [];
+    if (node.branches) this.list(node);
+    else this.defences();
+    this.app.draw();
+  }
+
+  answer(cell) { this.app.click(cell); }
+
+  // The person has chosen a defence.
+  played() {
+    this.branches = [];
+    if (this.app.tree.toMove(this.app.node) !== this.attacker) return;
+    this.app.look(this.app.node).then((facts) => {
+      if (facts?.winner) this.say(`${facts.winner} has won: this was no proof`);
+      else this.attack();
+    });
+  }
+
+  moved(node) {
+    this.branches = node.branches || [];
+    this.app.draw();
+  }
+
+  async defend() {
+    const { app } = this;
+    if (app.guide !== this || app.tree.toMove(app.node) === this.attacker) {
+      this.say("look for a forced win first");
+      return;
+    }
+    try {
+      const found = await this.ask("reply");
+      app.playCell(found.move, true);
+    } catch (error) {
+      this.say(error.stopped ? "stopped" : error.message);
+    }
+  }
+
+  // Back to the attacker's move before, to try another defence.
+  back() {
+    const { app } = this;
+    let node = app.node;
+    if (!this.root || node === this.root) return;
+    do node = node.parent; while (node && node !== this.root && node.side !== this.attacker);
+    if (!node || node === this.root) return;
+    app.go(node);
+    this.resume(node);
+  }
+
+  state() {
+    return this.app.tree.toMove(this.app.node) === this.attacker ? "the attacker looks for his move" : "choose any defence";
+  }
+
+  marks() {
+    if (this.app.guide !== this) return null;
+    return { defences: this.branches.map((branch) => branch.reply), labels: [] };
+  }
+}

@@ -1,0 +1,174 @@
+// The puzzle trainer: find the win, against the longest defence.
+
+import { button, make, remember, remembered } from "./dom.js";
+import { GameTree, SIDES } from "./tree.js";
+
+const KINDS = { vcf: "by fours only", vct: "by fours and threes", win: "by whatever wins" };
+const WON_KINDS = Object.keys(KINDS);
+
+export class PuzzlePanel {
+  constructor(app) {
+    this.app = app;
+    this.name = "puzzle";
+    this.title = "Puzzles";
+    this.isQuiet = true; // no analysis while a puzzle is on the board
+    this.list = make("select", { id: "puzzle-list", "aria-label": "puzzles", size: 8, onchange: () => this.begin(Number(this.list.value)) });
+    this.status = make("p", { id: "puzzle-status", "aria-live": "polite" }, "Choose a puzzle: the side to move wins.");
+    this.file = make("input", { type: "file", id: "puzzle-file", accept: ".jsonl,.json,.txt", "aria-label": "puzzle file", onchange: () => this.load() });
+    this.element = make("div", { class: "panel" },
+      this.list,
+      make("div", { class: "row" },
+        button("Next puzzle", () => this.next(), { id: "next-puzzle", class: "main" }),
+        button("Begin again", () => this.begin(this.at), { id: "puzzle-again" }),
+        button("Show the solution", () => this.solve(), { id: "puzzle-solution" }),
+        button("Leave", () => this.leave(), { id: "puzzle-leave" }),
+      ),
+      this.status,
+      make("label", {}, make("span", {}, "Puzzles of a file (one JSON object a line)"), this.file),
+    );
+    this.shipped = [];
+    this.own = remembered("puzzles", []);
+    this.solved = new Set(remembered("solved", []));
+    this.at = -1;
+  }
+
+  get puzzles() { return [...this.own, ...this.shipped]; }
+
+  async onserver() {
+    if (this.shipped.length) return;
+    try {
+      this.shipped = (await this.app.server.ask("puzzles")).puzzles;
+      this.fill();
+    } catch { /* asked again with the next connection */ }
+  }
+
+  fill() {
+    this.list.replaceChildren(...this.puzzles.map((puzzle, number) => {
+      const mark = this.solved.has(puzzle.id) ? "✓ " : "";
+      const text = `${mark}${number + 1}. ${puzzle.rule}, ${puzzle.to_move} wins in ${puzzle.own_moves || "?"} ${KINDS[puzzle.kind]}`;
+      return make("option", { value: number }, text);
+    }));
+    if (this.at >= 0) this.list.value = this.at;
+  }
+
+  say(text) { this.status.textContent = text; }
+
+  async load() {
+    const file = this.file.files[0];
+    if (!file) return;
+    const found = [];
+    try {
+      for (const line of (await file.text()).split("\n").filter((text) => text.trim())) {
+        const puzzle = JSON.parse(line);
+        if (WON_KINDS.includes(puzzle.kind) && this.startOf(puzzle)) found.push(puzzle);
+        if (found.length >= 5000) break;
+      }
+    } catch (error) {
+      this.say(`this is no puzzle file: ${error.message}`);
+      return;
+    }
+    this.shipped = found;
+    this.at = -1;
+    this.fill();
+    this.say(found.length ? `${found.length} puzzles with a win to find` : "the file has no puzzle with a win to find");
+  }
+
+  startOf(puzzle) {
+    const placed = SIDES.flatMap((side) => puzzle[side].map(([x, y]) => ({ x, y, side })));
+    return { width: puzzle.size, height: puzzle.size, rule: puzzle.rule, placed, first: puzzle.to_move };
+  }
+
+  begin(number) {
+    const puzzle = this.puzzles[number];
+    if (!puzzle) return;
+    this.at = number;
+    this.list.value = number;
+    this.puzzle = puzzle;
+    this.failed = false;
+    this.over = false;
+    this.busy = false;
+    this.app.show(new GameTree(this.startOf(puzzle)));
+    this.app.setGuide(this);
+    this.app.go(this.app.node);
+    this.app.openTab("puzzle");
+    this.say(`${puzzle.to_move} to move wins in ${puzzle.own_moves || "some"} ${KINDS[puzzle.kind]}`);
+  }
+
+  next() {
+    const open = this.puzzles.findIndex((puzzle, number) => number > this.at && !this.solved.has(puzzle.id));
+    this.begin(open >= 0 ? open : (this.at + 1) % Math.max(1, this.puzzles.length));
+  }
+
+  leave() {
+    this.app.setGuide(null);
+    this.app.go(this.app.node);
+  }
+
+  get attacker() { return SIDES.indexOf(this.puzzle.to_move); }
+
+  state() {
+    if (this.over) return this.status.textContent;
+    return this.busy ? "the program defends" : `${this.puzzle.to_move} to move and win`;
+  }
+
+  refuses() { return this.busy ? "wait for the defence" : this.over ? "the puzzle is over; take moves back or choose another" : null; }
+
+  moved() { this.over = false; }
+
+  // The person has attacked: the program defends as long as it can, or says what refutes it.
+  async played(node) {
+    const { app } = this;
+    if (app.tree.toMove(node) === this.attacker) return;
+    this.busy = true;
+    try {
+      const facts = await app.look(node);
+      if (facts.winner) return this.won();
+      this.say("the program defends…");
+      const found = await app.server.ask("reply", { position: app.tree.position(node), seconds: 10 });
+      if (app.node !== node || app.guide !== this) return;
+      app.playCell(found.move);
+      const texts = { lost: `still won, ${found.length} to go`, escaped: `${app.nameOf(found.move)} refutes that; take it back and try another`, open: "that forces nothing, go on if you can" };
+      if (found.state !== "lost") this.failed = true;
+      this.say(texts[found.state]);
+      const after = await app.look(app.node);
+      if (after?.winner) {
+        this.over = true;
+        this.say(`${after.winner} has won; take it back and try another`);
+      }
+    } catch (error) {
+      this.say(error.stopped ? "stopped" : error.message);
+    } finally {
+      this.busy = false;
+      app.draw();
+    }
+  }
+
+  won() {
+    this.over = true;
+    this.solved.add(this.puzzle.id);
+    remember("solved", [...this.solved]);
+    this.fill();
+    this.say(this.failed ? "solved, after another try" : "solved");
+  }
+
+  // The solution is a proof to walk through.
+  solve() {
+    if (!this.puzzle) return this.say("choose a puzzle first");
+    const { app } = this;
+    app.show(new GameTree(this.startOf(this.puzzle)));
+    app.openTab("proof");
+    return app.proof.begin();
+  }
+
+  async fromMistake(tree, node, line) {
+    try {
+      const puzzle = await this.app.server.ask("puzzle", { position: tree.position(node), line });
+      this.own = [puzzle, ...this.own.filter((other) => other.id !== puzzle.id)].slice(0, 200);
+      remember("puzzles", this.own);
+      this.fill();
+      this.begin(0);
+    } catch (error) {
+      this.app.say(error.message, true);
+    }
+  }
+}

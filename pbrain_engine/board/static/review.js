@@ -1,0 +1,131 @@
+// The review of a game: values as a curve, mistakes, missed and allowed wins.
+
+import { drawCurve, plyAt, valueText } from "./draw.js";
+import { button, labelled, make, numberField, percent } from "./dom.js";
+
+const MISTAKE = 0.1;
+
+export class ReviewPanel {
+  constructor(app) {
+    this.app = app;
+    this.name = "review";
+    this.title = "Review";
+    this.seconds = numberField("review-seconds", 1, 0.05, 60, 0.05);
+    this.status = make("p", { id: "review-status", "aria-live": "polite" }, "Looks at every move of the line on the board.");
+    this.chart = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    this.chart.setAttribute("id", "review-curve");
+    this.chart.setAttribute("class", "chart");
+    this.chart.setAttribute("role", "img");
+    this.chart.setAttribute("aria-label", "black's chance to win over the game");
+    this.chart.addEventListener("click", (event) => this.jump(plyAt(this.chart, event, this.line.length)));
+    this.table = make("ol", { id: "mistakes", class: "mistakes" });
+    this.element = make("div", { class: "panel" },
+      make("div", { class: "row" },
+        button("Review this game", () => this.begin(), { id: "review", class: "main" }),
+        button("Stop", () => this.stop(), { id: "review-stop" }),
+      ),
+      make("div", { class: "fields" }, labelled("Seconds a move", this.seconds)),
+      this.status,
+      make("figure", {}, make("figcaption", {}, "Black's chance to win"), this.chart),
+      this.table,
+    );
+    this.line = [];
+    this.moves = [];
+  }
+
+  stop() { if (this.running) this.app.server.stop(this.running); }
+
+  async begin() {
+    const { app } = this, end = app.node.end;
+    this.line = end.path;
+    this.tree = app.tree;
+    this.moves = [];
+    this.show();
+    this.status.textContent = "looking…";
+    const question = app.server.ask("review", { position: app.tree.position(end), seconds: Number(this.seconds.value) || 1 }, (event) => {
+      this.moves = event.moves;
+      this.status.textContent = `${event.moves.length} of ${this.line.length} moves`;
+      this.show();
+    });
+    this.running = question.id;
+    try {
+      this.moves = (await question).moves;
+      this.annotate();
+      this.show();
+      this.status.textContent = this.sums();
+    } catch (error) {
+      this.status.textContent = error.stopped ? "stopped" : error.message;
+    }
+    this.running = null;
+  }
+
+  sums() {
+    return [0, 1].map((side) => {
+      const own = this.moves.filter((move) => this.line[move.ply - this.offset - 1].side === side);
+      const lost = own.reduce((sum, move) => sum + move.loss, 0) / Math.max(1, own.length);
+      const mistakes = own.filter((move) => this.isMistake(move)).length;
+      return `${["black", "white"][side]}: ${mistakes} mistakes, ${(100 * lost).toFixed(1)} % lost a move`;
+    }).join(" · ");
+  }
+
+  // Stones that were set up are plies of the review, not of the line.
+  get offset() { return this.tree.start.placed.length; }
+
+  isMistake(move) { return move.loss >= MISTAKE || move.missed_win; }
+
+  node(move) { return this.line[move.ply - this.offset - 1]; }
+
+  jump(ply) {
+    const node = ply ? this.line[ply - 1] : this.tree?.root;
+    if (node && this.tree === this.app.tree) this.app.go(node);
+  }
+
+  show() {
+    const points = this.moves.map((move) => {
+      const node = this.node(move), share = move.chance;
+      return [node.ply - 1, node.side ? 1 - share : share];
+    });
+    drawCurve(this.chart, this.line.length, [["b", points]], this.app.node.ply);
+    this.table.replaceChildren(...this.moves.filter((move) => this.isMistake(move) || move.allowed_win).map((move) => this.row(move)));
+  }
+
+  onnode() { if (this.line.length && !this.element.hidden) this.show(); }
+
+  remarks(move) {
+    const names = (line) => line.map((cell) => this.app.nameOf(cell)).join(" "), words = [];
+    if (this.isMistake(move)) words.push(`lost ${percent(move.loss)}, better ${names(move.line.slice(0, 6))}`);
+    for (const [what, win] of [["missed", move.missed_win], ["allowed", move.allowed_win]]) {
+      if (win) words.push(`${what} a win in ${Math.ceil(win.plies / 2)}${win.proof ? " by " + win.proof.toUpperCase() : ""}: ${names(win.line)}`);
+    }
+    return words;
+  }
+
+  row(move) {
+    const node = this.node(move), before = node.parent, { app } = this;
+    const win = move.missed_win || move.allowed_win;
+    const item = make("li", {},
+      button(`${node.ply}. ${app.nameOf(node.cell)}`, () => { if (app.tree === this.tree) app.go(node); }, { class: "node" }),
+      " " + this.remarks(move).join("; ") + " ",
+      win ? button("puzzle", () => app.puzzles.fromMistake(this.tree, move.missed_win ? before : node, win.line), { class: "small", title: "practise this win" }) : "",
+    );
+    return item;
+  }
+
+  // What was found is written into the game: comments, and better lines as variations.
+  annotate() {
+    for (const move of this.moves) {
+      const node = this.node(move);
+      const words = [`value ${valueText(move.value)}, chance ${percent(move.chance)}`, ...this.remarks(move)].join("\n");
+      if (!node.comment.includes(words)) node.comment = [node.comment, words].filter(Boolean).join("\n");
+      const better = move.missed_win ? move.missed_win.line : move.line;
+      if (this.isMistake(move) && String(better[0]) !== String(node.cell)) this.variation(node.parent, better);
+      if (move.allowed_win) this.variation(node, move.allowed_win.line);
+    }
+    this.app.go(this.app.node);
+  }
+
+  variation(from, line) {
+    let node = from;
+    for (const cell of line) node = this.tree.play(node, cell);
+  }
+}

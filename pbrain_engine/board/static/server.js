@@ -1,0 +1,79 @@
+// The connection to the server: questions with answers, and a new try when it is lost.
+
+import { remember, remembered } from "./dom.js";
+
+const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000, REFUSED = 1008;
+
+export class Server {
+  constructor(onstate) {
+    this.onstate = onstate; // gets "open", "lost", "back" or "refused", and a reason
+    this.questions = new Map();
+    this.waiting = [];
+    this.number = 0;
+    this.pause = FIRST_PAUSE;
+    this.wasOpen = false;
+    const given = new URLSearchParams(location.search).get("token");
+    if (given) remember("token", given);
+    this.token = given || remembered("token", "");
+  }
+
+  connect() {
+    const place = location.origin.replace(/^http/, "ws");
+    const socket = new WebSocket(`${place}/api/socket?token=${encodeURIComponent(this.token)}`);
+    this.socket = socket;
+    // The server accepts before it refuses, so that its reason arrives; the answer to a first
+    // question tells that it did not.
+    socket.addEventListener("open", () => socket.send('{"do":"engine","id":"hello"}'));
+    socket.addEventListener("message", (event) => this.take(JSON.parse(event.data)));
+    socket.addEventListener("close", (event) => this.lost(event));
+  }
+
+  take(message) {
+    if (message.id === "hello") {
+      this.about = message.result;
+      this.pause = FIRST_PAUSE;
+      this.onstate(this.wasOpen ? "back" : "open");
+      this.wasOpen = true;
+      for (const text of this.waiting.splice(0)) this.socket.send(text);
+      return;
+    }
+    const question = this.questions.get(message.id);
+    if (!question) return;
+    if (message.event) {
+      question.onevent?.(message.event);
+      return;
+    }
+    this.questions.delete(message.id);
+    if (message.result) question.resolve(message.result);
+    else question.reject(Object.assign(new Error(message.error), { stopped: Boolean(message.stopped) }));
+  }
+
+  lost(event) {
+    this.about = null;
+    for (const question of this.questions.values()) question.reject(Object.assign(new Error("the connection was lost"), { lost: true }));
+    this.questions.clear();
+    this.waiting = [];
+    if (event.code === REFUSED) {
+      this.onstate("refused", event.reason);
+      return;
+    }
+    this.onstate("lost");
+    setTimeout(() => this.connect(), this.pause);
+    this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+  }
+
+  // Ask something; resolves with the result, rejects with an Error that says why not.
+  ask(what, fields = {}, onevent = null) {
+    const id = ++this.number;
+    const promise = new Promise((resolve, reject) => this.questions.set(id, { resolve, reject, onevent }));
+    const text = JSON.stringify({ do: what, id, ...fields });
+    if (this.about) this.socket.send(text);
+    else this.waiting.push(text);
+    promise.id = id;
+    return promise;
+  }
+
+  stop(id) {
+    if (this.about) this.socket.send(JSON.stringify({ do: "stop", id: null, target: id }));
+  }
+}

@@ -1,0 +1,119 @@
+// A game as a tree of moves: the line that is looked at, variations, comments, transpositions.
+
+export const SIDES = ["black", "white"];
+
+export class Node {
+  constructor(tree, parent, cell) {
+    this.parent = parent;
+    this.cell = cell;
+    this.children = [];
+    this.comment = "";
+    this.notes = {}; // title, labels and mark of a file, kept for the next one
+    this.ply = parent ? parent.ply + 1 : 0;
+    this.side = parent ? (tree.first + parent.ply) % 2 : null; // who made the move
+    this.facts = null; // what the rules say, once the server was asked
+    this.key = keyOf(parent, cell, this.side);
+  }
+
+  get path() {
+    const nodes = [];
+    for (let node = this; node.parent; node = node.parent) nodes.unshift(node);
+    return nodes;
+  }
+
+  get moves() { return this.path.map((node) => node.cell); }
+
+  get end() {
+    let node = this;
+    while (node.children.length) node = node.children[0];
+    return node;
+  }
+}
+
+// The same stones give the same key, in whatever order they came.
+function keyOf(parent, cell, side) {
+  if (!parent) return "";
+  const stone = `${side}:${cell[0]},${cell[1]}`;
+  return [...(parent.key ? parent.key.split(";") : []), stone].sort().join(";");
+}
+
+export class GameTree {
+  // start: {width, height, rule, placed, first: "black" or "white"}
+  constructor(start) {
+    this.start = { placed: [], first: "black", ...start };
+    this.first = SIDES.indexOf(this.start.first);
+    this.names = {};
+    this.places = new Map(); // key -> nodes with this position
+    this.root = this.add(null, null);
+  }
+
+  add(parent, cell) {
+    const node = new Node(this, parent, cell);
+    if (parent) parent.children.push(node);
+    const same = this.places.get(node.key);
+    if (same) same.push(node);
+    else this.places.set(node.key, [node]);
+    return node;
+  }
+
+  // The node after a move; it is new unless the move is there already.
+  play(node, cell) {
+    const known = node.children.find((child) => child.cell[0] === cell[0] && child.cell[1] === cell[1]);
+    return known || this.add(node, cell);
+  }
+
+  transpositions(node) { return (this.places.get(node.key) || []).filter((other) => other !== node); }
+
+  remove(node) {
+    const siblings = node.parent.children;
+    siblings.splice(siblings.indexOf(node), 1);
+    for (const gone of this.nodes(node)) {
+      const same = this.places.get(gone.key);
+      same.splice(same.indexOf(gone), 1);
+    }
+  }
+
+  promote(node) {
+    for (let at = node; at.parent; at = at.parent) {
+      const siblings = at.parent.children;
+      siblings.splice(siblings.indexOf(at), 1);
+      siblings.unshift(at);
+    }
+  }
+
+  nodes(from = this.root) {
+    const found = [], waiting = [from];
+    while (waiting.length) {
+      const node = waiting.pop();
+      found.push(node);
+      waiting.push(...node.children.slice().reverse());
+    }
+    return found;
+  }
+
+  position(node) { return { ...this.start, moves: node.moves }; }
+
+  toMove(node) { return (this.first + node.ply) % 2; }
+
+  flat() {
+    const place = new Map([[this.root, -1]]), rows = [];
+    for (const node of this.nodes().slice(1)) {
+      place.set(node, rows.length);
+      rows.push({ parent: place.get(node.parent), x: node.cell[0], y: node.cell[1], comment: node.comment, ...node.notes });
+    }
+    return rows;
+  }
+
+  static from(start, rows, names = {}) {
+    const tree = new GameTree(start), made = [];
+    tree.names = names || {};
+    for (const row of rows) {
+      const node = tree.add(row.parent < 0 ? tree.root : made[row.parent], [row.x, row.y]);
+      const { parent, x, y, comment, ...notes } = row;
+      node.comment = comment || "";
+      node.notes = notes;
+      made.push(node);
+    }
+    return tree;
+  }
+}
