@@ -1,0 +1,346 @@
+"""The board's server: its contract, who is let in, what it refuses, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine.board.fields import POSITION, check
+from pbrain_engine.board.refusal import Refused
+from tests.board_server import PATIENCE, ROOT, BoardServer, Tab, position
+
+OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
+LIMIT = 40_000  # nodes where the page is held against the terminal
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
+    server = BoardServer(tmp_path_factory.mktemp("board"))
+    yield server
+    assert server.stop() == ""
+
+
+@pytest.fixture
+def tab(server: BoardServer) -> Iterator[Tab]:
+    tab = Tab(server)
+    yield tab
+    tab.close()
+
+
+def until(condition: Any) -> None:
+    """Wait for something to become true."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+# The contract -----------------------------------------------------------------------
+
+
+def test_one_line_with_the_address_and_health_without_a_token(server: BoardServer) -> None:
+    assert server.address == f"http://127.0.0.1:{server.port}/?token={server.token}"
+    assert len(server.token) >= 20
+    status, health = server.get("/api/health")
+    assert status == 200 and health["status"] == "ok"
+
+
+def test_the_server_describes_itself(server: BoardServer) -> None:
+    status, document = server.get(f"/api/openapi.json?token={server.token}")
+    assert status == 200 and document["openapi"].startswith("3.")
+    assert "/api/health" in document["paths"]
+    for path, item in document["paths"].items():
+        for method in item.values():
+            assert method["summary"] and method["responses"], path
+    schema = document["paths"]["/api/analyse"]["post"]["requestBody"]["content"]
+    assert "position" in schema["application/json"]["schema"]["required"]
+
+
+def test_every_file_of_the_page_is_served_and_all_are_small(server: BoardServer) -> None:
+    import urllib.request
+
+    static = ROOT / "pbrain_engine" / "board" / "static"
+    names = [path.name for path in static.iterdir()]
+    names += ["draw.js", "page.css"]
+    total = 0
+    for name in names:
+        with urllib.request.urlopen(f"{server.base}/{name}") as answer:
+            total += len(answer.read())
+            assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+    total += (ROOT / "pbrain_engine" / "board" / "puzzles.jsonl").stat().st_size
+    assert total < 200_000
+
+
+def test_a_file_of_the_command_line_is_given_to_the_page(tmp_path: Path) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_text("(;GM[4]SZ[15];B[hh](;W[ii])(;W[gg]))")
+    server = BoardServer(tmp_path, str(game))
+    assert server.post("start", {})[1] == {"name": "game.sgf", "text": game.read_text()}
+    assert server.stop() == ""
+
+
+@pytest.mark.parametrize("words", [["/no/such/file"], ["--port", "99999"], [__file__]])
+def test_a_start_that_cannot_be_is_one_line(words: list[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pbrain_engine.cli", "board", "--no-open", *words]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE)
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr.startswith("numoku: ") and result.stderr.count("\n") == 1
+
+
+def test_a_server_that_nobody_looks_at_ends(tmp_path: Path) -> None:
+    server = BoardServer(tmp_path, "--linger", "0.3")
+    tab = Tab(server)
+    time.sleep(1.0)
+    assert server.process.poll() is None
+    tab.close()
+    assert server.process.wait(PATIENCE) == 0
+    server.stop()
+
+
+def test_a_token_lasts_and_is_readable_for_its_user_only(tmp_path: Path) -> None:
+    first = BoardServer(tmp_path)
+    first.stop()
+    second = BoardServer(tmp_path)
+    second.stop()
+    assert first.token == second.token
+    path = tmp_path / "numoku" / "board-token"
+    assert path.stat().st_mode & 0o077 == 0
+
+
+# Who is let in ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "ä", "x" * 5000])
+def test_a_wrong_token_is_refused_with_a_reason(server: BoardServer, token: str) -> None:
+    from urllib.parse import quote
+
+    status, answer = server.get(f"/api/engine?token={quote(token)}")
+    assert status == 401 and "token" in answer["error"]
+
+
+def test_a_wrong_token_closes_the_socket_with_a_reason(server: BoardServer) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    with server.connect(token="wrong") as refused:
+        with pytest.raises(ConnectionClosed) as closed:
+            refused.recv(timeout=PATIENCE)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1008 and "token" in closed.value.rcvd.reason
+
+
+def test_a_foreign_origin_is_refused(server: BoardServer) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    with server.connect(origin="http://example.org") as refused:
+        with pytest.raises(ConnectionClosed) as closed:
+            refused.recv(timeout=PATIENCE)
+    assert closed.value.rcvd is not None and "foreign" in closed.value.rcvd.reason
+    status, answer = server.post("look", {"position": position()}, Origin="http://example.org")
+    assert status == 403 and "foreign" in answer["error"]
+
+
+def test_another_name_of_the_host_is_refused(server: BoardServer) -> None:
+    status, answer = server.post("look", {"position": position()}, Host="example.org")
+    assert status == 403 and "name" in answer["error"]
+
+
+# What is refused --------------------------------------------------------------------
+
+FIVE = "h8a1i8c1j8e1k8g1l8"
+WRONG_POSITIONS = [
+    ({}, "missing"),
+    ("h8", "type"),
+    (position(size=4), "between"),
+    (position(size=10**9), "between"),
+    (position(rule="chess"), "none of"),
+    (position([[7, 7], [7, 7]]), "not empty"),
+    (position([[14, 14]], size=9), "off the"),
+    (position([[7, -1]]), "between"),
+    (position([[7, True]]), "type"),
+    (position([[7]]), "entries"),
+    (position([[0, 0]] * 500), "entries"),
+    (position(FIVE + "m9"), "black has won before move 10"),
+]
+TWO_WINNERS = position(
+    placed=[
+        {"x": x, "y": y, "side": side} for y, side in ((3, "black"), (9, "white")) for x in range(5)
+    ]
+)
+
+
+@pytest.mark.parametrize(("wrong", "reason"), [*WRONG_POSITIONS, (TWO_WINNERS, "both sides")])
+def test_a_wrong_position_is_refused_with_a_reason(tab: Tab, wrong: Any, reason: str) -> None:
+    for what in ("look", "analyse", "prove", "threats"):
+        assert reason in tab.ask(what, position=wrong)["error"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '"x"', '{"do": 5}', '{"do": "fly"}', '{"id": {}}', "[" * 100_000,
+     '{"do": "look", "id": 1}', '{"do":"analyse","position":null}', "\x00", '{"id": 1e999}'],
+)  # fmt: skip
+def test_a_malformed_message_gets_its_reason(tab: Tab, text: str) -> None:
+    tab.socket.send(text)
+    assert tab.receive()["error"]
+    assert tab.ask("look", position=position("h8"))["to_move"] == "white"
+
+
+def test_random_bytes_and_huge_messages_end_one_socket_only(server: BoardServer) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    for message in (random.Random(1).randbytes(500), "x" * 3_000_000):
+        with server.connect() as victim, pytest.raises(ConnectionClosed):
+            victim.send(message)
+            victim.recv(timeout=PATIENCE)
+    status, answer = server.post("read", b"x" * 3_000_000)
+    assert status == 413 and "large" in answer["error"]
+    assert server.health()["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"multipv": 0}, "multipv"),
+        ({"multipv": 1.5}, "multipv"),
+        ({"threads": 10_000}, "threads"),
+        ({"memory": -1}, "memory"),
+        ({"search": "guess"}, "search"),
+        ({"time": "long"}, "time"),
+    ],
+)
+def test_a_wrong_setting_is_refused(tab: Tab, fields: dict[str, Any], reason: str) -> None:
+    assert reason in tab.ask("analyse", position=position("h8"), **fields)["error"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hello", "(;GM[1]SZ[19])", "(;B[zz])", "Piskvorky x", "h8h8", "(" * 50_000, "\x00"]
+)
+def test_a_file_that_is_no_game_is_refused(tab: Tab, text: str) -> None:
+    answer = tab.ask("read", text=text)
+    assert answer["error"]
+
+
+def test_checks_name_the_field() -> None:
+    with pytest.raises(Refused, match=r"position\.moves\[1\]\[0\]"):
+        check("position", position([[1, 1], [99, 1]]), POSITION)
+
+
+# What it says -----------------------------------------------------------------------
+
+
+def test_the_facts_of_a_position(tab: Tab) -> None:
+    won = tab.ask("look", position=position(FIVE))
+    assert won["winner"] == "black" and len(won["row"]) == 5
+    renju = position("g8a1i8c1h7o15h9e1", "renju")
+    (foul,) = tab.ask("look", position=renju)["forbidden"]
+    assert foul == {"cell": [7, 7], "reason": "double three"}
+
+
+def test_a_search_without_end_gives_way_to_the_next_question(tab: Tab) -> None:
+    endless = tab.send("analyse", position=position("h8"))
+    assert tab.receive()["id"] == endless
+    proof = tab.ask("prove", position=position(OPEN_THREE))
+    assert proof["claim"] == "vcf" and proof["length"] == 2
+
+
+def test_stop_ends_a_search_at_once(tab: Tab) -> None:
+    number = tab.send("analyse", position=position("h8"))
+    tab.receive()
+    start = time.monotonic()
+    tab.send("stop", target=number)
+    while "event" in (message := tab.receive()) or message["id"] != number:
+        pass
+    assert time.monotonic() - start < 5.0  # milliseconds, on an idle machine
+    assert message["result"]["move"]
+
+
+@pytest.mark.parametrize("moves", ["h8", "h8i9g9g7i8g8h7", OPEN_THREE, "h8h9i8", "d4m12e5l11"])
+@pytest.mark.parametrize("rule", ["freestyle", "renju"])
+def test_the_page_says_what_the_terminal_says(tab: Tab, moves: str, rule: str) -> None:
+    words = [moves, "--rule", rule, "--nodes", str(LIMIT), "--time", "60", "--json"]
+    command = [sys.executable, "-m", "pbrain_engine.cli", "analyse", *words]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    terminal = json.loads(run.stdout)
+    page = tab.ask("analyse", position=position(moves, rule), nodes=LIMIT)
+    for field in ("move", "value", "chance", "pv", "depth", "nodes", "win"):
+        assert page[field] == terminal[field], field
+
+
+def test_two_tabs_share_one_thread_fairly(tmp_path: Path) -> None:
+    server = BoardServer(tmp_path, "--threads", "1")
+    tabs = [Tab(server), Tab(server)]
+    numbers = [tab.send("analyse", position=position("h8i9")) for tab in tabs]
+    for tab, number in zip(tabs, numbers, strict=True):  # each gets somewhere, again and again
+        for _ in range(3):
+            assert tab.receive()["id"] == number
+    spent = [0.0, 0.0]
+    until_time = time.monotonic() + 4.0
+    while time.monotonic() < until_time:
+        for place, tab in enumerate(tabs):
+            message = tab.receive()
+            spent[place] = message.get("event", {}).get("time", spent[place])
+    assert min(spent) > 0.2 * max(spent)
+    for tab in tabs:
+        tab.close()
+    assert server.stop() == ""
+
+
+# What it leaves behind ----------------------------------------------------------------
+
+
+def test_twenty_tabs_leave_no_engine_behind(server: BoardServer) -> None:
+    tabs = [Tab(server) for _ in range(20)]
+    for tab in tabs:
+        tab.send("analyse", position=position("h8"), memory=64)
+    for tab in tabs[:10]:
+        tab.close()
+    for tab in tabs[10:]:
+        assert "event" in tab.receive()
+        tab.close()
+    until(lambda: server.health()["tabs"] == 0)
+    until(lambda: server.health()["engines"] == server.health()["searching"] == 0)
+
+
+def test_a_thousand_positions_in_a_row(server: BoardServer, tab: Tab) -> None:
+    chance = random.Random(5)
+    last = 0
+    for _ in range(1000):
+        cells = [(x, y) for x in range(15) for y in range(15)]
+        moves = chance.sample(cells, chance.randint(0, 6))
+        last = tab.send("analyse", position=position(moves), memory=64)
+    while tab.receive()["id"] != last:
+        pass
+    tab.send("stop")
+    until(lambda: server.health()["searching"] == 0)
+    assert server.health()["engines"] <= 2
+
+
+def test_a_killed_server_comes_back_with_the_same_token_and_port(tmp_path: Path) -> None:
+    server = BoardServer(tmp_path)
+    tab = Tab(server)
+    tab.send("analyse", position=position("h8"))
+    server.kill()
+    again = BoardServer(tmp_path, port=server.port)
+    assert again.address == server.address
+    assert Tab(again).ask("look", position=position("h8"))["to_move"] == "white"
+    assert again.stop() == ""
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        server = BoardServer(tmp_path, port=taken.getsockname()[1])
+        assert server.address == ""
+        complaints = server.stop()
+    assert complaints.startswith("numoku: cannot listen on 127.0.0.1:")
+    assert complaints.count("\n") == 1
