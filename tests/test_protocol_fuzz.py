@@ -18,6 +18,7 @@ from pbrain_engine.protocol.lines import LineBuffer
 from pbrain_engine.protocol.session import Session
 
 from .fake_engine import FakeEngine
+from .oracle.rules import Board, winners
 
 SIZES = st.integers(5, 9)
 COORDINATES = st.integers(-1, 9)
@@ -26,7 +27,10 @@ WORDS = ("MESSAGE", "DEBUG", "ERROR", "UNKNOWN", "FORBID", "OK", "SWAP", "INFO",
 
 
 class Conversation(RuleBasedStateMachine):
-    """A manager that says anything; the model is a set of cells."""
+    """A manager that says anything; the model knows every stone's owner and who is to move.
+
+    It follows the rules of the protocol alone, and never looks at the program's own record.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +38,8 @@ class Conversation(RuleBasedStateMachine):
         self.session = Session(self.make)  # type: ignore[arg-type]
         self.buffer, self.reader = LineBuffer(), Reader()
         self.size = 20
-        self.taken: list[tuple[int, int]] = []
+        self.taken: dict[tuple[int, int], Side] = {}  # in the order of the stones
+        self.turn = Side.BLACK
 
     def make(self, memory: int) -> FakeEngine:
         self.engines.append(FakeEngine(memory))
@@ -62,11 +67,19 @@ class Conversation(RuleBasedStateMachine):
         x, y = map(int, answer.split(","))
         assert (x, y) not in self.taken
         assert 0 <= x < self.size and 0 <= y < self.size
-        self.taken.append((x, y))
+        self.put(x, y)
+
+    def put(self, x: int, y: int) -> None:
+        """Take a stone of the side to move into the model."""
+        self.taken[x, y] = self.turn
+        self.turn = self.turn.opponent
 
     def is_over(self) -> bool:
-        record = self.session.record
-        return record is not None and record.is_won(self.session.settings.rule)
+        """Say whether a row on the model's board wins."""
+        rule = self.session.settings.rule
+        board = Board(self.size, self.size, rule.name.lower())
+        board.cells.update((cell, int(side)) for cell, side in self.taken.items())
+        return bool(winners(board))
 
     @initialize(size=SIZES)
     def begin_with_start(self, size: int) -> None:
@@ -75,12 +88,12 @@ class Conversation(RuleBasedStateMachine):
     @rule(size=SIZES)
     def start(self, size: int) -> None:
         assert self.say(f"START {size}\n".encode()) == ["OK"]
-        self.size, self.taken = size, []
+        self.size, self.taken, self.turn = size, {}, Side.BLACK
 
     @rule()
     def restart(self) -> None:
         assert self.say(b"RESTART\r\n") == ["OK"]
-        self.taken = []
+        self.taken, self.turn = {}, Side.BLACK
 
     @rule()
     def begin(self) -> None:
@@ -98,7 +111,7 @@ class Conversation(RuleBasedStateMachine):
         if not legal or was_over:
             assert len(heard) == 1 and heard[0].startswith("ERROR")
             return
-        self.taken.append((x, y))
+        self.put(x, y)
         if len(self.taken) == self.size**2:
             assert heard == ["ERROR board full"]
         else:
@@ -107,18 +120,20 @@ class Conversation(RuleBasedStateMachine):
     @precondition(lambda self: self.taken)
     @rule()
     def take_back(self) -> None:
-        x, y = self.taken[-1]
+        x, y = next(reversed(self.taken))
         assert self.say(f"TAKEBACK {x},{y}\n".encode()) == ["OK"]
-        self.taken.pop()
+        self.turn = self.taken.pop((x, y))  # whose stone it was has the move again
 
     @rule(stones=st.lists(st.tuples(COORDINATES, COORDINATES, st.integers(1, 2)), max_size=12))
     def board(self, stones: list[tuple[int, int, int]]) -> None:
         lines = [f"{x},{y},{field}" for x, y, field in stones]
         heard = self.say("\n".join(["BOARD", *lines, "DONE", ""]).encode())
-        self.taken = []
-        for x, y, _ in stones:
+        # The first listed stone is black's; field 1 is the side to move, which is ours.
+        own = Side.BLACK if not stones or stones[0][2] == 1 else Side.WHITE
+        self.taken, self.turn = {}, own
+        for x, y, field in stones:
             if 0 <= x < self.size and 0 <= y < self.size and (x, y) not in self.taken:
-                self.taken.append((x, y))
+                self.taken[x, y] = own if field == 1 else own.opponent
         assert len(heard) == 1 + (len(self.taken) < len(stones))
         self.move(heard[-1:])
 
@@ -144,9 +159,9 @@ class Conversation(RuleBasedStateMachine):
         if record is None or not self.session._keeper.is_in_step:
             return
         game = self.engines[-1].game
-        assert {tuple(cell): side for cell, side in game.stones.items()} == record.stones
-        assert game.to_move == record.to_move
-        assert [at for at in record.stones if record.stones[at] is not Side.WALL] == self.taken
+        assert list(record.stones.items()) == list(self.taken.items())
+        assert {tuple(cell): side for cell, side in game.stones.items()} == self.taken
+        assert game.to_move == record.to_move == self.turn
 
 
 Conversation.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

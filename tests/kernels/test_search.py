@@ -219,6 +219,7 @@ def test_futility_spares_what_is_threatened_deep_or_open(
 ) -> None:
     tree = Node(1000, [chain(-3, 3, -3, 3, -3)], threatened=spared == "threatened")
     world = World(monkeypatch, tree, **FUTILITY)
+    world.worker.stack[1 + STACK_BASE - 1].value = -1000  # what a threatened side goes by
     world.run(0, 400 if spared == "window" else 1, 4 if spared == "depth" else 3)
     assert world.calls_of(0)
 
