@@ -28,6 +28,7 @@ COMMANDS = {
     "review": Command("commands.review", "mistakes, missed and allowed wins of a game"),
     "solve": Command("commands.solve", "solve files of puzzles, with proofs"),
     "db": Command("commands.db", "keep positions with what was found out, RenLib in and out"),
+    "book": Command("commands.book", "grow and show opening books"),
     "match": Command("arena.commands.match", "matches and tournaments between engines"),
     "selfplay": Command("arena.commands.selfplay", "record games of the engine against itself"),
     "report": Command("arena.commands.report", "tables and charts of recorded matches"),

@@ -70,7 +70,7 @@ STANDARD_ONLY = (
     "protocol/*.py",
     "__main__.py",
 )
-HEAVY = {"numpy", "numba", "llvmlite", "rich", "asyncio", "logging"}
+HEAVY = {"numpy", "numba", "llvmlite", "rich", "asyncio", "logging", "sqlite3"}
 
 
 def modules() -> list[Path]:

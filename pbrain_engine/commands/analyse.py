@@ -6,13 +6,15 @@ import argparse
 import json
 from collections.abc import Sequence
 
+from ..database.finding import Entry
 from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..position.geometry import Coordinates
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
-from . import setup, thinking, view
+from . import kept, setup, thinking, view
+from .db import entry_lines
 
 MEGABYTE = 1_000_000
 TREE_SECONDS = 60.0  # for the proof of a win
@@ -38,6 +40,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--memory", type=int, default=350, help="megabytes to use (default: 350)")
     parser.add_argument("--tree", action="store_true", help="show the whole proof of a forced win")
     setup.add_search_option(parser)
+    kept.add_database_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -48,23 +51,39 @@ def main(arguments: Sequence[str]) -> int:
     position = setup.read_setup(options.position, options.rule, options.size)
     limit = Limit(time=options.time, depth=options.depth, nodes=options.nodes)
     memory = options.memory * MEGABYTE
-    with Engine(memory=memory, threads=options.threads, search=options.search) as engine:
+    with (
+        kept.Kept(options.db) as database,
+        Engine(memory=memory, threads=options.threads, search=options.search) as engine,
+    ):
         engine.new_game(position.width, position.height, position.rule)
         setup.build(engine, position)
+        known = None if options.multipv > 1 else database.certain(engine.game)
+        if not options.json:
+            show_position(engine, position.last)
+            show_known(database.look_up(engine.game))
+        if known is not None:
+            thoughts = [known]
+        else:
+            thoughts = search(engine, limit, options.multipv, live=not options.json)
+        tree = proof_tree(engine, thoughts) if options.tree else None
+        if thoughts:
+            database.note(engine, thoughts[0], forms.tree_form(tree))
         if options.json:
-            thoughts = search(engine, limit, options.multipv)
             document = forms.analysis_form(engine, thoughts)
             if options.tree:
-                document["tree"] = forms.tree_form(proof_tree(engine, thoughts))
+                document["tree"] = forms.tree_form(tree)
             print(json.dumps(document))
-        else:
-            show_position(engine, position.last)
-            if not engine.game.is_over:
-                thoughts = search(engine, limit, options.multipv, live=True)
-                show_result(engine, thoughts)
-                if options.tree:
-                    show_tree(engine, thoughts)
+        elif thoughts:
+            show_result(engine, thoughts)
+            if options.tree:
+                show_tree(tree)
     return 0
+
+
+def show_known(entry: Entry | None) -> None:
+    """Print what a database knows."""
+    if entry is not None:
+        print("\n".join(["known already:", *(f"  {line}" for line in entry_lines(entry))]))
 
 
 def search(engine: Engine, limit: Limit, multipv: int, live: bool = False) -> list[Thought]:
@@ -128,9 +147,8 @@ def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
         return Prover(engine, solver, TREE_SECONDS).prove(thoughts[0])
 
 
-def show_tree(engine: Engine, thoughts: list[Thought]) -> None:
+def show_tree(tree: Tree | None) -> None:
     """Print the proof of a win."""
-    tree = proof_tree(engine, thoughts)
     if tree is None:
         print("no win is proven")
         return

@@ -21,7 +21,6 @@ from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import Diagram, format_diagram
 from ..notation.opening_names import find_opening, name_opening
 from ..notation.renlib import ENCODING
-from ..position.canonical import Position
 from ..position.rules import Side
 from ..values import format_value
 from . import setup
@@ -112,9 +111,9 @@ def main(arguments: Sequence[str]) -> int:
         return complain(str(error))
 
 
-def complain(text: str, status: int = 1) -> int:
+def complain(text: str, status: int = 1, name: str = "db") -> int:
     """Say on stderr what is wrong; return the status."""
-    print(f"numoku db: {text}", file=sys.stderr)
+    print(f"numoku {name}: {text}", file=sys.stderr)
     return status
 
 
@@ -187,7 +186,7 @@ def show(database: Database, options: argparse.Namespace) -> int:
         print(json.dumps(out))
         return 0
     print("\n".join(position_lines(asked)))
-    print("\n".join(entry_lines(asked.position, entry)))
+    print("\n".join(entry_lines(entry)))
     for move, after in sorted(moves, key=lambda pair: order_of(pair[1])):
         print(f"  {cell_name(*move):4} {move_words(asked.position.to_move, after)}")
     return 0
@@ -213,7 +212,7 @@ def position_lines(asked: document.Asked) -> list[str]:
     return [*lines, f"opening {opening}"] if opening is not None else lines
 
 
-def entry_lines(position: Position, entry: Entry | None) -> list[str]:
+def entry_lines(entry: Entry | None) -> list[str]:
     """Return what is known about a position."""
     if entry is None:
         return ["nothing is known about this position"]
@@ -302,7 +301,7 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
         if options.json:
             print(json.dumps(document.entry_document(asked, entry)))
         else:
-            print("\n".join([*position_lines(asked), *entry_lines(position, entry), ""]))
+            print("\n".join([*position_lines(asked), *entry_lines(entry), ""]))
         shown += 1
     return 0
 

@@ -1,11 +1,39 @@
-"""How commands ask a database: the position that a command line names, in its terms."""
+"""How commands read and feed a database: ``--db FILE``, or the file that ``NUMOKU_DB`` names."""
 
 from __future__ import annotations
 
-from ..database.document import Asked
-from ..position.canonical import Position
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .. import __version__
+from ..database.asking import look_up
+from ..database.connection import DatabaseError
+from ..database.document import SEARCH, Asked
+from ..database.finding import Author, Bound, Entry, Finding
+from ..database.lines import add_line
+from ..database.store import Database, Known, StoredGame
+from ..engine.engine import Engine, EngineError, Move, Thought
+from ..engine.thought import LOWER, UPPER
+from ..game.game import Game
+from ..notation.game_record import GameRecord, RecordedMove
+from ..position.canonical import Position, image_of
 from ..position.rules import Side
 from .setup import Setup
+
+VARIABLE = "NUMOKU_DB"
+BOUNDS = {LOWER: Bound.LOWER, UPPER: Bound.UPPER}
+
+
+def add_database_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names a database."""
+    parser.add_argument(
+        "--db", metavar="FILE", default=os.environ.get(VARIABLE) or None,
+        help=f"keep what is found out in a database, and use what it knows (${VARIABLE})",
+    )  # fmt: skip
 
 
 def asked_of(start: Setup) -> Asked:
@@ -22,3 +50,102 @@ def asked_of(start: Setup) -> Asked:
     position = Position(start.rule, start.width, start.height, side, black, white, walls)
     moves = () if start.placed or start.first is not Side.BLACK else tuple(start.moves)
     return Asked(position, moves)
+
+
+def position_of(game: Game) -> Position:
+    """Return what stands in a game."""
+    cells = [
+        tuple(sorted((x, y) for (x, y), held, _ in game.history if held is side))
+        for side in (Side.BLACK, Side.WHITE, Side.WALL)
+    ]
+    return Position(game.rule, game.width, game.height, game.to_move, *cells)
+
+
+def finding_of(thought: Thought, weights: str, tree: Any = None) -> Finding:
+    """Return a thought as it is kept; ``tree`` is the JSON form of its proof."""
+    return Finding(
+        thought.value,
+        BOUNDS.get(thought.bound, Bound.EXACT),
+        thought.depth,
+        thought.nodes,
+        ((thought.move.x, thought.move.y),),
+        tuple((x, y) for x, y in thought.pv),
+        thought.proof or SEARCH * (thought.mate is not None),
+        json.dumps(tree) if tree else "",
+        Author(f"Numoku {__version__}", weights),
+    )
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn what goes wrong with a database into what commands report."""
+    try:
+        yield
+    except DatabaseError as error:
+        raise EngineError(str(error)) from None
+
+
+class Kept:
+    """An open database, as a command uses it; one that is not named does nothing."""
+
+    def __init__(self, target: str | None) -> None:
+        """Open it, made if it is not there.
+
+        Raises:
+            EngineError: it cannot be opened.
+        """
+        self._database: Database | None = None
+        if target is not None:
+            try:
+                self._database = Database(target, create=True)
+            except DatabaseError as error:
+                raise EngineError(str(error)) from None
+
+    def __enter__(self) -> Kept:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._database is not None:
+            self._database.close()
+
+    def look_up(self, game: Game) -> Entry | None:
+        """Return what is known about a position."""
+        if self._database is None:
+            return None
+        with told():
+            return look_up(self._database, Asked(position_of(game)))
+
+    def certain(self, game: Game) -> Thought | None:
+        """Return a forced win or loss that is known, as a thought."""
+        entry = self.look_up(game)
+        finding = entry.finding if entry is not None else None
+        if finding is None or not finding.is_certain or not finding.moves:
+            return None
+        line = tuple(Move(x, y) for x, y in finding.line) or (Move(*finding.moves[0]),)
+        proof = "" if finding.proof == SEARCH else finding.proof
+        return Thought(
+            Move(*finding.moves[0]), finding.value, finding.depth, finding.depth, finding.nodes,
+            0.0, line, proof=proof,
+        )  # fmt: skip
+
+    def note(self, engine: Engine, thought: Thought, tree: Any = None) -> None:
+        """Keep what was found out about the engine's position, and the way to it."""
+        if self._database is None or (not thought.depth and thought.mate is None):
+            return
+        game = engine.game
+        image = image_of(position_of(game))
+        finding = finding_of(thought, engine.weights.key, tree)
+        with told(), self._database.writing():
+            self._database.add_findings([Known(image, finding)])
+            if all(stone.passed for stone in game.history):
+                moves = tuple(RecordedMove(x, y) for x, y in game.moves)
+                first = game.history[0].side if game.ply else game.to_move
+                add_line(
+                    self._database, GameRecord(game.width, game.height, game.rule, moves, first)
+                )
+
+    def note_game(self, record: GameRecord) -> None:
+        """Keep a game."""
+        if self._database is not None and record.moves:
+            with told(), self._database.writing():
+                self._database.add_games([StoredGame(record)])

@@ -14,6 +14,8 @@ from ..position.rules import Rule, Side
 from ..values import mate_distance
 from .finding import Author, Bound, Entry, Finding
 
+SEARCH = "search"  # the proof of a win that the main search has announced
+
 
 class Analysis(NamedTuple):
     """A finding, the image of its position, and the moves to it where they are known."""
@@ -129,7 +131,8 @@ def read_analysis(entry: dict[str, Any]) -> Analysis:
         0 <= x < width and 0 <= y < height for x, y in stones
     ):
         raise ValueError("two stones on a cell, or one off the board")
-    line = _cells(entry.get("pv") or [])
+    win = entry.get("win") or {}
+    line = _cells(win.get("line") or entry.get("pv") or [])
     best = entry.get("best") or entry.get("move")
     moves = _cells(entry.get("moves") or []) or (_cells([best]) if best else line[:1])
     tree = entry.get("tree")
@@ -141,7 +144,7 @@ def read_analysis(entry: dict[str, Any]) -> Analysis:
         int(entry.get("nodes") or 0),
         moves,
         line,
-        entry.get("proof") or ("search" if mate_distance(value) is not None else ""),
+        entry.get("proof") or win.get("proof") or SEARCH * (mate_distance(value) is not None),
         json.dumps(tree) if tree else "",
         Author(entry.get("version") or "", entry.get("weights") or ""),
     )

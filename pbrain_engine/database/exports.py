@@ -12,10 +12,12 @@ from ..notation.game_tree import GameTree, TreeNode
 from ..notation.renlib import ENCODING, SIZE, format_renlib
 from ..notation.sgf import parse_sgf
 from ..notation.sgf_tree import format_sgf_trees
-from ..position.canonical import Image, read_key
+from ..position.canonical import HEAD, Image, Symmetries, image_of, read_key
+from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
 from . import document
+from .book.entry import unpack_book
 from .finding import Bound
 from .lines import joined, play_on, read_trees, take_back
 from .store import FINDING_COLUMNS, Database, game_line
@@ -105,6 +107,12 @@ def gather(database: Database, choice: Choice) -> list[GameTree]:
             node = found.setdefault(start, GameTree(start)).root
             for cell in record.cells:
                 node = node.child(cell)
+    for start, ways in book_ways(database, choice):
+        root = found.setdefault(start, GameTree(start)).root
+        for way in ways:
+            node = root
+            for cell in way:
+                node = node.child(cell)
     if choice.values:
         values = _values(database)
         for tree in found.values():
@@ -116,6 +124,47 @@ def games(database: Database) -> Iterator[GameRecord]:
     """Yield all games."""
     for (text,) in database.connection.stream("SELECT record FROM game ORDER BY id"):
         yield parse_sgf(text)
+
+
+def book_ways(
+    database: Database, choice: Choice
+) -> Iterator[tuple[GameRecord, Iterator[list[Coordinates]]]]:
+    """Yield, for each rule and board, a way through the book to each position of it."""
+    pages: dict[bytes, dict[bytes, bytes]] = {}
+    for key, moves in database.connection.stream(
+        "SELECT key, book.moves FROM book JOIN position ON position.id = book.position"
+    ):
+        pages.setdefault(bytes(key)[: HEAD - 1], {})[bytes(key)] = bytes(moves)
+    for (rule, width, height), own in pages.items():
+        start = GameRecord(width, height, Rule(rule))
+        if choice.takes(start):
+            yield start, _ways(start, own)
+
+
+def _ways(start: GameRecord, pages: dict[bytes, bytes]) -> Iterator[list[Coordinates]]:
+    """Yield ways from the empty board, or else from the smallest positions, to each page."""
+    board = Symmetries.of(start.width, start.height)
+    left = dict(pages)
+    while left:
+        root = read_key(min(left, key=len))
+        begin = document.alternating(root.black, root.white)
+        stack = [begin] if begin is not None and not root.walls else []
+        left.pop(image_of(root).key)
+        if stack:
+            yield stack[0]
+        while stack:
+            way = stack.pop()
+            line = game_line(start)
+            for cell in way:
+                line.play(*cell)
+            key, number = line.image()
+            moves = unpack_book(pages[key], start.width, start.height)
+            for cell in board.back([move for move, _ in moves], number):
+                line.play(*cell)
+                if left.pop(line.image().key, None) is not None:
+                    stack.append([*way, cell])
+                    yield stack[-1]
+                line.undo(*cell)
 
 
 def _start_of(record: GameRecord) -> GameRecord:

@@ -26,7 +26,6 @@ from .finding import Author, Finding
 from .store import OPEN, Known, StoredGame
 
 SQLITE = b"SQLite format 3\0"
-SEARCH = "search"  # the proof of a win that the main search has announced
 DEFAULT_SIZE = (15, 15)
 
 
@@ -203,7 +202,7 @@ def _journal(path: Path) -> Iterator[Item]:
                     nodes=played.nodes[number] or 0,
                     moves=(move,),
                     line=(move,),
-                    proof=SEARCH if abs(value) >= WIN_BAND else "",
+                    proof=document.SEARCH if abs(value) >= WIN_BAND else "",
                     author=author,
                 )
         yield StoredGame(record, findings, counts=not played.fault)
@@ -227,7 +226,7 @@ def _selfplay(path: Path) -> Iterator[Item]:
                 nodes=nodes,
                 moves=(cells[ply],),
                 line=(cells[ply],),
-                proof=SEARCH if abs(value) >= WIN_BAND else "",
+                proof=document.SEARCH if abs(value) >= WIN_BAND else "",
                 author=author,
             )  # fmt: skip
             for ply, value in enumerate(game.values)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from ..eval.weights import Weights, load_weights
 from ..game.game import Game, Move
@@ -22,6 +23,9 @@ from .foresight import Foresight
 from .montecarlo import MonteCarlo
 from .searcher import Question, Searcher
 from .thought import Limit, Listener, Thought
+
+if TYPE_CHECKING:
+    from .book import Book
 
 DEFAULT_WEIGHTS = "learned"
 ALPHABETA, MCTS = "alphabeta", "mcts"
@@ -67,6 +71,7 @@ class Engine:
         weights: str = DEFAULT_WEIGHTS,
         parameters: dict[str, int] | None = None,
         search: str = ALPHABETA,
+        book: str | None = None,
     ) -> None:
         """Load the kernel and weights, and begin a 15x15 freestyle game.
 
@@ -74,9 +79,11 @@ class Engine:
         ``hash_size``: bytes of the table, overriding that; ``level``: the kernel's
         instruction set level (default: the best of this processor); ``weights``: a built-in
         name or a file; ``parameters``: search parameters that differ from the defaults;
-        ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search.
+        ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search; ``book``: a file of
+        ``numoku book build``, whose moves are played without a search.
 
         Raises:
+            BookError: the book cannot be read; an ``OSError``.
             EngineError: there is no such search.
             KernelError: there is no compiled kernel for this machine.
             WeightsError: the weights cannot be read.
@@ -94,6 +101,7 @@ class Engine:
         self._parameters = {name: p.default for name, p in PARAMETERS.items()}
         for name, value in (parameters or {}).items():
             self.set_parameter(name, value)
+        self._book = open_book(book)
         self._foresight = Foresight()
         self._deadline: Deadline | None = None
         self._armed = False
@@ -289,6 +297,10 @@ class Engine:
             if limit.time is not None and limit.time <= 0:
                 move = self.quick_move()
                 return Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
+            known = self._book.move(self.game) if self._book is not None else None
+            if known is not None and multipv == 1 and not exclude:
+                move, value = known
+                return Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
             return self._search(limit, start, on_iteration, max(1, multipv), list(exclude))
         finally:
             self._deadline = None
@@ -341,6 +353,9 @@ class Engine:
         self.stop()
         with self._busy:
             self._unshare()
+            if self._book is not None:
+                self._book.close()
+                self._book = None
 
     def __enter__(self) -> Engine:
         """Return the engine itself."""
@@ -349,6 +364,15 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         """Close the engine."""
         self.close()
+
+
+def open_book(path: str | None) -> Book | None:
+    """Return the book of a file; nothing of it is imported where there is none."""
+    if path is None:
+        return None
+    from .book import Book
+
+    return Book(path)
 
 
 def make_searcher(name: str, library: Library) -> Searcher:

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .. import __version__
 from ..game.game import Game, Move
+from ..notation.opening_names import name_opening
+from ..position.rules import Side
 from ..solver.proofs import Tree
 from .engine import Engine, Limit, Thought
 
@@ -19,11 +22,22 @@ def pairs(moves: Sequence[Pair]) -> list[list[int]]:
 
 
 def game_form(game: Game) -> dict[str, Any]:
-    """Return what is plain to see of a game."""
+    """Return what is plain to see of a game; ``played`` in order, where nothing was set up."""
+    is_played = all(stone.passed for stone in game.history)
+    is_played = is_played and (not game.ply or game.history[0].side is Side.BLACK)
+    opening = name_opening(game.moves, game.width, game.height) if is_played else None
+    cells = {
+        side: pairs([stone.move for stone in game.history if stone.side is side]) for side in Side
+    }
     return {
         "rule": game.rule.name.lower(),
         "size": [game.width, game.height],
         "stones": game.ply,
+        "black": cells[Side.BLACK],
+        "white": cells[Side.WHITE],
+        "walls": cells[Side.WALL],
+        "played": pairs(game.moves) if is_played else None,
+        "opening": None if opening is None else str(opening),
         "to_move": game.to_move.name.lower(),
         "winner": None if game.winner is None else game.winner.name.lower(),
         "forbidden": pairs(game.forbidden()),
@@ -73,7 +87,8 @@ def win_form(engine: Engine, thought: Thought) -> dict[str, Any] | None:
 def analysis_form(engine: Engine, thoughts: Sequence[Thought]) -> dict[str, Any]:
     """Return a position and what was thought of it, the best line first and in the open."""
     lines = [thought_form(thought, win_form(engine, thought)) for thought in thoughts]
-    return {**game_form(engine.game), **(lines[0] if lines else {}), "lines": lines}
+    author = {"version": f"Numoku {__version__}", "weights": engine.weights.key}
+    return {**game_form(engine.game), **(lines[0] if lines else {}), "lines": lines, **author}
 
 
 def tree_form(tree: Tree | None) -> dict[str, Any] | None:

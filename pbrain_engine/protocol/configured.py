@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
-OPTIONS = ("search", "weights", "level")
+OPTIONS = ("search", "weights", "level", "book")
 
 Options = Iterable[tuple[str, str]]
 

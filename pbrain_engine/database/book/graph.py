@@ -1,0 +1,154 @@
+"""A book in memory: searched positions, what their moves are worth, and which to search next.
+
+The value of a position is that of its best move: of a move into the book what the position after
+it is worth, of any other what the search of this position has said. Which position comes next is
+decided by drop-out expansion (T. R. Lincke, "Strategies for the Automatic Construction of
+Opening Books", 2000): a move costs one step, and as much more as it is worse than the best one;
+the position outside of the book that costs the least from the root comes next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from ...position.canonical import Symmetries, line_of, read_key
+from ...position.geometry import Coordinates
+from ...values import WIN_BAND
+from .entry import BookMove
+
+DROP = 40  # units of value that cost as much as one step
+CERTAIN = WIN_BAND
+
+
+class Edge(NamedTuple):
+    """A move of a position in the orientation of its key, and the key of what comes after."""
+
+    move: Coordinates
+    estimate: int  # by the search of the position before the move
+    child: bytes
+
+
+class Page:
+    """A position of the book."""
+
+    __slots__ = ("key", "edges", "value", "parents")
+
+    def __init__(self, key: bytes, edges: Sequence[Edge]) -> None:
+        """Take what a search has found."""
+        self.key = key
+        self.edges = tuple(edges)
+        self.value = max((edge.estimate for edge in edges), default=0)
+        self.parents: set[bytes] = set()
+
+
+def make_edges(key: bytes, moves: Iterable[BookMove]) -> list[Edge]:
+    """Return moves with the keys they lead to; of moves that are alike only the first."""
+    line = line_of(read_key(key))
+    edges: dict[bytes, Edge] = {}
+    for move, value in moves:
+        line.play(*move)
+        child = line.image().key
+        line.undo(*move)
+        edges.setdefault(child, Edge(move, value, child))
+    return list(edges.values())
+
+
+def likenesses(key: bytes) -> int:
+    """Return under how many symmetries a position stays the same: so many moves may be alike."""
+    position = read_key(key)
+    board = Symmetries.of(position.width, position.height)
+    held = [frozenset(cells) for cells in (position.black, position.white, position.walls)]
+    return sum(
+        all(frozenset(board.move(cells, number)) == cells for cells in held)
+        for number in range(len(board.tables))
+    )
+
+
+class Graph:
+    """The pages of a book below a root."""
+
+    def __init__(self, root: bytes, drop: int = DROP) -> None:
+        """Begin without a page."""
+        self.root = root
+        self.pages: dict[bytes, Page] = {}
+        self._drop = drop
+        self._waiting: dict[bytes, set[bytes]] = {}  # parents of positions without a page
+
+    def put(self, key: bytes, moves: Iterable[BookMove]) -> list[Page]:
+        """Add a page; return it and all others whose moves have other values now."""
+        page = Page(key, make_edges(key, moves))
+        page.parents = self._waiting.pop(key, set())
+        self.pages[key] = page
+        for edge in page.edges:
+            child = self.pages.get(edge.child)
+            (child.parents if child else self._waiting.setdefault(edge.child, set())).add(key)
+        page.value = self.best(page)
+        changed = {key: page}
+        queue = list(page.parents)
+        while queue:
+            parent = self.pages[queue.pop()]
+            changed[parent.key] = parent
+            value = self.best(parent)
+            if value != parent.value:
+                parent.value = value
+                queue += parent.parents
+        return list(changed.values())
+
+    def worth(self, edge: Edge) -> int:
+        """Return what a move is worth to its side."""
+        child = self.pages.get(edge.child)
+        return edge.estimate if child is None else -_further(child.value)
+
+    def best(self, page: Page) -> int:
+        """Return what the best move of a page is worth."""
+        return max(map(self.worth, page.edges), default=0)
+
+    def moves(self, page: Page) -> list[BookMove]:
+        """Return the moves of a page with their values, the best first."""
+        found = [(edge.move, self.worth(edge)) for edge in page.edges]
+        return sorted(found, key=lambda pair: -pair[1])
+
+    def next_leaf(self, busy: Container[bytes] = ()) -> bytes | None:
+        """Return the position to search next, None where everything is decided.
+
+        ``busy``: those that are being searched already.
+        """
+        if self.root not in self.pages:
+            return None if self.root in busy else self.root
+        heap: list[tuple[float, bytes]] = [(0.0, self.root)]
+        done: set[bytes] = set()
+        while heap:
+            cost, key = heappop(heap)
+            if key in done:
+                continue
+            done.add(key)
+            page = self.pages.get(key)
+            if page is None:
+                if key not in busy:
+                    return key
+                continue
+            if abs(page.value) >= CERTAIN:
+                continue
+            for edge in page.edges:
+                worth = self.worth(edge)
+                if abs(worth) < CERTAIN and edge.child not in done:
+                    heappush(heap, (cost + 1 + (page.value - worth) / self._drop, edge.child))
+        return None
+
+    def line(self, key: bytes | None = None) -> Iterator[tuple[bytes, int]]:
+        """Yield the pages of the best line from the root, with their values."""
+        key = self.root if key is None else key
+        while (page := self.pages.get(key)) is not None:
+            yield key, page.value
+            if not page.edges:
+                return
+            key = max(page.edges, key=self.worth).child
+
+
+def _further(value: int) -> int:
+    """Return a forced win or loss as it is one ply earlier."""
+    if value >= CERTAIN:
+        return value - 1
+    return value + 1 if value <= -CERTAIN else value

@@ -1,0 +1,100 @@
+"""Moves from an opening book: a database that ``numoku book build`` has made, only read here."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from struct import iter_unpack
+from typing import NamedTuple
+
+from ..game.game import Game, Move
+from ..position.canonical import Line, Symmetries, read_key
+from ..position.geometry import Coordinates
+from ..position.rules import Side
+
+PAGE = """SELECT book.moves FROM book JOIN position ON position.id = book.position
+    WHERE position.key = ?"""
+HEADS = """SELECT DISTINCT SUBSTR(key, 1, 3) FROM book
+    JOIN position ON position.id = book.position"""  # rule, width and height
+PAGES = "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
+
+
+class BookError(OSError):
+    """A file is no book, or cannot be read."""
+
+
+class BookMove(NamedTuple):
+    """A move of the book, with its value for the side to move."""
+
+    move: Move
+    value: int
+
+
+class Book:
+    """An open book."""
+
+    def __init__(self, path: str) -> None:
+        """Open a file.
+
+        Raises:
+            BookError: it is not there or holds no book.
+        """
+        if not Path(path).is_file():
+            raise BookError(f"there is no book {path}")
+        try:
+            place = Path(path).absolute().as_uri()
+            self._file = sqlite3.connect(f"{place}?mode=ro", uri=True, check_same_thread=False)
+            heads = self._file.execute(HEADS).fetchall()
+        except sqlite3.Error as error:
+            raise BookError(f"{path} is no book: {error}") from None
+        self._heads = {bytes(head) for (head,) in heads}
+
+    def moves(self, game: Game) -> list[BookMove]:
+        """Return the moves of a position with their values, best first; none if it is not there."""
+        head = bytes((game.rule, game.width, game.height))
+        if head not in self._heads:
+            return []
+        line = Line(game.rule, game.width, game.height, game.to_move)
+        for stone in game.history:
+            line.put(*stone.move, stone.side)
+        key, number = line.image()
+        try:
+            found = self._file.execute(PAGE, (key,)).fetchall()
+        except sqlite3.Error:  # damaged: then without
+            return []
+        if not found:
+            return []
+        pairs = [
+            ((cell % game.width, cell // game.width), value)
+            for cell, value in iter_unpack(">Hh", bytes(found[0][0]))
+        ]
+        board = Symmetries.of(game.width, game.height)
+        cells = board.back([cell for cell, _ in pairs], number)
+        return [
+            BookMove(Move(x, y), value)
+            for (x, y), (_, value) in zip(cells, pairs, strict=True)
+            if game.at(x, y) is Side.EMPTY and not game.is_forbidden(x, y)
+        ]
+
+    def move(self, game: Game) -> BookMove | None:
+        """Return the best move of a position, or None if the book does not have it."""
+        return next(iter(self.moves(game)), None)
+
+    def balanced(
+        self, rule: int, width: int, height: int, stones: int, balance: int
+    ) -> list[list[Coordinates]]:
+        """Return positions of so many stones, in turn, whose value is within the balance."""
+        head = bytes((rule, width, height))
+        found = []
+        for key, value in self._file.execute(PAGES):
+            if bytes(key)[:3] == head and abs(value) <= balance:
+                position = read_key(bytes(key))
+                if position.stones == stones:
+                    pairs = zip(position.black, position.white, strict=False)
+                    cells = [cell for pair in pairs for cell in pair]
+                    found.append([*cells, *position.black[len(position.white) :]])
+        return found
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

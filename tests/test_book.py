@@ -1,0 +1,322 @@
+"""Opening books: which position comes next, values that go up, workers that die, and playing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena.openings import read_lines, read_opening
+from pbrain_engine.commands import book as command
+from pbrain_engine.database import exports, integrity
+from pbrain_engine.database.book import build, workers
+from pbrain_engine.database.book.graph import Graph, likenesses
+from pbrain_engine.database.book.search import Job, Result, search_position
+from pbrain_engine.database.finding import Author
+from pbrain_engine.database.store import Database
+from pbrain_engine.engine.book import Book, BookError
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.position.canonical import Line, Symmetries
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.symmetry import transform
+from tests.test_arena_cluster import Cluster
+
+NODES = "300"  # of a search: values do not matter here
+WON = 30000 - 7
+
+
+def key_of(moves: str) -> bytes:
+    line = Line(Rule.FREESTYLE, 15, 15)
+    for x, y in parse_moves(moves):
+        line.play(x, y)
+    return line.image().key
+
+
+def put(graph: Graph, moves: str, **values: int) -> None:
+    """Add a page, its moves by name as they are after these moves."""
+    line = Line(Rule.FREESTYLE, 15, 15)
+    for x, y in parse_moves(moves):
+        line.play(x, y)
+    key, number = line.image()
+    cells = Symmetries.of(15, 15).move([parse_moves(name)[0] for name in values], number)
+    graph.put(key, zip(cells, values.values(), strict=True))
+
+
+# The graph ---------------------------------------------------------------------------
+
+
+def test_values_go_up_to_the_root() -> None:
+    graph = Graph(key_of(""))
+    put(graph, "", h8=100, a1=20)
+    assert graph.pages[graph.root].value == 100
+    put(graph, "h8", i9=50, h9=30)  # for white: black's move was worth less than it seemed
+    assert graph.pages[graph.root].value == 20 and graph.pages[key_of("h8")].value == 50
+    put(graph, "h8i9", j10=60)
+    assert graph.pages[key_of("h8")].value == 30  # h9 is better than i9 after all
+    assert graph.pages[graph.root].value == 20
+    put(graph, "a1", b2=-90)
+    assert graph.pages[graph.root].value == 90
+    assert [value for _, value in graph.moves(graph.pages[graph.root])] == [90, -30]
+
+
+def test_a_forced_win_is_farther_off_each_ply_up() -> None:
+    graph = Graph(key_of(""))
+    put(graph, "", h8=0)
+    put(graph, "h8", i9=0)
+    put(graph, "h8i9", j10=WON)
+    assert graph.pages[key_of("h8")].value == -(WON - 1)
+    assert graph.pages[graph.root].value == WON - 2
+
+
+def test_the_leaf_that_costs_the_least_comes_next() -> None:
+    graph = Graph(key_of(""), drop=40)
+    assert graph.next_leaf() == graph.root
+    assert graph.next_leaf({graph.root}) is None
+    put(graph, "", h8=0, a1=-40, b2=-200)
+    assert graph.next_leaf() == key_of("h8")  # 1 step; a1 2, b2 6
+    assert graph.next_leaf({key_of("h8")}) == key_of("a1")
+    put(graph, "h8", i9=0, h9=-39)
+    assert graph.next_leaf() in (key_of("h8i9"), key_of("a1"))  # both 2
+    assert graph.next_leaf({key_of("h8i9"), key_of("a1")}) == key_of("h8h9")  # 2.975
+    put(graph, "h8i9", j10=WON)
+    assert graph.next_leaf({key_of("a1"), key_of("h8h9")}) == key_of("b2")  # nothing after a win
+
+
+def test_a_position_that_is_reached_in_two_ways_is_one_page() -> None:
+    graph = Graph(key_of(""))
+    put(graph, "", h8=0, j10=-5)
+    put(graph, "h8", i9=0)
+    put(graph, "j10", i9=0)
+    put(graph, "h8i9", j10=10)
+    put(graph, "j10i9", h8=10)
+    put(graph, "h8i9j10", a1=3)
+    assert graph.pages[key_of("h8i9")].value == graph.pages[key_of("j10i9")].value == -3
+    assert len(graph.pages) == 6
+
+
+def test_how_many_moves_are_alike() -> None:
+    assert likenesses(key_of("")) == likenesses(key_of("h8")) == 8
+    assert likenesses(key_of("h8i9")) == likenesses(key_of("h8h9")) == 2
+    assert likenesses(key_of("h8i10")) == 1
+
+
+# Building ----------------------------------------------------------------------------
+
+
+def grow(file: Path, positions: int, *words: str) -> int:
+    return command.main(
+        ["build", str(file), "--positions", str(positions), "--nodes", NODES, *words]
+    )
+
+
+def pages(file: Path) -> int:
+    with Database(file) as database:
+        assert list(integrity.find_faults(database)) == []
+        return database.count("book")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("book") / "a.db"
+    assert grow(file, 12, "--processes", "2") == 0
+    return file
+
+
+def test_a_book_has_its_positions_and_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    assert grow(file, 5, "--processes", "1") == 0
+    assert pages(file) == 5
+    assert grow(file, 8, "--processes", "1") == 0
+    assert pages(file) == 8
+    with Database(file) as database:
+        findings = database.connection.rows("SELECT COUNT(*) FROM position WHERE rank IS NOT NULL")
+        graph = build.load_graph(database, key_of(""), 40)
+        stored = dict(database.connection.rows(
+            "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
+        ))  # fmt: skip
+    assert findings == [(8,)]
+    assert {key: page.value for key, page in graph.pages.items()} == stored
+
+
+def test_one_process_makes_the_same_book_at_once_and_in_two_goes(tmp_path: Path) -> None:
+    contents = []
+    for goes in ([6], [3, 6]):
+        file = tmp_path / f"{len(goes)}.db"
+        for positions in goes:
+            assert grow(file, positions, "--processes", "1") == 0
+        with Database(file) as database:
+            contents.append(sorted(database.connection.rows(
+                "SELECT key, book.value, book.moves FROM book JOIN position "
+                "ON position.id = book.position"
+            )))  # fmt: skip
+    assert contents[0] == contents[1]
+
+
+def test_the_engine_plays_from_a_book_in_every_orientation(made: Path) -> None:
+    with Database(made) as database:
+        rows = database.connection.rows(
+            "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
+        )
+    assert len(rows) == 12
+    with Engine(memory=100_000_000, book=str(made)) as engine:
+        first = engine.think(Limit(nodes=100_000))
+        assert first.depth == 0  # no search
+        engine.play(*first.move)
+        answers = set()
+        for number in range(8):
+            engine.new_game(15)
+            (cell,) = transform([first.move], number, 15, 15)
+            engine.play(*cell)
+            thought = engine.think(Limit(nodes=1000))
+            assert thought.depth == 0
+            answers.add(tuple(transform([cell, thought.move], 0, 15, 15)))
+        engine.new_game(15)
+        engine.play(0, 0)
+        assert engine.think(Limit(nodes=2000)).depth > 0  # out of the book
+        engine.new_game(15, rule=Rule.RENJU)
+        assert engine.think(Limit(nodes=2000)).depth > 0  # another rule
+        engine.new_game(15)
+        assert engine.think(Limit(nodes=2000), multipv=2).depth > 0  # lines are asked for
+
+
+def test_what_is_no_book_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BookError, match="there is no book"):
+        Book(str(tmp_path / "a.db"))
+    (tmp_path / "b.db").write_text("hello" * 500)
+    with pytest.raises(BookError, match="is no book"):
+        Book(str(tmp_path / "b.db"))
+
+
+def test_a_book_is_shown(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["show", str(made), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["known"] and shown["best"] == shown["moves"][0]["move"]
+    assert command.main(["show", str(made), "a1a2a3"]) == 0
+    assert "does not have" in capsys.readouterr().out
+
+
+def test_balanced_positions_become_openings(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "openings.txt"
+    words = ["openings", str(made), str(out), "--stones", "1-9", "--balance", "30000"]
+    assert command.main(words) == 0
+    openings = [read_opening(line, 15, 15) for line in read_lines(str(out))]
+    assert len(openings) == 11  # all but the empty board
+    assert command.main(words) == 2  # it exists
+    words = ["openings", str(made), str(tmp_path / "b"), "--stones", "99"]
+    assert command.main(words) == 1
+    capsys.readouterr()
+
+
+def test_a_book_is_exported_as_a_tree(made: Path, tmp_path: Path) -> None:
+    with Database(made) as database:
+        exports.export(database, tmp_path / "a.lib", exports.Choice(values=True))
+        (tree,) = exports.gather(database, exports.Choice())
+    assert tree.count() == 11
+
+
+# Workers -----------------------------------------------------------------------------
+
+
+def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    own = workers.LocalWorkers(2)
+    killed: list[int] = []
+
+    def kill(graph: Graph) -> None:
+        if len(graph.pages) in (3, 6):
+            pid = next(iter(own._executor._processes))  # type: ignore[attr-defined]
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+
+    plan = build.Plan(14, 4, 2000, "learned", Author())
+    with Database(file, create=True) as database:
+        build.grow(database, Graph(key_of("")), plan, own, kill)
+    own.close()
+    assert len(killed) == 2
+    assert pages(file) == 14
+
+
+def test_a_killed_builder_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    words = ["book", "build", str(file), "--positions", "10", "--nodes", "5000", "--processes", "1"]
+    builder = subprocess.Popen([sys.executable, "-m", "pbrain_engine.cli", *words],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    end = time.monotonic() + 120
+    while not (file.exists() and count_pages(file) >= 3):
+        assert time.monotonic() < end and builder.poll() is None
+        time.sleep(0.02)
+    builder.kill()
+    builder.wait()
+    there = pages(file)
+    assert there >= 3
+    assert grow(file, 10, "--processes", "1") == 0
+    assert pages(file) == 10
+
+
+def count_pages(file: Path) -> int:
+    try:
+        with Database(file) as database:
+            return database.count("book")
+    except Exception:  # it is being made
+        return 0
+
+
+needs_dask = pytest.mark.skipif(
+    find_spec("distributed") is None or sys.platform == "win32", reason="Dask is not installed"
+)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    started = Cluster(tmp_path)
+    yield started
+    started.close()
+
+
+@needs_dask
+def test_two_workers_one_killed(cluster: Cluster, tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+
+    def kill() -> None:
+        while count_pages(file) < 3:
+            time.sleep(0.05)
+        cluster.workers[0].send_signal(signal.SIGKILL)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    assert grow(file, 25, "--cluster", cluster.address, "--nodes", "2000") == 0
+    killer.join(30)
+    assert cluster.workers[0].poll() is not None
+    assert pages(file) == 25
+    with Database(file) as database:
+        findings = database.connection.rows("SELECT COUNT(*) FROM position WHERE rank IS NOT NULL")
+    assert findings == [(25,)]
+
+
+def test_a_cluster_that_is_not_there_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(workers, "CONNECT_TIMEOUT", 1)
+    assert grow(tmp_path / "a.db", 5, "--cluster", "tcp://127.0.0.1:9") == 1
+    assert "no cluster" in capsys.readouterr().err
+
+
+def test_a_search_depends_on_its_job_alone() -> None:
+    job = Job(key_of("h8i9"), 3, 2000, "learned")
+    first = search_position(job)
+    search_position(Job(key_of("h8h9"), 3, 2000, "learned"))
+    assert search_position(job) == first
+    assert isinstance(first, Result) and len(first.moves) >= 3
+    assert first.moves[0][1] == max(value for _, value in first.moves)
