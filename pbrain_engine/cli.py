@@ -45,11 +45,31 @@ COMMANDS = {
 }
 
 _PACKAGE = __package__
+EXTRAS = {  # who brings the packages that some commands need
+    "numba": "build",
+    "llvmlite": "build",
+    "ziglang": "build",
+    "numpy": "training",
+    "rich": "tools",
+    "dask": "cluster",
+    "distributed": "cluster",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a sub-command; return 0 if it did what was asked, 1 if not, 2 if asked wrongly."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        try:
+            return dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            sys.stdout.flush()  # here, where a closed pipe can still be told from a fault
+    except BrokenPipeError:  # the reader, say `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+
+
+def dispatch(words: list[str]) -> int:
+    """Do what the words ask for; return the exit status."""
     if not words or words[0] in ("-h", "--help", "help"):
         print(usage())
         return OK
@@ -68,20 +88,24 @@ def run(command: Command, arguments: list[str]) -> int:
     from .eval.weights import WeightsError
     from .native.load.library import KernelError
     from .notation.cells import NotationError
+    from .options import problem_of
 
     try:
         return int(import_module(f"{_PACKAGE}.{command.module}").main(arguments) or OK)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # the reader, say `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+    except BrokenPipeError:
+        raise
     except (EngineError, KernelError, NotationError, WeightsError, OSError) as error:
-        return complain(str(error))
+        return complain(problem_of(error))
     except ModuleNotFoundError as error:
-        if not getattr(sys, "frozen", False):
+        missing = (error.name or "").partition(".")[0]
+        if getattr(sys, "frozen", False):
+            return complain(f"only the Python package pbrain-numoku has this command ({error})")
+        if missing not in EXTRAS:
             raise
-        return complain(f"only the Python package pbrain-numoku has this command ({error})")
+        package = f"pip install 'pbrain-numoku[{EXTRAS[missing]}]'"
+        return complain(f"this command needs {missing}: {package}")
 
 
 def complain(text: str, status: int = FAILURE) -> int:
@@ -97,12 +121,22 @@ def usage() -> str:
         "",
         "Numoku plays five in a row: freestyle, standard, renju and caro.",
         "",
-        *(f"  {name:9} {command.summary}" for name, command in COMMANDS.items()),
+        *(f"  {name:9} {command.summary}" for name, command in COMMANDS.items() if has(command)),
         "",
         "`numoku COMMAND --help` shows the options of a command, `numoku --version` the versions.",
         "Game managers start `pbrain-numoku`, which speaks the Gomocup protocol.",
     ]
     return "\n".join(lines)
+
+
+def has(command: Command) -> bool:
+    """Say whether the command is there: the program for tournaments has few of them."""
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(f"{_PACKAGE}.{command.module}") is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def version() -> str:

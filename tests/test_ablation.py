@@ -53,7 +53,7 @@ def test_the_table_is_made_of_the_games_and_goes_on(tmp_path: Path) -> None:
         (row,) = [line for line in text.splitlines() if line.startswith(f"| {name} |")]
         assert row.endswith("| 4 |")
     assert "300 nodes a move" in text
-    assert "--games 4 --write docs/ablation.md" in text
+    assert f"numoku ablate {path} " in text and f"--games 4 --write {page}\n" in text
 
 
 def test_other_settings_and_items_are_refused(

@@ -19,7 +19,7 @@ from pbrain_engine.arena.records.journal import read_journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError, parse_board
 from pbrain_engine.arena.statistics.standings import Standings
 from pbrain_engine.arena.views.choice import make_view
-from pbrain_engine.arena.views.text import board_lines, summary
+from pbrain_engine.arena.views.text import summary
 from pbrain_engine.arena.views.view import format_duration
 from pbrain_engine.position.rules import Rule
 from tests.test_arena_faults import HOSTILE
@@ -144,10 +144,16 @@ def test_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str]) -> 
     assert result["games"] < 100
 
 
-def test_engine_that_cannot_be_started_ends_the_match(capsys: pytest.CaptureFixture[str]) -> None:
-    result = document(capsys, "random", "/nonexistent/pbrain", "--games", "500", status=1)
-    assert result["games"] == 3
-    assert {fault["cause"] for fault in result["faults"]} == {"start"}
+def test_an_engine_that_cannot_be_started_is_told_before_the_first_game(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert command.main(["random", "/nonexistent/pbrain", "--games", "2", *FAST]) == 2
+    out, err = capsys.readouterr()
+    problem = "/nonexistent/pbrain: No such file or directory"
+    assert (out, err) == (
+        "",
+        f"numoku match: /nonexistent/pbrain cannot be started: {problem}\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -237,14 +243,6 @@ def sample() -> tuple[MatchSettings, Played]:
         ms=[10, 20], depth=[3, None], value=[29990, None], nodes=[5, None], memory=[0, 0],
     )  # fmt: skip
     return MatchSettings(engines=engines, games=2), played
-
-
-def test_board_marks_the_last_stone() -> None:
-    lines = board_lines(sample()[1], 15, 15, ascii_only=True)
-    assert lines[0].split() == list("abcdefghijklmno")
-    assert lines[1].startswith("  1 O .")
-    assert lines[8][4 + 14] == "X"
-    assert lines[15].endswith("(X)")
 
 
 def test_live_view_draws_boards_and_table() -> None:

@@ -101,7 +101,10 @@ def test_a_win_is_remembered_where_the_enemy_follows_its_line() -> None:
         assert foresight.recall(game_after(other)) is None
 
 
-@pytest.mark.parametrize("rule, size", [(Rule.RENJU, 15), (Rule.STANDARD, 15), (Rule.FREESTYLE, 16)])
+BOARDS = [(Rule.RENJU, 15), (Rule.STANDARD, 15), (Rule.FREESTYLE, 16)]
+
+
+@pytest.mark.parametrize("rule, size", BOARDS)
 def test_a_remembered_win_is_none_under_another_rule_or_on_another_board(
     rule: Rule, size: int
 ) -> None:

@@ -215,7 +215,7 @@ def test_sgf_variations_are_passed_over() -> None:
         ("(;SZ[15];B[hh];B[ii])", "moves twice"),
         ("(;SZ[15];B[hh];W[hh])", "two stones"),
         ("(;SZ[15];B[zz])", "off the 15x15"),
-        ("(;SZ[15];B[])", "no SGF cell"),
+        ("(;SZ[15];B[h])", "no SGF cell"),
         ("(;SZ[15];B[hh", "not closed"),
         ("(;SZ[15];B)", "no value"),
         ("(;SZ[15]!)", "no place"),

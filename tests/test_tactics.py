@@ -162,7 +162,8 @@ def test_the_commands_show_the_win_and_its_tree(
     assert tree is not None and depth_of(tree) > 3
     assert main(["analyse", WON, "--tree", "--nodes", "50000"]) == 0
     shown = capsys.readouterr().out
-    assert "WIN by VCT in" in shown and f"{tree.count()} moves of the winner" in shown
+    assert "WIN by threats of fours (VCT) in" in shown
+    assert f"{tree.count()} moves of the winner" in shown and "any answer: " in shown
     stones = [[list(m) for m in game.moves[side::2]] for side in (0, 1)]
     puzzle = {
         "id": "one", "size": 15, "rule": "freestyle", "kind": "vct",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..commands.result import winning_row
 from ..commands.setup import Placed, Setup, build
+from ..commands.view import diagram_of, last_of
 from ..game.game import Game, IllegalMove
+from ..notation.picture import winning_row
 from ..position.rules import Rule, Side
 from .refusal import Refused
 from .shapes import foul_of
@@ -70,11 +71,12 @@ def _other_winner(setup: Setup) -> Side | None:
 
 def facts(game: Game) -> dict[str, Any]:
     """Return what the rules say about a position."""
+    row = winning_row(diagram_of(game, last_of(game)))
     return {
         "to_move": game.to_move.name.lower(),
         "winner": None if game.winner is None else game.winner.name.lower(),
         "full": game.is_full,
-        "row": [list(cell) for cell in winning_row(game)] if game.winner is not None else [],
+        "row": [list(cell) for cell in row] if game.winner is not None else [],
         "forbidden": [
             {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
         ],

@@ -10,11 +10,13 @@ from ..database.finding import Entry
 from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
+from ..options import Parser, above_zero, positive
 from ..position.geometry import Coordinates
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
 from . import kept, setup, thinking, view
 from .db import entry_lines
+from .prooftext import ProofText
 
 MEGABYTE = 1_000_000
 TREE_SECONDS = 60.0  # for the proof of a win
@@ -22,7 +24,7 @@ TREE_SECONDS = 60.0  # for the proof of a win
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku analyse",
         description="Show value, depth and best line of a position, a forced win with its "
         "line, and in renju the cells that are forbidden to black.",
@@ -30,14 +32,24 @@ def make_parser() -> argparse.ArgumentParser:
         "from the top), the name of an SGF or PSQ file, or - to read any of these, or a drawn "
         "board of . X O, from the standard input. Ctrl-C shows what was found so far.",
     )
-    parser.add_argument("position", metavar="POSITION", nargs="?", default="", help="see below")
+    parser.add_argument("position", metavar="POSITION", nargs="*", help="see below")
     setup.add_position_options(parser)
-    parser.add_argument("--time", type=float, default=5.0, help="seconds to think (default: 5)")
-    parser.add_argument("--depth", type=int, help="last depth in plies")
-    parser.add_argument("--nodes", type=int, help="positions to search")
-    parser.add_argument("--multipv", type=int, default=1, help="how many best moves to show")
-    parser.add_argument("--threads", type=int, default=1, help="threads to search with")
-    parser.add_argument("--memory", type=int, default=350, help="megabytes to use (default: 350)")
+    parser.add_argument(
+        "--ply",
+        type=int,
+        metavar="N",
+        help="the position after N moves of a game; -N: before its last N",
+    )
+    parser.add_argument(
+        "--time", type=above_zero, default=5.0, help="seconds to think (default: 5)"
+    )
+    parser.add_argument("--depth", type=positive, help="last depth in plies")
+    parser.add_argument("--nodes", type=positive, help="positions to search")
+    parser.add_argument("--multipv", type=positive, default=1, help="how many best moves to show")
+    parser.add_argument("--threads", type=positive, default=1, help="threads to search with")
+    parser.add_argument(
+        "--memory", type=positive, default=350, help="megabytes to use (default: 350)"
+    )
     parser.add_argument("--tree", action="store_true", help="show the whole proof of a forced win")
     setup.add_search_option(parser)
     kept.add_database_option(parser)
@@ -48,7 +60,9 @@ def make_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> int:
     """Analyse a position; return 0, or raise what is wrong with it."""
     options = make_parser().parse_args(arguments)
-    position = setup.read_setup(options.position, options.rule, options.size)
+    position = setup.read_setup(" ".join(options.position), options.rule, options.size)
+    if options.ply is not None:
+        position = setup.cut(position, options.ply)
     limit = Limit(time=options.time, depth=options.depth, nodes=options.nodes)
     memory = options.memory * MEGABYTE
     with (
@@ -76,7 +90,9 @@ def main(arguments: Sequence[str]) -> int:
         elif thoughts:
             show_result(engine, thoughts)
             if options.tree:
-                show_tree(tree)
+                show_tree(engine, tree)
+        else:
+            print("`--ply N` analyses the position after N moves, `--ply -N` before the last N")
     return 0
 
 
@@ -108,11 +124,7 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
     """Print the board, who moves, and what is forbidden."""
     game = engine.game
     forbidden = game.forbidden()
-    console = view.rich_console()
-    if console is not None:
-        console.print(view.rich_board(game, last, forbidden))
-    else:
-        print(view.plain_board(game, last))
+    view.show_board(game, last, forbidden)
     name = game.rule.name.lower().replace("_", " ")
     if game.winner is not None:
         print(f"{name}: {game.winner.name.lower()} has won")
@@ -147,11 +159,12 @@ def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
         return Prover(engine, solver, TREE_SECONDS).prove(thoughts[0])
 
 
-def show_tree(tree: Tree | None) -> None:
+def show_tree(engine: Engine, tree: Tree | None) -> None:
     """Print the proof of a win."""
     if tree is None:
         print("no win is proven")
         return
     count = tree.count()
     print(f"the proof, {count} move{'s' if count > 1 else ''} of the winner:")
-    print("\n".join(view.tree_lines(tree)))
+    with Solver(MEGABYTE, engine.library) as solver:
+        print("\n".join(ProofText(engine.game, solver).lines(tree)))

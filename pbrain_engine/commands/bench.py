@@ -15,6 +15,7 @@ from typing import Any
 from ..engine.engine import MCTS, Engine, Limit
 from ..game.game import Game
 from ..notation.cells import parse_moves
+from ..options import Parser, positive
 from ..position.rules import Rule
 from ..values import format_value
 from . import setup, signature, view
@@ -31,17 +32,17 @@ PAIR_REPEATS = 5
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku bench",
         description="Search fixed positions in every rule to a fixed depth. The sum of their "
         "nodes is the signature of the search; `pairs` are stones put and taken back a second.",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--level", help="instruction set of the kernel: v2, v3 or v4")
-    parser.add_argument("--depth", type=int, help=f"depth in plies (default: {DEPTH})")
+    parser.add_argument("--depth", type=positive, help=f"depth in plies (default: {DEPTH})")
     setup.add_search_option(parser)
-    parser.add_argument("--visits", type=int, help=f"of a mcts search (default: {VISITS})")
-    parser.add_argument("--threads", type=int, default=1, help="more than one: no signature")
+    parser.add_argument("--visits", type=positive, help=f"of a mcts search (default: {VISITS})")
+    parser.add_argument("--threads", type=positive, default=1, help="more than one: no signature")
     parser.add_argument(
         "--short",
         action="store_true",

@@ -21,6 +21,7 @@ from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import Diagram, format_diagram
 from ..notation.opening_names import find_opening, name_opening
 from ..notation.renlib import ENCODING
+from ..options import Parser
 from ..position.rules import Side
 from ..values import format_value
 from . import setup
@@ -36,7 +37,7 @@ LIMIT = 20  # positions that query shows
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku db",
         description="Keep positions with what was found out about them: values, best moves, "
         "proofs, results of games, comments. Turned, mirrored or otherwise reached positions "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.engine import Engine, Limit, Thought
 from ..notation.cells import cell_name
+from ..options import Parser, above_zero, positive
 from ..position.rules import Rule, Side
 from ..values import format_value
 from . import setup, thinking, view
@@ -21,21 +22,24 @@ if TYPE_CHECKING:
 FEWEST_MOVES_LEFT = 12  # so many are always kept in mind when the time is shared out
 TYPICAL_MOVES = 60
 LISTED_MOVES = 12
-SHOWN_SECONDS = 0.3  # a move stays at least so long on a live board
+SHOWN_SECONDS = 0.3  # a move stays so long on a live board, if there is time
+LEAST_SECONDS = 0.02  # of a search, also when the time of the game is over
 
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku demo", description="Watch the engine play one game against itself."
     )
     setup.add_position_options(parser)
-    parser.add_argument("--time", type=float, default=0.5, help="seconds a move (default: 0.5)")
     parser.add_argument(
-        "--total", type=float, default=75.0, help="seconds for the whole game (default: 75)"
+        "--time", type=above_zero, default=0.5, help="seconds a move (default: 0.5)"
+    )
+    parser.add_argument(
+        "--total", type=above_zero, default=75.0, help="seconds for the whole game (default: 75)"
     )
     parser.add_argument("--opening", default="", help="moves to begin with, such as h8i9")
-    parser.add_argument("--threads", type=int, default=1, help="threads to search with")
+    parser.add_argument("--threads", type=positive, default=1, help="threads to search with")
     return parser
 
 
@@ -48,8 +52,12 @@ def main(arguments: Sequence[str]) -> int:
         setup.build(engine, opening)
         console = view.rich_console()
         shown: _Plain | _Live = _Plain(engine) if console is None else _Live(engine, console)
-        with shown.screen:
-            play(engine, shown, options.time, options.total)
+        try:
+            with shown.screen:
+                play(engine, shown, options.time, options.total)
+        except KeyboardInterrupt:
+            print(f"stopped after {engine.game.ply} stones")
+            raise
         shown.end()
         winner = engine.game.winner
         print(result_line(engine.game, None if winner is None else winner.name.lower()))
@@ -62,15 +70,20 @@ def play(engine: Engine, shown: _Plain | _Live, move_time: float, total: float) 
     while not engine.game.is_over:
         left = total - (perf_counter() - began)
         to_come = max(FEWEST_MOVES_LEFT, TYPICAL_MOVES - engine.game.ply)
-        seconds = max(0.0, min(move_time, left / to_come))
-        thought = thinking.think(engine, Limit(time=seconds), on_iteration=shown.iteration)
+        share = max(LEAST_SECONDS, left / to_come)
+        limit = Limit(time=min(move_time, share))
+        thought = thinking.think(engine, limit, on_iteration=shown.iteration, ends=True)
         side = engine.game.to_move
         engine.play(*thought.move)
         shown.move(side, thought)
+        if shown.rests:
+            sleep(max(0.0, min(SHOWN_SECONDS, share) - thought.time))
 
 
 class _Plain:
     """One line a move, and the board at the end."""
+
+    rests = False
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -86,7 +99,8 @@ class _Plain:
         name = cell_name(*thought.move)
         print(
             f"{self.engine.game.ply:3} {side.name.lower()} {name:4} "
-            f"value {format_value(thought.value):6} depth {thought.depth:2}",
+            f"value {format_value(thought.value):6} {view.format_chance(thought):>5} "
+            f"depth {thought.depth:2}",
             flush=True,
         )
 
@@ -97,6 +111,8 @@ class _Plain:
 
 class _Live:
     """The board with the last move marked, and beside it what the engine thinks."""
+
+    rests = True  # long enough for each move to be seen
 
     def __init__(self, engine: Engine, console: Any) -> None:
         from rich.live import Live
@@ -120,7 +136,6 @@ class _Live:
         self.moves.append(f"{ply:3} {stone} {name:4} {value:>6}  depth {thought.depth}")
         self.latest = None
         self.screen.update(self._render(), refresh=True)
-        sleep(max(0.0, SHOWN_SECONDS - thought.time))
 
     def end(self) -> None:
         """Leave the last picture where it is."""

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit, Thought
+from ..game.game import Game
 from ..notation.cells import NotationError, cell_name, parse_cell
 from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
+from ..options import problem_of
 from ..position.rules import Side
 from . import setup, thinking, view
+from .fouls import foul_at
 from .levels import LEVELS, choose
 from .result import result_line
 
@@ -34,8 +37,12 @@ class Dialogue:
         level: int = 7,
         seconds: float = 5.0,
         seed: int | None = None,
+        listener: Callable[[Thought], None] | None = None,
     ) -> None:
-        """Begin a game from a position; ``seconds`` is the engine's time for a move."""
+        """Begin a game from a position; ``seconds`` is the engine's time for a move.
+
+        ``listener`` gets what the engine thinks on the way to a move.
+        """
         self.engine = engine
         self.person = person
         self.level = level
@@ -43,10 +50,13 @@ class Dialogue:
         self.over = False  # the person has left
         self.resigned: Side | None = None
         self._chance = random.Random(seed)
+        self._listener = listener
         self._notes: dict[int, str] = {}  # ply -> what the engine thought
         self._begin(start)
 
     def _begin(self, start: setup.Setup) -> None:
+        """Begin from a position; nothing changes if it cannot be set up."""
+        setup.build(Game(start.width, start.height, start.rule), start)
         self.engine.new_game(start.width, start.height, start.rule)
         setup.build(self.engine, start)
         self._start = start
@@ -66,7 +76,8 @@ class Dialogue:
         game = self.engine.game
         if self.game_over or game.to_move is self.person:
             return ""
-        thought = choose(self.engine, LEVELS[self.level], self.seconds, self._chance)
+        level = LEVELS[self.level]
+        thought = choose(self.engine, level, self.seconds, self._chance, self._listener)
         self.engine.play(*thought.move)
         self._notes[game.ply] = f"{thought.value}/{thought.depth}/{round(thought.time * 1000)}"
         return f"{ENGINE}: {cell_name(*thought.move)}   ({describe(thought)})"
@@ -95,8 +106,8 @@ class Dialogue:
             if command is not None:
                 return command.action(self, words[1:])
             return self._move(line)
-        except (NotationError, OSError) as error:
-            return str(error)
+        except (ValueError, OSError, RuntimeError) as error:  # the game goes on
+            return problem_of(error)
 
     def _move(self, line: str) -> str:
         game = self.engine.game
@@ -109,7 +120,7 @@ class Dialogue:
         if game.at(x, y) is not Side.EMPTY:
             return f"{cell_name(x, y)} is taken"
         if game.is_forbidden(x, y):
-            return f"renju forbids black {cell_name(x, y)}"
+            return f"renju forbids black {cell_name(x, y)}: {foul_at(game, x, y)}"
         self.engine.play(x, y)
         return ""
 
@@ -133,7 +144,8 @@ class Dialogue:
     def _hint(self, words: list[str]) -> str:
         if self.game_over:
             return "the game is over"
-        thought = thinking.think(self.engine, Limit(time=self.seconds))
+        limit = Limit(time=self.seconds)
+        thought = thinking.think(self.engine, limit, on_iteration=self._listener)
         line = view.format_line(thought.pv, 8)
         return f"{cell_name(*thought.move)}   ({describe(thought)}; {line})"
 
@@ -159,9 +171,9 @@ class Dialogue:
 
     def _save(self, words: list[str]) -> str:
         path = file_argument(words)
-        if path.suffix == ".sgf":
+        if path.suffix.lower() == ".sgf":
             text = format_sgf(self.record())
-        elif path.suffix == ".psq":
+        elif path.suffix.lower() == ".psq":
             text = format_psq(self.record())
         else:
             return "games are saved as .sgf or .psq"
@@ -170,16 +182,23 @@ class Dialogue:
 
     def _load(self, words: list[str]) -> str:
         path = file_argument(words)
-        self._begin(setup.parse_setup(path.read_text(encoding="utf-8-sig")))
-        return f"loaded {path}"
+        start = setup.read_file(path)
+        self._begin(start)
+        person = person_of(start)
+        if person in (None, self.person):
+            return f"loaded {path}"
+        self.person = self.person.opponent
+        return f"loaded {path}; you play {self.person.name.lower()}"
 
     def _forbidden(self, words: list[str]) -> str:
-        forbidden = self.engine.game.forbidden()
-        return f"forbidden: {view.format_line(forbidden)}" if forbidden else "nothing is forbidden"
+        game = self.engine.game
+        fouls = [f"{cell_name(x, y)}: {foul_at(game, x, y)}" for x, y in game.forbidden()]
+        return "\n".join(fouls) or "nothing is forbidden"
 
     def _help(self, words: list[str]) -> str:
         lines = ["  h8 or 7,7   play there (letter = column, number = row from the top)"]
         lines += [f"  {command.usage:11} {command.summary}" for command in COMMANDS.values()]
+        lines.append("  Ctrl-C      while the engine thinks: play the best move found so far")
         return "\n".join(lines)
 
     def _quit(self, words: list[str]) -> str:
@@ -213,7 +232,13 @@ class Dialogue:
             names[Side.BLACK],
             names[Side.WHITE],
             self._score(),
+            passes=self._passes(),
         )
+
+    def _passes(self) -> tuple[int, ...]:
+        """Return after how many moves a turn was given up, as far as they still stand."""
+        moves = self.engine.game.ply - self._placed
+        return tuple(after for after in self._start.passes if after <= moves)
 
     def _score(self) -> str:
         game = self.engine.game
@@ -247,6 +272,16 @@ COMMANDS = {
         Command("quit", "leave", Dialogue._quit),
     )
 }
+
+
+def person_of(start: setup.Setup) -> Side | None:
+    """Return which side of a game that was saved here the person had, or None."""
+    for side, name in zip((Side.BLACK, Side.WHITE), start.names, strict=True):
+        if name == PERSON:
+            return side
+        if name.startswith(ENGINE):
+            return side.opponent
+    return None
 
 
 def describe(thought: Thought) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from math import exp
 from typing import NamedTuple
 
@@ -33,15 +34,25 @@ LEVELS = {
 CHOICES = 6  # moves that a slip chooses from
 
 
-def choose(engine: Engine, level: Level, seconds: float, chance: random.Random) -> Thought:
+def choose(
+    engine: Engine,
+    level: Level,
+    seconds: float,
+    chance: random.Random,
+    listener: Callable[[Thought], None] | None = None,
+) -> Thought:
     """Return what a player of this level would play, within so many seconds."""
     limit = Limit(time=seconds, nodes=level.nodes)
     if level.slip == 0:
-        return thinking.think(engine, limit)
+        return thinking.think(engine, limit, on_iteration=listener)
     found: dict[int, Thought] = {}
-    best = thinking.think(
-        engine, limit, on_iteration=lambda t: found.update({t.multipv: t}), multipv=CHOICES
-    )
+
+    def note(thought: Thought) -> None:
+        found[thought.multipv] = thought
+        if listener is not None:
+            listener(thought)
+
+    best = thinking.think(engine, limit, on_iteration=note, multipv=CHOICES)
     found[1] = best
     thoughts = list(found.values())
     weights = [exp(min(0.0, thought.value - best.value) / level.slip) for thought in thoughts]

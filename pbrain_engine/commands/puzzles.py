@@ -9,6 +9,7 @@ A puzzle is one JSON object: ``id``, ``size``, ``rule``, ``black``, ``white``, `
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,14 +25,20 @@ from ..solver.proofs import BY_FOURS, OPEN, Proof, SolverProgress, Tree, own_sto
 from ..solver.solver import Solver
 from . import view
 from .analyse import TREE_SECONDS
+from .prooftext import ProofText
 
 MEGABYTE = 1_000_000
 WIN = "win"
 DEFEND = "defend"
 FORBIDDEN = "forbidden"
+FIELDS = ("id", "size", "rule", "black", "white", "to_move", "kind")
 KINDS = ("vcf", "no-vcf", "vct", WIN, DEFEND, FORBIDDEN)
 KEEP_EVERY = 60.0  # seconds between two writings of the state of a long proof
 SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main search at most
+
+
+class PuzzleError(ValueError):
+    """A line of a file is no puzzle."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +70,46 @@ class Answer:
         return document
 
 
+def read_puzzle(line: str) -> dict[str, Any]:
+    """Return the puzzle of a line.
+
+    Raises:
+        PuzzleError: it is none; the text says why.
+    """
+    try:
+        puzzle = json.loads(line)
+    except ValueError as error:
+        raise PuzzleError(f"this is no JSON ({error})") from None
+    if not isinstance(puzzle, dict):
+        raise PuzzleError("a puzzle is a JSON object, in braces")
+    missing = [name for name in FIELDS if name not in puzzle]
+    if missing:
+        raise PuzzleError(f"the puzzle lacks {', '.join(missing)}")
+    if not isinstance(puzzle["id"], str):
+        raise PuzzleError("id is a text")
+    if puzzle["kind"] not in KINDS:
+        raise PuzzleError(f"unknown kind {puzzle['kind']!r}; there are {', '.join(KINDS)}")
+    if puzzle["to_move"] not in ("black", "white"):
+        raise PuzzleError(f"to_move is black or white, not {puzzle['to_move']!r}")
+    for name in ("black", "white"):
+        if not isinstance(puzzle[name], list) or not all(map(is_cell, puzzle[name])):
+            raise PuzzleError(f"{name} is a list of cells [x, y], from 0 at the top left")
+    try:
+        game_of(puzzle)
+    except (TypeError, ValueError) as error:  # the board, the rule, or where a stone is
+        raise PuzzleError(str(error)) from None
+    return puzzle
+
+
+def is_cell(value: object) -> bool:
+    """Say whether this is a cell as JSON has it."""
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int for n in value)
+
+
 def game_of(puzzle: dict[str, Any]) -> Game:
     """Return the position of a puzzle."""
+    if type(puzzle["size"]) is not int:
+        raise PuzzleError(f"size is the side of the board, not {puzzle['size']!r}")
     game = Game(puzzle["size"], rule=Rule.parse(puzzle["rule"]))
     for side in (Side.BLACK, Side.WHITE):
         for x, y in puzzle[side.name.lower()]:
@@ -103,10 +148,12 @@ class Solvers:
         """Answer a puzzle by its kind.
 
         Raises:
-            ValueError: there is no such kind.
+            PuzzleError: the game is over.
         """
         kind = puzzle["kind"]
         game = game_of(puzzle)
+        if game.is_over and kind != FORBIDDEN:
+            raise PuzzleError("the game is over")
         start = perf_counter()
         if kind in ("vcf", "no-vcf"):
             proof = self.solver.fours(game, time=self.time, nodes=self.nodes)
@@ -115,10 +162,12 @@ class Solvers:
             return self._win(puzzle, game, start)
         if kind == DEFEND:
             return self._defend(puzzle, game, start)
-        if kind == FORBIDDEN:
-            cells = tuple(game.forbidden())
-            return Answer(puzzle["id"], FORBIDDEN, cells, (), 0, 0, since(start))
-        raise ValueError(f"puzzle {puzzle['id']}: unknown kind {kind!r}; there are {KINDS}")
+        cells = tuple(game.forbidden())
+        return Answer(puzzle["id"], FORBIDDEN, cells, (), 0, 0, since(start))
+
+    def proof_lines(self, puzzle: dict[str, Any], tree: Tree) -> list[str]:
+        """Return the proof of a puzzle's win in words."""
+        return ProofText(game_of(puzzle), self.solver).lines(tree, "  ")
 
     def _win(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
         if self.proves:
@@ -204,9 +253,9 @@ def contradiction(puzzle: dict[str, Any], answer: Answer) -> str:
         return "there is no win by fours"
     if kind == "vcf" and answer.claim == "no-vcf" and puzzle.get("verified"):
         return "there is a win by fours"
-    complete = kind == FORBIDDEN or puzzle.get("best_complete")
+    complete = "best" in puzzle and (kind == FORBIDDEN or puzzle.get("best_complete"))
     if kind in (DEFEND, FORBIDDEN) and complete and answer.claim == kind:
-        expected = {tuple(cell) for cell in puzzle.get("best", ())}
+        expected = {tuple(cell) for cell in puzzle["best"]}
         if expected != set(answer.moves):
             return f"expected {view.format_line(sorted(expected)) or 'no move'}"
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -13,6 +14,7 @@ from ..notation.diagram import Diagram, parse_diagram
 from ..notation.game_record import GameRecord
 from ..notation.psq import parse_psq
 from ..notation.sgf import parse_sgf
+from ..notation.textfile import decode
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Rule, Side
 
@@ -37,6 +39,8 @@ class Setup(NamedTuple):
     first: Side = Side.BLACK
     moves: tuple[Coordinates, ...] = ()
     marked: Coordinates | None = None  # what a drawing marks as the last stone
+    passes: tuple[int, ...] = ()  # after how many moves a side gave up its turn
+    names: tuple[str, str] = ("", "")  # of black and white, where a file has them
 
     @property
     def last(self) -> Coordinates | None:
@@ -114,12 +118,28 @@ def read_setup(
         OSError: the file cannot be read.
     """
     if position == "-":
-        return parse_setup(sys.stdin.read(), rule, size)
-    if any(sign in position for sign in "./\\") and not Path(position).is_file():
+        return parse_setup(read_stdin(), rule, size)
+    if os.path.isfile(position):
+        return read_file(Path(position), rule, size)
+    if any(sign in position for sign in "./\\"):
         raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
-    if Path(position).is_file():
-        return parse_setup(Path(position).read_text(encoding="utf-8-sig"), rule, size)
     return parse_setup(position, rule, size)
+
+
+def read_stdin() -> str:
+    """Return what stands on the standard input, in whatever encoding."""
+    raw = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read() if raw is None else decode(raw.read())
+
+
+def read_file(path: Path, rule: Rule | None = None, size: tuple[int, int] | None = None) -> Setup:
+    """Return the position that a file holds.
+
+    Raises:
+        NotationError: it cannot be understood.
+        OSError: the file cannot be read.
+    """
+    return parse_setup(decode(path.read_bytes()), rule, size)
 
 
 def parse_setup(text: str, rule: Rule | None = None, size: tuple[int, int] | None = None) -> Setup:
@@ -157,6 +177,8 @@ def _setup_of_record(record: GameRecord, rule: Rule | None) -> Setup:
         tuple(placed),
         record.first,
         tuple(record.cells),
+        passes=record.passes,
+        names=(record.black, record.white),
     )
 
 
@@ -173,10 +195,30 @@ def _setup_of_diagram(diagram: Diagram, rule: Rule | None) -> Setup:
     )
 
 
+def cut(setup: Setup, ply: int) -> Setup:
+    """Return the position after so many moves of a game; below 0: before so many of the last.
+
+    Raises:
+        NotationError: the game has no such move.
+    """
+    count = len(setup.moves)
+    if not -count <= ply <= count:
+        raise NotationError(f"there are only {count} moves, so there is no position at {ply}")
+    kept = ply if ply >= 0 else count + ply
+    passes = tuple(after for after in setup.passes if after <= kept)
+    return setup._replace(moves=setup.moves[:kept], passes=passes)
+
+
 def build(board: Board, setup: Setup) -> None:
     """Put the position on an empty board."""
     for x, y, side in setup.placed:
         board.place(x, y, side)
     board.set_to_move(setup.first)
-    for x, y in setup.moves:
-        board.play(x, y)
+    side = setup.first
+    for number in range(len(setup.moves) + 1):
+        for _ in range(setup.passes.count(number)):
+            side = side.opponent
+            board.set_to_move(side)
+        if number < len(setup.moves):
+            board.play(*setup.moves[number])
+            side = side.opponent

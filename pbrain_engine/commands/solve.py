@@ -4,30 +4,40 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..options import Parser, above_zero, positive
 from . import view
-from .puzzles import KINDS, Answer, Solvers, contradiction
+from .puzzles import KINDS, Answer, PuzzleError, Solvers, contradiction, read_puzzle
 
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku solve",
         description="Solve the puzzles of a file, one JSON object a line with id, size, rule, "
         "black, white, to_move and kind (" + ", ".join(KINDS) + ").",
-        epilog="Status 1 if an answer contradicts what the file knows about its puzzle.",
+        epilog="Status 1 if an answer contradicts what the file knows about its puzzle, or a "
+        "line of the file is no puzzle; the other lines are answered all the same.",
     )
     parser.add_argument("file", metavar="FILE", help="the puzzles; - for the standard input")
-    parser.add_argument("--time", type=float, help="seconds a puzzle (1; with --prove no limit)")
-    parser.add_argument("--nodes", type=int, help="most stones that a search may try a puzzle")
-    parser.add_argument("--threads", type=int, default=1, help="threads of the main search")
-    parser.add_argument("--memory", type=int, default=200, help="megabytes to use (default: 200)")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th puzzle")
+    parser.add_argument(
+        "--time", type=above_zero, help="seconds a puzzle (1; with --prove no limit)"
+    )
+    parser.add_argument("--nodes", type=positive, help="most stones that a search may try a puzzle")
+    parser.add_argument("--threads", type=positive, default=1, help="threads of the main search")
+    parser.add_argument(
+        "--memory", type=positive, default=200, help="megabytes to use (default: 200)"
+    )
+    parser.add_argument(
+        "--every", type=positive, default=1, metavar="N", help="only every N-th puzzle"
+    )
     parser.add_argument(
         "--threats-only", action="store_true", help="never ask the main search for a win"
     )
@@ -47,13 +57,20 @@ def main(arguments: Sequence[str]) -> int:
     """Solve a file; return 0, or 1 if an answer contradicts the file."""
     options = make_parser().parse_args(arguments)
     known = answered(options.out)
+    end_line(options.out)
     answers: list[Answer] = []
-    wrong = 0
+    wrong = faulty = 0
     with Solvers(options) as solvers:
-        for puzzle in read_puzzles(options.file, options.every):
-            if puzzle["id"] in known:
+        for place, line in read_lines(options.file, options.every):
+            try:
+                puzzle = read_puzzle(line)
+                if puzzle["id"] in known:
+                    continue
+                answer = solvers.answer(puzzle)
+            except PuzzleError as error:
+                print(f"numoku solve: {options.file}, line {place}: {error}", file=sys.stderr)
+                faulty += 1
                 continue
-            answer = solvers.answer(puzzle)
             answers.append(answer)
             fault = contradiction(puzzle, answer)
             wrong += bool(fault)
@@ -63,26 +80,44 @@ def main(arguments: Sequence[str]) -> int:
                     file.write(text + "\n")
             print(text if options.json else answer_line(puzzle, answer, fault), flush=True)
             if answer.tree is not None and not options.json:
-                print("\n".join(view.tree_lines(answer.tree, "  ")))
-    print(summary(answers, wrong, len(known)), file=sys.stderr if options.json else sys.stdout)
-    return 1 if wrong else 0
+                print("\n".join(solvers.proof_lines(puzzle, answer.tree)))
+    words = summary(answers, wrong, len(known))
+    if faulty:
+        words += f"; {faulty} line{'s' if faulty > 1 else ''} left out"
+    print(words, file=sys.stderr if options.json else sys.stdout)
+    return 1 if wrong or faulty else 0
 
 
 def answered(path: str | None) -> set[str]:
-    """Return the puzzles that an output file has answers to."""
+    """Return the puzzles that an output file has answers to; half a line at its end has none."""
     if path is None or not Path(path).exists():
         return set()
-    with open(path, encoding="utf-8") as file:
-        return {json.loads(line)["id"] for line in file if line.strip()}
+    known = set()
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            with suppress(ValueError, KeyError, TypeError):
+                known.add(json.loads(line)["id"])
+    return known
 
 
-def read_puzzles(path: str, every: int) -> Iterator[dict[str, Any]]:
-    """Yield every so many puzzles of a file."""
-    with sys.stdin if path == "-" else open(path, encoding="utf-8") as file:
-        lines = (line for line in file if line.strip())
-        for number, line in enumerate(lines):
+def end_line(path: str | None) -> None:
+    """End the last line of an output file, so that the next answer has one of its own."""
+    if path is None or not Path(path).exists():
+        return
+    with open(path, "rb+") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read() != b"\n":
+                file.write(b"\n")
+
+
+def read_lines(path: str, every: int) -> Iterator[tuple[int, str]]:
+    """Yield every so many of the lines that hold something, with their numbers from 1."""
+    with sys.stdin if path == "-" else open(path, encoding="utf-8", errors="replace") as file:
+        lines = ((place, line) for place, line in enumerate(file, 1) if line.strip())
+        for number, (place, line) in enumerate(lines):
             if number % every == 0:
-                yield json.loads(line)
+                yield place, line
 
 
 def answer_line(puzzle: dict[str, Any], answer: Answer, fault: str) -> str:

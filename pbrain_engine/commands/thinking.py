@@ -25,11 +25,15 @@ def think(
     *,
     on_iteration: Callable[[Thought], bool | None] | None = None,
     multipv: int = 1,
+    ends: bool = False,
 ) -> Thought:
     """Think in another thread; an interrupt ends the search, not the program.
 
+    ``ends``: it ends both, once the search has stopped.
+
     Raises:
-        KeyboardInterrupt: there was a second interrupt before the search had ended.
+        KeyboardInterrupt: there was a second interrupt before the search had ended, or the
+            first where it is to end the program.
         EngineError: the board is full.
     """
     result: list[Thought] = []
@@ -51,6 +55,8 @@ def think(
     except KeyboardInterrupt:
         engine.stop()
         wait(done)
+        if ends:
+            raise
     if failure:
         raise failure[0]
     return result[0]

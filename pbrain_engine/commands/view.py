@@ -7,22 +7,20 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..engine.thought import LOWER, UPPER
-from ..notation.cells import cell_name, column_letter
-from ..notation.diagram import Diagram, format_diagram
+from ..notation import picture
+from ..notation.cells import cell_name
+from ..notation.diagram import Diagram
 from ..position.geometry import Coordinates
 from ..position.rules import Side
+from ..solver.proofs import BY_FOURS, BY_THREATS
 from ..values import format_value
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from ..engine.engine import Thought
-    from ..solver.proofs import Tree
 
-_STONES = {Side.BLACK: "●", Side.WHITE: "○", Side.EMPTY: "·", Side.WALL: "▒"}
-_PLAIN = {Side.BLACK: "X", Side.WHITE: "O", Side.EMPTY: ".", Side.WALL: "#"}
-_STYLES = {Side.BLACK: "bold", Side.WHITE: "bold cyan", Side.EMPTY: "dim", Side.WALL: "dim"}
-
+_MEANS = {BY_FOURS: "by fours (VCF)", BY_THREATS: "by threats of fours (VCT)"}
 _BOUNDS = {"": "", LOWER: "at least", UPPER: "at most"}
 
 
@@ -41,6 +39,10 @@ class Seen(Protocol):
     def moves(self) -> Any:
         """Stones in the order in which they were put."""
 
+    @property
+    def winner(self) -> Side | None:
+        """The side that has won, if any."""
+
     def at(self, x: int, y: int) -> Side:
         """Return what stands on a cell."""
 
@@ -50,31 +52,36 @@ def last_of(game: Seen) -> Coordinates | None:
     return tuple(game.moves[-1]) if game.moves else None
 
 
+def diagram_of(game: Seen, last: Coordinates | None = None) -> Diagram:
+    """Return what stands on the board, with the last stone."""
+    rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
+    return Diagram(rows, last)
+
+
 def plain_board(game: Seen, last: Coordinates | None = None) -> str:
     """Return the board as text, a stone marked as the last one."""
-    rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
-    return format_diagram(Diagram(rows, last))
+    return picture.plain(diagram_of(game, last))
 
 
 def rich_board(
     game: Seen, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
 ) -> Text:
-    """Return the board in colours: the last stone inverted, some empty cells crossed out."""
-    from rich.text import Text
+    """Return the board in colours, some empty cells crossed out, the row that has won marked."""
+    board = diagram_of(game, last)
+    row = picture.winning_row(board) if game.winner is not None else []
+    letters = not can_show("".join(picture.SIGNS.values()))
+    return picture.coloured(board, row, set(crossed), letters)
 
-    crosses = set(crossed)
-    signs = _STONES if can_show("".join(_STONES.values())) else _PLAIN
-    board = Text("   " + " ".join(column_letter(x) for x in range(game.width)), style="dim")
-    for y in range(game.height):
-        board.append(f"\n{y + 1:2} ", style="dim")
-        for x in range(game.width):
-            side = game.at(x, y)
-            if (x, y) in crosses:
-                board.append("x ", style="red")
-            else:
-                board.append(signs[side], _STYLES[side] + " reverse" * ((x, y) == last))
-                board.append(" ")
-    return board
+
+def show_board(
+    game: Seen, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
+) -> None:
+    """Print the board, in colours where the terminal has them."""
+    console = rich_console()
+    if console is not None and console.color_system is not None and not console.no_color:
+        console.print(rich_board(game, last, crossed))
+    else:
+        print(plain_board(game, last))
 
 
 def can_show(text: str) -> bool:
@@ -106,20 +113,9 @@ def format_line(moves: Iterable[Coordinates], most: int | None = None) -> str:
 
 
 def format_proof(claim: str, length: int, line: Iterable[Coordinates]) -> str:
-    """Return a proven win in words: by what, in how many of the winner's stones, and the line."""
-    return f"WIN by {claim.upper()} in {length}: {format_line(line)}"
-
-
-def tree_lines(tree: Tree, indent: str = "", before: str = "") -> list[str]:
-    """Return a proof as lines: a line of play up to where the loser has a choice, then each."""
-    moves = [tree.move]
-    while len(tree.replies) == 1:
-        ((reply, tree),) = tree.replies.items()
-        moves += [reply, tree.move]
-    lines = [f"{indent}{before}{format_line(moves)}"]
-    for reply, answer in tree.replies.items():
-        lines += tree_lines(answer, indent + "  ", f"{cell_name(*reply)} ")
-    return lines
+    """Return a win in words: by what, in how many of the winner's stones, and the line."""
+    how = f" {_MEANS[claim]}" if claim in _MEANS else ""
+    return f"WIN{how} in {length} move{'s' if length > 1 else ''}: {format_line(line)}"
 
 
 def format_worth(thought: Thought) -> str:

@@ -18,6 +18,7 @@ from ..eval.weights import (
     load_weights,
     weights_path,
 )
+from ..options import Parser
 from ..patterns import shapes
 from ..position.rules import Rule
 from .weights_page import Reader, html_page
@@ -53,7 +54,7 @@ MASK_BITS = (
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku weights",
         description="Check weight files and show where they come from and what they say.",
     )

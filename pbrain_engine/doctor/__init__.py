@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import sys
 
-from ..protocol.commandline import join_command, split_command
+from ..protocol.commandline import split_command
 
 USAGE_ERROR = 2
 
 
 def main(argv: list[str] | None = None) -> int:
     """Examine a program; 0: no violation, 1: some, 2: it cannot be examined."""
-    import argparse
-
+    from ..options import Parser, above_zero, problem_of
     from . import verdict
     from .exam import FAIL, PASS, Options
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku check",
         description="Take a pbrain through the dialogues of its clients and through faults.",
         epilog="A command with options of its own is quoted, or comes last after --. "
@@ -31,8 +30,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--client", action="append", default=[], metavar="WORD",
                         help="only checks of this client (piskvork, any, ...)")  # fmt: skip
     parser.add_argument("--size", type=int, default=15, help="board size (default 15)")
-    parser.add_argument("--turn", type=float, default=0.3, metavar="S", help="seconds a move")
-    parser.add_argument("--patience", type=float, default=5.0, metavar="S",
+    parser.add_argument("--turn", type=above_zero, default=0.3, metavar="S", help="seconds a move")
+    parser.add_argument("--patience", type=above_zero, default=5.0, metavar="S",
                         help="seconds until silence counts as a failure")  # fmt: skip
     parser.add_argument("--verbose", action="store_true", help="list passed checks too")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -64,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         verdicts = verdict.run(checks, options, show)
     except OSError as error:
-        print(f"numoku check: {join_command(command)}: {error}", file=sys.stderr)
+        print(f"numoku check: {problem_of(error)}", file=sys.stderr)
         return USAGE_ERROR
     print(verdict.as_json(verdicts, options) if arguments.json else verdict.summary(verdicts))
     return int(any(found.grade == FAIL for found in verdicts))

@@ -16,6 +16,7 @@ from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any
 
+from ..options import Parser, positive, problem_of
 from ..protocol import replies
 from ..protocol.commandline import split_command
 from ..protocol.commands import Reader
@@ -222,11 +223,9 @@ def play_a_game(peer: Peer, command: list[str]) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Feed a program nonsense; 0: it survives, 1: it does not, 2: it cannot be started."""
-    import argparse
-
-    parser = argparse.ArgumentParser(prog="numoku fuzz", description="Feed a pbrain nonsense.")
+    parser = Parser(prog="numoku fuzz", description="Feed a pbrain nonsense.")
     parser.add_argument("command", nargs="?", help="the program (default: this one), quoted")
-    parser.add_argument("--lines", type=int, default=100_000, help="how many (default 100000)")
+    parser.add_argument("--lines", type=positive, default=100_000, help="how many (default 100000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (default 1)")
     parser.add_argument("--guided", action="store_true", help="let the coverage choose lines")
     arguments = parser.parse_args(argv)
@@ -251,7 +250,7 @@ def main(argv: list[str] | None = None) -> int:
                     print(f"{sent} lines, {shown_at - began:.0f} s", file=sys.stderr, flush=True)
             play_a_game(peer, command)
     except OSError as error:
-        print(f"numoku fuzz: {error}", file=sys.stderr)
+        print(f"numoku fuzz: {problem_of(error)}", file=sys.stderr)
         return 2
     except Violation as violation:
         print(f"seed {arguments.seed}, batch {number} after {sent} lines: {violation}")

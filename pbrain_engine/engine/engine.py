@@ -117,22 +117,25 @@ class Engine:
         return Game(width, height, rule, library=self.library, weights=self.weights, memory=memory)
 
     def new_game(
-        self, width: int = 15, height: int | None = None, rule: Rule = Rule.FREESTYLE
+        self, width: int = 15, height: int | None = None, rule: Rule | str = Rule.FREESTYLE
     ) -> None:
-        """Begin a game on an empty board.
+        """Begin a game on an empty board; the rule may be its name.
 
         Raises:
-            ValueError: the board is smaller than 5 or larger than 22 either way.
+            ValueError: the board is smaller than 5 or larger than 22 either way, or there is
+                no such rule.
         """
         height = width if height is None else height
+        rule = Rule.parse(rule)
         game = self._fresh_game(width, height, rule)
         if (width, height, rule) != (self.game.width, self.game.height, self.game.rule):
             self.clear_hash()
         self.game = game
         self._searcher.forget_game()
 
-    def set_rule(self, rule: Rule) -> None:
-        """Change the rule; the stones stay."""
+    def set_rule(self, rule: Rule | str) -> None:
+        """Change the rule; the stones stay. ValueError if there is no such rule."""
+        rule = Rule.parse(rule)
         if rule is self.game.rule:
             return
         old = self.game

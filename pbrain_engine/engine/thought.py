@@ -18,12 +18,21 @@ class Limit:
     no further iteration is begun. ``nodes``: positions searched by the first thread, or its
     visits to the tree of a Monte Carlo search. ``depth``: plies of the last iteration, or of
     the line that such a search expects.
+
+    Raises:
+        ValueError: a depth or a number of nodes is below 1.
     """
 
     time: float | None = None
     optimum: float | None = None
     nodes: int | None = None
     depth: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no search can keep."""
+        for name, number in (("depth", self.depth), ("nodes", self.nodes)):
+            if number is not None and number < 1:
+                raise ValueError(f"{name} {number}: a search has at least 1; None: no limit")
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ class Game:
         self,
         width: int = 15,
         height: int | None = None,
-        rule: Rule = Rule.FREESTYLE,
+        rule: Rule | str = Rule.FREESTYLE,
         *,
         library: Library | None = None,
         weights: Weights | None = None,
@@ -95,13 +95,16 @@ class Game:
     ) -> None:
         """Begin with an empty board, ``width`` by ``height`` (default: square), black to move.
 
-        ``memory`` of a game or a worker may be given, so that a search sees the same game.
+        The rule may be its name. ``memory`` of a game or a worker may be given, so that a search
+        sees the same game.
 
         Raises:
-            ValueError: the board is smaller than 5 or larger than 22 either way.
+            ValueError: the board is smaller than 5 or larger than 22 either way, or there is
+                no such rule.
             KernelError: there is no compiled kernel.
         """
         height = width if height is None else height
+        rule = Rule.parse(rule)
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
             raise ValueError(f"board {width}x{height}: sides are {MIN_BOARD} to {MAX_BOARD}")
         library = library or load()

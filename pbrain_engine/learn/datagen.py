@@ -25,6 +25,7 @@ from typing import Any
 from ..arena.settings import SettingsError, parse_rule
 from ..engine.engine import Engine
 from ..eval.weights import load_weights
+from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .records import GameFile, Record
@@ -40,7 +41,7 @@ _engines = threading.local()
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku datagen",
         description="Let the engine play against itself and record every move, its value and "
         "the result, for `numoku fit`. The same command continues an interrupted file; with "
@@ -48,13 +49,13 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("file", type=Path, help="where the games are written")
-    add("--games", type=int, default=1000, metavar="N", help="games in the file (1000)")
-    add("--nodes", type=int, default=5000, metavar="N", help="nodes a move, on average (5000)")
+    add("--games", type=whole, default=1000, metavar="N", help="games in the file (1000)")
+    add("--nodes", type=positive, default=5000, metavar="N", help="nodes a move, on average (5000)")
     add("--rules", default="freestyle", metavar="R,...", help="rules in turn (freestyle)")
     add("--boards", default="15", metavar="N,...", help="boards in turn (15)")
     add("--seed", type=int, default=1, metavar="N", help="of openings and lengths (1)")
     add("--weights", default="hand", metavar="W", help="weights by name or file (hand)")
-    add("--processes", type=int, metavar="N", help="games at the same time (one a core)")
+    add("--processes", type=positive, metavar="N", help="games at the same time (one a core)")
     add("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler")
     return parser
 

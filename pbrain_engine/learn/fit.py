@@ -28,6 +28,7 @@ from ..eval.weights import (
     load_weights,
     write_weights,
 )
+from ..options import Parser, not_below_zero, positive
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import Choices, Positions, by_family, group_of, read_features
@@ -195,7 +196,7 @@ def split(records: list[Record], test: list[Record]) -> tuple[Samples, Samples]:
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku fit",
         description="Learn weights from the games of `numoku datagen` and write a weight file, "
         "which `weights=FILE` of an engine loads.",
@@ -206,11 +207,16 @@ def make_parser() -> argparse.ArgumentParser:
     add("--id", metavar="NAME", help="what the weights are called (the file's name)")
     add("--start", default="hand", metavar="W", help="weights to start from (hand)")
     add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
-    add("--mix", type=float, default=MIX, help="share of what came after in the targets (0.7)")
-    add("--strength", type=float, default=0.5, help="pull towards the start (0.5)")
+    add(
+        "--mix",
+        type=not_below_zero,
+        default=MIX,
+        help="share of what came after in the targets (0.7)",
+    )
+    add("--strength", type=not_below_zero, default=0.5, help="pull towards the start (0.5)")
     add(
         "--score-share",
-        type=float,
+        type=not_below_zero,
         default=SCORE_SHARE,
         metavar="SHARE",
         help="of the way from the start that move scores go (0.5)",
@@ -222,7 +228,13 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FAMILY=W",
         help="take a family as it is in weights W, learn nothing for it",
     )
-    add("--steps", type=int, default=STEPS, metavar="N", help=f"most steps of each fit ({STEPS})")
+    add(
+        "--steps",
+        type=positive,
+        default=STEPS,
+        metavar="N",
+        help=f"most steps of each fit ({STEPS})",
+    )
     return parser
 
 

@@ -10,7 +10,7 @@
      5 . . . . .
     black to move
 
-``.`` is an empty cell, ``X`` a black stone, ``O`` a white one and ``#`` a blocked cell;
+``.`` (or ``+``) is an empty cell, ``X`` a black stone, ``O`` a white one and ``#`` a blocked cell;
 ``(O)`` marks the last stone. Row 1 is at the top. Reading, the letters of the columns,
 the numbers of the rows and the line that says who moves may be left out, small ``x`` and
 ``o`` are stones too, and blanks between cells do not matter.
@@ -25,7 +25,9 @@ from ..position.rules import Side
 from .cells import NotationError, column_letter
 
 SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}
-_SIDES = {symbol: side for side, symbol in SYMBOLS.items()}
+STAR = "+"  # an empty cell that helps the eye, where a drawing is asked for with these
+_SIDES = {symbol: side for side, symbol in SYMBOLS.items()} | {STAR: Side.EMPTY}
+STARS_FROM, WIDE_FROM = 9, 13  # sides of boards that have star points, and them further in
 _TURNS = {"black to move": Side.BLACK, "white to move": Side.WHITE}
 
 
@@ -47,6 +49,11 @@ class Diagram:
         """The number of rows."""
         return len(self.rows)
 
+    def at(self, x: int, y: int) -> Side:
+        """Return what a cell holds; WALL off the board."""
+        on_board = 0 <= x < self.width and 0 <= y < self.height
+        return self.rows[y][x] if on_board else Side.WALL
+
     def cells(self, side: Side) -> list[Coordinates]:
         """Return the cells that hold this, row by row."""
         return [
@@ -67,11 +74,31 @@ class Diagram:
         return Side.WHITE if surplus else Side.BLACK
 
 
-def format_diagram(diagram: Diagram) -> str:
-    """Return the drawing, with letters and numbers around it."""
+def star_points(width: int, height: int) -> set[Coordinates]:
+    """Return the cells by which people find their way on a board: near the corners, the centre."""
+
+    def lines(length: int) -> list[int]:
+        if length < STARS_FROM:
+            return []
+        inset = 3 if length >= WIDE_FROM else 2
+        return [inset, length - 1 - inset]
+
+    stars = {(x, y) for x in lines(width) for y in lines(height)}
+    if width % 2 and height % 2:
+        stars.add((width // 2, height // 2))
+    return stars
+
+
+def format_diagram(diagram: Diagram, stars: bool = False) -> str:
+    """Return the drawing, with letters and numbers around it, star points if they are wanted."""
+    marked = star_points(diagram.width, diagram.height) if stars else set()
     lines = ["   " + " ".join(column_letter(x) for x in range(diagram.width))]
     for y, row in enumerate(diagram.rows):
-        drawn = " " + " ".join(SYMBOLS[side] for side in row) + " "
+        signs = (
+            STAR if side is Side.EMPTY and (x, y) in marked else SYMBOLS[side]
+            for x, side in enumerate(row)
+        )
+        drawn = " " + " ".join(signs) + " "
         if diagram.last is not None and diagram.last[1] == y:
             at = 2 * diagram.last[0]
             drawn = f"{drawn[:at]}({drawn[at + 1]}){drawn[at + 3 :]}"

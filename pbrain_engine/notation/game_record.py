@@ -24,7 +24,8 @@ class GameRecord:
     """A game: board, rule, players, moves in order.
 
     ``first`` plays the first move, the sides alternate. Stones that stood on the board
-    before the first move are ``black_setup`` and ``white_setup``; PSQ cannot keep them.
+    before the first move are ``black_setup`` and ``white_setup``; PSQ cannot keep them, nor
+    ``passes``: how many moves had been made each time that a side gave up its turn.
     """
 
     width: int = 15
@@ -39,11 +40,16 @@ class GameRecord:
     result: str = ""  # "1-0" black won, "0-1" white won, "1/2-1/2", or "" where open
     date: str = ""
     comment: str = ""  # about the game as a whole
+    passes: tuple[int, ...] = ()
 
     @property
     def cells(self) -> list[Coordinates]:
         """The cells of the moves in order."""
         return [(move.x, move.y) for move in self.moves]
+
+    def side_of(self, number: int) -> Side:
+        """Return who makes a move, numbered from 0."""
+        return Side((self.first + number + sum(after <= number for after in self.passes)) % 2)
 
     def check(self) -> GameRecord:
         """Return the record itself if board and stones are possible.

@@ -20,12 +20,15 @@ def format_psq(record: GameRecord) -> str:
     """Return the game as a PSQ file.
 
     Raises:
-        NotationError: stones stood on the board before the first move, or white began.
+        NotationError: stones stood on the board before the first move, white began, or a
+            side passed.
     """
     if record.black_setup or record.white_setup:
         raise NotationError("a PSQ file cannot keep stones set up before the first move")
     if record.first != Side.BLACK:
         raise NotationError("in a PSQ file black always begins")
+    if record.passes:
+        raise NotationError("a PSQ file cannot keep passes")
     lines = [f"{_MAGIC} {record.width}x{record.height}, {_PLAYER_KINDS}, {_FIRST_PLAYER}"]
     lines += [f"{move.x + 1},{move.y + 1},{move.milliseconds or 0}" for move in record.moves]
     for number, name in enumerate((record.black, record.white), 1):
@@ -48,6 +51,8 @@ def parse_psq(text: str) -> GameRecord:
         move = _parse_move(line)
         if move is None:
             break
+        if not (0 <= move.x < width and 0 <= move.y < height):
+            raise NotationError(f"{line} is off the {width}x{height} board; PSQ counts from 1")
         moves.append(move)
     names = [*lines[1 + len(moves) : 3 + len(moves)], "", ""][:2]
     if first_player:

@@ -1,7 +1,8 @@
 """SGF files, game type 4 (Gomoku): cells are two letters, column and row from the top left.
 
 The main line is read, variations are passed over. Rectangular boards are written
-``SZ[15:20]``.
+``SZ[15:20]``. A move without a cell, ``B[]``, is a pass; where there is no such cell, ``B[tt]``
+is one too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from .game_record import GameRecord, RecordedMove
 
 _RESULTS = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}
 _COLOURS = {"B": Side.BLACK, "W": Side.WHITE}
+_OLD_PASS = "tt"  # of older files, on boards up to 19
 
 Node = list[tuple[str, list[str]]]
 
@@ -37,10 +39,16 @@ def format_sgf(record: GameRecord) -> str:
     if record.first == Side.WHITE:
         root.append("PL[W]")
     lines = ["(;" + "".join(root)]
-    for index, move in enumerate(record.moves):
-        colour = "BW"[(record.first + index) % 2]
-        comment = f"C[{escape(move.comment)}]" if move.comment else ""
-        lines.append(f";{colour}[{format_point((move.x, move.y))}]{comment}")
+    side = record.first
+    for number in range(len(record.moves) + 1):
+        for _ in range(record.passes.count(number)):
+            lines.append(f";{'BW'[side]}[]")
+            side = side.opponent
+        if number < len(record.moves):
+            move = record.moves[number]
+            comment = f"C[{escape(move.comment)}]" if move.comment else ""
+            lines.append(f";{'BW'[side]}[{format_point((move.x, move.y))}]{comment}")
+            side = side.opponent
     return "\n".join(lines) + ")\n"
 
 
@@ -64,16 +72,20 @@ def record_of(nodes: list[Node]) -> GameRecord:
     if _first(root, "GM") not in ("", "4"):
         raise NotationError(f"GM[{_first(root, 'GM')}] is another game; five in a row is GM[4]")
     moves: list[RecordedMove] = []
+    passes: list[int] = []
     first = Side.WHITE if _first(root, "PL").upper().startswith("W") else Side.BLACK
     for node in nodes:
         comment = next((values[0] for name, values in node if name == "C"), "")
         for name, values in node:
             if name not in _COLOURS:
                 continue
-            if not moves:
+            if not moves and not passes:
                 first = _COLOURS[name]
-            if (first + len(moves)) % 2 != _COLOURS[name]:
+            if (first + len(moves) + len(passes)) % 2 != _COLOURS[name]:
                 raise NotationError(f"move {len(moves) + 1}: {_COLOURS[name].name} moves twice")
+            if is_pass(values[0], width, height):
+                passes.append(len(moves))
+                continue
             x, y = parse_point(values[0])
             moves.append(RecordedMove(x, y, comment="" if node is nodes[0] else comment))
     return GameRecord(
@@ -89,7 +101,14 @@ def record_of(nodes: list[Node]) -> GameRecord:
         _parse_result(_first(root, "RE")),
         _first(root, "DT"),
         _first(root, "C"),
+        tuple(passes),
     ).check()
+
+
+def is_pass(text: str, width: int, height: int) -> bool:
+    """Say whether the value of a move on such a board is a pass."""
+    word = text.strip().lower()
+    return not word or (word == _OLD_PASS and max(width, height) <= 19)
 
 
 def escape(text: str) -> str:

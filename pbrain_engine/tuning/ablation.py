@@ -14,6 +14,7 @@ from ..arena.settings import EngineSpec, MatchSettings, SettingsError, parse_eng
 from ..arena.statistics.standings import PairScore, Standings
 from ..arena.views.text import conditions, format_estimate
 from ..native.load.library import KernelError
+from ..options import Parser
 from .conditions import add_conditions, conditions_of
 from .items import ITEMS
 
@@ -32,7 +33,7 @@ do not suffice to tell: *within the bar*. Items lean on each other, so their wor
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku ablate",
         description="Switch each item of the search off, and let the engine without it play "
         "the whole one. The same command continues a run that was stopped.",
@@ -87,15 +88,20 @@ def rows(standings: Standings) -> list[list[str]]:
     found = [["item", "what it does", "Elo [95 %]", "", "games"]]
     for pair in sorted(standings.pairs, key=lambda pair: -pair.elo.value):
         meaning = ITEMS[pair.b].meaning if pair.b in ITEMS else ""
-        found.append([pair.b, meaning, format_estimate(pair.elo), verdict(pair), str(pair.games)])
+        said = verdict(pair, standings.settings)
+        found.append([pair.b, meaning, format_estimate(pair.elo), said, str(pair.games)])
     return found
 
 
-def verdict(pair: PairScore) -> str:
-    """Say in a word what the games tell about an item."""
+def verdict(pair: PairScore, settings: MatchSettings) -> str:
+    """Say in a word what the games tell about an item; a cost may be one of short moves only."""
     if pair.elo.low > 0:
         return "gains"
-    return "costs" if pair.elo.high < 0 else "within the bar"
+    if pair.elo.high >= 0:
+        return "within the bar"
+    if settings.turn:
+        return f"costs at {settings.turn:g} s a move"
+    return f"costs at {settings.nodes} nodes a move" if settings.nodes else "costs"
 
 
 def markdown(standings: Standings, command: str) -> str:
@@ -123,14 +129,16 @@ def markdown(standings: Standings, command: str) -> str:
 
 def command_of(options: argparse.Namespace, settings: MatchSettings) -> str:
     """Return the command that makes the table anew."""
-    words = ["numoku ablate ablation.jsonl"]
+    words = [f"numoku ablate {options.file}"]
     words += [f"--items {options.items}"] if options.items else []
     words += [f"--engine {options.engine}"] if options.engine != "numoku" else []
     words += [f"--turn {settings.turn:g}"] if settings.turn else [f"--nodes {settings.nodes}"]
     words += [f"--rule {options.rule}"] if options.rule != "freestyle" else []
     words += [f"--board {options.board}"] if options.board != "15" else []
     words += [f"--openings {options.openings}"] if options.openings != "balanced" else []
-    return " ".join([*words, f"--games {settings.games} --write docs/ablation.md"])
+    words += [f"--games {settings.games}"]
+    words += [f"--write {options.write}"] if options.write else []
+    return " ".join(words)
 
 
 def open_journal(path: Path, settings: MatchSettings) -> Journal:

@@ -12,6 +12,7 @@ from typing import Any
 from ..arena.settings import SettingsError, parse_engine
 from ..arena.views.view import format_duration
 from ..native.load.library import KernelError
+from ..options import Parser, above_zero, positive
 from .conditions import add_conditions, conditions_of
 from .duels import DuelError, Duels
 from .outcome import html_page, patch, summary
@@ -27,7 +28,7 @@ LINE_SECONDS = 30  # between two lines of progress where no screen is drawn
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku tune",
         description="Tune the search parameters by games of the engine against itself. The "
         "same command continues a run that was stopped.",
@@ -44,13 +45,13 @@ def make_parser() -> argparse.ArgumentParser:
     add_conditions(parser, DEFAULT_GAMES, each="all", seed="everything random")
     add(
         "--step",
-        type=float,
+        type=above_zero,
         default=STEP_SHARE,
         metavar="SHARE",
         help=f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})",
     )
-    add("--rate", type=float, metavar="R", help="steps that half a point moves at the end")
-    add("--batch", type=int, default=BATCH, metavar="N", help=f"duels a batch ({BATCH})")
+    add("--rate", type=above_zero, metavar="R", help="steps that half a point moves at the end")
+    add("--batch", type=positive, default=BATCH, metavar="N", help=f"duels a batch ({BATCH})")
     add("--page", type=Path, metavar="FILE", help="write a page of charts when it ends")
     add("--show", action="store_true", help="play nothing; show what a file has come to")
     add("--patch", action="store_true", help="with --show: print the change to the table instead")

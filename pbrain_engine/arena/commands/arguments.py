@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...options import Parser, above_zero, not_below_zero, positive, whole
 from ..openings import GENERATORS, read_lines
 from ..settings import (
     DEFAULT_TURN,
@@ -45,7 +46,7 @@ shown yet. Every game is written to a journal; numoku report JOURNAL makes a pag
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``numoku match``."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="numoku match",
         description="Play engines against each other and measure their strength.",
         epilog=EPILOG,
@@ -64,7 +65,7 @@ def _add_match(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add(
         "--games",
-        type=int,
+        type=positive,
         metavar="N",
         help=f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)",
     )
@@ -90,35 +91,46 @@ def _add_match(group: argparse._ArgumentGroup) -> None:
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("--turn", type=float, metavar="S", help=f"seconds a move ({DEFAULT_TURN:g} if no limit)")
-    add("--match", type=float, default=0.0, metavar="S", help="seconds a game and engine")
-    add("--increment", type=float, default=0.0, metavar="S", help="seconds added after a move")
-    add("--nodes", type=int, default=0, metavar="N", help="nodes a move, told as max_node")
-    add("--depth", type=int, default=0, metavar="N", help="depth of a move, told as max_depth")
+    add(
+        "--turn",
+        type=not_below_zero,
+        metavar="S",
+        help=f"seconds a move ({DEFAULT_TURN:g} if no limit)",
+    )
+    add("--match", type=not_below_zero, default=0.0, metavar="S", help="seconds a game and engine")
+    add(
+        "--increment",
+        type=not_below_zero,
+        default=0.0,
+        metavar="S",
+        help="seconds added after a move",
+    )
+    add("--nodes", type=whole, default=0, metavar="N", help="nodes a move, told as max_node")
+    add("--depth", type=whole, default=0, metavar="N", help="depth of a move, told as max_depth")
     add(
         "--memory",
-        type=float,
+        type=not_below_zero,
         default=350,
         metavar="MB",
         help="private memory of an engine and its children; 0: not limited (350)",
     )
     add(
         "--tolerance",
-        type=float,
+        type=not_below_zero,
         default=1.0,
         metavar="S",
         help="an answer is late after the limit plus this (1, as in tournaments)",
     )
     add(
         "--patience",
-        type=float,
+        type=above_zero,
         default=60.0,
         metavar="S",
         help="how long a move is awaited where time is not limited (60)",
     )
     add(
         "--start-timeout",
-        type=float,
+        type=above_zero,
         default=10.0,
         metavar="S",
         help="how long the OK after START is awaited (10)",
@@ -127,7 +139,7 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
 
 def _add_ending(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("--draw-after", type=int, default=0, metavar="N", help="a draw at this many stones")
+    add("--draw-after", type=whole, default=0, metavar="N", help="a draw at this many stones")
     add(
         "--resign",
         nargs=2,
@@ -161,7 +173,7 @@ def _add_ending(group: argparse._ArgumentGroup) -> None:
 
 def _add_running(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("--concurrency", type=int, metavar="N", help="games at the same time (1)")
+    add("--concurrency", type=positive, metavar="N", help="games at the same time (1)")
     add(
         "--pin",
         metavar="CORES",

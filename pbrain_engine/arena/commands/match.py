@@ -39,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             journal.change(settings)
         else:
             settings = settings_of(options)
-            settings = replace(settings, engines=introduce(settings.engines))
+            if not settings.cluster:  # there the engines lie on other machines
+                settings = replace(settings, engines=introduce(settings.engines))
             journal = None
         openings = Openings(settings)
         if journal is None and not options.no_journal:

@@ -14,13 +14,15 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple, TextIO
 
 from ...native.load.library import KernelError
 from ...notation.cells import format_offsets
+from ...options import Parser, not_below_zero, positive, whole
 from ...position.geometry import Coordinates
 from ...position.symmetry import symmetries, transform
 from ..openings import (
@@ -39,6 +41,7 @@ Key = tuple[tuple[Coordinates, ...], tuple[Coordinates, ...]]
 
 DEFAULT_COUNT = 100
 DEFAULT_STONES = (3, 7)
+INTERRUPTED = 130  # exit status
 HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
 
 
@@ -120,7 +123,7 @@ def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Coordinates]
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku openings",
         description="Make openings of few stones in which a search sees neither side ahead, "
         "one a line in offsets from the centre, as numoku match reads them.",
@@ -128,33 +131,35 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     least, most = DEFAULT_STONES
     add("file", nargs="?", type=Path, help="where they are written (standard output)")
-    add("--count", type=int, default=DEFAULT_COUNT, metavar="N", help=f"({DEFAULT_COUNT})")
+    add("--count", type=positive, default=DEFAULT_COUNT, metavar="N", help=f"({DEFAULT_COUNT})")
     add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
     add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
     add("--stones", default=f"{least}-{most}", metavar="N-M", help=f"({least}-{most})")
     add(
         "--balance",
-        type=int,
+        type=whole,
         default=BALANCE,
         metavar="V",
         help=f"the greatest value for either side ({BALANCE})",
     )
     add(
         "--nodes",
-        type=int,
+        type=positive,
         default=JUDGING_NODES,
         metavar="N",
         help=f"of the search that decides ({JUDGING_NODES})",
     )
     add(
         "--border",
-        type=float,
+        type=not_below_zero,
         default=BORDER,
         metavar="SHARE",
         help=f"of the candidates that lie at the border ({BORDER})",
     )
     add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
-    add("--concurrency", type=int, default=1, metavar="N", help="searches at the same time (1)")
+    add(
+        "--concurrency", type=positive, default=1, metavar="N", help="searches at the same time (1)"
+    )
     return parser
 
 
@@ -200,22 +205,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(AttributeError):
             if options.file.exists():
                 raise SettingsError(f"{options.file} exists")
-        lines = []
-        for opening in generate(recipe, options.concurrency):
-            lines.append(format_offsets(opening, recipe.settings.width, recipe.settings.height))
-            if sys.stderr.isatty():
-                print(f"{len(lines)}/{options.count}", end="\r", file=sys.stderr, flush=True)
-            if len(lines) == options.count:
-                break
+        with ExitStack() as stack:
+            out = stack.enter_context(options.file.open("x")) if options.file else sys.stdout
+            written = write(recipe, options.count, options.concurrency, out)
     except (SettingsError, KernelError) as error:
         print(f"numoku openings: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
-    text = head_of(recipe) + "".join(f"{line}\n" for line in lines)
-    if options.file:
-        options.file.write_text(text, encoding="utf-8")
-    else:
-        print(text, end="")
-    if len(lines) < options.count:
-        print(f"numoku openings: there are only {len(lines)}", file=sys.stderr)
+    if written.interrupted:
+        print(f"interrupted: {written.found} of {options.count} openings", file=sys.stderr)
+        return INTERRUPTED
+    if written.found < options.count:
+        print(f"numoku openings: there are only {written.found}", file=sys.stderr)
         return 1
     return 0
+
+
+class Written(NamedTuple):
+    """How many openings were written, and whether an interrupt ended it."""
+
+    found: int
+    interrupted: bool
+
+
+def write(recipe: Recipe, wanted: int, concurrency: int, out: TextIO) -> Written:
+    """Write each opening as soon as it is found, so that an interrupt leaves those found."""
+    found = 0
+    out.write(head_of(recipe))
+    try:
+        for opening in generate(recipe, concurrency):
+            line = format_offsets(opening, recipe.settings.width, recipe.settings.height)
+            out.write(f"{line}\n")
+            out.flush()
+            found += 1
+            if sys.stderr.isatty():
+                print(f"{found}/{wanted}", end="\r", file=sys.stderr, flush=True)
+            if found == wanted:
+                break
+    except KeyboardInterrupt:
+        return Written(found, True)
+    return Written(found, False)

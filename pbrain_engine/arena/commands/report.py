@@ -9,6 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...options import Parser, whole
 from ..game.played import Played
 from ..records.exports import FILE_EACH, ONE_FILE, export
 from ..records.journal import JournalError, read_journal
@@ -21,7 +22,7 @@ from .match import default_journal
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``numoku report``."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="numoku report",
         description="Make a page of a match: results, charts, and the games on a board.",
     )
@@ -30,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     add("--html", metavar="FILE", help="the page (beside the journal, unless others are asked for)")
     add(
         "--games",
-        type=int,
+        type=whole,
         default=DEFAULT_GAMES,
         metavar="N",
         help=f"games that the page lets one step through, the last ones ({DEFAULT_GAMES})",

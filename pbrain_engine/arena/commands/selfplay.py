@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...native.load.library import KernelError
+from ...options import Parser, not_below_zero, positive, whole
 from ..openings import Openings
 from ..records.journal import Journal
 from ..settings import (
@@ -25,20 +26,18 @@ DEFAULT_TURN = 0.5
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``numoku selfplay``."""
-    top = argparse.ArgumentParser(
-        prog="numoku selfplay", description="Watch the engine play against itself."
-    )
+    top = Parser(prog="numoku selfplay", description="Watch the engine play against itself.")
     add = top.add_argument
     add("options", nargs="*", metavar="KEY=VALUE", help="engine options, such as threads=2")
-    add("--games", type=int, default=1, metavar="N", help="number of games (1)")
-    add("--turn", type=float, metavar="S", help=f"seconds a move ({DEFAULT_TURN})")
-    add("--nodes", type=int, default=0, metavar="N", help="nodes a move instead")
-    add("--depth", type=int, default=0, metavar="N", help="depth of a move instead")
+    add("--games", type=positive, default=1, metavar="N", help="number of games (1)")
+    add("--turn", type=not_below_zero, metavar="S", help=f"seconds a move ({DEFAULT_TURN})")
+    add("--nodes", type=whole, default=0, metavar="N", help="nodes a move instead")
+    add("--depth", type=whole, default=0, metavar="N", help="depth of a move instead")
     add("--board", default="15", metavar="N", help="side of the board, 5 to 22, or WxH (15)")
     add("--rule", default="freestyle", metavar="R", help="freestyle, standard, renju, caro, ...")
     add("--openings", default="balanced", metavar="KIND", help="balanced, random or none")
     add("--seed", type=int, default=1, metavar="N", help="of the openings (1)")
-    add("--concurrency", type=int, default=1, metavar="N", help="games at the same time (1)")
+    add("--concurrency", type=positive, default=1, metavar="N", help="games at the same time (1)")
     add("--journal", metavar="FILE", help="where the games are written (a new file of your own)")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     add(

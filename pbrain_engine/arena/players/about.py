@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from ..faults import EngineFault
-from ..settings import EngineSpec
+from ..settings import EngineSpec, SettingsError
 from .process import EngineProcess
 
 PATIENCE = 2.0  # seconds; some engines do not know the command
@@ -24,7 +24,11 @@ def parse_about(line: str) -> dict[str, str]:
 
 
 def introduce(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
-    """Return the engines with their titles, where they tell them in time."""
+    """Return the engines with their titles, where they tell them in time.
+
+    Raises:
+        SettingsError: a program cannot be started at all.
+    """
     listed = list(engines)
     with ThreadPoolExecutor(max_workers=len(listed)) as pool:
         titles = list(pool.map(ask_title, listed))
@@ -32,13 +36,17 @@ def introduce(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
 
 
 def ask_title(spec: EngineSpec) -> str:
-    """Return name and version of a foreign engine, or an empty string."""
+    """Return name and version of a foreign engine, or an empty string.
+
+    Raises:
+        SettingsError: the program cannot be started.
+    """
     if spec.builtin:
         return ""
     try:
         process = EngineProcess(spec.command, spec.home, spec.environment)
-    except EngineFault:
-        return ""
+    except EngineFault as error:
+        raise SettingsError(f"{spec.name} cannot be started: {error.detail}") from None
     end = time.perf_counter() + PATIENCE
     fields: dict[str, str] = {}
     try:

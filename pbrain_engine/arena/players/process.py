@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ...options import problem_of
 from ..faults import CRASH, EXIT, FLOOD, START, EngineFault
 from . import processes
 from .guardian import Guardian
@@ -77,7 +78,7 @@ class EngineProcess:
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except (OSError, ValueError) as error:
-            raise EngineFault(START, str(error)) from None
+            raise EngineFault(START, problem_of(error)) from None
         self.pid = self._process.pid
         if guardian:
             guardian.watch(self.pid)

@@ -93,18 +93,18 @@ def elo(counts: Counts, lone: Counts = ()) -> Estimate:
     return Estimate(elo_of(score.value), elo_of(score.low), elo_of(score.high))
 
 
-def normalised_elo(counts: Counts, lone: Counts = ()) -> Estimate:
+def normalised_elo(counts: Counts, lone: Counts = ()) -> Estimate | None:
     """Return the Elo in units of a game's standard deviation, with its interval.
 
-    It says how many games it takes to see a difference, whatever the draw rate.
+    It says how many games it takes to see a difference, whatever the draw rate. None where
+    the deviation is not known: without results, or where all of them are alike.
     """
     if not sum(counts) + sum(lone):
-        return Estimate(0.0, -ELO_CAP, ELO_CAP)
+        return None
     games, mean, variance = pool(counts, lone)
     if variance == 0:
-        value = 0.0 if mean == 0.5 else math.copysign(ELO_CAP, mean - 0.5)
-    else:
-        value = (mean - 0.5) / math.sqrt(variance * games) * NORMALISED
+        return None
+    value = (mean - 0.5) / math.sqrt(variance * games) * NORMALISED
     error = Z95 * NORMALISED / math.sqrt(games)
     return Estimate(value, value - error, value + error)
 

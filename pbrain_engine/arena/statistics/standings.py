@@ -57,8 +57,8 @@ class PairScore:
         return strength.elo(self.openings, self.lone)
 
     @property
-    def normalised_elo(self) -> strength.Estimate:
-        """The normalised Elo difference."""
+    def normalised_elo(self) -> strength.Estimate | None:
+        """The normalised Elo difference, if it is known."""
         return strength.normalised_elo(self.openings, self.lone)
 
     @property
@@ -82,7 +82,7 @@ class PairScore:
             "elo": round(difference.value, 2),
             "elo_low": round(difference.low, 2),
             "elo_high": round(difference.high, 2),
-            "normalised_elo": round(normalised.value, 2),
+            "normalised_elo": normalised and round(normalised.value, 2),
             "los": round(self.superiority, 4),
             "pentanomial": list(self.openings),
         }

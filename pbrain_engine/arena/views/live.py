@@ -15,10 +15,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..game.played import Played
+from ...notation import picture
+from ...position.rules import Side
+from ..game.played import FIVE, Played
 from ..settings import MatchSettings
 from ..statistics.standings import Standings
-from .text import board_lines, labels, ladder_rows, last_move, pair_rows, result_line
+from .text import labels, ladder_rows, last_move, pair_rows, result_line
 from .view import MatchProgress
 
 if TYPE_CHECKING:
@@ -27,6 +29,11 @@ if TYPE_CHECKING:
 REFRESHES = 6  # a second
 MOST_PAIRS = 10  # in the table; of larger tournaments the ladder says more
 RECENT = 4  # results shown under the boards
+BAR_LINES = 1
+BOARD_FRAME = 3  # lines of a board that are no rows: the letters, and the panel's two
+SHORTEST_TABLE = 3  # lines: its head, a row, and how many more there are
+
+Rows = Callable[[Standings], list[list[str]]]
 
 
 class RichView:
@@ -72,38 +79,70 @@ class RichView:
     def render(self) -> RenderableType:
         """Return the whole screen."""
         with self._lock:
-            parts = [self._boards_part()]
-            if len(self._standings.pairs) <= MOST_PAIRS:
-                parts.append(self._table(pair_rows))
-            if len(self._standings.names) > 2:
-                parts.append(self._table(ladder_rows))
+            room = self.console.height - 1 - BAR_LINES  # lines; the cursor needs one too
+            tables: list[RenderableType] = []
             verdict = self._standings.verdict
             if verdict:
-                parts.append(self._test(verdict.llr, verdict.lower, verdict.upper))
-            parts += [Text(line, style="dim") for line in self._recent]
-            parts.append(self._bar())
-            return Group(*parts)
+                tables.append(self._test(verdict.llr, verdict.lower, verdict.upper))
+                room -= 1
+            for rows_of in self._tables():
+                table = self._rows_that_fit(rows_of(self._standings), room)
+                if table:
+                    tables.append(self._table(table))
+                    room -= len(table)
+            boards, taken = self._boards_part(room)
+            recent = self._recent[-max(0, room - taken) :] if room > taken else []
+            lines = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in recent]
+            return Group(*boards, *tables, *lines, self._bar())
 
-    def _boards_part(self) -> RenderableType:
-        """Return as many boards side by side as the screen has room for."""
-        width = 2 * self._settings.width + 8
-        room = max(1, self.console.width // width)
-        rows = max(1, (self.console.height - 14) // (self._settings.height + 4))
-        boards = [self._boards[slot] for slot in sorted(self._boards)][: room * rows]
-        return Columns([self._board(played) for played in boards])
+    def _tables(self) -> list[Rows]:
+        """Return which tables suit the match, the one that matters more first."""
+        if len(self._standings.names) <= 2:
+            return [pair_rows]
+        few = len(self._standings.pairs) <= MOST_PAIRS
+        return [ladder_rows, pair_rows] if few else [ladder_rows]
+
+    def _rows_that_fit(self, rows: list[list[str]], room: int) -> list[list[str]]:
+        """Return a table that is no longer than the room, the last line saying what it lacks."""
+        if len(rows) <= room:
+            return rows
+        if room < SHORTEST_TABLE:
+            return []
+        left_out = len(rows) - room + 1
+        return [*rows[: room - 1], [f"... {left_out} more", *[""] * (len(rows[0]) - 1)]]
+
+    def _boards_part(self, room: int) -> tuple[list[RenderableType], int]:
+        """Return as many boards as so many lines have room for, and the lines that they take."""
+        tall = self._settings.height + BOARD_FRAME
+        across = max(1, self.console.width // (2 * self._settings.width + 8))
+        down = room // tall
+        boards = [self._boards[slot] for slot in sorted(self._boards)][: across * down]
+        if not boards:
+            return [], 0
+        rows = -(-len(boards) // across)
+        return [Columns([self._board(played) for played in boards])], rows * tall
 
     def _board(self, played: Played) -> RenderableType:
         names = f"{self._short[played.black]} - {self._short[played.white]}"
-        lines = board_lines(played, self._settings.width, self._settings.height, self._ascii)
         return Panel(
-            Text("\n".join(lines), no_wrap=True),
+            self._picture(played),
             title=f"{played.game + 1}: {names}",
             subtitle=last_move(played),
             expand=False,
         )
 
-    def _table(self, rows_of: Callable[[Standings], list[list[str]]]) -> RenderableType:
-        head, *rows = rows_of(self._standings)
+    def _picture(self, played: Played) -> Text:
+        moves = played.all_moves
+        stones = ((cell, Side(ply % 2)) for ply, cell in enumerate(moves))
+        last = moves[-1] if moves else None
+        board = picture.diagram_of(self._settings.width, self._settings.height, stones, last)
+        if self.console.color_system is None or self.console.no_color:
+            return Text(picture.plain(board), no_wrap=True)
+        row = picture.winning_row(board) if played.reason == FIVE else []
+        return picture.coloured(board, row, letters=self._ascii)
+
+    def _table(self, lines: list[list[str]]) -> RenderableType:
+        head, *rows = lines
         table = Table(box=None, pad_edge=False)
         for number, name in enumerate(head):
             table.add_column(name, justify="right" if number else "left", no_wrap=True)

@@ -6,26 +6,29 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...notation.cells import cell_name, column_letter
+from ...notation.cells import cell_name
 from ...values import format_value
 from ..game.played import Played
 from ..settings import MatchSettings
 from ..statistics.elo import ELO_CAP, Estimate
 from ..statistics.standings import PairScore, Standings
 
+PAIR_RESULTS = ("both lost", "lost and drawn", "even", "won and drawn", "both won")
+
 
 def format_estimate(estimate: Estimate) -> str:
-    """Return ``+12.3 [-4.5, +29.1]``, with words where a bound is open."""
-    if abs(estimate.value) >= ELO_CAP:
-        word = "all won" if estimate.value > 0 else "all lost"
-        bound = estimate.low if estimate.value > 0 else estimate.high
-        sign = ">" if estimate.value > 0 else "<"
-        return f"{word} ({sign} {bound:+.0f})"
-    return f"{estimate.value:+.1f} [{_bound(estimate.low)}, {_bound(estimate.high)}]"
-
-
-def _bound(value: float) -> str:
-    return "open" if abs(value) >= ELO_CAP else f"{value:+.1f}"
+    """Return ``+12.3 [-4.5, +29.1]``, with words where a bound is missing."""
+    value, low, high = estimate
+    if abs(value) >= ELO_CAP:
+        known = f"above {low:+.0f}" if value > 0 else f"below {high:+.0f}"
+        return f"all {'won' if value > 0 else 'lost'}, {known}"
+    if low <= -ELO_CAP and high >= ELO_CAP:
+        return f"{value:+.1f}, nothing is sure yet"
+    if high >= ELO_CAP:
+        return f"{value:+.1f}, above {low:+.1f}"
+    if low <= -ELO_CAP:
+        return f"{value:+.1f}, below {high:+.1f}"
+    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
 def table(rows: list[list[str]], right_from: int = 1) -> list[str]:
@@ -151,11 +154,12 @@ def summary(standings: Standings, anchors: dict[str, float] | None = None) -> st
     lines = table(pair_rows(standings))
     pair = standings.pairs[0]
     if len(standings.pairs) == 1 and pair.games:
-        counts = " ".join(str(count) for count in pair.openings)
-        lines += [
-            f"openings with 0, 1/2, 1, 3/2, 2 points: {counts}",
-            f"normalised Elo {format_estimate(pair.normalised_elo)}",
-        ]
+        counts = ", ".join(
+            f"{words} {count}" for words, count in zip(PAIR_RESULTS, pair.openings, strict=True)
+        )
+        normalised = pair.normalised_elo
+        known = format_estimate(normalised) if normalised else "not known, all results are alike"
+        lines += [f"the two games of an opening: {counts}", f"normalised Elo {known}"]
     verdict = standings.verdict
     test = standings.settings.sprt
     if verdict and test:
@@ -179,33 +183,6 @@ def result_line(played: Played, short: dict[str, str]) -> str:
         f"game {played.game + 1}: {short[played.black]} - {short[played.white]} "
         f"{played.result} ({played.reason}{detail}), {moves} stones"
     )
-
-
-def board_lines(played: Played, width: int, height: int, ascii_only: bool = False) -> list[str]:
-    """Return the board after the moves so far, the last stone in brackets."""
-    black, white, empty = ("X", "O", ".") if ascii_only else ("●", "○", "·")
-    moves = played.all_moves
-    stones = {cell: black if ply % 2 == 0 else white for ply, cell in enumerate(moves)}
-    last = moves[-1] if moves else None
-    lines = ["    " + " ".join(column_letter(x) for x in range(width))]
-    for y in range(height):
-        row = f"{y + 1:3} "
-        for x in range(width):
-            row += stones.get((x, y), empty)
-            row += _bracket(x, y, last)
-        lines.append(_open_bracket(row, y, last).rstrip())
-    return lines
-
-
-def _bracket(x: int, y: int, last: tuple[int, int] | None) -> str:
-    return ")" if (x, y) == last else " "
-
-
-def _open_bracket(row: str, y: int, last: tuple[int, int] | None) -> str:
-    if last is None or last[1] != y:
-        return row
-    at = 3 + 2 * last[0]
-    return row[:at] + "(" + row[at + 1 :]
 
 
 def last_move(played: Played) -> str:

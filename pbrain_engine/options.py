@@ -1,0 +1,50 @@
+"""What all command lines share: errors in one line, and numbers that make sense."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from math import isfinite
+from typing import NoReturn, TypeVar
+
+Number = TypeVar("Number", int, float)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that tells what is wrong with the words in one line, and exits with 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with the message; where the options are listed, it says."""
+        self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
+
+
+def _checked(
+    kind: Callable[[str], Number], word: str, accepts: Callable[[Number], bool]
+) -> Callable[[str], Number]:
+    """Return the type of an option: a number of a kind that is accepted."""
+
+    def parse(text: str) -> Number:
+        try:
+            number = kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {word}") from None
+        if not accepts(number):
+            raise argparse.ArgumentTypeError(f"{text} is not {word}")
+        return number
+
+    return parse
+
+
+positive = _checked(int, "a whole number from 1 on", lambda n: n >= 1)
+whole = _checked(int, "a whole number from 0 on", lambda n: n >= 0)
+integer = _checked(int, "a whole number", lambda n: True)
+above_zero = _checked(float, "a number above 0", lambda x: isfinite(x) and x > 0)
+not_below_zero = _checked(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
+number = _checked(float, "a number", isfinite)
+
+
+def problem_of(error: Exception) -> str:
+    """Return what went wrong as people read it, in a line; without numbers of the system."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,158 @@
+"""Command lines: errors in one line, numbers that make sense, and what is not installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pbrain_engine
+from pbrain_engine import Engine, Game, Limit, Rule, cli
+from pbrain_engine.options import problem_of
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        status = cli.main(arguments)
+    except SystemExit as leaving:
+        status = int(leaving.code or 0)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "analyse h8 --time -1",
+        "analyse h8 --time nan",
+        "analyse h8 --memory 0",
+        "analyse h8 --threads 0",
+        "analyse h8 --multipv 0",
+        "analyse h8 --depth 0",
+        "analyse h8 --nodes -5",
+        "play --time 0",
+        "demo --total -3",
+        "solve x --every 0",
+        "bench --depth 0",
+        "match random random --turn -1",
+        "match random random --games 0",
+        "match random random --concurrency 0",
+        "match random random --patience 0",
+        "selfplay --games 0",
+        "openings --count 0",
+        "tune x --games 0",
+        "ablate x --turn -1",
+        "fit x --out y --steps 0",
+        "datagen x --processes 0",
+        "check x --patience -1",
+        "fuzz --lines 0",
+        "match random random --games ten",
+    ],
+)
+def test_senseless_numbers_are_refused_in_one_line(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, *words.split())
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1 and words.split()[-1] in err
+
+
+@pytest.mark.parametrize("name", [name for name in cli.COMMANDS if name != "build"])
+def test_wrong_use_of_every_command_is_told_in_one_line(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, name, "--no-such-option")
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1 and name in err
+
+
+def test_a_file_that_is_not_there_is_told_without_numbers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, _, err = run(capsys, "solve", "/no/such/file")
+    assert (status, err) == (1, "numoku: /no/such/file: No such file or directory\n")
+    assert problem_of(ValueError("two\nlines")) == "two lines"
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
+@pytest.mark.parametrize(
+    "words", ["--help", "analyse --help", "analyse h8 --depth 8", "weights learned hand"]
+)
+def test_a_closed_pipe_is_no_failure(words: str) -> None:
+    command = f"{sys.executable} -m pbrain_engine.cli {words} | head -n 1"
+    result = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+WITHOUT = """\
+import sys
+sys.modules[{!r}] = None
+from pbrain_engine import cli
+sys.exit(cli.main({!r}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("missing", "words", "extra"),
+    [
+        ("numpy", ["fit", "x", "--out", "y"], "training"),
+        ("numpy", ["weights", "--games", "tests/games/sample.games"], "training"),
+    ],
+)
+def test_what_is_not_installed_is_told_with_its_cure(
+    missing: str, words: list[str], extra: str
+) -> None:
+    command = [sys.executable, "-c", WITHOUT.format(missing, words)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert f"pip install 'pbrain-numoku[{extra}]'" in result.stderr
+
+
+def test_the_extra_for_learning_is_enough_for_it() -> None:
+    words = ["weights", "--games", "tests/games/sample.games"]
+    command = [sys.executable, "-c", WITHOUT.format("numba", words)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_only_commands_that_are_there_are_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(cli.COMMANDS, "absent", cli.Command("commands.absent", "is not there"))
+    monkeypatch.setitem(cli.COMMANDS, "gone", cli.Command("gone.entirely", "with its folder"))
+    out = run(capsys, "--help")[1]
+    assert "absent" not in out and "gone" not in out and "  bench " in out
+
+
+# The Python API -------------------------------------------------------------------------
+
+
+def test_the_package_lists_its_public_names() -> None:
+    assert set(pbrain_engine.__all__) <= set(dir(pbrain_engine))
+
+
+@pytest.mark.parametrize("name", ["depth", "nodes"])
+@pytest.mark.parametrize("number", [0, -1])
+def test_a_limit_that_no_search_can_keep_is_refused(name: str, number: int) -> None:
+    with pytest.raises(ValueError, match=f"{name} {number}"):
+        Limit(**{name: number})
+
+
+def test_a_rule_may_be_its_name() -> None:
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(15, rule="renju")
+        assert engine.game.rule is Rule.RENJU
+        engine.set_rule("caro")
+        assert engine.game.rule is Rule.CARO
+        with pytest.raises(ValueError, match="unknown rule 'chess'; there are freestyle"):
+            engine.new_game(15, rule="chess")
+    assert Game(15, rule="standard").rule is Rule.STANDARD
