@@ -20,10 +20,12 @@ from ..options import problem_of
 from ..position.rules import Side
 from . import setup, thinking, view
 from .fouls import foul_at
+from .kept import Kept
 from .levels import LEVELS, choose
 from .result import result_line
 
 PERSON, ENGINE = "you", "Numoku"
+KEEPING_LEVEL = 7  # those below think too little to be believed
 
 
 class Dialogue:
@@ -38,10 +40,12 @@ class Dialogue:
         seconds: float = 5.0,
         seed: int | None = None,
         listener: Callable[[Thought], None] | None = None,
+        kept: Kept | None = None,
     ) -> None:
         """Begin a game from a position; ``seconds`` is the engine's time for a move.
 
-        ``listener`` gets what the engine thinks on the way to a move.
+        ``listener`` gets what the engine thinks on the way to a move. What the engine finds out,
+        and games that have ended, are ``kept``.
         """
         self.engine = engine
         self.person = person
@@ -51,6 +55,7 @@ class Dialogue:
         self.resigned: Side | None = None
         self._chance = random.Random(seed)
         self._listener = listener
+        self._kept = kept or Kept(None)
         self._notes: dict[int, str] = {}  # ply -> what the engine thought
         self._begin(start)
 
@@ -77,7 +82,11 @@ class Dialogue:
         if self.game_over or game.to_move is self.person:
             return ""
         level = LEVELS[self.level]
-        thought = choose(self.engine, level, self.seconds, self._chance, self._listener)
+        is_strong = self.level >= KEEPING_LEVEL
+        known = self._kept.certain(game) if is_strong else None
+        thought = known or choose(self.engine, level, self.seconds, self._chance, self._listener)
+        if is_strong and known is None:
+            self._kept.note(self.engine, thought)
         self.engine.play(*thought.move)
         self._notes[game.ply] = f"{thought.value}/{thought.depth}/{round(thought.time * 1000)}"
         return f"{ENGINE}: {cell_name(*thought.move)}   ({describe(thought)})"
@@ -90,6 +99,11 @@ class Dialogue:
             return ""
         winner = self.engine.game.winner
         return result_line(self.engine.game, None if winner is None else self._name(winner))
+
+    def keep(self) -> None:
+        """Keep the game, which has ended."""
+        if not any(side is Side.WALL for _, _, side in self._start.placed):
+            self._kept.note_game(self.record())
 
     def _name(self, side: Side) -> str:
         return f"{side.name.lower()} ({PERSON if side is self.person else ENGINE})"

@@ -11,7 +11,7 @@ from shutil import get_terminal_size
 from ..engine.engine import Engine, Thought
 from ..options import Parser, above_zero, positive
 from ..position.rules import Side
-from . import setup, view
+from . import kept, setup, view
 from .dialogue import Dialogue, person_of
 from .levels import LEVELS
 
@@ -38,6 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--threads", type=positive, default=1, help="threads to search with")
     setup.add_search_option(parser)
+    kept.add_database_option(parser)
     return parser
 
 
@@ -48,11 +49,14 @@ def main(arguments: Sequence[str]) -> int:
     person = Side[options.side.upper()] if options.side else person_of(start) or Side.BLACK
     line = StatusLine()
     edit_lines()
-    with Engine(threads=options.threads, memory=200_000_000, search=options.search) as engine:
-        talk(
-            Dialogue(engine, start, person, options.level, options.time, listener=line.show),
-            line,
+    with (
+        kept.Kept(options.db) as database,
+        Engine(threads=options.threads, memory=200_000_000, search=options.search) as engine,
+    ):
+        dialogue = Dialogue(
+            engine, start, person, options.level, options.time, listener=line.show, kept=database
         )
+        talk(dialogue, line)
     return 0
 
 
@@ -107,6 +111,8 @@ def talk(dialogue: Dialogue, status: StatusLine) -> None:
         if result != announced:
             say(result)
             announced = result
+            if result:
+                dialogue.keep()
         try:
             line = input(PROMPT)
         except (EOFError, KeyboardInterrupt):
