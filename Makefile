@@ -18,7 +18,7 @@ DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup develop demo test bench learn-smoke compare lint build package \
-	check-package onefile wheels release dist clean
+	check-package windows windows-zip onefile wheels release dist clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,7 +71,14 @@ package: $(DEVELOP) ## build the ZIP for tournaments on this platform, into dist
 	$(BIN)/python build/report.py dist/*.zip
 
 check-package: $(DEVELOP) ## test the ZIP in dist as a tournament uses it
-	NUMOKU_PACKAGE="$$(echo dist/*.zip)" $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/test_package_play.py
+	NUMOKU_PACKAGE=dist $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/test_package_play.py
+
+# Wine runs a Python for Windows there, which is put together once, in the user's cache.
+windows: $(DEVELOP) ## build the ZIP for Windows on Linux and test it, where wine is installed
+	$(BIN)/python build/windows.py dist
+
+windows-zip: $(DEVELOP)
+	$(BIN)/python build/windows.py dist --no-tests
 
 onefile: $(DEVELOP) ## build a single program instead, which starts later: see docs/packaging.md
 	$(BIN)/python build/package.py dist/onefile --onefile
@@ -84,7 +91,7 @@ release: ## attach what is in dist to the release of a tag, with the tool gh: ma
 	gh release view "$(TAG)" >/dev/null 2>&1 || gh release create "$(TAG)" --verify-tag --notes ""
 	gh release upload "$(TAG)" dist/*.zip dist/*.sha256 dist/*.whl dist/*.tar.gz --clobber
 
-dist: wheels package ## build all that is handed out, into dist, and measure it
+dist: wheels package windows-zip ## build all that is handed out, into dist, and measure it
 
 clean: ## remove what was built, but not .venv
 	rm -rf .kernels dist pbrain_engine/native/lib *.egg-info

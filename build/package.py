@@ -4,6 +4,7 @@ PyInstaller freezes the program to a folder as ``build/numoku.spec`` says; kerne
 notices go beside it. The ZIP is the same to the last byte whenever it is built from the same
 sources with the same Python, and the build fails where it would be larger than a tournament
 accepts. ``--onefile`` makes a single program instead, which unpacks itself at every start.
+``build/windows.py`` has the package for Windows built here too, on Linux.
 """
 
 from __future__ import annotations
@@ -21,45 +22,72 @@ from pathlib import Path
 from typing import Any
 
 import shipping
+import winpython
 
 from pbrain_engine import __version__
 from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.native.load.targets import TARGETS, Target
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEC = ROOT / "build" / "numoku.spec"
 NOTICES = ROOT / "build" / "notices"
 SIZE_LIMIT = 8_000_000  # bytes: what Gomocup accepts without asking
-PROGRAM = "pbrain-numoku64" + (".exe" if os.name == "nt" else "")
+NAME = "pbrain-numoku64"
+PROGRAM = NAME + (".exe" if os.name == "nt" else "")  # on this machine
+WINDOWS = TARGETS["windows-x86_64"]
 THIRD_PARTIES = ("python", "libffi", "zlib")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a ZIP can name
 REGULAR, EXECUTABLE = 0o100644, 0o100755
 
 
-def freeze(shipped: Path, scratch: Path, *, onefile: bool) -> Path:
+def program_of(target: Target) -> str:
+    """Return the name of the program on a platform."""
+    return NAME + (".exe" if target is WINDOWS else "")
+
+
+def freeze(
+    shipped: Path,
+    scratch: Path,
+    *,
+    onefile: bool = False,
+    python: winpython.WindowsPython | None = None,
+) -> Path:
     """Let PyInstaller make the program; return the folder that holds it.
+
+    It freezes the Python that runs it: this one, or one for Windows.
 
     Raises:
         BuildError: with what PyInstaller says.
     """
-    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
+    command = ["-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
     command += ["--distpath", str(scratch / "dist"), "--workpath", str(scratch / "work")]
     command += [str(SPEC), "--", str(shipped), *(["--onefile"] if onefile else [])]
     environment = {
-        **os.environ,
         "PYTHONHASHSEED": "0",  # sets go into compiled modules in their order
         "SOURCE_DATE_EPOCH": "315532800",
         "PYINSTALLER_CONFIG_DIR": str(scratch / "cache"),
     }
-    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    start = [sys.executable] if python is None else python.command
+    surroundings = dict(os.environ) if python is None else python.environment()
+    result = subprocess.run(
+        [*start, *command],
+        cwd=ROOT,
+        env={**surroundings, **environment},
+        input="",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,  # wine wants a pipe, and one tells what comes first
+        text=True,
+        errors="replace",
+    )
     if result.returncode != 0:
-        raise BuildError(f"PyInstaller failed\n{result.stderr.strip()}")
+        raise BuildError(f"PyInstaller failed\n{result.stdout.strip()}")
     return scratch / "dist" / ("" if onefile else "numoku")
 
 
-def add_notices(folder: Path, platform: str, signature: int) -> None:
+def add_notices(folder: Path, target: Target, signature: int) -> None:
     """Put the page for users and all licences beside the program."""
     page = (NOTICES / "README.txt").read_text(encoding="ascii")
-    facts = {"VERSION": __version__, "PLATFORM": platform, "PROGRAM": PROGRAM}
+    facts = {"VERSION": __version__, "PLATFORM": target.name, "PROGRAM": program_of(target)}
     for name, value in {**facts, "SIGNATURE": f"{signature}"}.items():
         page = page.replace(f"@{name}@", value)
     parts = [(NOTICES / "about.txt").read_text(encoding="ascii")]
@@ -95,7 +123,8 @@ def write_zip(folder: Path, path: Path) -> None:
         for name, file in members(folder):
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.create_system = 3  # Unix, so that the modes below count
-            entry.external_attr = (EXECUTABLE if name == PROGRAM else REGULAR) << 16
+            is_program = Path(name).stem == NAME
+            entry.external_attr = (EXECUTABLE if is_program else REGULAR) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, file.read_bytes(), compresslevel=9)
 
@@ -118,26 +147,34 @@ def write_checksum(path: Path) -> None:
     path.with_name(path.name + ".sha256").write_text(text, encoding="ascii", newline="\n")
 
 
-def make_package(out: Path, figures: dict[str, Any], *, onefile: bool = False) -> Path:
+def make_package(
+    out: Path,
+    figures: dict[str, Any],
+    *,
+    onefile: bool = False,
+    python: winpython.WindowsPython | None = None,
+) -> Path:
     """Build the package of this machine's platform into a folder; return its path.
 
-    ``figures`` are what the bench measures on the sources.
+    ``figures`` are what the bench measures on the sources. With a ``python`` for Windows it is
+    the package for Windows.
 
     Raises:
         BuildError: it cannot be built here, or is too large.
     """
-    target = shipping.host()
+    target = WINDOWS if python else shipping.host()
+    program = program_of(target)
     kernels = shipping.build_kernels([target])
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="numoku-package-") as scratch:
         shipped = Path(scratch, "shipped")
         shipping.ship(target, kernels, shipped, figures)
-        folder = freeze(shipped, Path(scratch), onefile=onefile)
+        folder = freeze(shipped, Path(scratch), onefile=onefile, python=python)
         if onefile:
-            path = out / PROGRAM
-            shutil.copy(folder / PROGRAM, path)
+            path = out / program
+            shutil.copy(folder / program, path)
         else:
-            add_notices(folder, target.name, figures["nodes"])
+            add_notices(folder, target, figures["nodes"])
             path = out / f"numoku-{__version__}-{target.name}.zip"
             write_zip(folder, path)
     check_size(path)

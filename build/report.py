@@ -1,7 +1,7 @@
 """Measure a package as a tournament meets it, and hold the figures against their limits.
 
 The ZIP is unpacked into an empty folder. Measured are its size, the time from the start of the
-program to its first answer and first move, warm and once from the disk, private memory, the
+program to its first answer and first move, warm and once from the disk, memory, the
 signature at every level of the processor, and the speed against the sources, in turn.
 """
 
@@ -23,6 +23,7 @@ from typing import NamedTuple
 import shipping
 from package import PROGRAM, SIZE_LIMIT
 
+from pbrain_engine.arena.players import processes
 from pbrain_engine.native.build.compile import BuildError, host_level
 
 STARTS = 20
@@ -126,9 +127,7 @@ def start_line(name: str, milliseconds: float, limit: float) -> Line:
 
 
 def memory_line(program: Path) -> Line:
-    """Measure the private memory of a program that waits for its first move."""
-    import psutil
-
+    """Measure the memory of a program that waits for its first move."""
     process = subprocess.Popen(
         [str(program)], cwd=program.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -137,12 +136,11 @@ def memory_line(program: Path) -> Line:
         process.stdin.write(b"START 20\n")
         process.stdin.flush()
         process.stdout.readline()
-        root = psutil.Process(process.pid)
-        tree = [root, *root.children(recursive=True)]
-        private = sum(member.memory_full_info().uss for member in tree)
+        count = 1 + len(processes.descendants(process.pid))
+        used = processes.tree_memory(process.pid)
         process.stdin.write(b"END\n")
-    figure = f"{private / 1e6:.1f} MB, {len(tree)} process"
-    return Line("private memory after START", figure, "one process", len(tree) == 1)
+    figure = f"{used / 1e6:.1f} MB, {count} process"
+    return Line("memory after START", figure, "one process", count == 1)
 
 
 def bench_lines(program: Path, rounds: int) -> list[Line]:

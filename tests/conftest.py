@@ -16,6 +16,7 @@ import pytest
 
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.library import Library, load
+from pbrain_engine.native.load.targets import host_target
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -58,9 +59,16 @@ def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def tournament_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the ZIP for tournaments: the one that ``NUMOKU_PACKAGE`` names, or a new one."""
+    """Return the ZIP for tournaments: the one that ``NUMOKU_PACKAGE`` names, or a new one.
+
+    A folder stands for the ZIP of this system in it.
+    """
     if "NUMOKU_PACKAGE" in os.environ:
-        return Path(os.environ["NUMOKU_PACKAGE"]).resolve()
+        path = Path(os.environ["NUMOKU_PACKAGE"]).resolve()
+        target = host_target()
+        if path.is_dir() and target is not None:
+            (path,) = path.glob(f"numoku-*-{target.name}.zip")
+        return path
     if find_spec("PyInstaller") is None:
         pytest.skip("PyInstaller is not installed")
     if os.name == "posix" and not sysconfig.get_config_var("PYTHONFRAMEWORK"):

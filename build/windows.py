@@ -1,0 +1,64 @@
+"""Make the package for Windows on Linux and try it there: what ``make windows`` runs.
+
+The program is the one that Windows would make: PyInstaller freezes a CPython for Windows, which
+wine runs. The tests run in that Python too, so processes, pipes and paths are those of Windows,
+as far as wine has them. Where there is no wine, nothing is done and a line says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import package
+import shipping
+import winpython
+
+from pbrain_engine.native.build.compile import BuildError
+
+# What a client meets, and what asks the system for something. The search itself is the same
+# code on every system, and its kernels are replayed under wine by the tests of Linux.
+TESTS = (
+    "test_package_play", "test_package_zip", "test_commandline", "test_process_memory",
+    "test_protocol_end", "test_protocol_faults", "test_protocol_session", "test_protocol_figures",
+    "test_transcripts", "test_doctor", "test_arena_command", "test_arena_faults",
+    "test_arena_records", "test_clock",
+)  # fmt: skip
+
+
+def check(python: winpython.WindowsPython, out: Path) -> int:
+    """Run the tests on the package in a folder, then measure it; return the exit status."""
+    paths = [f"tests/{name}.py" for name in TESTS]
+    options = ["-p", "no:cacheprovider", "--color=no", "-rs"]
+    more = {"NUMOKU_PACKAGE": str(out.resolve()), "PYTHONPATH": str(shipping.ROOT)}
+    status = python.show(["-m", "pytest", *options, *paths], shipping.ROOT, more)
+    if status == 0:
+        (path,) = out.glob(f"*-{package.WINDOWS.name}.zip")
+        report = str(shipping.ROOT / "build" / "report.py")
+        status = python.show([report, str(path.resolve())], shipping.ROOT, more)
+    return status
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build the package into a folder, and test it unless told not to; return the exit status."""
+    parser = argparse.ArgumentParser(description="The package for Windows, made on Linux.")
+    parser.add_argument("out", type=Path, help="folder for the package and its checksum")
+    parser.add_argument("--no-tests", action="store_true", help="only build it")
+    options = parser.parse_args(arguments)
+    try:
+        python = winpython.windows_python()
+        path = package.make_package(options.out, shipping.bench(), python=python)
+    except winpython.Missing as error:
+        print(f"no package for Windows: {error}")
+        return 0
+    except (BuildError, winpython.WineError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(f"{path}  {path.stat().st_size:,} bytes", flush=True)
+    return 0 if options.no_tests else check(python, options.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,278 @@
+"""A CPython for Windows, put together on Linux from the package index, and run by wine.
+
+No package of the index is such a Python, and nothing else is asked. One carries most of it: the
+wheel of Panda3D for Windows brings ``python311.dll`` and the extension modules as they were
+built upstream. The standard library in Python is the same on every system, so it is copied
+from the Python 3.11 of this machine. Two small files are made here, with the linker that the
+kernels are linked with: ``python.exe``, which calls the DLL, and ``python3.dll``, which hands
+extension modules of the stable interface on to it.
+
+The result lies in the user's cache, beside a wine prefix of its own, and is made once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from pbrain_engine.native.build.binary import inspect
+
+MAJOR = (3, 11)  # of the Python: the DLL, the library and this machine's have to be of one kind
+CARRIER = "panda3d==1.10.16"
+CARRIED = "deploy_libs/"
+# The wheel is taken only as it was when this was written.
+CARRIER_SHA256 = "37acfb92655c4226879f95c988e2ef1449a53c54486d6c1ebc00e2772429af82"
+BESIDE_PROGRAM = {"python311.dll", "vcruntime140.dll"}
+LEFT_OUT = ("api-ms-", "tcl", "tk", "_tkinter", "_msi", "winsound")
+LIBRARY_LEFT_OUT = (
+    "__pycache__", "site-packages", "dist-packages", "test", "lib-dynload", "config-*",
+    "_sysconfigdata*", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3",
+)  # fmt: skip
+
+# What the build and the tests need there. Those of the first group have the versions of this
+# machine, so that both systems' packages are made by the same tools.
+SAME_AS_HERE = (
+    "pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "packaging", "setuptools", "pytest",
+    "pluggy", "iniconfig", "pygments", "hypothesis", "sortedcontainers", "psutil", "pyyaml",
+)  # fmt: skip
+OTHERS = (
+    "pefile==2024.8.26",
+    "pywin32-ctypes==0.2.3",
+    "colorama==0.4.6",
+    "numpy==1.26.4",  # NumPy 2 asks for functions that wine 8 lacks
+)
+
+START = """
+typedef unsigned short character;
+int Py_Main(int, character **);
+character *GetCommandLineW(void);
+character **CommandLineToArgvW(character *, int *);
+void ExitProcess(unsigned);
+
+void start(void) {
+    int count;
+    character **words = CommandLineToArgvW(GetCommandLineW(), &count);
+    ExitProcess(Py_Main(count, words));
+}
+"""
+
+
+class WineError(Exception):
+    """The Python for Windows cannot be had; the message says why."""
+
+
+class Missing(WineError):
+    """Something that it needs of this machine is not installed."""
+
+
+def find_wine() -> str:
+    """Return the 64-bit wine, which Debian keeps off the path.
+
+    Raises:
+        Missing: there is none.
+    """
+    for folder in (None, "/usr/lib/wine"):
+        for name in ("wine64", "wine"):
+            found = shutil.which(name, path=folder)
+            if found:
+                return found
+    raise Missing("wine is not installed (on Debian: apt-get install wine64)")
+
+
+class WindowsPython:
+    """The Python at hand: ``command`` and ``environment`` for whoever runs it."""
+
+    def __init__(self, folder: Path, wine: str) -> None:
+        """Name where it lies, and the wine that runs it."""
+        self.folder = folder
+        self.wine = wine
+
+    @property
+    def program(self) -> Path:
+        """The interpreter."""
+        return self.folder / "python" / "python.exe"
+
+    @property
+    def command(self) -> list[str]:
+        """What starts the interpreter."""
+        return [self.wine, str(self.program)]
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the environment for wine: a prefix of its own, and no remarks."""
+        return {
+            **os.environ,
+            "WINEPREFIX": str(self.folder / "prefix"),
+            "WINEDEBUG": "-all",
+            "WINEDLLOVERRIDES": "mscoree,mshtml=",  # nobody wants .NET or a browser installed
+            **(more or {}),
+        }
+
+    def run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        """Run the interpreter to its end; what it says on both streams is in ``stdout``.
+
+        It cannot start with a file for a standard stream, which is why there are pipes.
+        """
+        return subprocess.run(
+            [*self.command, *arguments],
+            env=self.environment(),
+            input="",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+
+    def show(
+        self, arguments: Sequence[str], folder: Path, more: Mapping[str, str] | None = None
+    ) -> int:
+        """Run the interpreter in a folder, pass on what it says, and return its status."""
+        with subprocess.Popen(
+            [*self.command, *arguments],
+            cwd=folder,
+            env=self.environment(more),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        ) as process:
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.close()
+            for line in process.stdout:
+                print(line.decode("utf-8", "replace").rstrip(), flush=True)
+        return process.returncode
+
+
+def cache_folder() -> Path:
+    """Return where such a Python lies; another recipe has another folder."""
+    recipe = Path(__file__).read_bytes() + repr((sys.version_info, _requirements())).encode()
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base, "numoku", f"windows-python-{hashlib.sha256(recipe).hexdigest()[:12]}")
+
+
+def windows_python() -> WindowsPython:
+    """Return the Python for Windows, which is put together if it is not there yet.
+
+    Raises:
+        Missing: there is no wine, or no Python 3.11.
+        WineError: something that it is made of cannot be had.
+    """
+    wine = find_wine()
+    if sys.version_info[:2] != MAJOR:
+        raise Missing("it needs the standard library of a Python 3.11 here")
+    folder = cache_folder()
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        print("putting a Python for Windows together", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory(prefix="windows-", dir=folder.parent) as name:
+            assemble(WindowsPython(Path(name, "whole"), wine))
+            with contextlib.suppress(FileExistsError):  # somebody else was faster
+                Path(name, "whole").rename(folder)
+    return WindowsPython(folder, wine)
+
+
+def assemble(python: WindowsPython) -> None:
+    """Put the Python together in its folder, and try it.
+
+    Raises:
+        WineError: with what went wrong.
+    """
+    place = python.program.parent
+    (place / "DLLs").mkdir(parents=True)
+    with tempfile.TemporaryDirectory(prefix="numoku-windows-") as scratch:
+        take_libraries(download(Path(scratch)), place)
+        ignored = shutil.ignore_patterns(*LIBRARY_LEFT_OUT)
+        shutil.copytree(sysconfig.get_path("stdlib"), place / "Lib", ignore=ignored)
+        make_program(Path(scratch), place)
+        make_forwarder(Path(scratch), place)
+    install(_requirements(), place / "Lib" / "site-packages")
+    result = python.run(["-c", "import ctypes, psutil, sys; print(sys.version)"])
+    if result.returncode != 0:
+        raise WineError(f"the Python for Windows does not start\n{result.stdout.strip()}")
+
+
+def download(scratch: Path) -> Path:
+    """Fetch the wheel that carries the DLLs, and return it.
+
+    Raises:
+        WineError: it cannot be had, or is another one.
+    """
+    _pip("download", "--no-deps", "--dest", str(scratch), CARRIER)
+    (wheel,) = scratch.glob("*.whl")
+    if hashlib.sha256(wheel.read_bytes()).hexdigest() != CARRIER_SHA256:
+        raise WineError(f"{wheel.name} is not the file that it was")
+    return wheel
+
+
+def take_libraries(wheel: Path, place: Path) -> None:
+    """Unpack the DLLs and extension modules of Python from the wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        for entry in archive.infolist():
+            name = entry.filename.removeprefix(CARRIED)
+            if name == entry.filename or name.lower().startswith(LEFT_OUT):
+                continue
+            folder = place if name.lower() in BESIDE_PROGRAM else place / "DLLs"
+            (folder / name).write_bytes(archive.read(entry))
+
+
+def make_program(scratch: Path, place: Path) -> None:
+    """Make ``python.exe``: it calls the DLL and needs no C library."""
+    library = scratch / "python311.lib"
+    definition = scratch / "python311.def"
+    definition.write_text("LIBRARY python311.dll\nEXPORTS\nPy_Main\n", encoding="ascii")
+    source = scratch / "start.c"
+    source.write_text(START, encoding="ascii")
+    _zig("dlltool", "-m", "i386:x86-64", "-d", str(definition), "-l", str(library))
+    options = ["-Wl,--subsystem,console", "-Wl,-e,start", "-Wl,-s"]
+    _compile(*options, "-o", str(place / "python.exe"), str(source), str(library),
+             "-lkernel32", "-lshell32")  # fmt: skip
+
+
+def make_forwarder(scratch: Path, place: Path) -> None:
+    """Make ``python3.dll``, which hands every name on to the real one."""
+    names = sorted(inspect((place / "python311.dll").read_bytes()).exports)
+    lines = ["LIBRARY python3.dll", "EXPORTS", *(f"{name}=python311.{name}" for name in names)]
+    definition = scratch / "python3.def"
+    definition.write_text("\n".join(lines) + "\n", encoding="ascii")
+    source = scratch / "nothing.c"
+    source.write_text("\n", encoding="ascii")
+    options = ["-shared", "-Wl,-s", "-Wl,--no-entry"]
+    _compile(*options, "-o", str(place / "python3.dll"), str(source), str(definition))
+
+
+def install(requirements: Sequence[str], folder: Path) -> None:
+    """Install wheels for Windows into a folder."""
+    _pip("install", "--no-deps", "--no-compile", "--target", str(folder), *requirements)
+
+
+def _requirements() -> list[str]:
+    return [f"{name}=={version(name)}" for name in SAME_AS_HERE] + list(OTHERS)
+
+
+def _pip(verb: str, *arguments: str) -> None:
+    number = ".".join(map(str, MAJOR))
+    command = [sys.executable, "-m", "pip", verb, "--quiet", "--disable-pip-version-check"]
+    command += ["--only-binary", ":all:", "--platform", "win_amd64", "--python-version", number]
+    _run([*command, "--implementation", "cp", *arguments])
+
+
+def _compile(*arguments: str) -> None:
+    _zig("cc", "-target", "x86_64-windows-gnu", "-nostdlib", *arguments)
+
+
+def _zig(*arguments: str) -> None:
+    _run([sys.executable, "-m", "ziglang", *arguments])
+
+
+def _run(command: list[str]) -> None:
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise WineError(f"{' '.join(command[:5])} ...\n{result.stderr.strip()}")

@@ -1,0 +1,66 @@
+"""The package in a tournament of the manager Piskvork, as that starts, asks and measures it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.game.game import Game
+
+from .building import package, report
+from .managed import Managed
+
+LIMITS = (83_886_080, 104_857_600, 367_001_600, 524_288_000)  # bytes; 350 MiB in tournaments
+ROOM = 5_000_000  # bytes that are left below the limit
+
+
+@pytest.fixture(scope="module")
+def program(tournament_zip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("manager")
+    report.unpack(tournament_zip, folder)
+    return folder / package.PROGRAM
+
+
+def play(players: list[Managed], game: Game, most: int) -> None:
+    while game.winner is None and not game.is_full and game.ply < most:
+        game.play(*players[game.ply % 2].move(game))
+
+
+@pytest.mark.parametrize("memory", LIMITS)
+@pytest.mark.parametrize(
+    "turn, most", [(100, 24), pytest.param(500, 400, marks=pytest.mark.long)], ids=["short", "long"]
+)
+def test_the_peak_working_set_stays_below_the_limit(
+    program: Path, memory: int, turn: int, most: int
+) -> None:
+    players = [Managed(program, 20, turn, memory) for _ in range(2)]
+    try:
+        game = Game(20)
+        play(players, game, most)
+        for player in players:
+            assert player.end() == 0
+    finally:
+        for player in players:
+            player.close()
+    peaks = [player.peak for player in players]
+    print(f"\nlimit {memory:,}: {game.ply} stones, peaks of {peaks[0]:,} and {peaks[1]:,} bytes")
+    if sys.platform == "win32":
+        assert all(0 < peak <= memory - ROOM for peak in peaks)
+
+
+def test_a_game_goes_on_after_a_pause(program: Path) -> None:
+    game = Game(15)
+    game.play(7, 7)
+    for anew in (False, True, True):
+        player = Managed(program, 15, 100, LIMITS[2])
+        try:
+            game.play(*player.move(game, anew=anew))
+            game.play(*next((x, 0) for x in range(15) if (x, 0) not in game.moves))
+            game.play(*player.move(game))
+            game.play(*next((x, 14) for x in range(15) if (x, 14) not in game.moves))
+            assert player.end() == 0
+        finally:
+            player.close()
+    assert game.ply == 13
