@@ -37,6 +37,7 @@ COMMANDS = {
     "tune": Command("tuning.command", "tune the search parameters by games"),
     "ablate": Command("tuning.ablation", "what each item of the search is worth"),
     "fit": Command("learn.fit", "learn the weights of the evaluation from recorded games"),
+    "train": Command("learn.train", "learn a network for the evaluation from recorded games"),
     "weights": Command("commands.weights", "what a weight file holds and where it comes from"),
     "check": Command("doctor", "test any engine's protocol, and say what is wrong"),
     "fuzz": Command("doctor.fuzz", "feed an engine random protocol input"),

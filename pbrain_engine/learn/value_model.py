@@ -8,7 +8,7 @@ same rules they share one table, seen from the other side.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,23 @@ def best_scale(value: Vector, target: Vector) -> float:
     return minimise_scale(lambda scale: float(log_loss(value / scale, target).mean()), *SCALES)
 
 
-def blend(positions: Positions, chances: Vector, mix: float) -> Vector:
+class Outcomes(Protocol):
+    """Positions in the order of their games."""
+
+    @property
+    def side(self) -> NDArray[Any]:
+        """To move: 0 black, 1 white."""
+
+    @property
+    def result(self) -> NDArray[Any]:
+        """The score of the side to move."""
+
+    @property
+    def game(self) -> NDArray[Any]:
+        """Number of the game."""
+
+
+def blend(positions: Outcomes, chances: Vector, mix: float) -> Vector:
     """Return the targets: at each position the search's chance, mixed with the target after it.
 
     ``mix`` is the share of what came after; at the end of a game that is its result.

@@ -1,0 +1,260 @@
+"""What a network learns from: the positions of recorded games, as arrays on the disk.
+
+One folder holds the positions of one rule family on one size of board, in the order of their
+games. They are written once and then mapped, so that millions of them need no memory.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...eval.weights import COMBINATIONS, MASKS, Weights, family_of
+from ...game.game import Game
+from ...position.geometry import MARGIN, STRIDE
+from ...position.rules import Side
+from ...values import WIN_BAND
+from ..features import Reader, candidates_of, group_of, needs_order, needs_value, result_for
+from ..fit import HELD_OUT
+from ..records import NO_VALUE, Record, read_games
+from ..value_model import best_scale, blend, chance
+
+Array = NDArray[Any]
+NO_CELL = -1
+NO_SCORE = -32768  # of a cell that is no candidate
+EMPTY, BLACK, WHITE = 3, 2, 1  # on a board, as in a line key
+FLUSH = 4096  # positions at a time
+ABOUT = "about.json"
+
+# Name, kind of number, and whether there is one for each cell of the board.
+COLUMNS: tuple[tuple[str, str, bool], ...] = (
+    ("board", "u1", True),
+    ("score", "<i2", True),  # the linear move score of each candidate, else NO_SCORE
+    ("mask", "<i2", False),
+    ("linear", "<i2", False),  # the linear evaluation, for the side to move
+    ("side", "u1", False),
+    ("move", "<i2", False),  # the cell that the search chose
+    ("last", "<i2", False),  # the cell of the stone before, or NO_CELL
+    ("second", "<i2", False),  # the one before that
+    ("value", "<i2", False),  # what the search said
+    ("result", "<f4", False),  # 1 won, 0.5 draw, 0 lost
+    ("game", "<i4", False),
+    ("held", "?", False),  # the game is held out
+)
+
+
+class Lessons(NamedTuple):
+    """Positions of one family and size of board; seen by the side to move where not said."""
+
+    height: int
+    width: int
+    board: NDArray[np.uint8]
+    score: NDArray[np.int16]
+    mask: NDArray[np.int16]
+    linear: NDArray[np.int16]
+    side: NDArray[np.uint8]
+    move: NDArray[np.int16]
+    last: NDArray[np.int16]
+    second: NDArray[np.int16]
+    value: NDArray[np.int16]
+    result: NDArray[np.float32]
+    game: NDArray[np.int32]
+    held: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.mask)
+
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """Where the value has something to learn: no forced win was found."""
+        return np.asarray(self.value < WIN_BAND)
+
+    def search_scale(self) -> float:
+        """Return the scale with which the values of searches foretell results best."""
+        chosen = ~self.held & (np.abs(self.value.astype(np.int64)) < WIN_BAND)
+        return best_scale(
+            self.value[chosen].astype(np.float64), self.result[chosen].astype(np.float64)
+        )
+
+    def targets(self, mix: float) -> NDArray[np.float32]:
+        """Return the chance to learn of each position; see ``value_model.blend``."""
+        chosen = np.flatnonzero(self.open)
+        seen = chance(self.value[chosen].astype(np.float64), self.search_scale())
+        known = _Outcomes(self.side[chosen], self.result[chosen], self.game[chosen])
+        targets = self.result.astype(np.float32)
+        targets[chosen] = blend(known, seen, mix)
+        return targets
+
+
+class _Outcomes(NamedTuple):
+    side: Array
+    result: Array
+    game: Array
+
+
+class _Writer:
+    """Appends positions to the files of one folder."""
+
+    def __init__(self, folder: Path, height: int, width: int) -> None:
+        folder.mkdir(parents=True)
+        self._folder, self._height, self._width = folder, height, width
+        self._files: dict[str, IO[bytes]] = {
+            name: (folder / name).open("wb") for name, _, _ in COLUMNS
+        }
+        self._rows: list[tuple[Any, ...]] = []
+        self.count = 0
+
+    def append(self, *row: Any) -> None:
+        self._rows.append(row)
+        self.count += 1
+        if len(self._rows) == FLUSH:
+            self._flush()
+
+    def _flush(self) -> None:
+        for (name, kind, _), column in zip(COLUMNS, zip(*self._rows, strict=True), strict=False):
+            self._files[name].write(np.array(column, kind).tobytes())
+        self._rows.clear()
+
+    def close(self) -> None:
+        self._flush()
+        for file in self._files.values():
+            file.close()
+        about = {"height": self._height, "width": self._width, "positions": self.count}
+        (self._folder / ABOUT).write_text(json.dumps(about), encoding="ascii")
+
+
+def read_lessons(folder: Path) -> Lessons:
+    """Map the positions of a folder that was written whole."""
+    about = json.loads((folder / ABOUT).read_text(encoding="ascii"))
+    height, width, count = about["height"], about["width"], about["positions"]
+    columns = [
+        np.memmap(folder / name, kind, "r", shape=(count, height * width) if cells else (count,))
+        for name, kind, cells in COLUMNS
+    ]
+    return Lessons(height, width, *columns)
+
+
+def _flat(cells: Array, width: int) -> Array:
+    """Return cells of the padded board as ``y * width + x``."""
+    return np.asarray((cells // STRIDE - MARGIN) * width + cells % STRIDE - MARGIN)
+
+
+class Scores:
+    """The linear move scores of a weight file."""
+
+    def __init__(self, weights: Weights, record: Record) -> None:
+        numbers = np.frombuffer(weights.block(record.rule), np.int16)
+        start = 2 * COMBINATIONS + 2 * MASKS
+        self._tables = numbers[start:].reshape(2, 2, COMBINATIONS).astype(np.int64)
+
+    def of(self, side: Side, own: Array, enemy: Array) -> Array:
+        """Return the scores of candidates by what they make and what they take away."""
+        return np.asarray(self._tables[side, 0, own] + self._tables[side, 1, enemy])
+
+
+def positions_of(record: Record, weights: Weights, reader: Reader) -> Iterator[tuple[Any, ...]]:
+    """Yield the columns of each position of a game that has something to teach, but for the last.
+
+    What the search decides at a glance is left out.
+    """
+    game = Game(record.width, record.height, record.rule, weights=weights)
+    scores = Scores(weights, record)
+    cells = record.width * record.height
+    board = np.full(cells, EMPTY, np.uint8)
+    last = second = NO_CELL
+    for cell, value in zip(record.moves, record.values, strict=True):
+        side = game.to_move
+        glance = reader.glance(game) if value != NO_VALUE else None
+        if glance is not None and needs_order(glance.mask):
+            near, own, enemy = candidates_of(glance, side)
+            places = glance.cells[near]
+            score = np.full(cells, NO_SCORE, np.int16)
+            score[_flat(places, record.width)] = scores.of(side, own, enemy)
+            if score[cell] != NO_SCORE or needs_value(glance.mask, value):
+                result = result_for(record, side)
+                yield (
+                    board.copy(), score, glance.mask, game.value(), int(side), cell,
+                    last, second, value, result,
+                )  # fmt: skip
+        board[cell] = BLACK if side is Side.BLACK else WHITE
+        last, second = cell, last
+        game.play(cell % record.width, cell // record.width)
+
+
+def write_lessons(
+    records: Iterable[tuple[Record, bool]],
+    family: str,
+    weights: Weights,
+    folder: Path,
+    watch: Callable[[int], None] = lambda positions: None,
+) -> None:
+    """Write the positions of all games of a family, a folder for each size of board.
+
+    Each game comes with whether it is held out. ``watch`` is told now and then how many
+    positions there are. Games whose board never occurs again cost nothing but their folder.
+    """
+    reader, writers = Reader(), dict[tuple[int, int], _Writer]()
+    total = 0
+    for number, (record, held) in enumerate(records):
+        if family_of(record.rule) != family:
+            continue
+        size = record.height, record.width
+        if size not in writers:
+            writers[size] = _Writer(folder / f"{record.width}x{record.height}", *size)
+        for columns in positions_of(record, weights, reader):
+            writers[size].append(*columns, number, held)
+            total += 1
+        watch(total)
+    for writer in writers.values():
+        writer.close()
+
+
+def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[tuple[Record, bool]]:
+    """Yield the games of files, and whether each is held out: the test files, or one in sixteen.
+
+    Raises:
+        GamesError: a file is missing or damaged.
+    """
+    test = list(test)
+    for path in files:
+        for record in read_games(path):
+            yield record, not test and group_of(record.number) < HELD_OUT
+    for path in test:
+        for record in read_games(path):
+            yield record, True
+
+
+def prepare(
+    files: list[Path],
+    test: list[Path],
+    family: str,
+    weights: Weights,
+    folder: Path,
+    watch: Callable[[int], None] = lambda positions: None,
+) -> list[Lessons]:
+    """Return the positions of one family, by size of board; those of the last call if they fit.
+
+    Raises:
+        GamesError: a file is missing or damaged; what was there before stays.
+    """
+    wanted = {
+        "files": [[str(path), path.stat().st_size, held] for held, paths in
+                  ((False, files), (True, test)) for path in paths],
+        "weights": weights.key,
+    }  # fmt: skip
+    about = folder / ABOUT
+    if not about.exists() or json.loads(about.read_text(encoding="utf-8")) != wanted:
+        half_made = folder.with_name(folder.name + ".part")
+        shutil.rmtree(half_made, ignore_errors=True)
+        half_made.mkdir(parents=True)
+        write_lessons(dealt(files, test), family, weights, half_made, watch)
+        shutil.rmtree(folder, ignore_errors=True)
+        (half_made / ABOUT).write_text(json.dumps(wanted), encoding="utf-8")
+        half_made.rename(folder)
+    return [read_lessons(path.parent) for path in sorted(folder.glob(f"*/{ABOUT}"))]
