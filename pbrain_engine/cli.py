@@ -175,8 +175,8 @@ def system() -> str:
     from .native.load.targets import machine
 
     if sys.platform == "win32":
-        release = sys.getwindowsversion()
-        return f"Windows {release.major}.{release.minor}.{release.build} {machine()}"
+        release = ".".join(map(str, sys.getwindowsversion().platform_version))
+        return f"Windows {release} {machine()}"
     facts = os.uname()
     return f"{facts.sysname} {facts.release} {machine()}"
 

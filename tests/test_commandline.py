@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pbrain_engine.arena.settings import SettingsError, parse_engine
@@ -45,6 +45,7 @@ def test_what_is_joined_is_split_again(windows: bool, words: list[str]) -> None:
 @pytest.mark.skipif(sys.platform != "win32", reason="asks Windows itself")
 @given(st.text(st.sampled_from('ab \\"'), max_size=12))
 def test_windows_splits_arguments_the_same_way(text: str) -> None:
+    assume('""' not in text)  # of which its function and its C library think differently
     shell = ctypes.WinDLL("shell32")  # type: ignore[attr-defined,unused-ignore]
     shell.CommandLineToArgvW.restype = ctypes.POINTER(ctypes.c_wchar_p)
     count = ctypes.c_int()

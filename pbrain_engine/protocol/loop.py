@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import os
 import threading
+from _queue import Empty, SimpleQueue  # what `queue` has of them, without the rest of it
 from collections import deque
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
