@@ -28,9 +28,8 @@ export class BoardView {
   }
 
   cellAt(event) {
-    const box = this.svg.getBoundingClientRect(), scale = (2 * EDGE + (this.width - 1) * CELL) / box.width;
-    const x = Math.round(((event.clientX - box.left) * scale - EDGE) / CELL);
-    const y = Math.round(((event.clientY - box.top) * scale - EDGE) / CELL);
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+    const x = Math.round((at.x - EDGE) / CELL), y = Math.round((at.y - EDGE) / CELL);
     return x >= 0 && y >= 0 && x < this.width && y < this.height ? [x, y] : null;
   }
 
@@ -81,6 +80,7 @@ export class BoardView {
     const svg = this.svg;
     svg.replaceChildren();
     drawGrid(svg, view.width, view.height, view.fromBottom);
+    svg.style.setProperty("--ratio", (2 * EDGE + (view.width - 1) * CELL) / (2 * EDGE + (view.height - 1) * CELL));
     for (const { cell, side, number } of view.stones) {
       if (side === "wall") {
         const [cx, cy] = centre(cell);

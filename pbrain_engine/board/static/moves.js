@@ -72,8 +72,9 @@ export class MovesPanel {
     const { app } = this, isHere = node === app.node;
     const more = node.comment ? " …" : "";
     const same = app.tree.transpositions(node).length ? " =" : "";
-    const item = button(`${node.ply}. ${app.nameOf(node.cell)}${node.notes.title ? " " + node.notes.title : ""}${same}${more}`, () => app.go(node), { class: "node", role: "treeitem", "aria-selected": isHere ? "true" : "false" });
-    item.setAttribute("aria-label", `move ${node.ply}, ${["black", "white"][node.side]} ${app.nameOf(node.cell)}${node.comment ? ", commented" : ""}`);
+    const text = `${node.ply}. ${app.nameOf(node.cell)}${node.notes.title ? " " + node.notes.title : ""}${same}${more}`;
+    const item = button(text, () => app.go(node), { class: "node", role: "treeitem", "aria-selected": isHere ? "true" : "false" });
+    item.setAttribute("aria-label", `${text}, ${["black", "white"][node.side]}${node.comment ? ", commented" : ""}`);
     if (node.comment) item.title = node.comment;
     return item;
   }

@@ -1,0 +1,30 @@
+"""Debian's Chromium, driven by Playwright; tests that need it are skipped where it is not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Yield a browser."""
+    reason = "playwright is not installed; the page is not tested in a browser"
+    api = pytest.importorskip("playwright.sync_api", reason=reason)
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.skip("chromium is not installed; the page is not tested in a browser")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()

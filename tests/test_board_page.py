@@ -1,0 +1,577 @@
+"""The board's page in a real browser: every part of it, as a person uses it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import statistics
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.board_server import BoardServer
+from tests.browser import chromium
+
+PATIENCE = 30_000  # milliseconds
+CELL, EDGE = 30, 26  # of the drawing, as in draw.js
+OPEN_THREE = "h8a1i8c1j8e1"
+GAME = "h8i9g9g7i8g8h7h9f7j9f9"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
+    server = BoardServer(tmp_path_factory.mktemp("board"))
+    yield server
+    assert server.stop() == ""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+def wait(page: Any, condition: str) -> None:
+    """Wait until something is true on a page, whose own policy forbids to do that in its script."""
+    end = time.monotonic() + PATIENCE / 1000
+    while True:
+        with contextlib.suppress(Exception):  # the page is just being loaded
+            if page.evaluate(f"Boolean({condition})"):
+                return
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(25)
+
+
+MOVES = """
+app.node.moves.map((cell) => String.fromCharCode(97 + cell[0]) + (cell[1] + 1)).join("")
+"""
+
+
+class Page:
+    """A page with what tests do to it; anything that goes wrong on it is a failure."""
+
+    def __init__(self, browser: Any, server: BoardServer, hash_: str = "", **context: Any) -> None:
+        self.server = server
+        self.context = browser.new_context(**{"accept_downloads": True, **context})
+        self.raw = self.context.new_page()
+        self.raw.set_default_timeout(PATIENCE)
+        self.errors: list[str] = []
+        self.hosts: set[str] = set()
+        self.raw.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.raw.on("console", self._note)
+        self.raw.on("request", lambda request: self.hosts.add(request.url.split("/")[2][:60]))
+        self.raw.goto(server.address + hash_)
+        self.wait("document.querySelector('#link').dataset.state === 'open'")
+        self.wait("app.node.facts !== null")
+
+    def _note(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def close(self) -> None:
+        errors, hosts = self.errors, self.hosts
+        self.context.close()
+        assert not errors
+        assert {host for host in hosts if host} <= {f"127.0.0.1:{self.server.port}"}
+
+    def wait(self, condition: str) -> None:
+        wait(self.raw, condition)
+
+    def do(self, script: str) -> Any:
+        return self.raw.evaluate(script)
+
+    def tab(self, name: str) -> None:
+        self.raw.click(f"#tab-{name}")
+
+    def press(self, name: str) -> None:
+        self.raw.click(f"#{name}")
+
+    def text(self, name: str) -> str:
+        return str(self.raw.text_content(f"#{name}"))
+
+    def point(self, cell: str) -> tuple[float, float]:
+        """Return where a cell is on the screen."""
+        x, y = ord(cell[0]) - ord("a"), int(cell[1:]) - 1
+        self.raw.locator("#board").scroll_into_view_if_needed()
+        place = f"new DOMPoint({EDGE + x * CELL}, {EDGE + y * CELL})"
+        at = self.do(f"{place}.matrixTransform(document.querySelector('#board').getScreenCTM())")
+        return at["x"], at["y"]
+
+    def play(self, cell: str) -> None:
+        """Click on a cell and wait for the stone."""
+        before = self.do("app.node.ply")
+        self.raw.mouse.click(*self.point(cell))
+        self.wait(f"app.node.ply > {before} && app.node.facts")
+
+    def moves(self) -> str:
+        return str(
+            self.do(
+                "app.node.moves.map((c) => String.fromCharCode(97 + c[0]) + (c[1] + 1)).join('')"
+            )
+        )
+
+    def stones(self) -> int:
+        return int(self.raw.locator("#board > circle.stone").count())
+
+
+@pytest.fixture
+def page(browser: Any, server: BoardServer) -> Iterator[Page]:
+    page = Page(browser, server)
+    yield page
+    page.close()
+
+
+def open_page(browser: Any, server: BoardServer, moves: str, rule: str = "freestyle") -> Page:
+    return Page(browser, server, f"#b=15x15&r={rule}&m={moves}")
+
+
+# Play -------------------------------------------------------------------------------
+
+
+def test_a_person_plays_takes_back_and_resigns(page: Page) -> None:
+    page.raw.select_option("#level", "1")
+    page.press("new-game")
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    assert page.stones() == 2 and page.moves().startswith("h8")
+    assert "your move" in page.text("state")
+    page.raw.click("#undo")
+    page.raw.click("#undo")
+    assert page.stones() == 0
+    page.play("j10")
+    page.wait("app.node.ply === 2")
+    page.raw.click("#undo")
+    page.raw.click("#redo")
+    assert page.stones() == 2
+    assert page.do("app.tree.root.children.length") == 2  # what was taken back is a variation
+    page.press("resign")
+    assert "white wins, black resigned" in page.text("play-report")
+
+
+def test_a_game_ends_with_its_row_marked(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, OPEN_THREE + "g8c3")
+    page.play("k8")
+    page.wait("document.querySelector('#board .winning')")
+    assert "black has won" in page.text("state")
+    page.raw.mouse.click(*page.point("a15"))
+    page.wait("document.querySelector('#state').textContent.includes('over')")
+    assert page.stones() == 9
+    page.close()
+
+
+@pytest.mark.parametrize(("rule", "columns", "rows"), [("caro", 20, 9), ("standard", 5, 22)])
+def test_any_rule_and_board_can_be_played(page: Page, rule: str, columns: int, rows: int) -> None:
+    page.raw.select_option("#rule", rule)
+    page.raw.fill("#width", str(columns))
+    page.raw.fill("#height", str(rows))
+    page.raw.select_option("#level", "1")
+    page.raw.select_option("#person", "white")
+    page.press("new-game")
+    page.wait("app.node.ply === 1")
+    assert page.text("about") == f"{rule} {columns}×{rows}"
+
+
+def test_forbidden_cells_are_crossed_out_with_their_reason(
+    browser: Any, server: BoardServer
+) -> None:
+    page = open_page(browser, server, "g8a1i8c1h7o15h9e1", "renju")
+    assert page.raw.locator("#board .foul title").all_text_contents() == ["double three"]
+    page.raw.mouse.click(*page.point("h8"))
+    page.wait("document.querySelector('#state').textContent.includes('double three')")
+    assert page.stones() == 8
+    page.close()
+
+
+def test_the_clock_runs_out(page: Page) -> None:
+    page.raw.fill("#minutes", "0.01")
+    page.do("document.querySelector('#minutes').step = 'any'")
+    page.press("new-game")
+    page.wait("document.querySelector('#play-report').textContent.includes('white wins on time')")
+    assert "0:00" in page.text("black-clock")
+
+
+def test_swap2_with_its_three_options(page: Page) -> None:
+    page.raw.select_option("#opening", "swap2-engine")
+    page.raw.select_option("#level", "1")
+    page.raw.fill("#seconds", "0.5")
+    for option in ("Play black", "Play white", "Put two more"):
+        page.press("new-game")
+        page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
+        page.raw.click(f"#choices button:text-is('{option}')")
+        if option == "Play black":
+            page.wait("app.node.ply === 4")  # Numoku plays white
+        elif option == "Play white":
+            assert "your move, white" in page.text("state")
+        else:
+            free = page.do("[...Array(15).keys()].map((x) => [x, 14]).filter((c) => app.isFree(c))")
+            for x, _ in free[:2]:
+                page.play(f"{chr(97 + x)}15")
+            page.wait("!app.guide.stage || !document.querySelector('#choices').hidden")
+            assert page.do("app.node.ply") >= 5
+
+
+def test_swap2_opened_by_the_person(page: Page) -> None:
+    page.raw.select_option("#opening", "swap2-you")
+    page.raw.select_option("#level", "1")
+    page.raw.fill("#seconds", "0.5")
+    page.press("new-game")
+    for cell in ("h8", "i8", "h9"):
+        page.play(cell)
+    page.wait("app.guide.stage !== 'engine'")
+    report = page.text("play-report")
+    assert "you play" in report or page.do("app.node.ply") == 5
+
+
+# Analysis ---------------------------------------------------------------------------
+
+
+def test_analysis_gets_deeper_until_a_move_is_made(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, GAME)
+    page.tab("analyse")
+    page.wait("app.node.found?.depth >= 6")
+    assert page.raw.locator("#lines-found li").count() == 3
+    assert page.raw.locator("#board .label").count() == 3
+    assert page.raw.locator("#board .label.best").count() == 1
+    assert "%" in page.text("summary") and "nodes/s" in page.text("summary")
+    assert page.raw.get_attribute("#bar", "aria-label").startswith("evaluation: black")
+    page.raw.hover("#lines-found li")
+    page.wait("document.querySelectorAll('#board circle.shown').length > 2")
+    page.raw.mouse.move(5, 5)
+    page.raw.locator("#lines-found button").first.click()
+    page.wait("app.node.ply === 12 && app.node.found?.depth >= 2")
+    page.close()
+
+
+def test_a_move_that_is_pointed_at_shows_its_line(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, GAME)
+    page.tab("analyse")
+    page.wait("app.node.found?.depth >= 5")
+    cell = page.do("app.nameOf(app.node.found.lines[0].move)")
+    page.raw.mouse.move(*page.point(cell))
+    page.wait("document.querySelectorAll('#board circle.shown').length > 2")
+    page.close()
+
+
+def test_analysis_is_quick_to_begin(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8")
+    page.tab("analyse")
+    page.wait("app.node.found")
+    times = []
+    for cell in ("i9", "g9", "g7", "i8", "g8", "h7", "h9", "f7", "j9", "f9", "k12", "d4"):
+        page.do("app.panels[1].latency = 0")
+        page.play(cell)
+        page.wait("app.panels[1].latency > 0")
+        times.append(page.do("app.panels[1].latency"))
+    print(f"median {statistics.median(times):.0f} ms, longest {max(times):.0f} ms")
+    assert statistics.median(times) < 1000  # 100 on an idle machine
+    page.close()
+
+
+def test_positions_at_most_threads_and_memory_can_be_set(page: Page) -> None:
+    page.tab("analyse")
+    page.raw.click("#panel-analyse summary")
+    page.raw.fill("#memory", "64")
+    page.raw.fill("#lines", "1")
+    page.raw.fill("#nodes", "5000")
+    page.raw.press("#nodes", "Tab")
+    page.wait("document.querySelector('#summary').dataset.state === 'done'")
+    assert page.raw.locator("#lines-found li").count() == 1
+
+
+def test_threats_of_both_sides_are_shown(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, OPEN_THREE)
+    page.tab("analyse")
+    page.raw.select_option("#overlay", "both")
+    page.raw.check("#winning")
+    page.wait("document.querySelectorAll('#board circle.wins').length === 2")
+    signs = page.raw.locator("#board text.shape-black").all_text_contents()
+    assert sorted(signs) == ["4", "4", "4+", "4+"]
+    page.play("a15")  # now white has to answer
+    page.wait("document.querySelectorAll('#board circle.rescue').length >= 2")
+    assert "stopped by" in page.text("threat-note")
+    page.close()
+
+
+# Proofs -----------------------------------------------------------------------------
+
+
+def test_a_proof_is_walked_through_to_the_five(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8i9g9g7i8g8h7h9f7j9", "freestyle")
+    page.close()
+    page = open_page(browser, server, OPEN_THREE)
+    page.tab("proof")
+    page.press("prove")
+    page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
+    assert "wins in 2, by fours" in page.text("proof-status")
+    page.play("o15")  # a move far away
+    page.wait("document.querySelector('#proof-status').textContent.includes('five')")
+    assert page.raw.locator("#board .winning").count() == 1
+    page.press("proof-back")
+    page.wait("app.node.ply === 7")
+    page.press("defend")
+    page.wait("document.querySelector('#proof-status').textContent.includes('five')")
+    page.close()
+
+
+def test_the_tree_of_a_proof_says_what_every_branch_is(page: Page) -> None:
+    page.tab("puzzle")
+    page.press("next-puzzle")
+    page.wait("app.guide?.name === 'puzzle'")
+    page.press("puzzle-solution")
+    page.wait("document.querySelector('#proof-tree ul li button')")
+    text = page.text("proof-tree")
+    assert "then" in text and "wins in" in text
+    assert page.raw.locator("#board circle.defence").count() >= 1
+
+
+def test_no_win_is_said_plainly(page: Page) -> None:
+    page.tab("proof")
+    page.raw.fill("#proof-seconds", "1")
+    page.press("prove")
+    page.wait("document.querySelector('#proof-status').textContent.includes('no forced win')")
+
+
+# Variations, files, links -------------------------------------------------------------
+
+
+def test_variations_comments_and_transpositions(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8i9j8")
+    page.raw.click("#first")
+    for cell in ("j8", "i9", "h8"):
+        page.play(cell)
+    page.tab("moves")
+    assert page.raw.locator("#variations button").count() == 6
+    assert "same position" in page.text("transpositions")
+    page.raw.fill("#comment", "a [nice] idea\\")
+    page.tab("file")
+    with page.raw.expect_download() as saved:
+        page.press("save-sgf")
+    text = Path(saved.value.path()).read_text(encoding="utf-8")
+    assert text.count("(") == 3 and "a [nice\\] idea\\\\" in text
+    page.raw.fill("#game-text", text)
+    page.press("read-text")
+    page.wait("document.querySelector('#file-status').textContent.includes('6 moves')")
+    page.tab("moves")
+    page.raw.locator("#variations button").nth(3).click()
+    assert page.raw.input_value("#comment") == "a [nice] idea\\"
+    page.press("promote")
+    assert page.raw.locator("#variations button").first.text_content().startswith("1. j8")
+    page.press("delete")
+    assert page.raw.locator("#variations button").count() == 5
+    page.close()
+
+
+def test_games_go_out_as_psq_pictures_moves_and_links(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8i9")
+    page.tab("file")
+    for name, start in (("psq", b"Piskvorky 15x15"), ("svg", b"<svg"), ("png", b"\x89PNG")):
+        with page.raw.expect_download() as saved:
+            page.press(f"save-{name}")
+        assert Path(saved.value.path()).read_bytes().startswith(start)
+    page.press("copy-moves")
+    page.wait("document.querySelector('#file-status').textContent === 'copied h8i9'")
+    page.press("copy-link")
+    page.wait("document.querySelector('#file-status').textContent.includes('#b=15x15')")
+    link = page.text("file-status").removeprefix("copied ")
+    page.raw.goto("about:blank")
+    page.raw.goto(link)
+    page.wait("window.app?.node.ply === 2")
+    page.close()
+
+
+def test_rows_can_be_counted_from_the_bottom(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h1")
+    page.tab("file")
+    page.raw.check("#from-bottom")
+    assert "h15" in page.text("state")
+    page.raw.reload()
+    page.wait("document.querySelector('#state').textContent.includes('h15')")
+    assert page.moves() == "h1"
+    page.close()
+
+
+def test_a_file_that_is_no_game_is_refused_with_a_reason(page: Page) -> None:
+    page.tab("file")
+    page.raw.fill("#game-text", "(;GM[1]SZ[19];B[dd])")
+    page.press("read-text")
+    page.wait("document.querySelector('#file-status').textContent.includes('another game')")
+
+
+def test_a_wrong_address_is_refused_with_a_reason(browser: Any, server: BoardServer) -> None:
+    page = Page(browser, server, "#b=15x15&r=freestyle&m=h8h8")
+    assert page.stones() == 0
+    page.close()
+
+
+# Review and puzzles -------------------------------------------------------------------
+
+
+def test_a_game_is_reviewed_and_a_mistake_becomes_a_puzzle(
+    browser: Any, server: BoardServer
+) -> None:
+    page = open_page(browser, server, OPEN_THREE + "a15h1")  # black has missed a win
+    page.tab("review")
+    page.raw.fill("#review-seconds", "0.2")
+    page.press("review")
+    page.wait("document.querySelector('#review-status').textContent.includes('mistakes')")
+    assert "missed a win" in page.text("mistakes")
+    assert page.do("document.querySelector('#review-curve polyline').points.numberOfItems") == 8
+    assert page.do("app.tree.nodes().length") > 9  # the better lines are variations
+    page.raw.locator("#mistakes button.small").first.click()
+    page.wait("app.guide?.name === 'puzzle'")
+    assert page.raw.locator("#puzzle-list option").count() == 201
+    page.close()
+
+
+def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
+    page.tab("puzzle")
+    page.press("next-puzzle")
+    page.wait("app.guide?.name === 'puzzle'")
+    assert page.raw.locator("#board .label").count() == 0  # no help
+    for _ in range(12):
+        if "solved" in page.text("puzzle-status"):
+            break
+        # A person who knows the answer: the first move of the proof.
+        page.do(
+            "app.server.ask('prove', {position: app.tree.position(app.node)})"
+            ".then((found) => { window.answer = app.nameOf(found.move); })"
+        )
+        page.wait("window.answer")
+        cell = page.do("window.answer")
+        page.do("window.answer = null")
+        page.raw.mouse.click(*page.point(cell))
+        page.wait("app.guide.over || app.tree.toMove(app.node) === app.guide.attacker")
+        page.wait("!app.guide.busy")
+    assert page.text("puzzle-status") == "solved"
+    assert page.raw.locator("#puzzle-list option").first.text_content().startswith("✓")
+
+
+def test_a_wrong_move_in_a_puzzle_is_answered(page: Page) -> None:
+    page.tab("puzzle")
+    page.press("next-puzzle")
+    page.wait("app.guide?.name === 'puzzle'")
+    page.raw.mouse.click(*page.point("a1"))
+    page.wait("app.node.ply === 2")
+    page.wait("!app.guide.busy")
+    assert "solved" not in page.text("puzzle-status")
+
+
+# The page itself ------------------------------------------------------------------------
+
+
+def test_the_page_reconnects_and_says_so(browser: Any, tmp_path: Path) -> None:
+    server = BoardServer(tmp_path)
+    page = open_page(browser, server, "h8i9")
+    server.kill()
+    page.wait("document.querySelector('#link').dataset.state === 'lost'")
+    assert page.raw.is_visible("#banner")
+    page.errors.clear()
+    again = BoardServer(tmp_path, port=server.port)
+    page.wait("document.querySelector('#link').dataset.state === 'back'")
+    assert "connected again" in page.text("link") and page.moves() == "h8i9"
+    page.wait("app.node.found?.depth >= 2")
+    page.errors.clear()  # the tries in between
+    page.close()
+    again.stop()
+
+
+def test_a_wrong_token_is_said_and_can_be_mended(browser: Any, server: BoardServer) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{server.base}/?token=wrong")
+    wait(page, "document.querySelector('#link').dataset.state === 'refused'")
+    assert "token" in str(page.text_content("#banner"))
+    page.fill("#banner input", server.address)
+    page.click("#banner button")
+    wait(page, "document.querySelector('#link')?.dataset.state === 'open'")
+    context.close()
+
+
+def test_the_board_is_played_with_keys_and_spoken(page: Page) -> None:
+    page.raw.focus("#board")
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
+        page.raw.keyboard.press(key)
+    assert page.text("spoken") == "i7 empty"
+    page.raw.keyboard.press("Enter")
+    page.wait("app.node.ply === 1")
+    assert page.text("spoken") == "black i7"
+    page.raw.keyboard.press("Escape")
+    page.raw.focus("#first")
+    page.raw.keyboard.press("ArrowLeft")
+    page.wait("app.node.ply === 0")
+
+
+def test_the_page_is_touched_on_a_telephone(browser: Any, server: BoardServer) -> None:
+    phone = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
+    page = Page(browser, server, **phone)
+    page.raw.touchscreen.tap(*page.point("j10"))
+    page.wait("app.node.ply === 1")
+    assert page.moves() == "j10"
+    for name in ("play", "analyse", "proof", "moves", "review", "puzzle", "file"):
+        page.tab(name)
+        assert page.do("document.documentElement.scrollWidth") <= 400, name
+    page.close()
+
+
+def test_a_report_links_its_games_to_the_board(
+    browser: Any, server: BoardServer, tmp_path: Path
+) -> None:
+    from pbrain_engine.arena.views.page import html_page
+    from tests.test_arena_report import SETTINGS, games
+
+    report = tmp_path / "match.html"
+    report.write_text(html_page(SETTINGS, games()), encoding="utf-8")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(report.as_uri())
+    page.click("#first")
+    page.click("#next")
+    link = page.get_attribute("#analyse", "href")
+    assert link.startswith("http://127.0.0.1:8421/#b=15x15&r=freestyle&m=h15i15a1")
+    assert link.endswith("&n=1")
+    context.close()
+    there = Page(browser, server, link[link.index("#") :])
+    assert there.moves() == "h15"
+    there.close()
+
+
+def axe() -> str:
+    """Return the source of axe-core, fetched by npm for this test only."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed; accessibility is not checked")
+    folder = Path(__file__).parent.parent / ".pytest_cache" / "axe"
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "package" / "axe.min.js"
+    if not source.exists():
+        command = [npm, "pack", "axe-core@4", "--silent"]
+        try:
+            packed = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=90)
+        except subprocess.TimeoutExpired:
+            pytest.skip("axe-core cannot be fetched; accessibility is not checked")
+        if packed.returncode != 0:
+            pytest.skip("axe-core cannot be fetched; accessibility is not checked")
+        shutil.unpack_archive(folder / packed.stdout.strip().splitlines()[-1], folder, "gztar")
+    return source.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Any, server: BoardServer, scheme: str) -> None:
+    source = axe()
+    page = Page(browser, server, f"#b=15x15&r=renju&m={GAME}", color_scheme=scheme)
+    page.do(source + ";0")  # as the page's own policy forbids other scripts
+    for name in ("play", "analyse", "proof", "moves", "review", "puzzle", "file"):
+        page.tab(name)
+        found = page.do("axe.run().then((found) => JSON.stringify(found.violations))")
+        serious = [
+            (item["id"], [node["html"][:100] for node in item["nodes"]][:3])
+            for item in json.loads(found)
+            if item["impact"] in ("serious", "critical")
+        ]
+        assert not serious, (name, serious)
+    page.close()
