@@ -18,12 +18,18 @@ from tests.oracle.threats import five_cells
 
 LEAVES = 2500  # a search of about so many is small enough for plain Python
 
+# Renju boards on which black's forbidden cells decide: by depth, seeds of boards whose value
+# would be another if he might play there.
+DECIDED_BY_FOULS = {1: (506, 720), 2: (70, 127, 135, 143), 3: (22, 34, 79, 220)}
+FEW_LEAVES = 150
+
 
 class PlainSearch:
     """Minimax in plain Python: rules from the oracle, the evaluation from the engine."""
 
-    def __init__(self, board: Board, game: Game) -> None:
-        self.board, self.game = board, game
+    def __init__(self, board: Board, game: Game, fouls: bool = True) -> None:
+        """Search this board; without ``fouls`` black may play anywhere."""
+        self.board, self.game, self.fouls = board, game, fouls
 
     def value(self, depth: int, ply: int = 0) -> int:
         """Return the value for the side to move, looking ``depth`` plies ahead."""
@@ -48,7 +54,7 @@ class PlainSearch:
         stones = [cell for cell, held in self.board.cells.items() if held != EMPTY]
         for cell in self.board.empties():
             if any(is_near(cell, stone) for stone in stones):
-                if rules.is_legal(self.board, cell, side):
+                if not self.fouls or rules.is_legal(self.board, cell, side):
                     yield cell
 
 
@@ -110,6 +116,30 @@ def compare(seed: int, depth: int, rule: str, leaves: int) -> None:
 def test_alphabeta_equals_minimax(depth: int, rule: str) -> None:
     for seed in range(3):
         compare(seed, depth, rule, LEAVES)
+
+
+@pytest.mark.parametrize(
+    "depth, seed", [(depth, seed) for depth, seeds in DECIDED_BY_FOULS.items() for seed in seeds]
+)
+def test_the_tree_holds_no_forbidden_move(depth: int, seed: int) -> None:
+    chance = random.Random(f"forbidding {seed} {depth}")
+    board = small_board(chance, "renju", FEW_LEAVES, depth)
+    to_move = Side.BLACK if depth % 2 else Side(chance.randrange(2))
+    assert rules.forbidden_cells(board), board.drawing()
+    with Engine(hash_size=1 << 20, memory=40_000_000, parameters={"plain": 1}) as engine:
+        game = Game(
+            board.width, board.height, Rule.RENJU, library=engine.library, weights=engine.weights
+        )
+        play_out(engine, game, board, to_move)
+        value = PlainSearch(board, game).value(depth)
+        assert PlainSearch(board, game, fouls=False).value(depth) != value, "fouls decide here"
+        drawing = f"{to_move.name} to move, depth {depth}\n{board.drawing()}"
+        assert engine.think(Limit(depth=depth)).value == value, drawing
+        # With all that the engine leaves out, what it plays is legal.
+        engine.set_parameter("plain", 0)
+        engine.clear_hash()
+        move = tuple(engine.think(Limit(depth=depth + 4)).move)
+        assert rules.is_legal(board, move, int(to_move)), drawing
 
 
 @pytest.mark.long
