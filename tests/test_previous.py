@@ -1,8 +1,9 @@
-"""Twenty games against the previous tagged version end without a fault.
+"""Twenty games against another version end without a fault.
 
-Where there is no tag, as in a clone without tags or before the first release, the opponent is
-this version with the hand-set weights. Nodes are limited besides time, so that a busy machine
-does not make a late move look like a fault of ours.
+The other version is the last tagged one before this commit. Where there is no tag, as before the
+first release or in a clone without tags, there is no other version to play, and this one plays
+itself with the hand-set weights; the names of the tests say which it was. Nodes are limited
+besides time, so that a busy machine does not make a late move look like a fault of ours.
 """
 
 from __future__ import annotations
@@ -46,10 +47,16 @@ def previous_tag() -> str | None:
     return git("describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD~1")
 
 
-@pytest.fixture(scope="module")
-def opponent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+TAG = previous_tag()
+PLAYED = f"tag {TAG}" if TAG else "itself with hand weights"
+
+
+@pytest.fixture(scope="module", params=[TAG], ids=[PLAYED.replace(" ", "-")])
+def opponent(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Give the command of the opponent, with the previous version built where there is one."""
-    tag = previous_tag()
+    tag = request.param
     if tag is None:
         yield "numoku:weights=hand"
         return
@@ -69,7 +76,7 @@ def opponent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("rule, board, games", CONDITIONS)
-def test_games_against_the_previous_version_end_without_a_fault(
+def test_games_end_without_a_fault(
     opponent: str,
     rule: str,
     board: str,
@@ -78,7 +85,15 @@ def test_games_against_the_previous_version_end_without_a_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    words = ["now=numoku", f"previous={opponent}", "--rule", rule, "--board", board, *LIMITS]
+    words = [
+        "now=numoku",
+        f"{'previous' if TAG else 'hand'}={opponent}",
+        "--rule",
+        rule,
+        "--board",
+        board,
+        *LIMITS,
+    ]
     words += ["--games", str(games), "--concurrency", "2", "--json", "--no-journal"]
     assert command.main([*words, "--view", "quiet"]) == 0
     result = json.loads(capsys.readouterr().out)

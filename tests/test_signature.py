@@ -1,4 +1,8 @@
-"""The history says what the search does: its last ``Bench:`` is the signature of this tree."""
+"""The signature of the search is the one that ``tests/signature.txt`` tells, and the history too.
+
+A change of play changes the number, in the file as in the message of its commit. It says that
+something is different, not what: that is what the tests in ``tests/kernels`` are for.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,12 @@ import pytest
 from pbrain_engine.commands import bench
 
 ROOT = Path(__file__).parent.parent
+FILE = Path(__file__).parent / "signature.txt"
+
+
+def told() -> int:
+    """Return the number in the file."""
+    return int(FILE.read_text(encoding="ascii"))
 
 
 def git(*arguments: str) -> str:
@@ -25,14 +35,16 @@ def git(*arguments: str) -> str:
     return result.stdout
 
 
-def test_the_last_bench_in_the_history_is_the_signature(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    if git("status", "--porcelain", "--", "pbrain_engine").strip():
-        pytest.skip("the sources have changed since the last commit")
-    told = re.search(r"^Bench: (\d+)$", git("log", "-200", "--format=%B"), re.MULTILINE)
-    if told is None:
-        pytest.skip("no commit of this history tells a signature")
+def test_the_bench_gives_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(["--json"]) == 0
     measured = json.loads(capsys.readouterr().out)["nodes"]
-    assert measured == int(told[1]), "end the commit message with the new Bench"
+    assert measured == told(), f"write {measured} into {FILE.name} and end the message with it"
+
+
+def test_the_last_bench_in_the_history_is_the_signature() -> None:
+    if git("status", "--porcelain", "--", "pbrain_engine", str(FILE)).strip():
+        pytest.skip("the sources have changed since the last commit")
+    last = re.search(r"^Bench: (\d+)$", git("log", "-200", "--format=%B"), re.MULTILINE)
+    if last is None:
+        pytest.skip("no commit of this history tells a signature")
+    assert int(last[1]) == told(), "end the commit message with the new Bench"
