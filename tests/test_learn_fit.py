@@ -12,8 +12,15 @@ from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
 from pbrain_engine.learn import smoke
-from pbrain_engine.learn.features import Choices, Positions, by_family, read_features
-from pbrain_engine.learn.fit import Start, damped
+from pbrain_engine.learn.features import (
+    GROUPS,
+    Choices,
+    Positions,
+    by_family,
+    group_of,
+    read_features,
+)
+from pbrain_engine.learn.fit import HELD_OUT, Samples, Start, damped, split
 from pbrain_engine.learn.minimise import Vector, minimise, minimise_scale
 from pbrain_engine.learn.prior import Prior, combination_shares, mask_shares
 from pbrain_engine.learn.records import read_games
@@ -21,6 +28,8 @@ from pbrain_engine.learn.score_model import LITTLE, ScoreData, keep_zero, learn_
 from pbrain_engine.learn.sparse import Matrix
 from pbrain_engine.learn.value_model import ValueData, ValueTables, blend, learn_values
 from pbrain_engine.position.rules import Rule
+
+from .test_learn_features import random_record
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +150,37 @@ def positions_of_two_games() -> Positions:
         np.zeros(count, np.int8),
         np.array([7, 7, 7, 8, 8]),
     )
+
+
+def lengths(part: Samples) -> tuple[int, int]:
+    return len(part.positions), len(part.choices)
+
+
+def test_games_that_are_held_out_are_not_learned_from() -> None:
+    records = [
+        random_record(seed, Rule.FREESTYLE)._replace(number=seed) for seed in range(3 * GROUPS)
+    ]
+    learning, held_out = split(records, [])
+    apart = [
+        [r for r in records if (group_of(r.number) < HELD_OUT) == out] for out in (False, True)
+    ]
+    assert all(apart)
+    for part, games in zip((learning, held_out), apart, strict=True):
+        alone = Samples(len(games), *read_features(games))
+        assert part.games == len(games) and lengths(part) == lengths(alone)
+        assert (part.positions.columns == alone.positions.columns).all()
+        assert (part.choices.own == alone.choices.own).all()
+    groups = [set(part.positions.group.tolist()) for part in (learning, held_out)]
+    assert not groups[0] & groups[1]
+    assert groups[1] == set(range(HELD_OUT)) and groups[0] | groups[1] == set(range(GROUPS))
+
+
+def test_with_games_to_test_on_all_others_are_learned_from() -> None:
+    records = [random_record(seed, Rule.FREESTYLE) for seed in range(6)]
+    learning, held_out = split(records[:4], records[4:])
+    assert (learning.games, held_out.games) == (4, 2)
+    for part, games in ((learning, records[:4]), (held_out, records[4:])):
+        assert lengths(part) == lengths(Samples(len(games), *read_features(games)))
 
 
 def test_targets_follow_what_came_after_within_a_game() -> None:

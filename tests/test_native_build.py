@@ -145,6 +145,29 @@ def test_a_file_that_appears_or_moves_changes_the_digest(copy: Path) -> None:
     assert len({before, with_new_file, digest(str(copy))}) == 3
 
 
+SHAPING = [
+    "bits.py", "kernel.py", "values.py", "position/board.py", "patterns/tables.py",
+    "eval/evaluate.py", "search/alphabeta/params.py", "search/threats/vcf.py",
+    "native/exports.py", "native/exports_threats.py", "native/load/digest.py",
+    "native/load/targets.py",
+]  # fmt: skip
+
+
+def test_the_digest_covers_everything_that_builds_a_kernel(copy: Path) -> None:
+    """A kernel that was built in another way is another kernel: each of these files counts."""
+    building = [f"native/build/{p.name}" for p in (copy / "native" / "build").iterdir()]
+    building = [name for name in building if name.endswith((".py", ".ll"))]
+    wanted = {"compile.py", "emit.py", "lower.py", "link.py", "binary.py", "windows.ll"}
+    assert wanted <= {name.rpartition("/")[2] for name in building}
+    whole = digest(str(copy))
+    for name in (*SHAPING, *building):
+        before = (copy / name).read_bytes()
+        (copy / name).write_bytes(before + b"\n")
+        assert digest(str(copy)) != whole, name
+        (copy / name).write_bytes(before)
+    assert digest(str(copy)) == whole
+
+
 def test_the_pinned_compiler_is_the_one_of_the_digest() -> None:
     pin = f'"{digest_module.COMPILER.replace(" ", "==")}.*"'
     assert pin in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
