@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-VALUE_OPTIONS = ("--log", "--search")  # of the protocol, with a value
+VALUE_OPTIONS = ("--log", "--search", "--book")  # of the protocol, with a value
 
 
 def speaks_protocol(arguments: list[str]) -> bool:

@@ -55,6 +55,10 @@ class FakeEngine:
         self._stop = threading.Event()
         self._hard: float | None = None
 
+    def balanced(self, stones: int) -> list[list[tuple[int, int]]]:
+        """It has no book."""
+        return []
+
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule = Rule.FREESTYLE
     ) -> None:

@@ -25,6 +25,7 @@ from pbrain_engine.database.finding import Author
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.engine.swap2 import Searcher, first_three
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.canonical import Line, Symmetries
 from pbrain_engine.position.rules import Rule
@@ -320,3 +321,48 @@ def test_a_search_depends_on_its_job_alone() -> None:
     assert search_position(job) == first
     assert isinstance(first, Result) and len(first.moves) >= 3
     assert first.moves[0][1] == max(value for _, value in first.moves)
+
+
+def test_swap2_begins_with_three_stones_of_the_book(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    with Database(file, create=True) as database:
+        graph = Graph(key_of("h8"))
+        put(graph, "h8i9j9", k9=10)
+        with database.writing():
+            build.save_pages(database, graph, graph.pages.values())
+    with Engine(memory=80_000_000, book=str(file)) as engine:
+        (known,) = engine.balanced(3)
+        assert engine.balanced(4) == []
+        engine.new_game(20)
+        assert engine.balanced(3) == []
+        searcher = Searcher(engine, lambda share, count: [], lambda share, note: [], known=[known])
+        assert first_three(searcher, 15, 15, Rule.FREESTYLE).stones == tuple(known)
+    line = Line(Rule.FREESTYLE, 15, 15)
+    for x, y in known:
+        line.play(x, y)
+    assert line.image().key == key_of("h8i9j9")
+
+
+# The protocol ------------------------------------------------------------------------
+
+
+def speak(module: str, *words: str, more: str = "BEGIN\n") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", module, *words],
+        input="START 15\nINFO timeout_turn 500\nBEGIN\nEND\n", capture_output=True, text=True,
+        timeout=60,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("module", "option"),
+    [("pbrain_engine", "--book={}"), ("pbrain_engine.protocol.configured", "book={}")],
+)
+def test_the_protocol_plays_from_a_book(made: Path, module: str, option: str) -> None:
+    with Engine(memory=80_000_000, book=str(made)) as engine:
+        move = engine.think(Limit(nodes=100)).move
+    done = speak(module, option.format(made))
+    assert f"{move.x},{move.y}" in done.stdout.splitlines()
+    assert "depth" not in done.stdout  # it did not search
+    done = speak(module, option.format(made.parent / "no.db"))
+    assert done.returncode == 2 and "there is no book" in done.stderr

@@ -14,6 +14,7 @@ from ..position.rules import Side
 
 PAGE = """SELECT book.moves FROM book JOIN position ON position.id = book.position
     WHERE position.key = ?"""
+BALANCE = 60  # the largest value of a position that is nearly even
 HEADS = """SELECT DISTINCT SUBSTR(key, 1, 3) FROM book
     JOIN position ON position.id = book.position"""  # rule, width and height
 PAGES = "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
@@ -80,14 +81,15 @@ class Book:
         """Return the best move of a position, or None if the book does not have it."""
         return next(iter(self.moves(game)), None)
 
-    def balanced(
-        self, rule: int, width: int, height: int, stones: int, balance: int
-    ) -> list[list[Coordinates]]:
-        """Return positions of so many stones, in turn, whose value is within the balance."""
-        head = bytes((rule, width, height))
+    def balanced(self, game: Game, stones: int) -> list[list[Coordinates]]:
+        """Return positions of so many stones, in turn, that are nearly even.
+
+        They are of the rule and board of a game.
+        """
+        head = bytes((game.rule, game.width, game.height))
         found = []
         for key, value in self._file.execute(PAGES):
-            if bytes(key)[:3] == head and abs(value) <= balance:
+            if bytes(key)[:3] == head and abs(value) <= BALANCE:
                 position = read_key(bytes(key))
                 if position.stones == stones:
                     pairs = zip(position.black, position.white, strict=False)

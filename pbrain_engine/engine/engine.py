@@ -12,6 +12,7 @@ from ..eval.weights import Weights, load_weights
 from ..game.game import Game, Move
 from ..native.load.footprint import footprint
 from ..native.load.library import Library, load
+from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..search.parameters import PARAMETERS, check_name
 from ..solver.solver import Solver
@@ -268,6 +269,10 @@ class Engine:
             cells = (Move(x, y) for y in range(self.game.height) for x in range(self.game.width))
             move = next(cell for cell in cells if self.game.at(*cell) is Side.EMPTY)
         return move
+
+    def balanced(self, stones: int) -> list[list[Coordinates]]:
+        """Return positions of so many stones that the book calls nearly even, in turn."""
+        return [] if self._book is None else self._book.balanced(self.game, stones)
 
     def think(
         self,

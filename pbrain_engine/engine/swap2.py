@@ -46,6 +46,7 @@ class Searcher(NamedTuple):
     deepen: Callable[[float, Note], list[Thought]]  # (share) -> the best move of every depth
     tell: Callable[[str], None] = lambda text: None  # takes the reasons, for people
     keep: Callable[[Choice], None] = lambda choice: None  # takes the best so far
+    known: Sequence[Sequence[Coordinates]] = ()  # three stones that a book calls nearly even
 
 
 def set_up(
@@ -109,10 +110,14 @@ def first_stones(
 def first_three(
     searcher: Searcher, width: int, height: int, rule: Rule, chance: random.Random | None = None
 ) -> Choice:
-    """Return the three stones that begin swap2."""
+    """Return the three stones that begin swap2, of those that are known if there are any."""
     from random import Random  # 2 ms at the start, which few games need
 
-    candidates = openings(width, height, chance or Random())
+    chance = chance or Random()
+    if searcher.known:
+        candidates = chance.sample(searcher.known, min(OPENINGS, len(searcher.known)))
+    else:
+        candidates = list(openings(width, height, chance))
     return first_stones(searcher, width, height, rule, candidates)
 
 

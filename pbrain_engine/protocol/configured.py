@@ -50,6 +50,9 @@ def main() -> None:
 
     arguments = engine_arguments(_split(word) for word in sys.argv[1:])
 
+    if "book" in arguments and not serve.is_book(arguments["book"]):
+        sys.exit(2)
+
     def make_engine(memory: int) -> Engine:
         from ..engine.engine import Engine
 

@@ -117,7 +117,8 @@ def swap_choice(
         elif alone:
             choice = swap2.first_one(search, *shape)
         else:
-            choice = swap2.first_three(search, *shape)
+            known = engine.balanced(stones=3)
+            choice = swap2.first_three(search._replace(known=known), *shape)
         if not all_free(record, choice.stones):
             return task.fallback
         return phrase(choice, len(cells), settings.row_first)

@@ -3,7 +3,7 @@
 Options: ``--log FILE`` (or the environment variable ``NUMOKU_LOG``) writes the dialogue and
 internal errors to a file; ``--row-first`` reads and writes cells as ``row,column``, the
 order of Yixin-Board (``INFO row_first 1`` does the same); ``--search mcts`` thinks by Monte
-Carlo tree search.
+Carlo tree search; ``--book FILE`` plays from a book of ``numoku book build``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 GREETING = b"MESSAGE Numoku speaks the Gomocup protocol here; try START 15, BEGIN, END\n"
 
 
-def engine_maker(search: str | None) -> Callable[[int], Engine]:
+def engine_maker(search: str | None, book: str | None = None) -> Callable[[int], Engine]:
     """Return what makes the product's engine, within so many bytes."""
 
     def make_engine(memory: int) -> Engine:
-        from ..engine.engine import Engine
+        from ..engine.engine import ALPHABETA, Engine
 
-        return Engine(memory=memory) if search is None else Engine(memory=memory, search=search)
+        return Engine(memory=memory, search=search or ALPHABETA, book=book)
 
     return make_engine
 
@@ -51,13 +51,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Talk to a manager on stdin and stdout; this ends the process and does not return."""
     words = sys.argv[1:] if arguments is None else arguments
     search = option_of(words, "--search")
-    if search is not None and not is_search(search):
+    book = option_of(words, "--book")
+    if (search is not None and not is_search(search)) or (book is not None and not is_book(book)):
         return 2
     log = streams.Log(log_path(words))
     streams.silence(log)
     streams.ignore_interrupts()
     try:
-        talk(log, "--row-first" in words, search)
+        talk(log, "--row-first" in words, search, book)
     except BaseException as error:
         log.write("!", repr(error))
     streams.leave()
@@ -74,12 +75,29 @@ def is_search(name: str) -> bool:
     return name in SEARCHES
 
 
-def talk(log: streams.Log, row_first: bool, search: str | None = None) -> None:
+def is_book(path: str) -> bool:
+    """Say whether a file is a book, and if not, tell a person why."""
+    try:
+        from ..engine.book import Book, BookError
+    except ImportError:  # the program in the ZIP has no SQLite
+        print("pbrain-numoku: only the Python package plays from books", file=sys.stderr)
+        return False
+    try:
+        Book(path).close()
+    except BookError as error:
+        print(f"pbrain-numoku: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def talk(
+    log: streams.Log, row_first: bool, search: str | None = None, book: str | None = None
+) -> None:
     """Run the loop with the product's engine."""
     from .loop import Loop
 
     if os.isatty(streams.STDIN):
         os.write(streams.STDOUT, GREETING)
-    loop = Loop(engine_maker(search), log=log)
+    loop = Loop(engine_maker(search, book), log=log)
     loop.settings.row_first = row_first
     loop.run()
