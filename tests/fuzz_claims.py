@@ -16,7 +16,7 @@ from typing import Any
 
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import FOURS, THREATS, Solver
+from pbrain_engine.solver.solver import BY_FOURS, BY_THREATS, Solver
 
 from .measure_threats import claim_of
 from .oracle.replay import complaint_about_line
@@ -89,7 +89,7 @@ def table(records: list[dict[str, Any]]) -> str:
         of = [record for record in records if record["rule"] == rule]
         claims = Counter(record["claim"] for record in of)
         lines.append(f"{rule:<11} {len(of):6} positions: {dict(sorted(claims.items()))}")
-    for kind in (FOURS, THREATS):
+    for kind in (BY_FOURS, BY_THREATS):
         lengths = sorted(r["length"] for r in records if r["claim"] == kind and "length" in r)
         if lengths:
             median, most = lengths[len(lengths) // 2], lengths[-1]

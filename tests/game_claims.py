@@ -22,7 +22,7 @@ from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.notation.cells import cell_name
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import FOURS, THREATS, Solver, Tree
+from pbrain_engine.solver.solver import BY_FOURS, BY_THREATS, Solver, Tree
 from pbrain_engine.values import WIN_BAND
 
 from .measure_threats import claim_of
@@ -60,12 +60,12 @@ class Claims:
             "depth": thought.depth,
             "line": "".join(cell_name(*move) for move in thought.pv),
         }
-        if thought.proof == FOURS:
+        if thought.proof == BY_FOURS:
             record["fault"] = complaint_about_line(board, side, thought.pv)
             return {**record, "check": "line"}
         tree = self.tree(board, moves, thought)
         if tree is None:
-            missing = "the threats are not found again" if thought.proof == THREATS else ""
+            missing = "the threats are not found again" if thought.proof == BY_THREATS else ""
             return {**record, "check": "none", "fault": missing}
         record["tree"] = tree.count()
         if tree.count() > LARGE:
@@ -81,7 +81,7 @@ class Claims:
         self.solver.clear()
         for move in moves:
             engine.play(*move)
-        if thought.proof == THREATS:
+        if thought.proof == BY_THREATS:
             found = self.solver.threats(engine.game, nodes=THREAT_NODES).wins
             return self.solver.tree(engine.game) if found else None
         return Prover(engine, self.solver, self.seconds).prove(thought)
@@ -216,7 +216,7 @@ def table(records: list[dict[str, Any]]) -> str:
             f"{rule} {size}x{size}: {len(of)} games {dict(results)}; "
             f"in {len(lost)} a loss is announced, in {mistaken} by the side that wins"
         )
-        for kind in (FOURS, THREATS, SEARCH):
+        for kind in (BY_FOURS, BY_THREATS, SEARCH):
             said = [c for record in of for c in record["claims"] if c["kind"] == kind]
             replayed = sum(c["check"] != "none" and not c["fault"] for c in said)
             won = sum(c["won"] for c in said)

@@ -11,7 +11,7 @@ import pytest
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.game.game import Move
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.solver.solver import FOURS, THREATS
+from pbrain_engine.solver.solver import BY_FOURS, BY_THREATS
 from pbrain_engine.values import WIN_BAND, win_in
 
 from . import game_claims
@@ -40,14 +40,14 @@ def thought_of(line: str, proof: str) -> Thought:
 
 def test_a_claim_is_held_against_the_oracle(claims: game_claims.Claims) -> None:
     board, moves = game("h8a1i8c1j8e1")
-    true = thought_of("k8l8g8", FOURS)
+    true = thought_of("k8l8g8", BY_FOURS)
     assert claims.examine(board, moves, true)["fault"] == ""
     for line in ("h9l8g8", "a2b2c2"):
-        assert claims.examine(board, moves, thought_of(line, FOURS))["fault"]
-    assert claims.examine(board, moves, replace(true, proof=THREATS))["check"] == "tree"
+        assert claims.examine(board, moves, thought_of(line, BY_FOURS))["fault"]
+    assert claims.examine(board, moves, replace(true, proof=BY_THREATS))["check"] == "tree"
     assert claims.examine(board, moves, replace(true, proof=""))["check"] == "tree"
     board, moves = game("h8i9")
-    assert claims.examine(board, moves, thought_of("h9a1h10", THREATS))["fault"]
+    assert claims.examine(board, moves, thought_of("h9a1h10", BY_THREATS))["fault"]
     unproven = claims.examine(board, moves, thought_of("h9a1h10", ""))
     assert unproven["check"] == "none" and not unproven["fault"]
 
@@ -68,7 +68,7 @@ def test_a_win_that_is_neither_proven_nor_won_is_listed(winner: str, false: int)
 def test_a_move_of_a_known_line_claims_nothing_new() -> None:
     thought = thought_of("h8i8j8", "")
     assert game_claims.kind_of(thought) == game_claims.SEARCH
-    assert game_claims.kind_of(replace(thought, proof=FOURS)) == FOURS
+    assert game_claims.kind_of(replace(thought, proof=BY_FOURS)) == BY_FOURS
     assert game_claims.kind_of(replace(thought, pv=(Move(7, 7),))) == game_claims.FORESEEN
     assert game_claims.kind_of(replace(thought, value=WIN_BAND - 1)) == ""
 

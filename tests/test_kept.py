@@ -62,6 +62,16 @@ def test_a_proof_is_taken_from_the_database(
     assert show(Path(file), THREE, capsys)["tree"] == first["tree"]
 
 
+def test_the_opening_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert analyse.main(["h8h9i9", "--depth", "2"]) == 0
+    assert "opening D4 Kagetsu" in capsys.readouterr().out
+    assert analyse.main(["h8h9i9", "--depth", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["opening"] == "D4 Kagetsu"
+    (tmp_path / "a.sgf").write_text("(;GM[4]SZ[15]AB[hh][hi][ii]AW[aa][bb])")
+    assert analyse.main([str(tmp_path / "a.sgf"), "--depth", "2"]) == 0
+    assert "opening" not in capsys.readouterr().out
+
+
 def test_the_variable_names_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(kept.VARIABLE, str(tmp_path / "a.db"))
     assert analyse.main(["h8", "--depth", "2", "--json"]) == 0

@@ -132,6 +132,8 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
         print(f"{name}: the board is full, a draw")
     else:
         print(f"{name}, {game.to_move.name.lower()} to move")
+    if view.opening_line(game):
+        print(view.opening_line(game))
     if forbidden:
         print(f"forbidden: {view.format_line(forbidden)}")
 

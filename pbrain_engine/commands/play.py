@@ -134,3 +134,4 @@ def show_board(dialogue: Dialogue) -> None:
     game = dialogue.engine.game
     print()
     view.show_board(game, view.last_of(game), game.forbidden())
+    say(view.opening_line(game))

@@ -10,6 +10,7 @@ from ..engine.thought import LOWER, UPPER
 from ..notation import picture
 from ..notation.cells import cell_name
 from ..notation.diagram import Diagram
+from ..notation.opening_names import name_opening
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..solver.proofs import BY_FOURS, BY_THREATS
@@ -56,6 +57,15 @@ def diagram_of(game: Seen, last: Coordinates | None = None) -> Diagram:
     """Return what stands on the board, with the last stone."""
     rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
     return Diagram(rows, last)
+
+
+def opening_line(game: Seen) -> str:
+    """Return which of renju's openings a game began with, empty if it is none of them."""
+    first = [game.at(x, y) for x, y in game.moves[:3]]
+    if first != [Side.BLACK, Side.WHITE, Side.BLACK]:  # stones that were set up come in any order
+        return ""
+    opening = name_opening(game.moves, game.width, game.height)
+    return "" if opening is None else f"opening {opening}"
 
 
 def plain_board(game: Seen, last: Coordinates | None = None) -> str:

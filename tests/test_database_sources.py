@@ -1,0 +1,129 @@
+"""What can be added to a database: each kind of file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena.game.played import Played
+from pbrain_engine.arena.records.journal import Journal
+from pbrain_engine.arena.settings import MatchSettings, parse_engine
+from pbrain_engine.database import asking
+from pbrain_engine.database.adding import add_items
+from pbrain_engine.database.finding import Entry
+from pbrain_engine.database.sources import Wish, read_source
+from pbrain_engine.database.store import Added, Database
+from pbrain_engine.learn.records import NO_VALUE, Ending, GameFile, Record
+from pbrain_engine.notation.cells import NotationError, parse_moves
+from pbrain_engine.notation.game_record import GameRecord, RecordedMove
+from pbrain_engine.notation.psq import format_psq
+from pbrain_engine.position.rules import Rule
+from tests.test_database import asked
+
+FIVE = "h8a1i8c1j8e1k8g1l8"
+
+
+def added(file: Path, tmp_path: Path, wish: Wish = Wish()) -> tuple[Database, Added]:  # noqa: B008
+    database = Database(tmp_path / "a.db", create=True)
+    return database, add_items(database, read_source(str(file), wish))
+
+
+def entry(database: Database, moves: str, rule: Rule = Rule.FREESTYLE) -> Entry:
+    found = asking.look_up(database, asked(moves, rule))
+    assert found is not None
+    return found
+
+
+def test_a_journal_brings_games_and_the_values_of_our_engine(tmp_path: Path) -> None:
+    settings = MatchSettings(
+        (parse_engine("numoku:nodes=100"), parse_engine("other=python3 x.py")), rule=Rule.RENJU
+    )
+    played = Played(
+        0, 0, "numoku:nodes=100", "other", "black", "five", opening=parse_moves("h8i9"),
+        moves=parse_moves("h9i10"), ms=[5, 6], depth=[7, 9], value=[35, 99], nodes=[100, 900],
+    )  # fmt: skip
+    fault = Played(
+        1, 0, "other", "numoku:nodes=100", "white", "time", opening=parse_moves("h8i9"),
+        moves=parse_moves("h7"), ms=[5], depth=[None], value=[None], nodes=[None],
+    )  # fmt: skip
+    journal = Journal.create(tmp_path / "m.jsonl", settings)
+    journal.append(played)
+    journal.append(fault)
+    journal.close()
+    database, done = added(tmp_path / "m.jsonl", tmp_path)
+    with database:
+        assert (done.games, done.positions) == (2, 6)
+        before = entry(database, "h8i9", Rule.RENJU)
+        assert before.finding is not None
+        assert (before.finding.value, before.finding.depth) == (35, 7)
+        assert before.finding.moves == ((7, 8),)
+        assert (before.black_wins, before.white_wins) == (1, 0)  # the fault does not count
+        assert entry(database, "h8i9h9", Rule.RENJU).finding is None  # another program's value
+
+
+def test_recorded_self_play_brings_games_and_values(tmp_path: Path) -> None:
+    file = GameFile(tmp_path / "a.games", {"seed": "1", "nodes": "500", "weights": "w"})
+    cells = tuple(y * 15 + x for x, y in parse_moves(FIVE))
+    values = (NO_VALUE, NO_VALUE, 20, -20, 30, -30, 29997, -29998, 29999)
+    file.append(Record(0, Rule.STANDARD, 15, 15, 2, 1, Ending.FIVE, cells, values))
+    file.close()
+    database, done = added(tmp_path / "a.games", tmp_path)
+    with database:
+        assert (done.games, done.positions) == (1, 10)
+        finding = entry(database, "h8a1", Rule.STANDARD).finding
+        assert finding is not None and finding.value == 20 and finding.author.weights == "w"
+        won = entry(database, FIVE[:-2], Rule.STANDARD).finding
+        assert won is not None and won.is_certain and won.proof == "search"
+
+
+@pytest.mark.parametrize("kind", ["sgf", "psq"])
+def test_the_last_stone_tells_the_result_that_a_file_lacks(tmp_path: Path, kind: str) -> None:
+    record = GameRecord(moves=tuple(RecordedMove(x, y) for x, y in parse_moves(FIVE)))
+    file = tmp_path / f"a.{kind}"
+    if kind == "psq":
+        file.write_text(format_psq(record))
+    else:
+        moves = "".join(
+            f";{'BW'[n % 2]}[{chr(97 + x)}{chr(97 + y)}]"
+            for n, (x, y) in enumerate(parse_moves(FIVE))
+        )
+        file.write_text(f"(;GM[4]SZ[15]{moves})")
+    database, _ = added(file, tmp_path)
+    with database:
+        assert entry(database, "h8").black_wins == 1
+
+
+def test_the_rule_can_be_said(tmp_path: Path) -> None:
+    file = tmp_path / "a.psq"
+    file.write_text(format_psq(GameRecord(moves=(RecordedMove(7, 7),))))
+    database, _ = added(file, tmp_path, Wish(rule=Rule.CARO))
+    with database:
+        assert entry(database, "h8", Rule.CARO).games == 0
+
+
+def test_comments_and_variations_of_a_game_become_lines(tmp_path: Path) -> None:
+    file = tmp_path / "a.sgf"
+    file.write_text("(;GM[4]SZ[15]RE[B+];B[hh](;W[ii]C[usual];B[jj])(;W[hi]LB[aa:x]))")
+    database, done = added(file, tmp_path)
+    with database:
+        assert (done.games, done.nodes) == (1, 5)
+        assert entry(database, "h8i9").notes[0].comment == "usual"
+        assert entry(database, "h8h9").notes[0].labels == (((0, 0), "x"),)
+        assert (entry(database, "h8i9").games, entry(database, "h8h9").games) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", "nothing of that kind"),
+        ("a.json", '{"type": "position"}'),
+        ("a.json", "{broken"),
+        ("a.json", '{"rule": "freestyle", "size": [15, 15], "to_move": "black", '
+                   '"black": [[0, 0]], "white": [[0, 0]], "value": 1}'),
+    ],
+)  # fmt: skip
+def test_what_is_nothing_of_that_is_told(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises((NotationError, ValueError)):
+        list(read_source(str(tmp_path / name), Wish()))
