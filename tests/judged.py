@@ -19,6 +19,14 @@ MEMORY = 350 * 1024 * 1024  # bytes over the whole tree of processes
 LAST_WORD = 0.5  # seconds between END and the kill
 
 
+def private_bytes(process: psutil.Process) -> int:
+    """Return what a process has for itself, or, where only wine is asked, what it has at all."""
+    try:
+        return int(process.memory_full_info().uss)
+    except OSError:
+        return int(process.memory_info().rss)
+
+
 class Judged:
     """A program that plays one side of a game."""
 
@@ -90,8 +98,7 @@ class Judged:
 
     def private(self) -> int:
         """Return the private memory of the program with all that it has started."""
-        tree = [self.tree, *self.tree.children(recursive=True)]
-        return sum(int(member.memory_full_info().uss) for member in tree)
+        return sum(map(private_bytes, [self.tree, *self.tree.children(recursive=True)]))
 
     def end(self) -> int | None:
         """Say END, give it half a second, and kill it; return its status if it left by itself."""
