@@ -84,7 +84,10 @@ def _computed_tables(rule: Rule) -> bytes:
 
 @cache
 def tables_of_rule(rule: Rule) -> Any:
-    """Return the tables of a rule with the weights that the engine plays with."""
+    """Return the tables of a rule with the weights that the engine plays with.
+
+    They serve as an evaluator too, which begins with its tables.
+    """
     path = Path(cache_root(), "tables", f"{_digest(rule)}.bin")
     if path.exists():
         data = path.read_bytes()
@@ -99,7 +102,10 @@ def tables_of_rule(rule: Rule) -> Any:
         part.replace(path)
     found = np.frombuffer(bytearray(data), TABLES)[0]
     names = {name: found[name] for name in TABLES.names or ()}
-    return SimpleNamespace(**{**names, "rule": int(found.rule), "half": int(found.half)})
+    names.update((name, int(found[name])) for name in names if not np.shape(found[name]))
+    tables = SimpleNamespace(**names)
+    tables.tables = tables
+    return tables
 
 
 def set_up(state: Any, tables: Any, moves: str, size: int, others: dict[str, int] | None) -> Any:

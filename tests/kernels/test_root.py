@@ -276,7 +276,7 @@ def test_a_proven_win_is_noted_for_the_winner_at_least_and_the_loser_at_most(fir
     line = cells("j8j9k8k9l8")[: 4 + first]
     value = WIN - (first + 2 * 2 - 1)
     state = worker.state
-    note_win(state, TABLES, shared, np.array(line), len(line), first, value)
+    note_win(worker, TABLES, shared, np.array(line), len(line), first, value)
     assert state.position.ply == 4
     for number, place in enumerate(line):
         data = probe(shared, state.position.key)

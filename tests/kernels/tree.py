@@ -99,13 +99,13 @@ class World:
         )
         self.worker.state = SimpleNamespace(position=self.position)
         self._search = alphabeta.search
-        for name in ("static_result", "evaluate", "leaf", "list_moves", "is_forbidden",
+        for name in ("static_result", "judge", "judge_near", "leaf", "list_moves", "is_forbidden",
                      "class_at", "count_of", "play", "undo", "search"):  # fmt: skip
             patch.setattr(alphabeta, name, getattr(self, f"_{name}_"))
         patch.setattr(alphabeta, "expect", lambda shared, key: None)
         patch.setattr(alphabeta, "key_after", lambda position, zobrist, cell: 0)
         patch.setattr(alphabeta, "last_move", lambda position, back: 1)
-        self.tables = SimpleNamespace(zobrist=None)
+        self.tables = SimpleNamespace(tables=SimpleNamespace(zobrist=None))
 
     def run(self, alpha: int, beta: int, plies: float, cut: int = 0, ply: int = 1) -> int:
         """Search the tree from its root; the root of the tree stands at this ply."""
@@ -152,7 +152,10 @@ class World:
             return 0
         return 30_000 - ply - plies if plies > 0 else ply - plies - 30_000
 
-    def _evaluate_(self, state: Any, tables: Any) -> int:
+    def _judge_(self, *asked: Any) -> int:
+        return self.node.static
+
+    def _judge_near_(self, *asked: Any) -> int:
         return self.node.static
 
     def _list_moves_(self, worker: Any, tables: Any, shared: Any, ply: int, depth: int) -> int:
