@@ -32,6 +32,7 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.position.symmetry import transform
 from tests.test_arena_cluster import Cluster
 
+posix = pytest.mark.skipif(sys.platform == "win32", reason="nothing kills like SIGKILL there")
 NODES = "300"  # of a search: values do not matter here
 WON = 30000 - 7
 
@@ -230,6 +231,7 @@ def test_a_book_is_exported_as_a_tree(made: Path, tmp_path: Path) -> None:
 # Workers -----------------------------------------------------------------------------
 
 
+@posix
 def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     own = workers.LocalWorkers(2)
@@ -249,6 +251,7 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert pages(file) == 14
 
 
+@posix
 def test_a_killed_builder_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     words = ["book", "build", str(file), "--positions", "10", "--nodes", "5000", "--processes", "1"]

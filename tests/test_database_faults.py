@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -145,6 +144,8 @@ def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     names = write_games(tmp_path / "games", range(60), each=20)
     limit = 1_000_000
+
+    resource = pytest.importorskip("resource")
 
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

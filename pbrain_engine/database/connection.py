@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 APPLICATION_ID = 0x4E554D4B  # "NUMK", in the head of the file
+LEAST_SQLITE = (3, 35)  # which returns what it has inserted
 WAIT_SECONDS = 60.0  # for another writer
 WRITERS_LOCK = 0x4E554D4B  # of PostgreSQL, held while one writes
 
@@ -93,6 +94,8 @@ class FileConnection(Connection):
             DatabaseError: it is not there and not to be created, or it is something else.
         """
         self.name = str(path)
+        if sqlite3.sqlite_version_info < LEAST_SQLITE:
+            raise DatabaseError(f"this Python has SQLite {sqlite3.sqlite_version}; 3.35 is needed")
         if not create and not path.is_file():
             raise DatabaseError(f"there is no database {path}")
         try:
