@@ -19,7 +19,7 @@ from pbrain_engine.arena.openings import read_lines, read_opening
 from pbrain_engine.commands import book as command
 from pbrain_engine.database import exports, integrity
 from pbrain_engine.database.book import build, workers
-from pbrain_engine.database.book.graph import Graph, likenesses
+from pbrain_engine.database.book.graph import Graph, doubles
 from pbrain_engine.database.book.search import Job, Result, search_position
 from pbrain_engine.database.finding import Author
 from pbrain_engine.database.store import Database
@@ -106,10 +106,22 @@ def test_a_position_that_is_reached_in_two_ways_is_one_page() -> None:
     assert len(graph.pages) == 6
 
 
-def test_how_many_moves_are_alike() -> None:
-    assert likenesses(key_of("")) == likenesses(key_of("h8")) == 8
-    assert likenesses(key_of("h8i9")) == likenesses(key_of("h8h9")) == 2
-    assert likenesses(key_of("h8i10")) == 1
+def test_of_moves_that_are_alike_one_is_left() -> None:
+    assert 225 - len(doubles(key_of(""))) == 36  # the eighth part of the board with its edges
+    assert 224 - len(doubles(key_of("h8"))) == 35
+    assert 223 - len(doubles(key_of("h8i9"))) == (223 + 13) // 2  # 13 lie on the diagonal
+    assert doubles(key_of("h8i10")) == []
+
+
+def test_the_empty_board_is_searched_for_moves_that_differ() -> None:
+    moves = search_position(Job(key_of("h8"), 4, 20_000, "learned")).moves
+    keys = set()
+    for move, _ in moves:
+        line = Line(Rule.FREESTYLE, 15, 15)
+        line.play(7, 7)
+        line.play(*move)
+        keys.add(line.image().key)
+    assert len(keys) == len(moves) == 4
 
 
 # Building ----------------------------------------------------------------------------

@@ -55,15 +55,26 @@ def make_edges(key: bytes, moves: Iterable[BookMove]) -> list[Edge]:
     return list(edges.values())
 
 
-def likenesses(key: bytes) -> int:
-    """Return under how many symmetries a position stays the same: so many moves may be alike."""
+def doubles(key: bytes) -> list[Coordinates]:
+    """Return the empty cells to which another one is alike by a symmetry of the position.
+
+    Of each set of moves that are alike one is left out, which stands for them.
+    """
     position = read_key(key)
     board = Symmetries.of(position.width, position.height)
     held = [frozenset(cells) for cells in (position.black, position.white, position.walls)]
-    return sum(
-        all(frozenset(board.move(cells, number)) == cells for cells in held)
+    own = [
+        number
         for number in range(len(board.tables))
-    )
+        if all(frozenset(board.move(cells, number)) == cells for cells in held)
+    ]
+    taken = frozenset().union(*held)
+    return [
+        (x, y)
+        for y in range(position.height)
+        for x in range(position.width)
+        if (x, y) not in taken and any(board.move([(x, y)], number)[0] < (x, y) for number in own)
+    ]
 
 
 class Graph:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import threading
 from typing import NamedTuple
 
-from ...engine.engine import Engine, Limit, Thought
+from ...engine.engine import Engine, Limit, Move, Thought
 from ...position.canonical import read_key
 from ...position.geometry import Coordinates
 from ...position.rules import Side
 from .entry import BookMove
-from .graph import likenesses
+from .graph import doubles
 
 HASH_BYTES = 32 << 20
-MOST_LINES = 40  # of an empty board, where eight moves each are alike
 
 _own = threading.local()
 
@@ -58,7 +57,7 @@ def search_position(job: Job) -> Result:
     engine.set_to_move(position.to_move)
     if engine.game.is_over:
         return Result(job.key, (), 0, 0, 0, (), "")
-    lines = min(job.lines * likenesses(job.key), MOST_LINES)
+    exclude = [Move(x, y) for x, y in doubles(job.key)]
     thoughts: dict[int, Thought] = {}
 
     def listen(thought: Thought) -> None:
@@ -66,7 +65,8 @@ def search_position(job: Job) -> Result:
             thoughts.clear()
         thoughts[thought.multipv] = thought
 
-    best = engine.think(Limit(nodes=job.nodes), on_iteration=listen, multipv=lines)
+    limit = Limit(nodes=job.nodes)
+    best = engine.think(limit, on_iteration=listen, multipv=job.lines, exclude=exclude)
     thoughts.setdefault(1, best)
     ranked = sorted(thoughts.values(), key=lambda thought: -thought.value)
     moves = {tuple(thought.move): thought.value for thought in reversed(ranked)}
