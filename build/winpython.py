@@ -12,7 +12,6 @@ The result lies in the user's cache, beside a wine prefix of its own, and is mad
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shutil
@@ -174,9 +173,20 @@ def windows_python() -> WindowsPython:
         print("putting a Python for Windows together", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="windows-", dir=folder.parent) as name:
             assemble(WindowsPython(Path(name, "whole"), wine))
-            with contextlib.suppress(FileExistsError):  # somebody else was faster
+            try:
                 Path(name, "whole").rename(folder)
+            except OSError:
+                if not folder.exists():  # else somebody else was faster
+                    raise
+        forget_others(folder)
     return WindowsPython(folder, wine)
+
+
+def forget_others(folder: Path) -> None:
+    """Remove what older recipes made, the latest excepted: nearly a gigabyte each."""
+    others = set(folder.parent.glob("windows-python-*")) - {folder}
+    for other in sorted(others, key=lambda path: path.stat().st_mtime)[:-1]:
+        shutil.rmtree(other, ignore_errors=True)
 
 
 def assemble(python: WindowsPython) -> None:
