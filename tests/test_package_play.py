@@ -43,6 +43,7 @@ def program(tournament_zip: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     """Return the program, unpacked into an empty folder with an awkward name."""
     folder = tmp_path_factory.mktemp("my games, d\u00e9j\u00e0 vu")
     report.unpack(tournament_zip, folder)
+    report.start(folder / package.PROGRAM)  # from now on the system has its files at hand
     return folder / package.PROGRAM
 
 
