@@ -51,7 +51,7 @@ test: develop ## run the whole test suite
 bench: setup ## measure the speed and print the signature of the search
 	@$(BIN)/numoku bench
 
-learn-smoke: setup ## learn on a tiny budget: games, a fit, and a match of what it gave
+learn-smoke: setup ## learn on a tiny budget: games, a fit, a network, and a match
 	@$(BIN)/python -m pbrain_engine.learn.smoke
 
 compare: setup ## compare speed and signature with another revision: make compare BASE=rev

@@ -1,7 +1,7 @@
 """The whole way of learning on a tiny budget: ``python -m pbrain_engine.learn.smoke``.
 
-Some games, a fit, its weights loaded, and a short match against the weights that it began
-from. It shows that the way is open, not that anything was learned.
+Some games, a fit, a network beside its weights if PyTorch is there, and short matches against
+the weights that it began from. It shows that the way is open, not that anything was learned.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from ..arena.commands import match
 from ..eval.weights import load_weights
-from . import datagen, fit
+from . import datagen, fit, train
 
 GAMES, NODES = 96, 400
 MATCH_GAMES = 8
+TRAINING = ("--steps", "20", "--batch", "128")
 
 
 def main(arguments: Sequence[str] = ()) -> int:
@@ -39,8 +41,15 @@ def run(
         return status
     print(f"weights {load_weights(weights).key}")
     engines = [f"learned=numoku:weights={weights}", "hand=numoku:weights=hand"]
+    if find_spec("torch") is None:
+        print("no network: PyTorch is not installed (the extra `network`)")
+    else:
+        network = str(folder / "network.numoku")
+        status = train.main([data, "--out", network, "--start", weights, *TRAINING])
+        print(f"weights {load_weights(network).key}")
+        engines.append(f"network=numoku:weights={network}")
     limits = ["--nodes", str(nodes), "--games", str(match_games), "--in-process"]
-    return int(match.main(["--no-journal", "--view", "plain", *limits, *engines]))
+    return status or int(match.main(["--no-journal", "--view", "plain", *limits, *engines]))
 
 
 if __name__ == "__main__":

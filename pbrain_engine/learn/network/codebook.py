@@ -31,16 +31,21 @@ class Codebook(NamedTuple):
 
 
 def all_vectors(network: Network) -> Real:
-    """Return the vector of every pattern, as the map gives it."""
-    parts = []
-    blank = network.known.blank
-    device = network.map.own.device
+    """Return the vector of every pattern, as the file holds it: [patterns, channels], or half."""
+    known = network.known
+    device = network.maps[0].own.device
+    of_maps = []
     with torch.no_grad():
-        for first in range(0, len(network.known), BLOCK * 16):
-            last = min(first + BLOCK * 16, len(network.known))
-            used = torch.tensor([*range(first, last), blank], device=device)
-            parts.append(network.map(used)[:-1].cpu().double().numpy())
-    return np.concatenate(parts)
+        for each in network.maps:
+            parts = []
+            for first in range(0, len(known), BLOCK * 16):
+                last = min(first + BLOCK * 16, len(known))
+                used = torch.tensor([*range(first, last), known.blank], device=device)
+                parts.append(each(used)[:-1].cpu().double().numpy())
+            of_maps.append(np.concatenate(parts))
+    if network.tied:
+        return np.asarray(of_maps[0])
+    return np.concatenate([of_maps[0], of_maps[1][known.swapped]], 1)
 
 
 def make_codebook(network: Network, counts: Ints, most: int = MOST_CODES) -> Codebook:

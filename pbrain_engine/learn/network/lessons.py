@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -122,9 +123,11 @@ class _Writer:
         self._rows.clear()
 
     def close(self) -> None:
-        self._flush()
         for file in self._files.values():
             file.close()
+
+    def finish(self) -> None:
+        self._flush()
         about = {"height": self._height, "width": self._width, "positions": self.count}
         (self._folder / ABOUT).write_text(json.dumps(about), encoding="ascii")
 
@@ -201,18 +204,20 @@ def write_lessons(
     """
     reader, writers = Reader(), dict[tuple[int, int], _Writer]()
     total = 0
-    for number, (record, held) in enumerate(records):
-        if family_of(record.rule) != family:
-            continue
-        size = record.height, record.width
-        if size not in writers:
-            writers[size] = _Writer(folder / f"{record.width}x{record.height}", *size)
-        for columns in positions_of(record, weights, reader):
-            writers[size].append(*columns, number, held)
-            total += 1
-        watch(total)
-    for writer in writers.values():
-        writer.close()
+    with ExitStack() as stack:
+        for number, (record, held) in enumerate(records):
+            if family_of(record.rule) != family:
+                continue
+            size = record.height, record.width
+            if size not in writers:
+                writers[size] = _Writer(folder / f"{record.width}x{record.height}", *size)
+                stack.callback(writers[size].close)
+            for columns in positions_of(record, weights, reader):
+                writers[size].append(*columns, number, held)
+                total += 1
+            watch(total)
+        for writer in writers.values():
+            writer.finish()
 
 
 def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[tuple[Record, bool]]:
@@ -257,4 +262,5 @@ def prepare(
         shutil.rmtree(folder, ignore_errors=True)
         (half_made / ABOUT).write_text(json.dumps(wanted), encoding="utf-8")
         half_made.rename(folder)
-    return [read_lessons(path.parent) for path in sorted(folder.glob(f"*/{ABOUT}"))]
+    found = [path.parent for path in sorted(folder.glob(f"*/{ABOUT}"))]
+    return [read_lessons(each) for each in found if (each / COLUMNS[0][0]).stat().st_size]

@@ -23,6 +23,7 @@ TOP = FEATURE_LIMIT / FEATURE_UNIT
 VECTOR_LIMIT = 31.0
 MASK_BITS = 11
 REGION_SCALE, BOARD_SCALE, POOL_SCALE = 8.0, 32.0, 4.0
+LEVEL_BEND = 4.0  # mean logits above this are drawn to nought no harder
 SCORE_SCALE = 26.0  # points of the linear move score that are worth one logistic unit
 
 
@@ -177,25 +178,24 @@ class Network(nn.Module):  # type: ignore[misc]
 
     Tied: both colours play alike, and a position is seen by the side to move. Half of the
     channels then come from a pattern, the other half from it with colours exchanged. Untied:
-    half of the channels are black's and half white's, and each side has a head of its own.
+    half of the channels are black's and half white's; each side has a map, which sees patterns
+    as its own, and a head.
     """
 
     def __init__(self, known: Patterns, tied: bool, widths: Widths, scale: float) -> None:
         """Begin at the linear evaluation, ``scale`` units of which are a logistic unit."""
         super().__init__()
         self.known, self.tied, self.widths, self.scale = known, tied, widths, scale
-        outputs = widths.channels // 2 if tied else widths.channels
-        self.map = PatternMap(known, outputs, widths.map_units)
-        self.heads = nn.ModuleList(Head(widths) for _ in range(1 if tied else 2))
+        sides = range(1 if tied else 2)
+        outputs = widths.channels // 2
+        self.maps = nn.ModuleList(PatternMap(known, outputs, widths.map_units) for _ in sides)
+        self.heads = nn.ModuleList(Head(widths) for _ in sides)
 
     def vectors(self, used: Tensor, swapped: Tensor, side: int) -> Tensor:
         """Return the vectors of some patterns for the side to move, and zeros for none."""
-        found = self.map(used)
-        half = self.widths.channels // 2
-        if self.tied:
-            found = torch.cat([found, found[swapped]], 1)
-        elif side == 1:
-            found = torch.cat([found[:, half:], found[:, :half]], 1)
+        black = self.maps[0](used)
+        white = (black if self.tied else self.maps[1](used))[swapped]
+        found = torch.cat([black, white] if side == 0 else [white, black], 1)
         return torch.cat([found, found.new_zeros(1, found.shape[1])])
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
@@ -205,6 +205,19 @@ class Network(nn.Module):  # type: ignore[misc]
         features = cell_features(inputs.patterns, vectors, TOP)
         seen = head.see(region_sums(features, inputs.regions), inputs.mask)
         return head.judge(seen, inputs.linear / self.scale), head.choose(seen, features, inputs)
+
+
+def level(logits: Tensor, inputs: Inputs) -> Tensor:
+    """Return how far from nought the mean logit of positions is, as a loss.
+
+    A number added to all candidates changes no chance, so games do not teach it; but searches
+    look at single logits, and integers have an end.
+    """
+    count = len(inputs.linear)
+    sums = logits.new_zeros(count).index_add(0, inputs.rows, logits)
+    sizes = torch.bincount(inputs.rows, minlength=count).clamp_min(1)
+    means = sums / sizes
+    return functional.smooth_l1_loss(means, torch.zeros_like(means), beta=LEVEL_BEND)
 
 
 class Losses(NamedTuple):

@@ -22,14 +22,15 @@ from ...eval.weights import Weights
 from ..value_model import best_scale
 from .batches import Order, Source, held_out
 from .lessons import Lessons
-from .model import Inputs, Losses, Network, Widths, losses
+from .model import Inputs, Losses, Network, Widths, level, losses
 from .patterns import Patterns, patterns
 
 WARM_UP = 100  # steps
 LAST_RATE = 0.02  # of the learning rate, at the end
 CLIP = 1.0  # of the length of the gradient
-DECAY, OWN_DECAY = 1e-4, 0.1  # weight decay; of what patterns and sets of threats have alone
+DECAY, OWN_DECAY = 1e-4, 1.0  # weight decay; of what patterns and sets of threats have alone
 AVERAGED = 0.998  # of the running mean of the weights that a step leaves
+LEVEL_SHARE = 0.02  # of the loss of the mean logit
 QUICK = 6000  # held-out positions that are looked at on the way
 RULE_BOUND = "renju"  # the family in which black and white play by different rules
 
@@ -136,6 +137,7 @@ class Run:
         odds, logits = self.network(inputs)
         lost = losses(odds, logits, inputs)
         total = self.settings.value_share * mean(lost.target) + mean(lost.entropy)
+        total = total + LEVEL_SHARE * level(logits, inputs)
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
         self.optimiser.zero_grad()
