@@ -1,8 +1,8 @@
 """Measures what the levels of ``numoku play`` are worth: neighbours play each other.
 
 ``python build/levels.py 1 7 --games 40`` plays level 1 against 2, 2 against 3 and so on, each
-opening with both colours, and prints Elo with its 95 % interval, level 1 as 0. Up to level 9 a
-level is a number of nodes, so the result does not depend on the machine.
+opening with both colours, and prints the Elo of each step with its 95 % interval. Up to level 9
+a level is a number of nodes, so the result does not depend on the machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import sys
 
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.arena.statistics.ladder import Meeting, rate
+from pbrain_engine.arena.statistics.elo import elo
+from pbrain_engine.arena.views.text import format_estimate
 from pbrain_engine.commands.levels import LEVELS, choose
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.position.geometry import Coordinates
@@ -43,38 +44,35 @@ def play(engines: dict[int, Engine], opening: list[Coordinates], black: int, whi
     return float(game.winner is Side.BLACK)
 
 
-def duel(low: int, high: int, games: int, seed: int) -> Meeting:
-    """Return what the higher level scored against the lower."""
+def duel(low: int, high: int, games: int, seed: int) -> list[int]:
+    """Return how many openings brought the higher level 0, 1/2, 1, 3/2 and 2 points."""
     contestant = parse_engine("numoku")
     openings = Openings(MatchSettings((contestant, contestant), seed=seed))
     engines = {level: Engine(hash_size=TABLE) for level in (low, high)}
-    points = 0.0
-    for number in range(games):
-        opening = openings[number // 2]
-        if number % 2:
-            points += 1 - play(engines, opening, low, high)
-        else:
-            points += play(engines, opening, high, low)
-        print(f"{high} - {low}: {points:g}/{number + 1}", file=sys.stderr, flush=True)
+    results = [0] * 5
+    for number in range(games // 2):
+        opening = openings[number]
+        points = play(engines, opening, high, low) + 1 - play(engines, opening, low, high)
+        results[round(2 * points)] += 1
+        print(f"{high} - {low}: {results}", file=sys.stderr, flush=True)
     for engine in engines.values():
         engine.close()
-    return f"level {high}", f"level {low}", points, games
+    return results
 
 
 def main() -> int:
-    """Play the ladder and print it."""
+    """Play the steps and print what each is worth."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lowest", type=int, choices=LEVELS)
     parser.add_argument("highest", type=int, choices=LEVELS)
     parser.add_argument("--games", type=int, default=40, help="a pair of neighbours (40)")
     parser.add_argument("--seed", type=int, default=1, help="of the openings (1)")
     options = parser.parse_args()
-    steps = range(options.lowest, options.highest)
-    meetings = [duel(level, level + 1, options.games, options.seed) for level in steps]
-    for high, low, points, games in meetings:
-        print(f"{high} - {low}: {points:g} of {games}")
-    for rating in rate(meetings, {f"level {options.lowest}": 0.0}):
-        print(f"{rating.name:9} {rating.elo:+6.0f} +- {rating.error:.0f}")
+    for level in range(options.lowest, options.highest):
+        results = duel(level, level + 1, options.games, options.seed)
+        points = sum(count * half / 2 for half, count in enumerate(results))
+        step = format_estimate(elo(results))
+        print(f"{level + 1} against {level}: {points:g} of {2 * sum(results)}, {step}", flush=True)
     return 0
 
 

@@ -52,6 +52,11 @@ EXTRAS = {  # who brings the packages that some commands need
     "ziglang": "build",
     "numpy": "training",
     "rich": "tools",
+    "torch": "network",
+    "starlette": "board",
+    "uvicorn": "board",
+    "websockets": "board",
+    "sqlalchemy": "database",
     "dask": "cluster",
     "distributed": "cluster",
 }

@@ -8,8 +8,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "build"))
 
 import package  # noqa: E402
+import picture  # noqa: E402
 import report  # noqa: E402
 import shipping  # noqa: E402
 import wheels  # noqa: E402
 
-__all__ = ["package", "report", "shipping", "wheels"]
+__all__ = ["package", "picture", "report", "shipping", "wheels"]
