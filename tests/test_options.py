@@ -72,12 +72,34 @@ def test_wrong_use_of_every_command_is_told_in_one_line(
     assert err.count("\n") == 1 and name in err
 
 
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("solve FILE", 1),
+        ("match random random --openings FILE", 2),
+        ("match random random --games 2 --journal FILE", 2),
+        ("report FILE", 2),
+        ("tune FILE --show", 2),
+        ("ablate FILE --show", 2),
+        ("openings FILE", 1),
+        ("fit FILE --out x", 1),
+        ("weights FILE", 1),
+    ],
+)
 def test_a_file_that_is_not_there_is_told_without_numbers(
-    capsys: pytest.CaptureFixture[str],
+    words: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, _, err = run(capsys, "solve", "/no/such/file")
-    assert (status, err) == (1, "numoku: /no/such/file: No such file or directory\n")
+    (tmp_path / "plain").touch()
+    path = tmp_path / "plain" / "below"  # where no file can be
+    found, out, err = run(capsys, *words.replace("FILE", str(path)).split())
+    assert (found, out) == (status, "")
+    assert err.count("\n") == 1 and "Errno" not in err and "plain" in err
+
+
+def test_a_problem_is_one_line() -> None:
     assert problem_of(ValueError("two\nlines")) == "two lines"
+    missing = FileNotFoundError(2, "No such file or directory", "a")
+    assert problem_of(missing) == "a: No such file or directory"
 
 
 @pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..notation.cells import NotationError, parse_moves, parse_offsets
+from ..options import problem_of
 from ..position.geometry import Coordinates
 from ..position.symmetry import symmetries, transform
 from .game.referee import set_up
@@ -52,7 +53,7 @@ def read_lines(path: str) -> tuple[str, ...]:
     try:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise SettingsError(f"openings: {error}") from None
+        raise SettingsError(f"openings: {problem_of(error)}") from None
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
     found = tuple(line for line in lines if line)
     if not found:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..arena.settings import SettingsError
 from ..native.load.lock import try_lock
+from ..options import problem_of
 from .plan import TuningPlan
 
 FORMAT = 1
@@ -39,7 +40,7 @@ class TuningFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("r+b" if path.exists() else "x+b")
         except OSError as error:
-            raise RecordError(str(error)) from None
+            raise RecordError(problem_of(error)) from None
         try:
             self._lock()
             found, self.states, end = read(path) if path.stat().st_size else (None, [], 0)
@@ -96,7 +97,7 @@ def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
                 states.append(entry)
             end += len(line)
     except OSError as error:
-        raise RecordError(str(error)) from None
+        raise RecordError(problem_of(error)) from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RecordError(f"{path} holds no tuning run ({error})") from None
     if plan is None:

@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...options import Parser, whole
+from ...options import Parser, problem_of, whole
 from ..game.played import Played
 from ..records.exports import FILE_EACH, ONE_FILE, export
 from ..records.journal import JournalError, read_journal
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         write(options, path, settings, games, anchors)
     except OSError as error:
-        print(f"numoku report: {error}", file=sys.stderr)
+        print(f"numoku report: {problem_of(error)}", file=sys.stderr)
         return 1
     return 0
 

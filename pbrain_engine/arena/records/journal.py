@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from ... import __version__
 from ...native.load.lock import try_lock
+from ...options import problem_of
 from ..game.played import Played
 from ..settings import MatchSettings, SettingsError
 
@@ -51,7 +52,7 @@ class Journal:
         except FileExistsError:
             raise JournalError(f"{path} exists; continue it with --resume {path}") from None
         except OSError as error:
-            raise JournalError(str(error)) from None
+            raise JournalError(problem_of(error)) from None
         journal = cls(path, settings, [], file)
         journal._lock()
         journal._write_settings()
@@ -67,7 +68,7 @@ class Journal:
         try:
             file = path.open("r+b")
         except OSError as error:
-            raise JournalError(str(error)) from None
+            raise JournalError(problem_of(error)) from None
         journal = cls(path, None, [], file)  # type: ignore[arg-type]
         journal._lock()
         journal.settings, journal.games, end = _read(path)
@@ -139,7 +140,7 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
                 games.setdefault(entry["game"], Played.from_json(entry))
             end += len(line)
     except OSError as error:
-        raise JournalError(str(error)) from None
+        raise JournalError(problem_of(error)) from None
     except (ValueError, KeyError, TypeError) as error:
         raise JournalError(f"{path} is no journal of a match ({error})") from None
     finally:
