@@ -17,7 +17,7 @@ PLAY := $(VENV)/.play-installed
 DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup develop demo test bench learn-smoke compare lint build package \
+.PHONY: help setup develop demo test bench learn-smoke compare screenshots lint build package \
 	check-package windows windows-zip onefile wheels release dist clean
 
 help: ## show this list
@@ -29,7 +29,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(PLAY): pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,tools]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,tools,board]'
 	@touch $@
 
 $(DEVELOP): pyproject.toml | $(PLAY)
@@ -56,6 +56,9 @@ learn-smoke: setup ## learn on a tiny budget: games, a fit, a network, and a mat
 
 compare: setup ## compare speed and signature with another revision: make compare BASE=rev
 	@$(BIN)/python build/compare.py $(BASE)
+
+screenshots: develop ## take the pictures of the board that the documents show (needs chromium)
+	$(BIN)/python build/screenshots.py
 
 lint: develop ## check style and types
 	$(BIN)/ruff check .

@@ -13,7 +13,7 @@ from time import monotonic
 
 from ..commands.setup import Setup, build
 from ..engine.crew import STACK_BYTES
-from ..engine.engine import Engine
+from ..engine.engine import ALPHABETA, Engine
 from ..engine.foresight import Position
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
@@ -206,15 +206,24 @@ class Desk:
             solver.close()
 
     def engine(
-        self, setup: Setup, threads: int = 1, memory: int = DEFAULT_MEMORY, fresh: bool = False
+        self,
+        setup: Setup,
+        threads: int = 1,
+        memory: int = DEFAULT_MEMORY,
+        search: str = ALPHABETA,
+        fresh: bool = False,
     ) -> Engine:
         """Return the engine with a position on its board; ``memory`` in megabytes.
 
         ``fresh``: it has forgotten all earlier searches, so that its nodes can be compared.
         """
+        if self._engine is not None and self._engine.search != search:
+            with self._guard:
+                other, self._engine = self._engine, None
+            other.close()
         if self._engine is None:
             self._desks.make_room(self)
-            made = Engine(memory=memory * MEGABYTE, threads=threads)
+            made = Engine(memory=memory * MEGABYTE, threads=threads, search=search)
             with self._guard:
                 self._engine, self._memory = made, memory
         engine = self._engine

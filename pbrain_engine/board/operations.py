@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..engine.engine import SEARCHES
 from . import files, proofs, puzzles, reviews, searches
 from .desk import DEFAULT_MEMORY, Desk, Job
 from .fields import MOVES, REQUIRED, Field, flag, number, one_of, position, text, whole
@@ -69,7 +70,7 @@ _TABLE = (
             "multipv": whole(1, MOST_LINES, 1, "how many best moves"),
             "threads": THREADS,
             "memory": MEMORY,
-            "search": one_of(searches.SEARCHES, searches.SEARCHES[0], "the kind of search"),
+            "search": one_of(SEARCHES, SEARCHES[0], "the kind of search"),
             "time": number(0.01, MOST_SECONDS, None, "seconds"),
             "nodes": whole(1, 1 << 50, None, "positions to search, with an empty memory"),
             "depth": whole(1, 200, None, "plies"),

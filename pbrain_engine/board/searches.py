@@ -12,7 +12,7 @@ from .. import __version__
 from ..commands.levels import LEVELS, choose
 from ..commands.setup import Setup
 from ..engine import forms, swap2
-from ..engine.engine import Engine, Limit, Thought
+from ..engine.engine import ALPHABETA, SEARCHES, Engine, Limit, Thought
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..values import WIN_BAND
@@ -22,7 +22,6 @@ from .refusal import Refused
 
 Tell = Callable[[dict[str, Any]], None]  # takes what is known so far, for the page
 
-SEARCHES = ("alphabeta",)
 SWAP2_STONES = (0, 3, 5)
 
 
@@ -43,12 +42,13 @@ def analyse(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dic
     playable(setup)
     limit = Limit(time=message["time"], nodes=message["nodes"], depth=message["depth"])
     is_limited = limit != Limit()
-    engine = desk.engine(setup, message["threads"], message["memory"], fresh=is_limited)
+    threads, memory, search = message["threads"], message["memory"], message["search"]
+    engine = desk.engine(setup, threads, memory, search, fresh=is_limited)
     report = _Report(engine, tell)
     thought: Thought | None = None
     while not job.is_stopped:
         way = None if is_limited else report.giving_way(desk.give_way)
-        with desk.turns.turn(message["threads"], way, lambda: job.is_stopped):
+        with desk.turns.turn(threads, way, lambda: job.is_stopped):
             engine.arm()
             if job.is_stopped:
                 break
@@ -95,7 +95,8 @@ class _Report:
     def note(self, thought: Thought) -> None:
         self._nodes = self._before + thought.nodes
         self._seconds = self._spent + thought.time
-        if thought.depth < self._depth and abs(thought.value) < WIN_BAND:
+        is_behind = thought.depth < self._depth and self._engine.search == ALPHABETA
+        if is_behind and abs(thought.value) < WIN_BAND:  # not as deep yet as the slice before
             return
         if thought.multipv == 1:
             self.latest = {}

@@ -195,7 +195,7 @@ def annotated(game: setup.Setup, found: Sequence[Reviewed]) -> GameTree:
     node = tree.root
     for reviewed in found:  # after the moves of the game, so that those stay the first
         node = node.child(reviewed.move)
-        if reviewed.allowed is not None:
+        if reviewed.allowed is not None and node.children:  # or else it would be the game
             add_line(node, reviewed.allowed.line, "wins")
     return tree
 

@@ -60,10 +60,14 @@ export class AnalysisPanel {
   onserver(about) {
     const words = { alphabeta: "alpha-beta", mcts: "Monte Carlo tree search" };
     this.search.replaceChildren(...about.searches.map((name) => make("option", { value: name }, words[name] || name)));
+    this.search.value = remembered("search", "alphabeta");
+    if (!this.search.value) this.search.value = about.searches[0];
+    this.policy.hidden = !about.policy;
     this.threads.max = Math.max(about.threads, 1);
   }
 
   changed() {
+    remember("search", this.search.value);
     remember("analysis", {
       on: this.checked(this.on), lines: this.lines.value, threads: this.threads.value, memory: this.memory.value, nodes: this.nodes.value,
       onBoard: this.checked(this.onBoard), policy: this.checked(this.policy), overlay: this.overlay.value, winning: this.checked(this.winning),
@@ -197,7 +201,7 @@ export class AnalysisPanel {
     if (line) marks.line = (line.win?.line || line.pv).slice(0, 30);
     else if (found?.lines && this.checked(this.onBoard) && this.checked(this.on)) {
       marks.labels = found.lines.map((one, rank) => ({
-        cell: one.move, best: rank === 0, text: one.mate !== null ? valueText(one.value) : Math.round(100 * one.chance),
+        cell: one.move, best: rank === 0, text: one.mate !== null ? valueText(one.value).replace("+", "") : Math.round(100 * one.chance),
       }));
     }
     if (this.checked(this.policy) && found?.policy) marks.policy = found.policy;

@@ -128,7 +128,7 @@ export class BoardView {
     for (const { cell, text, best } of marks.labels || []) {
       const [cx, cy] = centre(cell), label = element("g", { class: best ? "label best" : "label" }, layer);
       element("circle", { cx, cy, r: CELL * 0.45 }, label);
-      element("text", { x: cx, y: cy + 4 }, label, text);
+      element("text", { x: cx, y: cy + 4, class: String(text).length > 2 ? "long" : "" }, label, text);
     }
     (marks.line || []).forEach((cell, number) => {
       const side = (this.toMove + number) % 2;

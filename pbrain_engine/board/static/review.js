@@ -119,7 +119,7 @@ export class ReviewPanel {
       if (!node.comment.includes(words)) node.comment = [node.comment, words].filter(Boolean).join("\n");
       const better = move.missed_win ? move.missed_win.line : move.line;
       if (this.isMistake(move) && String(better[0]) !== String(node.cell)) this.variation(node.parent, better);
-      if (move.allowed_win) this.variation(node, move.allowed_win.line);
+      if (move.allowed_win && node.children.length) this.variation(node, move.allowed_win.line);
     }
     this.app.go(this.app.node);
   }

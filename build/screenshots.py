@@ -1,0 +1,94 @@
+"""Takes the pictures of the board's page that the documents show.
+
+usage: python build/screenshots.py [FOLDER]     (default: docs/pictures; needs chromium)
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).parent.parent
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+GAME = "h8i9g9g7i8g8h7h9f7j9"
+SETTLE = 4000  # milliseconds in which a search finds something to show
+WIDE, PHONE = {"width": 1280, "height": 820}, {"width": 400, "height": 860}
+
+
+def main() -> None:
+    """Take all pictures."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures"
+    folder.mkdir(parents=True, exist_ok=True)
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.exit("chromium is not installed")
+    command = [sys.executable, "-m", "pbrain_engine.cli", "board", "--no-open", "--port", "0"]
+    with tempfile.TemporaryDirectory() as state:
+        environment = {**os.environ, "XDG_STATE_HOME": state}
+        server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment
+        )
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        try:
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+                take_all(browser, address, folder)
+                browser.close()
+        finally:
+            server.terminate()
+            server.wait()
+    for path in sorted(folder.glob("board-*.png")):
+        print(f"{path}  {path.stat().st_size:,} bytes")
+
+
+def take_all(browser: Any, address: str, folder: Path) -> None:
+    """Take one picture after the other."""
+    game = f"#b=15x15&r=freestyle&m={GAME}"
+    page = open_page(browser, address + game, WIDE, "light")
+    page.click("#tab-analyse")
+    page.wait_for_timeout(SETTLE)
+    page.screenshot(path=folder / "board-analysis.png")
+    page.click("#tab-puzzle")
+    page.click("#next-puzzle")
+    page.wait_for_timeout(SETTLE // 3)
+    page.click("#puzzle-solution")
+    page.wait_for_timeout(SETTLE)
+    for _ in range(2):
+        page.click("#defend")
+        page.wait_for_timeout(SETTLE)
+    page.screenshot(path=folder / "board-proof.png")
+    page = open_page(browser, address + game, WIDE, "dark")
+    page.click("#tab-review")
+    page.fill("#review-seconds", "0.3")
+    page.click("#review")
+    page.wait_for_selector("#review-status:has-text('mistakes')", timeout=120_000)
+    page.wait_for_timeout(SETTLE // 3)
+    page.screenshot(path=folder / "board-review.png")
+    page = open_page(browser, address + game, PHONE, "dark")
+    page.click("#tab-analyse")
+    page.select_option("#overlay", "both")
+    page.wait_for_timeout(SETTLE)
+    page.screenshot(path=folder / "board-phone.png")
+
+
+def open_page(browser: Any, address: str, size: dict[str, int], scheme: str) -> Any:
+    """Return a page of this size in light or dark."""
+    page = browser.new_context(viewport=size, color_scheme=scheme).new_page()
+    page.goto(address)
+    page.wait_for_selector("#link[data-state=open]")
+    return page
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""Reviews of games: what a move was worth, and wins that the oracle confirms."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine import cli
+from pbrain_engine.commands import review
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.engine.prover import Prover
+from pbrain_engine.engine.review import Reviewed, Reviewer, Win
+from pbrain_engine.game.game import Move
+from pbrain_engine.notation.cells import format_moves, parse_moves
+from pbrain_engine.notation.sgf_tree import parse_sgf_trees
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.solver.solver import Solver
+from pbrain_engine.values import WIN_BAND
+from tests.measure_threats import claim_of
+from tests.oracle import rules
+from tests.oracle.replay import complaint_about_line
+from tests.oracle.rules import Board
+from tests.oracle.tree import complaint_about_tree
+
+MISSED = "h8a1i8c1j8e1a15h1"  # black has an open three and plays elsewhere, white does not see it
+FIELDS = ["ply", "move", "value", "chance", "best", "loss", "missed_win", "allowed_win"]
+NODES = 200
+SLIPS = 0.3  # of the moves
+SECONDS = 0.04  # for a position
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine(hash_size=16 << 20) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[Solver]:
+    with Solver(16_000_000) as solver:
+        yield solver
+
+
+def reviewed(engine: Engine, solver: Solver, moves: str, seconds: float = 0.1) -> list[Reviewed]:
+    engine.new_game(15)
+    return Reviewer(engine, solver, seconds).review([Move(*cell) for cell in parse_moves(moves)])
+
+
+def test_a_missed_win_is_found_with_its_line(engine: Engine, solver: Solver) -> None:
+    found = reviewed(engine, solver, MISSED)
+    seventh, eighth = found[6], found[7]
+    assert seventh.missed is not None and seventh.missed.proof == "vcf"
+    assert seventh.missed.plies == 3 and seventh.best in [(6, 7), (10, 7)]
+    assert 0.0 < seventh.loss < 1.0 and seventh.is_mistake
+    assert eighth.allowed is not None and eighth.allowed.line[0] in [(6, 7), (10, 7)]
+    assert engine.game.ply == 0
+
+
+def test_a_win_that_is_played_is_no_mistake(engine: Engine, solver: Solver) -> None:
+    found = reviewed(engine, solver, "h8a1i8c1j8e1k8g1l8")
+    assert [item.move for item in found][-1] == (11, 7)
+    assert found[-1].loss == found[-3].loss == 0.0
+    assert found[-1].value >= WIN_BAND and found[-1].missed is None
+    assert [item.ply for item in found] == list(range(1, 10))
+
+
+def test_the_listener_gets_the_last_move_first_and_can_end_it(
+    engine: Engine, solver: Solver
+) -> None:
+    engine.new_game(15)
+    seen: list[int] = []
+
+    def listen(item: Reviewed) -> bool:
+        seen.append(item.ply)
+        return len(seen) == 2
+
+    moves = [Move(*cell) for cell in parse_moves(MISSED)]
+    Reviewer(engine, solver, 0.02).review(moves, listen)
+    assert seen == [8, 7] and engine.game.ply == 0
+
+
+def careless_game(engine: Engine, rule: Rule, chance: random.Random) -> list[Move]:
+    """Return a game of two who now and then play any move beside a stone."""
+    engine.new_game(15, rule=rule)
+    engine.play(7, 7)
+    while not engine.game.is_over:
+        if engine.game.ply < 4 or chance.random() < SLIPS:
+            beside = [move for move in engine.game.legal_moves() if is_beside(engine, move)]
+            engine.play(*chance.choice(beside))
+        else:
+            engine.play(*engine.think(Limit(nodes=NODES)).move)
+    return list(engine.game.moves)
+
+
+def is_beside(engine: Engine, move: Move) -> bool:
+    return any(max(abs(move.x - x), abs(move.y - y)) == 1 for x, y in engine.game.moves)
+
+
+def complaint_about(
+    win: Win, before: list[Move], rule: Rule, engine: Engine, solver: Solver
+) -> str:
+    """Return what the oracle has against a win after some moves: its line, and its proof."""
+    board = Board(15, 15, rule.name.lower())
+    for ply, cell in enumerate(before):
+        board.put(tuple(cell), ply % 2)
+    attacker = len(before) % 2
+    if win.proof == "vcf":
+        return complaint_about_line(board, attacker, [tuple(cell) for cell in win.line])
+    line = list(win.line)
+    blocked = len(line) % 2 == 0  # renju: the line ends with a block that is forbidden
+    if blocked:
+        block = line.pop()
+    for number, cell in enumerate(line):
+        side = (attacker + number) % 2
+        if not rules.is_legal(board, tuple(cell), side):
+            return f"{cell} is not legal"
+        board.put(tuple(cell), side)
+    if blocked and rules.is_legal(board, tuple(block), 1 - attacker):
+        return f"{block} is legal"
+    if not blocked and not rules.is_win(board, tuple(line[-1])):
+        return "the line does not end in a five"
+    for cell in line:
+        board.lift(tuple(cell))
+    engine.new_game(15, rule=rule)
+    for cell in before:
+        engine.play(*cell)
+    tree = solver.tree(engine.game) if win.proof else Prover(engine, solver, 10.0).prove()
+    return complaint_about_tree(board, attacker, claim_of(tree)) if tree else "no proof"
+
+
+@pytest.mark.parametrize("games", [3, pytest.param(20, marks=pytest.mark.long)])
+def test_missed_and_allowed_wins_hold(engine: Engine, solver: Solver, games: int) -> None:
+    chance = random.Random(21)
+    missed = allowed = 0
+    for number in range(games):
+        rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD, Rule.CARO)[number % 4]
+        moves = careless_game(engine, rule, chance)
+        engine.new_game(15, rule=rule)
+        found = Reviewer(engine, solver, SECONDS).review(moves)
+        for item in found:
+            assert 0.0 <= item.loss <= 1.0 and 0.0 <= item.chance <= 1.0
+            if item.missed is not None:
+                missed += 1
+                before = moves[: item.ply - 1]
+                assert complaint_about(item.missed, before, rule, engine, solver) == ""
+            if item.allowed is not None:
+                allowed += 1
+                before = moves[: item.ply]
+                assert complaint_about(item.allowed, before, rule, engine, solver) == ""
+    print(f"{games} games, {missed} missed wins, {allowed} allowed")
+    assert missed and allowed
+
+
+# The command --------------------------------------------------------------------------
+
+
+def test_the_document_has_what_was_promised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["review", MISSED, "--time", "0.05", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [move["ply"] for move in document["moves"]] == list(range(1, 9))
+    for move in document["moves"]:
+        assert set(FIELDS) <= set(move)
+    missed = document["moves"][6]["missed_win"]
+    assert missed["proof"] == "vcf" and missed["plies"] == len(missed["line"]) == 3
+
+
+def test_the_game_is_written_with_variations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.sgf"
+    assert cli.main(["review", MISSED, "--time", "0.05", "--sgf", str(out)]) == 0
+    assert "missed a win by VCF in 2" in capsys.readouterr().out
+    (tree,) = parse_sgf_trees(out.read_text(encoding="utf-8"))
+    line = []
+    node = tree.root
+    while node.children:
+        node = node.children[0]
+        line.append(node.cell)
+        assert "value" in node.comment
+    assert format_moves(cell for cell in line if cell) == MISSED
+    assert tree.count() > len(line)
+
+
+def test_setup_stones_and_white_first_are_kept(tmp_path: Path) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_text("(;GM[4]SZ[15]AB[hh][ii]AW[aa]PL[W];W[gg];B[jj])")
+    out = tmp_path / "out.sgf"
+    assert cli.main(["review", str(game), "--time", "0.02", "--sgf", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert "AB[hh][ii]AW[aa]PL[W]" in text and ";W[gg]C[" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ([""], "no moves"),
+        (["h8h8"], "twice"),
+        (["h8a1i8c1j8e1k8g1l8b9"], "has won before move 10"),
+        (["h8", "--time", "0"], "--time"),
+        (["nothing.sgf"], "neither a file"),
+    ],
+)
+def test_wrong_games_are_refused(
+    words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["review", *words]) == 1
+    complaint = capsys.readouterr().err
+    assert reason in complaint and complaint.count("\n") == 1
+
+
+def test_the_table_shows_values_and_sums(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["review", MISSED, "--time", "0.05"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + 8 + 2
+    assert lines[-2].startswith("black: ") and "mistakes" in lines[-1]
+
+
+def test_reviews_are_made_of_moves_in_order() -> None:
+    assert review.make_parser().parse_args(["x.sgf", "--sgf", "out.sgf"]).sgf == Path("out.sgf")
