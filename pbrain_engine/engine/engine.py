@@ -17,6 +17,7 @@ from ..position.rules import Rule, Side
 from ..search.parameters import PARAMETERS, check_name
 from ..solver.solver import Solver
 from ..values import WIN_BAND
+from ..values import chance as value_chance
 from .adviser import Tactics
 from .alphabeta import AlphaBeta
 from .crew import Deadline
@@ -26,11 +27,15 @@ from .searcher import Question, Searcher
 from .thought import Limit, Listener, Thought
 
 if TYPE_CHECKING:
+    import random
+
     from .book import Book
+    from .improve import Improved
 
 DEFAULT_WEIGHTS = "learned"
 ALPHABETA, MCTS = "alphabeta", "mcts"
 SEARCHES = (ALPHABETA, MCTS)
+GUMBEL = "gumbel"  # the usual method of ``improve``
 DEFAULT_MEMORY = 350_000_000
 MAX_THREADS = 64
 BUCKET_BYTES = 64
@@ -336,6 +341,31 @@ class Engine:
             move = self.quick_move()
             thought = Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
         return thought if multipv > 1 or exclude else self._with_foresight(thought)
+
+    def improve(self, visits: int, chance: random.Random, method: str = GUMBEL) -> Improved:
+        """Spend visits of a tree search on a better policy than it began with.
+
+        ``method`` is one of ``improve.METHODS``; ``chance`` draws the noise. For self-play: the
+        move is chosen with noise, not as the best one.
+
+        Raises:
+            EngineError: the engine has no tree search, or the board is full.
+        """
+        from .lesson import Lesson  # an engine that plays does without
+
+        searcher = self._searcher
+        if not isinstance(searcher, MonteCarlo):
+            raise EngineError(f"only an engine with search={MCTS} improves a policy")
+        with self._busy:
+            self._release()
+            self._share(Limit())
+            scale = self.weights.scale(self.game.rule)
+            question = Question(self.game, Limit(), perf_counter(), self._tactics([]), scale=scale)
+            own = value_chance(self.game.value(), scale)
+            learned = Lesson(searcher.begin(question, 1), own, chance).learn(visits, method)
+        if learned is None:
+            raise EngineError("there is no legal move")
+        return learned
 
     def _with_foresight(self, thought: Thought) -> Thought:
         """Note a forced win; where none was found but an earlier one stands, go on with that."""

@@ -15,8 +15,8 @@ from .tree_search import TreeSearch, Walker
 NODES_SHARE = 4  # one part in so many of the memory is for nodes, the others for their moves
 MOST_BUCKETS = 1 << 23
 MOST_BLOCKS = 1 << 22
-FOURS_BYTES = 2 << 20  # of the table of the wins by fours that a walker's leaves look for
-FOURS_PART = 8  # but no more than one part in so many of the memory
+THREATS_BYTES = 2 << 20  # of each table, of wins by fours and by threes, that a walker looks for
+THREATS_PART = 16  # but no more than one part in so many of the memory
 LEAST_BYTES = 1 << 20
 
 
@@ -58,7 +58,7 @@ class MonteCarlo:
         self._tree: Block | None = None
         self._lists: Block | None = None
         self._board: tuple[int, ...] = ()
-        self._fours = 0
+        self._buckets = 0
         self._parameters = {name: p.default for name, p in PARAMETERS.items()}
 
     @property
@@ -75,7 +75,7 @@ class MonteCarlo:
 
     def beside(self, threads: int) -> int:
         """Return the bytes of the walkers that so many threads have to be given yet."""
-        each = self._layout.walker + self._layout.threats_head + FOURS_BYTES
+        each = self._layout.walker + self._layout.threats_head + 2 * THREATS_BYTES
         return max(threads - len(self._walkers), 0) * each
 
     def set_parameter(self, name: str, value: int) -> None:
@@ -93,10 +93,10 @@ class MonteCarlo:
         if self._tree is not None:
             return
         layout, library = self._layout, self._library
-        length = max(length, LEAST_BYTES)
+        length = max(length, LEAST_BYTES) - layout.head - layout.node
         buckets = min(length // NODES_SHARE // layout.bucket, MOST_BUCKETS)
         blocks = min((length - length // NODES_SHARE) // layout.block, MOST_BLOCKS)
-        self._fours = max(min(FOURS_BYTES, length // FOURS_PART) // layout.threats_bucket, 64)
+        self._buckets = max(min(THREATS_BYTES, length // THREATS_PART) // layout.threats_bucket, 64)
         tree = Block(layout.head + layout.node + buckets * layout.bucket, huge=patient)
         self._lists = Block(blocks * layout.block, huge=patient)
         library.tree_new(tree.address, buckets, blocks)
@@ -147,8 +147,8 @@ class MonteCarlo:
     def _new_walker(self) -> tuple[Block, Block]:
         """Return the memory of a walker and of its threat searches."""
         layout = self._layout
-        threats = Block(layout.threats_head + (self._fours + 64) * layout.threats_bucket)
-        self._library.threats_new(threats.address, self._fours, 64)
+        threats = Block(layout.threats_head + 2 * self._buckets * layout.threats_bucket)
+        self._library.threats_new(threats.address, self._buckets, self._buckets)
         return Block(layout.walker), threats
 
 

@@ -27,6 +27,7 @@ ROUND_PART = 5  # each further round is one part in so many of the visits so far
 MOST_VISITS = 1 << 40
 SURE_VISITS = 256  # an only move is looked at so long before it is played
 MAX_LINE = 64  # moves of a line that a thought reports
+CHANCE_UNIT = 65536  # a sure win, as the kernel counts chances
 VISIT_WORTH = 12  # positions of the alpha-beta that take as long as a visit, for the adviser
 
 
@@ -58,13 +59,13 @@ class TreeSearch:
         question: Question,
     ) -> None:
         """Take the addresses, and how many moves may be played at the root."""
-        self._library = library
+        self.library = library
         self._walkers = walkers
-        self._leader = walkers[0]
-        self._tree = tree
-        self._lists = lists
+        self.leader = walkers[0]
+        self.tree = tree
+        self.lists = lists
         self._moves = moves
-        self._question = question
+        self.question = question
         self._tables = question.game.tables
         self._adviser = question.adviser if question.multipv == 1 else None
         self._best: Thought | None = None
@@ -75,13 +76,13 @@ class TreeSearch:
 
     def stop(self) -> None:
         """Make all threads return."""
-        self._library.tree_stop(self._tree, 1)
-        if self._question.adviser is not None:
-            self._question.adviser.stop()
+        self.library.tree_stop(self.tree, 1)
+        if self.question.adviser is not None:
+            self.question.adviser.stop()
 
     def run(self, deadline: Deadline, listener: Listener | None) -> Thought | None:
         """Search with all threads; return what the tree says at the end, if there is a move."""
-        limit = self._question.limit
+        limit = self.question.limit
         tasks: list[Callable[[], None]] = [
             partial(self._lead, deadline, listener),
             *(partial(self._help, walker) for walker in self._walkers[1:]),
@@ -95,17 +96,17 @@ class TreeSearch:
             raise self._error
         return self._best
 
-    def _walk(self, walker: Walker, visits: int) -> bool:
+    def walk(self, walker: Walker, visits: int) -> bool:
         """Make so many visits; False if they were stopped or there is nothing to find out."""
         return bool(
-            self._library.walker_walk(
-                walker.address, walker.threats, self._tables, self._tree, self._lists, visits
+            self.library.walker_walk(
+                walker.address, walker.threats, self._tables, self.tree, self.lists, visits
             )
         )
 
     def _help(self, walker: Walker) -> None:
         """Visit beside the first thread until stopped."""
-        self._walk(walker, MOST_VISITS)
+        self.walk(walker, MOST_VISITS)
 
     def _lead(self, deadline: Deadline, listener: Listener | None) -> None:
         """Make the rounds of the first thread, then stop the others."""
@@ -118,21 +119,21 @@ class TreeSearch:
 
     def _grow(self, deadline: Deadline, listener: Listener | None) -> None:
         """Make rounds until the limit, the listener or the tree says that it is enough."""
-        question = self._question
+        question = self.question
         limit = question.limit
         if self._moves == 0 or (self._adviser and self._has_won(listener)):
             return
         if self._adviser:
             for move in self._adviser.losing_moves():
-                self._library.tree_bar(self._tree, cell_of(*move))
+                self.library.tree_bar(self.tree, cell_of(*move))
         most = MOST_VISITS if limit.nodes is None else limit.nodes
         is_sure = self._moves == question.multipv == 1 and self._is_timed(limit)
         visits = 0
         goes_on = True
         while goes_on:
             visits = min(visits + max(FIRST_ROUND, visits // ROUND_PART), most)
-            done = self._count(self._leader).visits
-            goes_on = self._walk(self._leader, visits - done) and visits < most
+            done = self._count(self.leader).visits
+            goes_on = self.walk(self.leader, visits - done) and visits < most
             if self._adviser and not self._consult(self._adviser):
                 goes_on = False
             best = self._report(listener)
@@ -154,7 +155,7 @@ class TreeSearch:
         if self._best is not None and self._best.proof:
             thoughts = [self._best]
         else:
-            lines = min(self._question.multipv, count)
+            lines = min(self.question.multipv, count)
             thoughts = ranked([self._read(rank) for rank in range(lines)])
         before, self._best = self._best, thoughts[0]
         self._changes = int(before is not None and before.move != thoughts[0].move)
@@ -183,7 +184,7 @@ class TreeSearch:
             best = self._read(0)
             if abs(best.value) >= WIN_BAND:
                 return True
-            nodes = VISIT_WORTH * self._count(self._leader).visits
+            nodes = VISIT_WORTH * self._count(self.leader).visits
             win = adviser.win(nodes)
             if win is not None:
                 self._best = self._thought_of(win)
@@ -192,18 +193,27 @@ class TreeSearch:
             if loss is None or self._moves == 1:
                 return True
             value = loss_in(2 * loss.length)
-            self._library.tree_prove(self._tree, self._lists, cell_of(*best.move), value)
+            self.library.tree_prove(self.tree, self.lists, cell_of(*best.move), value)
+
+    def root_chance(self) -> tuple[int, float]:
+        """Return what is proven of the root, 0 where nothing is, and its chance to win."""
+        out = (ctypes.c_int64 * 5)()
+        self.library.tree_root(self.tree, ctypes.addressof(out))
+        visits, total, proof = out[:3]
+        if proof:
+            return proof, (0.5 if abs(proof) < WIN_BAND else float(proof > 0))
+        return 0, total / max(visits, 1) / CHANCE_UNIT
 
     # Reading -----------------------------------------------------------------------
 
     def _rank(self) -> int:
         """Bring the root moves in order; return how many there are."""
-        return self._library.walker_rank(self._leader.address, self._tree, self._lists)
+        return self.library.walker_rank(self.leader.address, self.tree, self.lists)
 
     def _count(self, walker: Walker) -> Effort:
         """Return what a walker has counted."""
         out = (ctypes.c_int64 * len(Effort._fields))()
-        self._library.walker_effort(walker.address, ctypes.addressof(out))
+        self.library.walker_effort(walker.address, ctypes.addressof(out))
         return Effort(*out)
 
     def _effort(self) -> tuple[int, int, int, float]:
@@ -214,7 +224,7 @@ class TreeSearch:
             max(e.seldepth for e in efforts),
             judged,
             visits,
-            perf_counter() - self._question.start,
+            perf_counter() - self.question.start,
         )
 
     def _thought_of(self, win: Proof) -> Thought:
@@ -224,19 +234,19 @@ class TreeSearch:
         value = win_in(2 * win.length - 1)
         return Thought(
             line[0], value, 1, len(line), judged, seconds, line, proof=win.claim,
-            scale=self._question.scale, visits=visits,
+            scale=self.question.scale, visits=visits,
         )  # fmt: skip
 
     def _read(self, rank: int) -> Thought:
         """Make a thought of what the tree knows of a root move."""
         out = self._line
-        length = self._library.walker_way(
-            self._leader.address, self._tables, self._tree, self._lists, rank,
+        length = self.library.walker_way(
+            self.leader.address, self._tables, self.tree, self.lists, rank,
             ctypes.addressof(out), MAX_LINE,
         )  # fmt: skip
         pv = tuple(move_of(out[i + 2]) for i in range(length))
         seldepth, judged, visits, seconds = self._effort()
         return Thought(
             pv[0], out[0], length, max(seldepth, length), judged, seconds, pv, rank + 1,
-            self._changes, scale=self._question.scale, visits=visits,
+            self._changes, scale=self.question.scale, visits=visits,
         )  # fmt: skip

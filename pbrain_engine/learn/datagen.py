@@ -23,18 +23,24 @@ from pathlib import Path
 from typing import Any
 
 from ..arena.settings import SettingsError, parse_rule
-from ..engine.engine import Engine
+from ..engine.engine import ALPHABETA, SEARCHES, Engine
+from ..engine.improve import GUMBEL, METHODS
 from ..eval.weights import load_weights
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
+from .policy_records import PolicyFile
 from .records import GameFile, Record
 from .selfplay import Plan, play_game
+from .tree_selfplay import OPENING_VISITS, TaughtGame, TreePlan, play_taught_game
 
 BATCH = 4  # games that a worker plays in one go
 AHEAD = 3  # batches a worker that may be under way, so that a long game holds nobody up
 CONNECT_TIMEOUT = 15
 REPORT_SECONDS = {True: 1.0, False: 30.0}  # by whether a person watches
+
+AnyPlan = Plan | TreePlan
+AnyGame = Record | TaughtGame
 
 _engines = threading.local()
 
@@ -57,10 +63,13 @@ def make_parser() -> argparse.ArgumentParser:
     add("--weights", default="hand", metavar="W", help="weights by name or file (hand)")
     add("--processes", type=positive, metavar="N", help="games at the same time (one a core)")
     add("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler")
+    add("--search", choices=SEARCHES, default=ALPHABETA, help="mcts also records policies")
+    add("--visits", type=int, default=200, metavar="N", help="mcts: visits a move (200)")
+    add("--root", choices=METHODS, default=GUMBEL, help="mcts: how the root teaches (gumbel)")
     return parser
 
 
-def plan_of(options: argparse.Namespace) -> Plan:
+def plan_of(options: argparse.Namespace) -> AnyPlan:
     """Return the plan that the options ask for.
 
     Raises:
@@ -72,11 +81,18 @@ def plan_of(options: argparse.Namespace) -> Plan:
         raise SettingsError(f"boards {options.boards}: {MIN_BOARD} to {MAX_BOARD}, with commas")
     if options.games < 0 or options.nodes < 10:
         raise SettingsError("--games takes 0 or more, --nodes 10 or more")
-    return Plan(options.seed, options.nodes, tuple(rules), tuple(boards), options.weights)
+    if options.search == ALPHABETA:
+        return Plan(options.seed, options.nodes, tuple(rules), tuple(boards), options.weights)
+    if options.visits < 2:
+        raise SettingsError("--visits takes 2 or more")
+    games = Plan(options.seed, OPENING_VISITS, tuple(rules), tuple(boards), options.weights)
+    return TreePlan(games, options.visits, options.root)
 
 
-def about(plan: Plan) -> dict[str, str]:
+def about(plan: AnyPlan) -> dict[str, str]:
     """Return the head of a file: all that its games depend on but their numbers."""
+    if isinstance(plan, TreePlan):
+        return {**about(plan.games), "visits": str(plan.visits), "root": plan.root}
     return {
         "seed": str(plan.seed),
         "nodes": str(plan.nodes),
@@ -86,12 +102,14 @@ def about(plan: Plan) -> dict[str, str]:
     }
 
 
-def play_batch(plan: Plan, numbers: Sequence[int]) -> list[Record]:
+def play_batch(plan: AnyPlan, numbers: Sequence[int]) -> list[AnyGame]:
     """Play some games on this thread's engine, which stays for the next batch."""
     engine: Engine | None = getattr(_engines, "engine", None)
-    if engine is None or _engines.weights != plan.weights:
+    if engine is None or _engines.made_by != (type(plan), plan.weights):
         engine = _engines.engine = plan.make_engine()
-        _engines.weights = plan.weights
+        _engines.made_by = type(plan), plan.weights
+    if isinstance(plan, TreePlan):
+        return [play_taught_game(engine, plan, number) for number in numbers]
     return [play_game(engine, plan, number) for number in numbers]
 
 
@@ -128,8 +146,8 @@ def cluster_executor(address: str, stack: ExitStack) -> tuple[Executor, int]:
 
 
 def produce(
-    plan: Plan, numbers: range, processes: int, cluster: str | None = None
-) -> Iterator[Record]:
+    plan: AnyPlan, numbers: range, processes: int, cluster: str | None = None
+) -> Iterator[AnyGame]:
     """Yield the games with these numbers in their order, played at the same time."""
     batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
     if processes == 1 and cluster is None:
@@ -142,7 +160,7 @@ def produce(
         else:
             executor, workers = cluster_executor(cluster, stack)
         waiting = iter(batches)
-        running: deque[Future[list[Record]]] = deque()
+        running: deque[Future[list[AnyGame]]] = deque()
         try:
             for batch in islice(waiting, AHEAD * workers):
                 running.append(executor.submit(play_batch, plan, batch))
@@ -184,7 +202,7 @@ class Progress:
 
 
 def generate(
-    path: Path, plan: Plan, games: int, processes: int, cluster: str | None = None
+    path: Path, plan: AnyPlan, games: int, processes: int, cluster: str | None = None
 ) -> GameFile:
     """Make or continue a file until it holds so many games; return it, closed.
 
@@ -192,13 +210,20 @@ def generate(
         GamesError: the file was made in another way or cannot be written.
     """
     file = GameFile(path, about(plan))
+    policies = PolicyFile(path, about(plan), file.games) if isinstance(plan, TreePlan) else None
     progress = Progress(file, games)
     try:
-        for record in produce(plan, range(file.games, games), processes, cluster):
-            file.append(record)
+        for game in produce(plan, range(file.games, games), processes, cluster):
+            if isinstance(game, TaughtGame):
+                assert policies is not None, "only a plan of a tree search teaches"
+                policies.append(game.lessons)
+                game = game.record
+            file.append(game)
             progress.show()
     finally:
         progress.show(last=True)
+        if policies is not None:
+            policies.close()
         file.close()
     return file
 

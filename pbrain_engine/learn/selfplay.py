@@ -7,6 +7,7 @@ search ends by nodes, and one thread searches. So games can be played anywhere i
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ..arena.openings import square_around
@@ -93,8 +94,30 @@ def balanced_opening(
     return best[1] if best is not None else []
 
 
-def play_game(engine: Engine, plan: Plan, number: int) -> Record:
+class Decision(NamedTuple):
+    """A move, and the value of the position before it for the side that plays it."""
+
+    move: Coordinates
+    value: int
+
+
+Decide = Callable[[Engine, random.Random], Decision]
+
+
+def by_search(plan: Plan) -> Decide:
+    """Return the usual way to decide: a search of about so many nodes."""
+
+    def decide(engine: Engine, chance: random.Random) -> Decision:
+        share = chance.uniform(1 - NODES_SPREAD, 1 + NODES_SPREAD)
+        thought = engine.think(Limit(nodes=int(plan.nodes * share)))
+        return Decision(thought.move, thought.value)
+
+    return decide
+
+
+def play_game(engine: Engine, plan: Plan, number: int, decide: Decide | None = None) -> Record:
     """Play one game of a plan from its opening to its end."""
+    decide = decide or by_search(plan)
     chance = random.Random(f"{plan.seed}:{number}")
     rule, board = plan.kind(number)
     opening = balanced_opening(engine, chance, board, rule, plan.nodes)
@@ -105,13 +128,11 @@ def play_game(engine: Engine, plan: Plan, number: int) -> Record:
     calm = 0
     while True:
         side = game.to_move
-        share = chance.uniform(1 - NODES_SPREAD, 1 + NODES_SPREAD)
-        thought = engine.think(Limit(nodes=int(plan.nodes * share)))
-        x, y = thought.move
+        (x, y), value = decide(engine, chance)
         foul = game.is_forbidden(x, y)
         cells.append(y * board + x)
-        values.append(thought.value)
-        calm = calm + 1 if abs(thought.value) <= CALM_VALUE else 0
+        values.append(value)
+        calm = calm + 1 if abs(value) <= CALM_VALUE else 0
         ending: Ending | None = None
         winner: Side | None = None
         if foul:
@@ -122,8 +143,8 @@ def play_game(engine: Engine, plan: Plan, number: int) -> Record:
                 ending, winner = Ending.FIVE, game.winner
             elif game.is_full:
                 ending = Ending.FULL
-            elif abs(thought.value) >= WIN_BAND:
-                ending, winner = Ending.PROVEN, side if thought.value > 0 else side.opponent
+            elif abs(value) >= WIN_BAND:
+                ending, winner = Ending.PROVEN, side if value > 0 else side.opponent
             elif calm >= CALM_MOVES and game.ply >= CALM_FROM * board * board:
                 ending = Ending.CALM
         if ending is not None:

@@ -32,6 +32,7 @@ from ..search.mcts.tree import (
     NO_EDGE,
     NODE,
     TREE,
+    complaint_about_tree,
     edge_at,
     edge_of,
     first_edge,
@@ -271,3 +272,10 @@ def chance_from_value(value, scale):
 def value_from_chance(chance, scale):
     """Return the value that a chance to win, of 65536, stands for."""
     return value_of_chance(chance, scale)
+
+
+@export
+def tree_check(tree_p, lists_p):
+    """Return 0 if a tree that nobody walks is whole, else the number of what is wrong."""
+    tree = carray(tree_p, (1,), TREE)[0]
+    return complaint_about_tree(tree, carray(lists_p, (1,), LISTS)[0])

@@ -6,6 +6,8 @@ that are made by whole-number arithmetic, so every machine has the same.
 
 from __future__ import annotations
 
+from math import isqrt
+
 import numpy as np
 
 from ...kernel import kernel
@@ -52,6 +54,9 @@ def _chances() -> list[int]:
 CHANCES = np.array(_chances(), np.int32)
 SHARES = np.array([UNIT * p >> _BITS for p in _powers(1, _SHARE_STEPS, _SHARES)], np.int32)
 
+_ROOTS = 1 << 12
+ROOTS = np.array([isqrt(number << 16) for number in range(_ROOTS)], np.int32)
+
 
 @kernel
 def chance_of(value, scale):
@@ -67,28 +72,47 @@ def chance_of(value, scale):
 @kernel
 def value_of_chance(chance, scale):
     """Return the value that a chance to win stands for; ``scale`` as in ``chance_of``."""
-    size = max(chance, UNIT - chance)
+    size = min(max(chance, UNIT - chance), UNIT - 1)
     low = 0
     high = EVAL_LIMIT // _VALUE_STEP
-    while low < high:
-        middle = (low + high + 1) // 2
-        if np.int64(CHANCES[middle]) <= size:
-            low = middle
+    while low < high:  # the first entry that is not below the chance
+        middle = (low + high) // 2
+        if np.int64(CHANCES[middle]) < size:
+            low = middle + 1
         else:
-            high = middle - 1
+            high = middle
     value = low * _VALUE_STEP
-    step = np.int64(CHANCES[low + 1]) - np.int64(CHANCES[low])
-    if step > 0:
-        value += min((size - np.int64(CHANCES[low])) * _VALUE_STEP // step, _VALUE_STEP - 1)
+    if low > 0:
+        step = np.int64(CHANCES[low]) - np.int64(CHANCES[low - 1])
+        value -= (np.int64(CHANCES[low]) - size) * _VALUE_STEP // step
     value = min(value * scale // VALUE_UNIT, EVAL_LIMIT)
     return value if chance >= EVEN else -value
 
 
 @kernel
-def share_of(behind, temperature):
-    """Return the share, of ``UNIT``, of a move whose score is so far behind the best one's."""
-    place = behind * _SHARE_STEPS // temperature
+def slope_of(temperature):
+    """Return how fast shares fall with the score: entries of the table for each point."""
+    return np.int64(_SHARE_STEPS << 16) // temperature
+
+
+@kernel
+def share_of(behind, slope):
+    """Return the share, of ``UNIT``, of a move whose score is so far behind the best one's.
+
+    ``slope`` is that of the temperature.
+    """
+    place = behind * slope >> 16
     return np.int64(SHARES[place]) if place < _SHARES else np.int64(0)
+
+
+@kernel
+def rough_root(number):
+    """Return 256 times the square root of a number, less exactly from ``_ROOTS`` on."""
+    doublings = 0
+    while number >= _ROOTS:
+        number >>= 2
+        doublings += 1
+    return np.int64(ROOTS[number]) << doublings
 
 
 @kernel

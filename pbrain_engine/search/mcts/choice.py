@@ -12,7 +12,7 @@ import numpy as np
 from ...bits import U64
 from ...kernel import kernel
 from ..alphabeta.margins import log_of
-from .chances import UNIT, root_of
+from .chances import UNIT, root_of, rough_root
 from .params import UCT
 from .tree import NO_EDGE, PART, WHOLE, edge_at, first_edge, mean_of, next_edge
 
@@ -20,6 +20,8 @@ WIDEN = -2  # no listed move, but the next one that is not listed
 
 _LN = 45426  # ln 2 in 65536ths
 _NEVER = np.int64(-(1 << 60))
+_DIVISIONS = 1024  # divisors for which a multiplication does
+RECIPROCALS = np.array([(1 << 20) // (1 + visits) for visits in range(_DIVISIONS)], np.int32)
 
 
 @kernel
@@ -39,9 +41,11 @@ def explore_factor(params, visits):
 
 
 @kernel
-def promise(params, spread, factor, mean, prior, visits):
-    """Return what PUCT orders moves by; ``spread`` is 256 times the root of the node's visits."""
-    return mean + factor * prior * spread // (25600 * (1 + visits))
+def promise(doubt, mean, prior, visits):
+    """Return what PUCT orders moves by; ``doubt`` is 256 times the weight of the whole policy."""
+    if visits < _DIVISIONS:
+        return mean + (((doubt * prior) >> 8) * np.int64(RECIPROCALS[visits]) >> 20)
+    return mean + ((doubt * prior) >> 8) // (1 + visits)
 
 
 @kernel
@@ -55,8 +59,7 @@ def choose_puct(tree, lists, number, at_root):
     node = tree.nodes[number]
     params = tree.params
     visits = np.int64(node.visits) + np.int64(node.flying)
-    spread = root_of(visits << 16)
-    factor = explore_factor(params, visits)
+    doubt = explore_factor(params, visits) * rough_root(visits) // 100
     best = np.int64(NO_EDGE)
     most = _NEVER
     seen = np.int64(0)  # share of the policy
@@ -75,15 +78,15 @@ def choose_puct(tree, lists, number, at_root):
             mean = np.int64(edge.average)
             if flying > 0:
                 mean = mean * own // (own + flying)
-            score = promise(params, spread, factor, mean, prior, own + flying)
+            score = promise(doubt, mean, prior, own + flying)
             if score > most:
                 most = score
                 best = at
         seen += prior
         at = next_edge(lists, at)
     if fresh or node.listing == PART:
-        fear = np.int64(params.mcts_fpu) * root_of(min(seen, UNIT) << 16) // 1000
-        score = promise(params, spread, factor, mean_of(node) - fear, prior, 0)
+        fear = np.int64(params.mcts_fpu) * rough_root(min(seen, UNIT)) // 1000
+        score = promise(doubt, mean_of(node) - fear, prior, 0)
         if score > most:
             return at if fresh else np.int64(WIDEN)
     if best == NO_EDGE and node.listing != WHOLE:

@@ -7,16 +7,32 @@ import numpy as np
 from ...kernel import kernel
 from ...patterns import shapes as s
 from ...patterns.state import count_of, first_of, last_stone_wins, play, undo
-from ...values import WIN
+from ..ends import loss_in, win_in
 from ..threats.defence import closes_rows, static_result
+from ..threats.memory import begin
+from ..threats.proof import holds
 from ..threats.vcf import wins_by_fours
+from ..threats.vct import solve_threats
 from .chances import UNIT, chance_of
 from .judge import judge_value
 from .rollout import rollout_chance
 from .tree import NO_PROOF, PROVEN_DRAW, before, sure_chance
 
 _FIRST = np.int64(0)
+_UNLIMITED = np.int64(1) << 40
+_REPLAYS = 50  # stones to play a proof through, for each that found it
 _FORCED = 24  # answers to fives that are followed before a position is judged
+
+
+@kernel
+def has_rich_four(state):
+    """Say whether the side to move has a four that gains something beside it.
+
+    Wins by fours begin with others too, but seldom; those are found where moves are listed.
+    """
+    side = np.int64(state.position.side)
+    rich = count_of(state, side, s.MAKES_FOUR_PLUS) + count_of(state, side, s.MAKES_FOUR_THREE)
+    return rich + count_of(state, side, s.MAKES_FOUL) > 0
 
 
 @kernel
@@ -24,7 +40,7 @@ def decided(threats, tables, params):
     """Return what is proven of the position on the board at a glance or by few fours."""
     state = threats.state
     if last_stone_wins(state):
-        return np.int64(-WIN)
+        return np.int64(loss_in(0))
     if state.position.ply >= state.position.width * state.position.height:
         return np.int64(PROVEN_DRAW)
     if params.mcts_solver == 0:
@@ -32,11 +48,36 @@ def decided(threats, tables, params):
     value = np.int64(static_result(state, tables, 0))
     if value != 0:
         return value
-    if params.mcts_fours > 0:
+    if params.mcts_fours > 0 and has_rich_four(state):
         stones = wins_by_fours(threats, tables, _FIRST, np.int64(params.mcts_fours))
         if stones > 0:
-            return WIN - (2 * stones - 1)
+            return win_in(2 * stones - 1)
     return np.int64(NO_PROOF)
+
+
+@kernel
+def wins_at_second_look(threats, tables, params):
+    """Return the proof of a win by fours that a longer search finds where it pays, or NO_PROOF."""
+    if params.mcts_solver == 0 or params.mcts_more_fours == 0:
+        return np.int64(NO_PROOF)
+    stones = wins_by_fours(threats, tables, _FIRST, np.int64(params.mcts_more_fours))
+    return win_in(2 * stones - 1) if stones > 0 else np.int64(NO_PROOF)
+
+
+@kernel
+def wins_by_threats(threats, tables, nodes):
+    """Return the proof of a win by fours and threes that so many stones find, or NO_PROOF.
+
+    It is played through against every answer before it is believed.
+    """
+    begin(threats, nodes)
+    stones = solve_threats(threats, tables, _FIRST)
+    if stones > 0:
+        begin(threats, _REPLAYS * nodes)
+        if holds(threats, tables, _FIRST) == 0:
+            stones = np.int64(0)
+    begin(threats, _UNLIMITED)
+    return win_in(2 * stones - 1) if stones > 0 else np.int64(NO_PROOF)
 
 
 @kernel

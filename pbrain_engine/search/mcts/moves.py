@@ -19,7 +19,7 @@ from ...position.board import bit_of
 from ..alphabeta.ordering import mark_candidates
 from ..threats.defence import clear_marks, mark_answers
 from ..threats.replies import mark_replies
-from .chances import UNIT, share_of
+from .chances import UNIT, share_of, slope_of
 from .judge import judge_moves
 from .params import UCT
 from .tree import BLOCK_EDGES, NEAR, PART, WHOLE
@@ -75,20 +75,29 @@ def sort_moves(walker, first):
 
 @kernel
 def write_priors(walker, threats, tables, params):
-    """Give the listed moves their shares: a softmax of their scores; all alike for plain UCT."""
+    """Give the listed moves their shares: a softmax of their scores; all alike for plain UCT.
+
+    The shares are still to be divided by what is returned.
+    """
     if params.mcts_select == UCT and params.mcts_bias == 0:
         for i in range(walker.count):
-            walker.priors[i] = UNIT // walker.count
-        return
+            walker.priors[i] = UNIT
+        return walker.count * UNIT
     judge_moves(walker, threats, tables)
     best = score_in(walker.moves[0])
     for i in range(walker.count):
         best = max(best, score_in(walker.moves[i]))
     total = np.int64(0)
+    slope = slope_of(np.int64(params.mcts_temperature))
     for i in range(walker.count):
-        share = share_of(best - score_in(walker.moves[i]), np.int64(params.mcts_temperature))
-        walker.priors[i] = share
-        total += share
+        walker.priors[i] = share_of(best - score_in(walker.moves[i]), slope)
+        total += walker.priors[i]
+    return total
+
+
+@kernel
+def divide_priors(walker, total):
+    """Make the shares of the listed moves parts of ``UNIT``."""
     for i in range(walker.count):
         walker.priors[i] = max(walker.priors[i] * UNIT // total, 1)
 
@@ -161,11 +170,12 @@ def list_first(walker, threats, tables, params, all_near):
         list_candidates(walker, threats, tables)
     if walker.count == 0:
         return
-    write_priors(walker, threats, tables, params)
+    total = write_priors(walker, threats, tables, params)
     if all_near:
         sort_moves(walker, walker.count)
     else:
         keep_first(walker)
+    divide_priors(walker, total)
 
 
 @kernel
@@ -177,8 +187,9 @@ def list_more(walker, threats, tables, params):
     clear_marks(threats)
     mark_candidates(threats)
     write_marks(walker, threats, tables)
+    total = np.int64(1)
     if walker.count > 0:
-        write_priors(walker, threats, tables, params)
+        total = write_priors(walker, threats, tables, params)
         drop_taken(walker)
     if walker.count == 0:
         for word in sets_of(state):
@@ -192,3 +203,4 @@ def list_more(walker, threats, tables, params):
         walker.count = min(walker.count, BLOCK_EDGES)
         return
     keep_first(walker)
+    divide_priors(walker, total)

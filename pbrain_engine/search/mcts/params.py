@@ -12,17 +12,20 @@ PUCT, UCT = 0, 1  # values of mcts_select
 
 PARAMETERS: dict[str, Parameter] = {
     "mcts_select": Parameter(PUCT, PUCT, UCT, "0: PUCT by the policy; 1: UCT, that knows none"),
-    "mcts_explore": Parameter(90, 5, 400, "hundredths: weight of exploration against the mean"),
+    "mcts_explore": Parameter(150, 5, 400, "hundredths: weight of exploration against the mean"),
     "mcts_growth": Parameter(0, 0, 100, "hundredths more for each doubling beyond 1024 visits"),
     "mcts_fpu": Parameter(
         250, 0, 1000, "thousandths of a win that an unvisited move is taken for worse"
     ),
-    "mcts_temperature": Parameter(26, 5, 200, "points of score that make a move e times likelier"),
-    "mcts_doubt": Parameter(120, 50, 400, "percent: scale of evaluations against that of searches"),
+    "mcts_temperature": Parameter(40, 5, 200, "points of score that make a move e times likelier"),
+    "mcts_doubt": Parameter(150, 50, 400, "percent: scale of evaluations against that of searches"),
     "mcts_bias": Parameter(0, 0, 1000, "hundredths: progressive bias of the move score, 0: none"),
     "mcts_rollouts": Parameter(0, 0, 64, "games played out at a leaf in place of the evaluation"),
     "mcts_solver": Parameter(1, 0, 1, "1: proofs go up the tree, threats leave few replies"),
-    "mcts_fours": Parameter(60, 0, 5000, "stones that a leaf may spend on a win by fours"),
+    "mcts_fours": Parameter(60, 0, 5000, "stones that a leaf with a rich four may spend on fours"),
+    "mcts_more_fours": Parameter(100, 0, 20000, "the same, where a second visit lists the moves"),
+    "mcts_threes": Parameter(400, 0, 20000, "stones for a win by threats at a busy node; 0: none"),
+    "mcts_busy": Parameter(24, 2, 10000, "visits from which, and from 8 times as many, it is busy"),
     "mcts_replies": Parameter(60, 0, 5000, "stones to see if the enemy threatens such a win"),
     "mcts_virtual": Parameter(1, 1, 8, "visits that another thread's visit counts as lost"),
 }

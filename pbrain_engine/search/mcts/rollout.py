@@ -16,7 +16,7 @@ from ...patterns.forbidden import is_forbidden
 from ...patterns.state import count_of, first_of, is_full, play, sets_of, undo
 from ...position.geometry import NO_CELL
 from ..threats.defence import static_result
-from .chances import EVEN, UNIT, share_of
+from .chances import EVEN, UNIT, share_of, slope_of
 
 LENGTH = 40  # moves after which a rollout counts as drawn
 
@@ -47,9 +47,10 @@ def random_move(walker, threats, tables, temperature):
             walker.moves[count] = score * 65536 + cell
             best = max(best, score)
             count += 1
+    slope = slope_of(temperature)
     total = np.int64(0)
     for i in range(count):
-        walker.priors[i] = share_of(best - (walker.moves[i] >> 16), temperature)
+        walker.priors[i] = share_of(best - (walker.moves[i] >> 16), slope)
         total += walker.priors[i]
     if count == 0:
         return np.int64(NO_CELL)

@@ -11,10 +11,18 @@ from ...position.geometry import NO_CELL
 from ...position.zobrist import WHITE_TO_MOVE
 from ...values import DRAW, WIN_BAND
 from ..alphabeta.symmetry import has_twin, symmetries_of
+from ..ends import loss_in
 from ..threats.memory import adopt, begin
 from .chances import value_of_chance
 from .leaf import judge_leaf
-from .moves import list_candidates, list_first, list_more, write_priors
+from .moves import (
+    divide_priors,
+    list_candidates,
+    list_first,
+    list_more,
+    sort_moves,
+    write_priors,
+)
 from .tree import (
     NO_BLOCK,
     NO_EDGE,
@@ -52,20 +60,29 @@ def board_at(walker, threats, state):
 
 @kernel
 def list_root(walker, threats, tables, tree, lists, number):
-    """Give the root its moves: all near the stones, or all answers; in a lost game any."""
+    """Give the root its moves: all near the stones, or all answers; in a lost game any.
+
+    Returns what is proven without a move: that it is lost, where no answer is left.
+    """
     node = tree.nodes[number]
+    proof = np.int64(NO_PROOF)
     if node.block == NO_BLOCK:
         list_first(walker, threats, tables, tree.params, True)
         if walker.count == 0:
+            if walker.least > 0:
+                proof = loss_in(walker.least)
             list_candidates(walker, threats, tables)
             if walker.count > 0:
-                write_priors(walker, threats, tables, tree.params)
+                total = write_priors(walker, threats, tables, tree.params)
+                sort_moves(walker, walker.count)
+                divide_priors(walker, total)
         hang_moves(walker, tree, lists, number)
     while node.listing == PART:
         note_taken(walker, tree, lists, number)
         list_more(walker, threats, tables, tree.params)
         if hang_moves(walker, tree, lists, number) == 0:
             break
+    return proof
 
 
 @kernel
@@ -123,11 +140,14 @@ def plant(walker, threats, tables, tree, lists, state, distinct):
     node.generation = tree.generation
     tree.root = number
     node.proof = NO_PROOF  # a proof alone names no move
-    list_root(walker, threats, tables, tree, lists, number)
+    proof = list_root(walker, threats, tables, tree, lists, number)
     free_barred(tree, lists, number)
     if distinct != 0:
         bar_twins(walker, threats, tree, lists, number)
-    settle(tree, lists, number)
+    if proof != NO_PROOF:
+        node.proof = proof
+    else:
+        settle(tree, lists, number)
     return rank_root(walker, tree, lists)
 
 
@@ -184,8 +204,11 @@ def value_of_edge(tree, edge):
         return np.int64(DRAW)
     if proof != NO_PROOF:
         return proof
+    root = tree.nodes[tree.root]
+    if root.proof <= -WIN_BAND:
+        return np.int64(root.proof)
     if edge.visits == 0:
-        return value_of_chance(mean_of(tree.nodes[tree.root]), tree.scale)
+        return value_of_chance(mean_of(root), tree.scale)
     return value_of_chance(np.int64(edge.average), tree.scale)
 
 

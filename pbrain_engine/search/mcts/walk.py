@@ -15,11 +15,11 @@ from ...kernel import kernel
 from ...position.board import bit_of
 from ...position.geometry import NO_CELL
 from ...position.zobrist import WHITE_TO_MOVE
-from ...values import WIN
+from ..ends import loss_in
 from ..threats.memory import begin
 from .chances import UNIT
 from .choice import WIDEN, choose
-from .leaf import judge_leaf
+from .leaf import judge_leaf, wins_at_second_look, wins_by_threats
 from .moves import list_first, list_more
 from .tree import (
     NO_BLOCK,
@@ -48,8 +48,9 @@ from .walker import MAX_PATH, cell_in, follow, step
 NEW = 0  # at a position that has no node
 LISTLESS = 1  # at a node that has no moves yet
 WIDER = 2  # at a node that needs more moves
+BUSY = 4  # at a node that is worth a look for a forced win
 KNOWN = 3  # where the tree knows the answer: walker.proof, or the node's mean
-NOWHERE = 4  # at the root: no move is open
+NOWHERE = 5  # at the root: no move is open
 
 _UNLIMITED = np.int64(1) << 40
 
@@ -81,6 +82,19 @@ def key_behind(tables, key, side, cell):
 
 
 @kernel
+def busy_rank(params, visits):
+    """Return which time it is that a node is looked at for a forced win, or -1 if it is none."""
+    rank = 0
+    at = np.int64(params.mcts_busy)
+    if params.mcts_threes == 0 or params.mcts_solver == 0:
+        return -1
+    while at < visits:
+        at = at * 8
+        rank += 1
+    return rank if at == visits else -1
+
+
+@kernel
 def go_down(walker, tables, tree, lists):
     """Choose the path of a visit; return how it ends. ``walker.depth`` is its edges.
 
@@ -95,6 +109,8 @@ def go_down(walker, tables, tree, lists):
         node = tree.nodes[number]
         if node.block == NO_BLOCK:
             return LISTLESS
+        if depth > 0 and busy_rank(tree.params, np.int64(node.visits)) >= 0:
+            return BUSY
         if depth == 0 and tree.forced != NO_CELL:
             at = edge_of(lists, node, tree.forced)
         else:
@@ -219,7 +235,7 @@ def prove_moveless(walker, tree, number, kind):
     """Note what it means that a node has no move: its threat cannot be met, or a draw."""
     node = tree.nodes[number]
     if kind == LISTLESS:
-        node.proof = walker.least - WIN if walker.least > 0 else PROVEN_DRAW
+        node.proof = loss_in(walker.least) if walker.least > 0 else PROVEN_DRAW
     else:
         node.listing = WHOLE
 
@@ -237,14 +253,18 @@ def grow(walker, threats, tables, tree, lists, kind):
     unlock_tree(tree)
 
     follow(walker, threats, tables, depth)
+    chance = np.int64(0)
+    proof = np.int64(NO_PROOF)
+    walker.count = 0
     if kind == LISTLESS:
-        list_first(walker, threats, tables, tree.params, depth == 0)
+        if depth > 0:
+            proof = wins_at_second_look(threats, tables, tree.params)
+        if proof == NO_PROOF:
+            list_first(walker, threats, tables, tree.params, depth == 0)
     else:
         list_more(walker, threats, tables, tree.params)
     count = walker.count
     cell = cell_in(walker.moves[0]) if count > 0 else np.int64(NO_CELL)
-    chance = np.int64(0)
-    proof = np.int64(NO_PROOF)
     side = np.int64(threats.state.position.side)
     key = walker.key
     if count > 0:
@@ -256,7 +276,9 @@ def grow(walker, threats, tables, tree, lists, kind):
     node = tree.nodes[number]
     node.flying -= 1
     at = np.int64(NO_EDGE)
-    if count == 0:
+    if proof != NO_PROOF and count == 0:
+        node.proof = proof
+    elif count == 0:
         if count_edges(tree, lists, number) == known:
             prove_moveless(walker, tree, number, kind)
             settle_moveless(tree, lists, number)
@@ -280,6 +302,29 @@ def grow(walker, threats, tables, tree, lists, kind):
     walker.key = key_behind(tables, key, side, cell)
     child = enter_node(walker, tree, lists, depth + 1, chance, proof)
     go_up(walker, tree, lists, depth + 1, child, chance, proof)
+
+
+@kernel
+def look(walker, threats, tables, tree, lists):
+    """Look for a forced win at the end of the path; the visit brings that, or what is known.
+
+    Called with the tree locked, and returns so.
+    """
+    depth = walker.depth
+    number = np.int64(walker.nodes[depth])
+    rank = busy_rank(tree.params, np.int64(tree.nodes[number].visits))
+    unlock_tree(tree)
+    follow(walker, threats, tables, depth)
+    proof = wins_by_threats(threats, tables, np.int64(tree.params.mcts_threes) << (2 * rank))
+    lock_tree(tree)
+    node = tree.nodes[number]
+    if proof != NO_PROOF and node.proof == NO_PROOF:
+        node.proof = proof
+    chance = mean_of(node)
+    node.flying -= 1
+    node.visits += 1
+    node.total += chance
+    go_up(walker, tree, lists, depth, number, chance, np.int64(node.proof))
 
 
 @kernel
@@ -318,6 +363,8 @@ def visit(walker, threats, tables, tree, lists):
         lock_tree(tree)
         child = enter_node(walker, tree, lists, depth, chance, proof)
         go_up(walker, tree, lists, depth, child, chance, proof)
+    elif kind == BUSY:
+        look(walker, threats, tables, tree, lists)
     else:
         grow(walker, threats, tables, tree, lists, kind)
     walker.visits += 1
