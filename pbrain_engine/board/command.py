@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from ..options import Parser
+
 DEFAULT_PORT = 8421
 LOCAL = "127.0.0.1"
 LINGER = 300.0  # seconds after which a server that nobody looks at ends
@@ -22,7 +24,7 @@ MOST_FILE = 1_500_000  # bytes of a game file
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku board",
         description="Play, analyse and review in the browser. One line is printed: the address "
         "of the page. The server ends with Ctrl-C, or when no page has been open for a while.",

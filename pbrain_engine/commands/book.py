@@ -21,6 +21,7 @@ from ..database.store import Database
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
 from ..notation.cells import NotationError, format_moves, format_offsets
+from ..options import Parser
 from ..position.canonical import Symmetries, image_of, line_of, read_key
 from ..position.geometry import Coordinates
 from ..values import format_value
@@ -34,7 +35,7 @@ BALANCE = 60
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku book",
         description="Grow and show an opening book. The engine plays from it with the option "
         "book=FILE: `numoku match numoku:book=FILE ...`, `pbrain-numoku --book FILE`.",

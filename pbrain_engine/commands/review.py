@@ -18,6 +18,7 @@ from ..notation.cells import NotationError
 from ..notation.game_record import GameRecord
 from ..notation.game_tree import GameTree, TreeNode
 from ..notation.sgf_tree import format_sgf_trees
+from ..options import Parser
 from ..position.rules import Side
 from ..solver.solver import Solver
 from ..values import format_value
@@ -31,7 +32,7 @@ SHOWN_LINE = 8  # moves of a line in the table
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku review",
         description="Go through a game: the value at every move, mistakes by the chance to win "
         "that they lost, and forced wins that were missed or allowed.",

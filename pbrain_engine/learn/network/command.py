@@ -19,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from ...eval.weights import FAMILIES, Weights, WeightsError, load_weights, write_weights
+from ...options import Parser
 from ...position.rules import Rule
 from ..fit import Start, source
 from ..records import GamesError
@@ -42,7 +43,7 @@ COUNTED = 100  # batches in which patterns are counted
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="numoku train",
         description="Learn a network from the games of `numoku datagen` and write a weight file "
         "with it. The same command continues an interrupted training.",
