@@ -312,7 +312,9 @@ def test_the_command_writes_a_network_and_goes_on(
     assert weights.network(Rule.FREESTYLE) is not None
     assert weights.network(Rule.RENJU) is None
     assert "integers value" in weights.about["network freestyle"]
-    assert weights.block(Rule.RENJU) == load_weights("learned").block(Rule.RENJU)
+    learned = load_weights("learned")
+    assert all(weights.block(rule) == learned.block(rule) for rule in Rule)
+    assert all(weights.scale(rule) == learned.scale(rule) for rule in Rule)
     page = tmp_path / "net.numoku.training" / "freestyle" / "losses.html"
     assert "Cross-entropy of the move" in page.read_text(encoding="utf-8")
     capsys.readouterr()

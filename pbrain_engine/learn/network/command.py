@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...eval.weights import FAMILIES, Weights, WeightsError, load_weights, write_weights
 from ...options import Parser
 from ...position.rules import Rule
-from ..fit import Start, source
+from ..fit import Start, source, told_scale
 from ..records import GamesError
 from .batches import held_out
 from .codebook import make_codebook
@@ -234,6 +234,8 @@ def main(arguments: Sequence[str]) -> int:
         f"--rate {options.rate:g} --mix {options.mix:g} --seed {options.seed}",
         "start": weights.key,
     }
+    for family in FAMILIES:
+        about |= told_scale(weights, family)
     for number, path in enumerate((*options.files, *options.test), 1):
         about[f"{'test' if number > len(options.files) else 'games'} {number}"] = source(path)
     networks = {}
