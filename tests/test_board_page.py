@@ -116,7 +116,7 @@ class Page:
         )
 
     def stones(self) -> int:
-        return int(self.raw.locator("#board > circle.stone").count())
+        return int(self.raw.locator("#board g.stones circle.stone").count())
 
 
 @pytest.fixture
@@ -240,7 +240,7 @@ def test_analysis_gets_deeper_until_a_move_is_made(browser: Any, server: BoardSe
     assert "%" in page.text("summary") and "nodes/s" in page.text("summary")
     assert page.raw.get_attribute("#bar", "aria-label").startswith("evaluation: black")
     page.raw.hover("#lines-found li")
-    page.wait("document.querySelectorAll('#board circle.shown').length > 2")
+    page.wait("document.querySelectorAll('#board g.marks circle.shown').length > 2")
     page.raw.mouse.move(5, 5)
     page.raw.locator("#lines-found button").first.click()
     page.wait("app.node.ply === 12 && app.node.found?.depth >= 2")
@@ -253,7 +253,7 @@ def test_a_move_that_is_pointed_at_shows_its_line(browser: Any, server: BoardSer
     page.wait("app.node.found?.depth >= 5")
     cell = page.do("app.nameOf(app.node.found.lines[0].move)")
     page.raw.mouse.move(*page.point(cell))
-    page.wait("document.querySelectorAll('#board circle.shown').length > 2")
+    page.wait("document.querySelectorAll('#board g.marks circle.shown').length > 2")
     page.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 import traceback
@@ -13,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .desk import Desk, Desks, Job
-from .operations import OPERATIONS, Operation
+from .operations import OPERATIONS, LookUp, Operation
 from .refusal import Refused
 from .searches import Stopped, Tell
 
@@ -33,9 +34,12 @@ class Connection:
         self._desk = desks.open()
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
+        self._urgent = asyncio.Event()  # something that does not wait for the gap
         self._answers: list[Answer] = []
         self._events: dict[object, Answer] = {}  # the latest of every question
         self._jobs: dict[object, Job] = {}
+        self._told: set[object] = set()  # questions that have had an event
+        self._look_ups: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Serve until the page is gone."""
@@ -71,7 +75,9 @@ class Connection:
         operation = operation_of(message.get("do"))
         fields = operation.read(message)
         if operation.look_up is not None:
-            self._post({"id": name, "result": await run_in_threadpool(operation.look_up, fields)})
+            task = asyncio.create_task(self._look_up(operation.look_up, name, fields))
+            self._look_ups.add(task)  # the loop itself does not keep it alive
+            task.add_done_callback(self._look_ups.discard)
             return
         if len(self._jobs) >= MOST_WAITING:
             raise Refused("too many questions at once")
@@ -87,31 +93,47 @@ class Connection:
         self._jobs[name] = job
         self._desk.submit(job)
 
+    async def _look_up(self, look_up: LookUp, name: object, fields: Mapping[str, Any]) -> None:
+        try:
+            self._post({"id": name, "result": await run_in_threadpool(look_up, fields)})
+        except Refused as refused:
+            self._post({"id": name, "error": refused.reason})
+        except Exception as error:  # the server lives on, whatever it is
+            traceback.print_exc(file=sys.stderr)
+            self._post({"id": name, "error": f"internal error: {type(error).__name__}"})
+
     def _finish(self, name: object, answer: Answer) -> None:
         self._jobs.pop(name, None)
         self._events.pop(name, None)
+        self._told.discard(name)
         self._post(answer)
 
     def _post(self, answer: Answer) -> None:
         self._answers.append(answer)
+        self._urgent.set()
         self._news.set()
 
     def _post_event(self, name: object, event: Answer) -> None:
         self._events[name] = {"id": name, "event": event}
+        if name not in self._told:
+            self._told.add(name)
+            self._urgent.set()
         self._news.set()
 
     async def _send(self) -> None:
-        """Send answers at once, and of events the latest only, with a little gap between them."""
+        """Send answers and first events at once, of others the latest only, with a gap between."""
         try:
             while True:
                 await self._news.wait()
                 self._news.clear()
+                self._urgent.clear()
                 answers, self._answers = self._answers, []
                 events, self._events = self._events, {}
                 for message in [*events.values(), *answers]:
                     await self._socket.send_text(json.dumps(message, separators=(",", ":")))
                 if events:
-                    await asyncio.sleep(EVENT_GAP)
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self._urgent.wait(), EVENT_GAP)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the page is gone; the reader sees it, too
 

@@ -5,7 +5,6 @@ import { SIDES } from "./tree.js";
 import { checkbox, labelled, make, numberField, percent, remember, remembered, select, short } from "./dom.js";
 
 const OVERLAYS = [["off", "off"], ["both", "both sides"], ["black", "black"], ["white", "white"]];
-const PAUSE = 0; // milliseconds between a move and the question about it
 
 export class AnalysisPanel {
   constructor(app) {
@@ -83,8 +82,8 @@ export class AnalysisPanel {
     this.found = this.isQuiet ? null : node.found || null;
     this.threats = null;
     this.show();
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => { this.analyse(node); this.ask(node); }, PAUSE);
+    this.analyse(node);
+    this.ask(node);
   }
 
   get isQuiet() { return this.app.guide?.isQuiet; } // a puzzle shows nothing

@@ -76,28 +76,43 @@ export class BoardView {
     this.height = view.height;
     this.toMove = view.toMove;
     this.marks = view.marks;
-    this.stones = new Map();
-    const svg = this.svg;
-    svg.replaceChildren();
-    drawGrid(svg, view.width, view.height, view.fromBottom);
-    svg.style.setProperty("--ratio", (2 * EDGE + (view.width - 1) * CELL) / (2 * EDGE + (view.height - 1) * CELL));
-    for (const { cell, side, number } of view.stones) {
-      if (side === "wall") {
-        const [cx, cy] = centre(cell);
-        element("rect", { class: "wall", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL }, svg);
-      } else {
-        drawStone(svg, cell, side === "black" ? 0 : 1, view.numbers ? number : "");
-      }
-      this.stones.set(String(cell), side === "wall" ? "blocked" : `${side} stone${number ? ", move " + number : ""}`);
+    const places = `${view.width}x${view.height} ${view.fromBottom}`;
+    if (places !== this.places) {
+      this.places = places;
+      this.drawn = "";
+      this.svg.replaceChildren();
+      drawGrid(this.svg, view.width, view.height, view.fromBottom);
+      this.svg.style.setProperty("--ratio", (2 * EDGE + (view.width - 1) * CELL) / (2 * EDGE + (view.height - 1) * CELL));
+      [this.stoneLayer, this.markLayer, this.ghost] = ["stones", "marks", "ghost"].map((name) => element("g", { class: name }, this.svg));
     }
-    if (view.last) drawLast(svg, view.last);
+    const drawn = JSON.stringify([view.stones, view.last, view.numbers]);
+    if (drawn !== this.drawn) {
+      this.drawn = drawn;
+      this.drawStones(view);
+    }
+    this.markLayer.replaceChildren();
     this.drawMarks(view.marks);
-    this.ghost = element("g", { class: "ghost", "pointer-events": "none" }, svg);
     this.drawGhost();
   }
 
+  drawStones(view) {
+    const layer = this.stoneLayer;
+    this.stones = new Map();
+    layer.replaceChildren();
+    for (const { cell, side, number } of view.stones) {
+      if (side === "wall") {
+        const [cx, cy] = centre(cell);
+        element("rect", { class: "wall", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL }, layer);
+      } else {
+        drawStone(layer, cell, side === "black" ? 0 : 1, view.numbers ? number : "");
+      }
+      this.stones.set(String(cell), side === "wall" ? "blocked" : `${side} stone${number ? ", move " + number : ""}`);
+    }
+    if (view.last) drawLast(layer, view.last);
+  }
+
   drawMarks(marks) {
-    const layer = element("g", { "pointer-events": "none" }, this.svg);
+    const layer = this.markLayer;
     if (marks.row?.length) {
       const [x1, y1] = centre(marks.row[0]), [x2, y2] = centre(marks.row[marks.row.length - 1]);
       element("line", { class: "winning", x1, y1, x2, y2 }, layer);
