@@ -4,6 +4,8 @@
 PYTHON ?= python3
 BASE ?= HEAD~1
 PYTEST_FLAGS ?=
+FAULTS ?=
+LONG ?=
 
 VENV := .venv
 ifeq ($(OS),Windows_NT)
@@ -17,8 +19,8 @@ PLAY := $(VENV)/.play-installed
 DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup develop demo test bench learn-smoke compare screenshots lint build package \
-	check-package windows windows-zip onefile wheels release dist clean
+.PHONY: help setup develop demo test faults long bench learn-smoke compare screenshots lint build \
+	package check-package windows windows-zip onefile wheels release dist clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +49,12 @@ demo: setup ## watch one game of the engine against itself
 
 test: develop ## run the whole test suite
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+faults: develop ## put faults into a copy, one at a time, and print those that no test notices
+	$(BIN)/python -m tests.faults $(FAULTS)
+
+long: develop ## run what takes hours: LONG=tests, claims or lines; all without it
+	$(BIN)/python -m tests.long $(LONG)
 
 bench: setup ## measure the speed and print the signature of the search
 	@$(BIN)/numoku bench

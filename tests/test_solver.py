@@ -15,7 +15,7 @@ from pbrain_engine.solver.solver import Solver
 
 from .oracle.replay import Proof as Claim
 from .oracle.replay import complaint_about_line
-from .oracle.rules import Board, board_of, is_legal, winners
+from .oracle.rules import Board, board_of, is_legal, read_board, winners
 from .oracle.tree import complaint_about_tree
 from .oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
 from .oracle.vct import has_vct
@@ -24,6 +24,19 @@ from .puzzles import puzzles
 NODES = 3_000_000
 ORACLE_NODES = 300
 VCT_NODES = 400
+
+
+OPEN_THREE = """
+.........
+.O.....O.
+.........
+.........
+...XXX...
+.........
+.........
+.O.......
+.........
+"""
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +114,20 @@ def test_rescues_agree_with_trying_every_move(solver: Solver) -> None:
         assert set(rescue.moves) == expected, board.drawing()
         compared += 1
     assert compared > 20
+
+
+def test_moves_that_were_not_judged_are_not_called_safe(solver: Solver) -> None:
+    board = read_board(OPEN_THREE, "freestyle")
+    whole = solver.rescues(game_of(board, 1), nodes=NODES)
+    assert whole.moves and not whole.unknown
+    some_unknown = 0
+    for nodes in (1, 20, 60, 150, 400):
+        solver.clear()
+        rescue = solver.rescues(game_of(board, 1), nodes=nodes)
+        assert set(rescue.moves) <= set(whole.moves)
+        assert not set(rescue.moves) & set(rescue.unknown)
+        some_unknown += bool(rescue.unknown)
+    assert some_unknown
 
 
 def claim_of(tree: Tree) -> Claim:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +16,7 @@ from pbrain_engine import Engine, Game, Limit, Move, Side
 from pbrain_engine.cli import main
 from pbrain_engine.engine.adviser import Tactics
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.solver.proofs import OPEN, Tree
+from pbrain_engine.solver.proofs import BY_FOURS, OPEN, Proof, Rescue, Tree
 from pbrain_engine.solver.solver import Solver
 
 WON = "i10f5e9g11i6k5f6j6h9j11h7g9"  # black wins by threats, not by fours alone
@@ -112,6 +113,18 @@ def test_only_what_stops_fours_is_considered() -> None:
     assert 200 < len(losing) < 220 and Move(10, 7) not in losing and Move(0, 14) in losing
     with Solver(8_000_000) as solver:
         assert Tactics(solver, game_after(CALM)).losing_moves() == ()
+
+
+def test_a_move_that_was_not_judged_is_not_dropped() -> None:
+    game = game_after(OPEN_THREE)
+    safe, unknown = Move(6, 7), Move(0, 14)
+    threat = Proof(BY_FOURS, (), 2, 0, 0.0)
+    solver = SimpleNamespace(
+        threatens_fours=lambda game, nodes: True,
+        rescues=lambda game, nodes: Rescue(threat, (safe,), (unknown,), 0, 0.0),
+    )
+    losing = Tactics(solver, game).losing_moves()  # type: ignore[arg-type]
+    assert set(losing) == set(game.legal_moves()) - {safe, unknown}
 
 
 def test_a_stop_ends_the_solver_too(engine: Engine) -> None:

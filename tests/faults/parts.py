@@ -1,0 +1,153 @@
+"""Faults above the kernels: game, solver, engine, protocol, learning, arena and building."""
+
+from __future__ import annotations
+
+from .fault import Fault
+
+GAME = [
+    Fault("an undone stone does not give the move back", "game/game.py",
+          "        if stone.passed:\n            self.set_to_move(stone.side)\n", "",
+          "tests/test_rules.py tests/test_engine.py"),
+    Fault("a stone may lie on another", "game/game.py",
+          "        if self._cells[cell] is not Side.EMPTY:\n"
+          "            raise IllegalMove(f\"{x},{y} is not empty\")\n", "", "tests/test_rules.py"),
+    Fault("the winner is the last who moved", "game/game.py",
+          "self._winners.append(side if wins else self.winner)",
+          "self._winners.append(side if wins else None)", "tests/test_rules.py"),
+]  # fmt: skip
+
+SOLVER = [
+    Fault("proofs of one rule serve another", "solver/solver.py",
+          "        if board != self._board:\n            self.clear()\n",
+          "        if board != self._board:\n", "tests/test_forgetting.py"),
+    Fault("the threat of a pass is asked for the side to move", "solver/solver.py",
+          "        self._library.game_pass(address)\n        return self._library.threats_fours",
+          "        return self._library.threats_fours", "tests/test_tactics.py"),
+    Fault("moves not judged are called safe", "solver/solver.py",
+          "if marks[cell] == 1)", "if marks[cell] >= 1)",
+          "tests/test_solver.py::test_moves_that_were_not_judged_are_not_called_safe"),
+    Fault("a claim that is open is called none", "solver/proofs.py",
+          "return name if wins else f\"no-{name}\" if stones == 0 else OPEN",
+          "return name if wins else f\"no-{name}\" if stones <= 0 else OPEN",
+          "tests/test_tactics.py tests/test_solver.py"),
+    Fault("a forbidden block is not counted", "solver/proofs.py",
+          "return len(line) // 2 + 1 if line else 0", "return (len(line) + 1) // 2 if line else 0",
+          "tests/test_solver.py"),
+]  # fmt: skip
+
+ENGINE = [
+    Fault("the table is kept over a change of the rule", "engine/engine.py",
+          "        old.copy_to(self.game)\n        self.clear_hash()\n",
+          "        old.copy_to(self.game)\n", "tests/test_forgetting.py"),
+    Fault("the table is kept over a game of another kind", "engine/engine.py",
+          "self.game.rule):\n            self.clear_hash()\n",
+          "self.game.rule):\n            pass\n",
+          "tests/test_forgetting.py"),
+    Fault("a remembered win is played under another rule", "engine/foresight.py",
+          "return game.width, game.height, game.rule", "return game.width, game.height",
+          "tests/test_forgetting.py"),
+    Fault("a remembered win is played on another board", "engine/foresight.py",
+          "return game.width, game.height, game.rule", "return game.rule",
+          "tests/test_forgetting.py"),
+    Fault("a remembered move may be forbidden", "engine/foresight.py",
+          " or game.is_forbidden(*found[0])", "", "tests/test_forgetting.py"),
+    Fault("a remembered win keeps its first value", "engine/foresight.py",
+          "(move, value + number)", "(move, value)", "tests/test_forgetting.py"),
+    Fault("the enemy's fours are no reason to defend", "engine/adviser.py",
+          "if move not in keep)", "if move in keep)", "tests/test_tactics.py"),
+    Fault("what was not judged counts as losing", "engine/adviser.py",
+          "keep = {*rescue.moves, *rescue.unknown}", "keep = {*rescue.moves}",
+          "tests/test_tactics.py::test_a_move_that_was_not_judged_is_not_dropped"),
+    Fault("a helper's losing move is believed", "engine/thought.py",
+          "and other.move not in dropped", "", "tests/test_threads.py"),
+    Fault("a helper's shallower thought is believed", "engine/thought.py",
+          "other.depth > best.depth", "other.depth >= best.depth - 1", "tests/test_threads.py"),
+]  # fmt: skip
+
+CLOCK = [
+    Fault("no time is kept back", "engine/clock.py",
+          "return max(limit - reserve, limit * LEAST_SHARE)", "return limit",
+          "tests/test_clock.py"),
+    Fault("the increment is spent before it comes", "engine/clock.py",
+          "share = min(left, max(left * MAX_SHARE", "share = max(0, max(left * MAX_SHARE",
+          "tests/test_clock.py"),
+    Fault("a falling value saves time", "engine/clock.py",
+          "stretched += DROP_FACTOR *", "stretched -= DROP_FACTOR *", "tests/test_clock.py"),
+    Fault("a changing move saves time", "engine/clock.py",
+          "STABLE_FACTOR + CHANGE_FACTOR", "STABLE_FACTOR - CHANGE_FACTOR", "tests/test_clock.py"),
+    Fault("late answers are forgotten at once", "engine/clock.py",
+          "self._slip = max(min(late, MOST_SLIP), self._slip * SLIP_MEMORY)",
+          "self._slip = max(min(late, MOST_SLIP), 0.0)", "tests/test_clock.py"),
+    Fault("the start of the program is not charged", "engine/clock.py",
+          "turn = turn_limit(limits) - charged", "turn = turn_limit(limits)",
+          "tests/test_clock.py"),
+]  # fmt: skip
+
+PROTOCOL = [
+    Fault("TAKEBACK leaves the wrong side to move", "protocol/record.py",
+          "_, self.to_move = self.stones.popitem()",
+          "_, side = self.stones.popitem()\n        self.to_move = side.opponent",
+          "tests/test_protocol_record.py"),
+    Fault("TAKEBACK does not touch the turn", "protocol/record.py",
+          "_, self.to_move = self.stones.popitem()", "self.stones.popitem()",
+          "tests/test_protocol_record.py"),
+    Fault("time_left does not begin anew", "protocol/settings.py",
+          "    s.left = value\n    s.spent = 0\n", "    s.left = value\n",
+          "tests/test_protocol_record.py"),
+    Fault("a new game forgets time_left", "protocol/settings.py",
+          "        if self.left is None:\n            self.spent = 0\n", "        self.spent = 0\n",
+          "tests/test_protocol_record.py"),
+    Fault("any stone can be taken back", "protocol/session.py",
+          "if last != (x, y) or record.stones[x, y] is Side.WALL:",
+          "if record.stones.get((x, y), Side.WALL) is Side.WALL:",
+          "tests/test_protocol_record.py"),
+    Fault("BOARD gives field 1 to black always", "protocol/session.py",
+          "own = Side.BLACK if first == 1 else Side.WHITE", "own = Side.BLACK",
+          "tests/test_protocol_session.py"),
+    Fault("play goes on after a five", "protocol/session.py",
+          "if record.is_won(self.settings.rule) and not self.settings.is_continuous:",
+          "if record.is_full:", "tests/test_protocol_session.py"),
+    Fault("the engine keeps the old rule", "protocol/keeper.py",
+          "engine.set_rule(rule)\n", "pass\n",
+          "tests/test_protocol_session.py"),
+    Fault("a line wins that wins too early", "protocol/verify.py", "return ply == plies",
+          "return True", "tests/test_protocol_session.py"),
+    Fault("caro's exact rule is the other", "protocol/settings.py",
+          "return Rule.CARO_EXACT if code & EXACT else Rule.CARO",
+          "return Rule.CARO if code & EXACT else Rule.CARO_EXACT",
+          "tests/test_protocol_session.py"),
+]  # fmt: skip
+
+LEARNING = [
+    Fault("games that are held out are learned from", "learn/fit.py",
+          "seen = positions.take((positions.group < HELD_OUT) == held_out)",
+          "seen = positions.take((positions.group < HELD_OUT) >= held_out)",
+          "tests/test_learn_fit.py::test_games_that_are_held_out_are_not_learned_from"),
+    Fault("choices of held-out games are learned from", "learn/fit.py",
+          "taken = choices.take((choices.group < HELD_OUT) == held_out)",
+          "taken = choices.take((choices.group < HELD_OUT) >= held_out)",
+          "tests/test_learn_fit.py::test_games_that_are_held_out_are_not_learned_from"),
+    Fault("results are black's for both sides", "learn/features.py",
+          "return (1 + record.result * (1 if side is Side.BLACK else -1)) / 2",
+          "return (1 + record.result) / 2",
+          "tests/test_learn_features.py::test_results_are_seen_by_the_side_to_move"),
+    Fault("targets run over the end of a game", "learn/value_model.py",
+          "if positions.game[i] != game:", "if i == len(seen) - 1:",
+          "tests/test_learn_fit.py::test_targets_follow_what_came_after_within_a_game"),
+    Fault("a damaged record is believed", "learn/records.py",
+          "if zlib.crc32(data[start:end]) != _CRC.unpack_from(data, end)[0]:", "if end < start:",
+          "tests/test_learn_records.py::test_any_changed_byte_is_found"),
+]  # fmt: skip
+
+BUILDING = [
+    Fault("the digest leaves out how kernels are built", "native/load/digest.py",
+          'KERNEL_FOLDERS = ("position", "patterns", "eval", "search", "native/build")',
+          'KERNEL_FOLDERS = ("position", "patterns", "eval", "search")',
+          "tests/test_native_build.py"),
+    Fault("the digest leaves out LLVM's language", "native/load/digest.py",
+          'name.endswith((".py", ".ll"))', 'name.endswith(".py")', "tests/test_native_build.py"),
+    Fault("the digest sees names, not contents", "native/load/digest.py",
+          "        state.update(text)\n", "", "tests/test_native_build.py"),
+]  # fmt: skip
+
+FAULTS = [*GAME, *SOLVER, *ENGINE, *CLOCK, *PROTOCOL, *LEARNING, *BUILDING]
