@@ -25,6 +25,7 @@ from .oracle.tree import complaint_about_tree
 
 SIZES = (15, 15, 15, 11, 19)
 FEWEST, MOST = 8, 40  # stones
+PINNED = Path(__file__).parent / "golden" / "claims.txt"
 
 
 def middle_game(chance: random.Random) -> tuple[Board, int]:
@@ -82,6 +83,11 @@ def examine(solver: Solver, seed: int, nodes: int) -> dict[str, Any]:
     return record
 
 
+def pinned(records: list[dict[str, Any]]) -> str:
+    """Return the claims one a line, by the seeds of their positions."""
+    return "".join(f"{r['seed']} {r['rule']} {r['claim']} {r['length']}\n" for r in records)
+
+
 def table(records: list[dict[str, Any]]) -> str:
     """Return what is claimed under each rule, and how long the wins are."""
     lines = []
@@ -104,6 +110,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--first", type=int, default=0, help="seed of the first position")
     parser.add_argument("--nodes", type=int, default=3_000, help="stones a search may try")
     parser.add_argument("--out", type=Path, help="records, one JSON object a line")
+    parser.add_argument("--pin", action="store_true", help="write the claims that a test expects")
     options = parser.parse_args(arguments)
     records: list[dict[str, Any]] = []
     if options.out and options.out.exists():
@@ -118,6 +125,8 @@ def main(arguments: list[str]) -> int:
             if options.out:
                 with options.out.open("a") as file:
                     file.write(json.dumps(record) + "\n")
+    if options.pin:
+        PINNED.write_text(pinned(records), encoding="utf-8")
     print(table(records))
     faults = [record for record in records if record.get("fault")]
     print(f"{len(records)} positions, {len(faults)} false claims {faults[:3]}")
