@@ -9,8 +9,9 @@ import pytest
 from pbrain_engine.arena.game.played import Played
 from pbrain_engine.arena.records.journal import Journal
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.database import asking
+from pbrain_engine.database import asking, exports, integrity
 from pbrain_engine.database.adding import add_items
+from pbrain_engine.database.document import Asked
 from pbrain_engine.database.finding import Entry
 from pbrain_engine.database.sources import Wish, read_source
 from pbrain_engine.database.store import Added, Database
@@ -18,7 +19,8 @@ from pbrain_engine.learn.records import NO_VALUE, Ending, GameFile, Record
 from pbrain_engine.notation.cells import NotationError, parse_moves
 from pbrain_engine.notation.game_record import GameRecord, RecordedMove
 from pbrain_engine.notation.psq import format_psq
-from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.canonical import Position
+from pbrain_engine.position.rules import Rule, Side
 from tests.test_database import asked
 
 FIVE = "h8a1i8c1j8e1k8g1l8"
@@ -92,6 +94,21 @@ def test_the_last_stone_tells_the_result_that_a_file_lacks(tmp_path: Path, kind:
     database, _ = added(file, tmp_path)
     with database:
         assert entry(database, "h8").black_wins == 1
+
+
+def test_a_pass_in_a_game_passes_the_turn(tmp_path: Path) -> None:
+    file = tmp_path / "a.sgf"
+    file.write_text("(;GM[4]SZ[15]RE[W+];B[hh];W[];B[ii];W[jj])")
+    database, done = added(file, tmp_path)
+    with database:
+        assert (done.games, done.positions) == (1, 5)
+        assert list(integrity.find_faults(database)) == []
+        position = Position(Rule.FREESTYLE, 15, 15, Side.WHITE, ((7, 7), (8, 8)), ())
+        found = asking.look_up(database, Asked(position))
+        assert found is not None and found.white_wins == 1
+        assert [node.cell for node, _ in exports.gather(database, exports.Choice())[0].walk()] == [
+            None, (7, 7), None, (8, 8), (9, 9),
+        ]  # fmt: skip
 
 
 def test_the_rule_can_be_said(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.commands import analyse, db, kept
+from pbrain_engine.commands import analyse, db, kept, review
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.commands.setup import parse_setup
 from pbrain_engine.database.store import Database
@@ -60,6 +60,16 @@ def test_a_proof_is_taken_from_the_database(
     again = json.loads(capsys.readouterr().out)
     assert again["time"] == 0 and again["move"] == first["move"] and again["win"]
     assert show(Path(file), THREE, capsys)["tree"] == first["tree"]
+
+
+def test_a_review_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.db"
+    game = "h8a1i8c1j8e1k8g1l8"
+    assert review.main([game, "--time", "0.1", "--db", str(file)]) == 0
+    shown = show(file, game[:12], capsys)
+    assert shown["games"] == {"black_wins": 1, "draws": 0, "white_wins": 0}
+    assert shown["mate"] == 3 and shown["proof"]
+    assert show(file, "", capsys)["known"]
 
 
 def test_the_opening_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from ..database.store import Database
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
 from ..notation.cells import NotationError, format_moves, format_offsets
-from ..options import Parser
+from ..options import Parser, positive, whole
 from ..position.canonical import Symmetries, image_of, line_of, read_key
 from ..position.geometry import Coordinates
 from ..values import format_value
@@ -50,13 +50,19 @@ def make_parser() -> argparse.ArgumentParser:
     grow = action("build", "search positions, the most promising first; goes on where it stopped")
     _add_position(grow)
     add = grow.add_argument
-    add("--positions", type=int, default=POSITIONS, metavar="N", help=f"in the end ({POSITIONS})")
-    add("--lines", type=int, default=LINES, metavar="N", help=f"moves of a position ({LINES})")
-    add("--nodes", type=int, default=NODES, metavar="N", help=f"of a search ({NODES})")
-    add("--drop", type=int, default=DROP, metavar="V",
+    add(
+        "--positions",
+        type=positive,
+        default=POSITIONS,
+        metavar="N",
+        help=f"in the end ({POSITIONS})",
+    )
+    add("--lines", type=positive, default=LINES, metavar="N", help=f"moves of a position ({LINES})")
+    add("--nodes", type=positive, default=NODES, metavar="N", help=f"of a search ({NODES})")
+    add("--drop", type=positive, default=DROP, metavar="V",
         help=f"a move worse by so much is looked at a ply later ({DROP})")  # fmt: skip
     add("--weights", default=DEFAULT_WEIGHTS, metavar="W", help=f"name or file ({DEFAULT_WEIGHTS})")
-    add("--processes", type=int, metavar="N", help="searches at the same time (one a core)")
+    add("--processes", type=positive, metavar="N", help="searches at the same time (one a core)")
     add("--cluster", metavar="ADDRESS", help="search on the workers of this Dask scheduler")
     show = action("show", "what a book says of a position")
     _add_position(show)
@@ -65,7 +71,7 @@ def make_parser() -> argparse.ArgumentParser:
     setup.add_position_options(out)
     out.add_argument("out", metavar="OUT", type=Path, help="a file that does not exist yet")
     out.add_argument("--stones", default="3-7", metavar="N-M", help="(3-7)")
-    out.add_argument("--balance", type=int, default=BALANCE, metavar="V",
+    out.add_argument("--balance", type=whole, default=BALANCE, metavar="V",
                      help=f"the greatest value for either side ({BALANCE})")  # fmt: skip
     return parser
 
@@ -89,10 +95,6 @@ def main(arguments: Sequence[str]) -> int:
 
 def grow_book(database: Database, options: argparse.Namespace) -> int:
     """Grow a book until it has its positions."""
-    numbers = (options.positions, options.lines, options.nodes, options.drop)
-    if min(*numbers, options.processes or 1) < 1:
-        return complain("--positions, --lines, --nodes, --drop and --processes take 1 or more", 2,
-                        "book")  # fmt: skip
     asked = asked_of(setup.read_setup(options.position, options.rule, options.size))
     root = image_of(asked.position).key
     weights = load_weights(options.weights).key

@@ -43,13 +43,16 @@ def asked_of(start: Setup) -> Asked:
         for side in (Side.BLACK, Side.WHITE, Side.WALL)
     }
     side = start.first
-    for x, y in start.moves:
-        cells[side].append((x, y))
-        side = side.opponent
+    for number in range(len(start.moves) + 1):
+        if start.passes.count(number) % 2:
+            side = side.opponent
+        if number < len(start.moves):
+            cells[side].append(start.moves[number])
+            side = side.opponent
     black, white, walls = (tuple(sorted(held)) for held in cells.values())
     position = Position(start.rule, start.width, start.height, side, black, white, walls)
-    moves = () if start.placed or start.first is not Side.BLACK else tuple(start.moves)
-    return Asked(position, moves)
+    is_plain = not (start.placed or start.passes) and start.first is Side.BLACK
+    return Asked(position, tuple(start.moves) if is_plain else ())
 
 
 def position_of(game: Game) -> Position:
@@ -144,8 +147,8 @@ class Kept:
                     self._database, GameRecord(game.width, game.height, game.rule, moves, first)
                 )
 
-    def note_game(self, record: GameRecord) -> None:
-        """Keep a game."""
+    def note_game(self, record: GameRecord, findings: dict[int, Finding] | None = None) -> None:
+        """Keep a game, and what was found out about its positions, by the stones played before."""
         if self._database is not None and record.moves:
             with told(), self._database.writing():
-                self._database.add_games([StoredGame(record)])
+                self._database.add_games([StoredGame(record, findings or {})])

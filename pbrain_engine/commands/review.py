@@ -10,19 +10,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
+from ..database.document import SEARCH
+from ..database.finding import Author, Finding
+from ..database.sources import decided
 from ..engine.engine import Engine
 from ..engine.forms import pairs
 from ..engine.review import Reviewed, Reviewer, Win
 from ..game.game import Game, IllegalMove, Move
 from ..notation.cells import NotationError
-from ..notation.game_record import GameRecord
+from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.game_tree import GameTree, TreeNode
 from ..notation.sgf_tree import format_sgf_trees
 from ..options import Parser
 from ..position.rules import Side
 from ..solver.solver import Solver
-from ..values import format_value
-from . import setup, view
+from ..values import WIN_BAND, format_value
+from . import kept, setup, view
 
 MEGABYTE = 1_000_000
 SOLVER_MEMORY = 64_000_000
@@ -43,6 +47,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--time", type=float, default=1.0, help="seconds a position (default: 1)")
     parser.add_argument("--threads", type=int, default=1, help="threads to search with")
     parser.add_argument("--memory", type=int, default=350, help="megabytes to use (default: 350)")
+    kept.add_database_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--sgf", metavar="OUT", type=Path, help="write the game with comments")
     return parser
@@ -58,6 +63,7 @@ def main(arguments: Sequence[str]) -> int:
         raise NotationError("there are no moves to review")
     check_moves(game)
     with (
+        kept.Kept(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
         Solver(SOLVER_MEMORY, engine.library) as solver,
     ):
@@ -65,6 +71,7 @@ def main(arguments: Sequence[str]) -> int:
         setup.build(engine, game._replace(moves=()))
         moves = [Move(*move) for move in game.moves]
         found = Reviewer(engine, solver, options.time).review(moves, progress(len(moves)))
+        keep(database, game, found, engine.weights.key)
     if options.sgf is not None:
         text, _ = format_sgf_trees([annotated(game, found)])
         options.sgf.write_text(text, encoding="utf-8")
@@ -73,6 +80,26 @@ def main(arguments: Sequence[str]) -> int:
     else:
         print("\n".join(table(game, found)))
     return 0
+
+
+def keep(database: kept.Kept, game: setup.Setup, found: Sequence[Reviewed], weights: str) -> None:
+    """Keep the game and what was found out about its positions."""
+    if any(side is Side.WALL for _, _, side in game.placed) or game.passes:
+        return
+    author = Author(f"Numoku {__version__}", weights)
+    findings = {
+        reviewed.ply - 1 - len(game.placed): Finding(
+            reviewed.value,
+            depth=reviewed.depth,
+            moves=((reviewed.best.x, reviewed.best.y),),
+            line=tuple((x, y) for x, y in reviewed.line),
+            proof=SEARCH if abs(reviewed.value) >= WIN_BAND else "",
+            author=author,
+        )
+        for reviewed in found
+    }
+    moves = tuple(RecordedMove(*move) for move in game.moves)
+    database.note_game(decided(replace(record_of(game), moves=moves)), findings)
 
 
 def check_moves(game: setup.Setup) -> None:

@@ -19,8 +19,8 @@ from ..values import format_value
 from . import document
 from .book.entry import unpack_book
 from .finding import Bound
-from .lines import joined, play_on, read_trees, take_back
-from .store import FINDING_COLUMNS, Database, game_line
+from .lines import joined, read_trees
+from .store import FINDING_COLUMNS, Database, game_line, play_on, take_back
 
 Values = dict[bytes, int]
 
@@ -105,7 +105,7 @@ def gather(database: Database, choice: Choice) -> list[GameTree]:
         if choice.takes(record):
             start = _start_of(record)
             node = found.setdefault(start, GameTree(start)).root
-            for cell in record.cells:
+            for cell in record.turns:
                 node = node.child(cell)
     for start, ways in book_ways(database, choice):
         root = found.setdefault(start, GameTree(start)).root

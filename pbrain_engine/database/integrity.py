@@ -10,7 +10,7 @@ from ..notation.sgf import parse_sgf
 from ..position.canonical import image_of, line_of, read_key
 from ..position.geometry import Coordinates
 from .finding import checksum
-from .lines import MOVE, NO_PARENT, PASS, START, TEXT, node_checksum, play_on, take_back
+from .lines import MOVE, NO_PARENT, PASS, START, TEXT, node_checksum
 from .store import (
     FINDING_COLUMNS,
     OPEN,
@@ -19,6 +19,8 @@ from .store import (
     digest_of,
     finding_checksum,
     game_images,
+    play_on,
+    take_back,
 )
 
 Counts = list[int]  # wins of black, draws, wins of white

@@ -15,7 +15,7 @@ from ..position.canonical import Image, Line, Symmetries, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .finding import Note, checksum
-from .store import Added, Database, game_line
+from .store import Added, Database, game_line, play_on, take_back
 
 START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
 NO_PARENT = 0
@@ -86,9 +86,9 @@ def add_tree(database: Database, tree: GameTree) -> Added:
 
 def add_line(database: Database, record: GameRecord) -> None:
     """Store the way to a position, without notes."""
-    tree = GameTree(replace(record, moves=()))
+    tree = GameTree(replace(record, moves=(), passes=()))
     node = tree.root
-    for cell in record.cells:
+    for cell in record.turns:
         node = node.child(cell)
     add_tree(database, tree)
 
@@ -99,22 +99,6 @@ def _turned(record: GameRecord, board: Symmetries, number: int) -> GameRecord:
         black_setup=tuple(board.move(record.black_setup, number)),
         white_setup=tuple(board.move(record.white_setup, number)),
     )
-
-
-def play_on(line: Line, cell: Coordinates | None) -> None:
-    """Play a move or a pass."""
-    if cell is None:
-        line.to_move = line.to_move.opponent
-    else:
-        line.play(*cell)
-
-
-def take_back(line: Line, cell: Coordinates | None) -> None:
-    """Take back the last move or pass."""
-    if cell is None:
-        line.to_move = line.to_move.opponent
-    else:
-        line.undo(*cell)
 
 
 def _number_of(cell: Coordinates | None, width: int) -> int:

@@ -19,6 +19,7 @@ from ..notation.game_tree import GameTree
 from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING, MAGIC, parse_renlib
 from ..notation.sgf_tree import parse_sgf_trees
+from ..notation.textfile import decode
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
 from . import document
@@ -65,7 +66,7 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
     elif head.lstrip().startswith(b"{"):
         yield from _json(path, head, wish)
     else:
-        yield from _text(path.read_text(encoding="utf-8-sig", errors="replace"), wish)
+        yield from _text(decode(path.read_bytes()), wish)
 
 
 def _moves(text: str, wish: Wish) -> Iterator[Item]:
@@ -114,24 +115,31 @@ def decided(record: GameRecord) -> GameRecord:
         for x, y in cells:
             game.place(x, y, side)
     game.set_to_move(record.first)
-    for x, y in record.cells:
-        game.play(x, y)
+    for cell in record.turns:
+        if cell is None:
+            game.set_to_move(game.to_move.opponent)
+        else:
+            game.play(*cell)
     if game.winner is not None:
         return replace(record, result="1-0" if game.winner is Side.BLACK else "0-1")
     return replace(record, result="1/2-1/2") if game.is_full else record
 
 
 def main_line(tree: GameTree) -> GameRecord:
-    """Return the game that a tree tells: its first branch everywhere, up to a pass."""
+    """Return the game that a tree tells: its first branch everywhere."""
     moves: list[RecordedMove] = []
+    passes: list[int] = []
     node = tree.root
     while True:
         following = next((child for child in node.children if child.is_move), None)
-        if following is None or following.cell is None:
+        if following is None:
             break
-        moves.append(RecordedMove(*following.cell, comment=following.comment))
+        if following.cell is None:
+            passes.append(len(moves))
+        else:
+            moves.append(RecordedMove(*following.cell, comment=following.comment))
         node = following
-    return replace(tree.record, moves=tuple(moves), comment=tree.root.comment)
+    return replace(tree.record, moves=tuple(moves), passes=tuple(passes), comment=tree.root.comment)
 
 
 def _is_told_by_the_game(tree: GameTree) -> bool:
@@ -141,7 +149,7 @@ def _is_told_by_the_game(tree: GameTree) -> bool:
         if len(node.children) > 1 or not node.children[0].is_move:
             return False
         node = node.children[0]
-        if node.has_notes or node.cell is None:
+        if node.has_notes:
             return False
     return not tree.root.title
 

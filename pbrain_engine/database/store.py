@@ -80,12 +80,28 @@ def game_line(record: GameRecord) -> Line:
     return line
 
 
+def play_on(line: Line, cell: Coordinates | None) -> None:
+    """Play a move, or pass (None)."""
+    if cell is None:
+        line.to_move = line.to_move.opponent
+    else:
+        line.play(*cell)
+
+
+def take_back(line: Line, cell: Coordinates | None) -> None:
+    """Take back the move, or the pass, that came last."""
+    if cell is None:
+        line.to_move = line.to_move.opponent
+    else:
+        line.undo(*cell)
+
+
 def game_images(record: GameRecord) -> Iterator[Image]:
     """Yield the images of all positions of a game, that before the first move first."""
     line = game_line(record)
     yield line.image()
-    for x, y in record.cells:
-        line.play(x, y)
+    for cell in record.turns:
+        play_on(line, cell)
         yield line.image()
 
 

@@ -47,6 +47,15 @@ class GameRecord:
         """The cells of the moves in order."""
         return [(move.x, move.y) for move in self.moves]
 
+    @property
+    def turns(self) -> list[Coordinates | None]:
+        """The cells of the moves in order, with None for each pass."""
+        turns: list[Coordinates | None] = []
+        for number, cell in enumerate(self.cells):
+            turns += [None] * self.passes.count(number)
+            turns.append(cell)
+        return turns + [None] * self.passes.count(len(self.moves))
+
     def side_of(self, number: int) -> Side:
         """Return who makes a move, numbered from 0."""
         return Side((self.first + number + sum(after <= number for after in self.passes)) % 2)

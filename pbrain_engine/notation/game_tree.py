@@ -108,11 +108,12 @@ class GameTree:
 
 def tree_of(record: GameRecord) -> GameTree:
     """Return a game as a tree of one line."""
-    tree = GameTree(replace(record, moves=(), comment=""))
+    tree = GameTree(replace(record, moves=(), passes=(), comment=""))
     tree.root.comment = record.comment
+    comments = iter(record.moves)
     node = tree.root
-    for move in record.moves:
-        child = TreeNode((move.x, move.y), comment=move.comment)
+    for cell in record.turns:
+        child = TreeNode(cell, comment="" if cell is None else next(comments).comment)
         node.children.append(child)
         node = child
     return tree
