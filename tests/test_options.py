@@ -63,7 +63,7 @@ def test_senseless_numbers_are_refused_in_one_line(
     assert err.count("\n") == 1 and words.split()[-1] in err
 
 
-@pytest.mark.parametrize("name", [name for name in cli.COMMANDS if name != "build"])
+@pytest.mark.parametrize("name", cli.COMMANDS)
 def test_wrong_use_of_every_command_is_told_in_one_line(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...options import Parser
 from ..load import store
 from ..load.digest import digest
 from ..load.library import KernelError, load, processor_level
@@ -213,7 +214,7 @@ def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build what the command line asks for; return the exit status."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pbrain_engine.native.build.compile",
         description="Build the compiled kernel.",
     )
