@@ -55,19 +55,13 @@ class Book:
         head = bytes((game.rule, game.width, game.height))
         if head not in self._heads:
             return []
-        line = Line(game.rule, game.width, game.height, game.to_move)
-        for stone in game.history:
-            line.put(*stone.move, stone.side)
-        key, number = line.image()
-        try:
-            found = self._file.execute(PAGE, (key,)).fetchall()
-        except sqlite3.Error:  # damaged: then without
-            return []
-        if not found:
+        key, number = self._line(game).image()
+        page = self._page(key)
+        if page is None:
             return []
         pairs = [
             ((cell % game.width, cell // game.width), value)
-            for cell, value in iter_unpack(">Hh", bytes(found[0][0]))
+            for cell, value in iter_unpack(">Hh", page)
         ]
         board = Symmetries.of(game.width, game.height)
         cells = board.back([cell for cell, _ in pairs], number)
@@ -77,9 +71,32 @@ class Book:
             if game.at(x, y) is Side.EMPTY and not game.is_forbidden(x, y)
         ]
 
+    def _line(self, game: Game) -> Line:
+        line = Line(game.rule, game.width, game.height, game.to_move)
+        for stone in game.history:
+            line.put(*stone.move, stone.side)
+        return line
+
+    def _page(self, key: bytes) -> bytes | None:
+        """Return what the book has about a position, as it is stored."""
+        try:
+            found = self._file.execute(PAGE, (key,)).fetchall()
+        except sqlite3.Error:  # damaged: then without
+            return None
+        return bytes(found[0][0]) if found else None
+
     def move(self, game: Game) -> BookMove | None:
-        """Return the best move of a position, or None if the book does not have it."""
-        return next(iter(self.moves(game)), None)
+        """Return the best move of a position, or None if the book does not vouch for it.
+
+        It does where it holds the position after that move, too: at the edge of a book a move
+        rests on one search for the book alone, and a search of one's own may see more.
+        """
+        best = next(iter(self.moves(game)), None)
+        if best is None:
+            return None
+        line = self._line(game)
+        line.play(*best.move)
+        return best if self._page(line.image().key) is not None else None
 
     def balanced(self, game: Game, stones: int) -> list[list[Coordinates]]:
         """Return positions of so many stones, in turn, that are nearly even.
