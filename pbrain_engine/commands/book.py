@@ -29,7 +29,7 @@ from . import setup
 from .db import complain, position_lines
 from .kept import asked_of
 
-POSITIONS, LINES, NODES = 1000, 4, 100_000
+POSITIONS, LINES, NODES = 1000, 4, 1_000_000
 BALANCE = 60
 
 
