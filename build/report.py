@@ -24,7 +24,8 @@ import shipping
 from package import PROGRAM, SIZE_LIMIT
 
 from pbrain_engine.arena.players import processes
-from pbrain_engine.native.build.compile import BuildError, host_level
+from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.native.load.library import load, processor_level
 
 STARTS = 20
 WARM_LIMIT, COLD_LIMIT = 100.0, 500.0  # milliseconds to the first answer
@@ -146,7 +147,7 @@ def memory_line(program: Path) -> Line:
 def bench_lines(program: Path, rounds: int) -> list[Line]:
     """Compare the signature of every level, and the speed, with the sources."""
     command, levels = [str(program)], shipping.host().levels
-    levels = levels[: levels.index(host_level(shipping.host())) + 1]
+    levels = levels[: levels.index(str(processor_level(load()))) + 1]
     pairs = [(shipping.run_bench(command), shipping.bench()) for _ in range(rounds)]
     expected = pairs[0][1]["nodes"]
     lines = []

@@ -17,7 +17,7 @@ import pytest
 
 from pbrain_engine.doctor.peer import Peer
 from pbrain_engine.game.game import Game
-from pbrain_engine.native.build.compile import host_level
+from pbrain_engine.native.load.library import load, processor_level
 from pbrain_engine.native.load.targets import host_target
 
 from .building import package, report, shipping
@@ -267,7 +267,7 @@ def test_every_level_plays_as_the_sources_do(program: Path) -> None:
     target = host_target()
     assert target is not None
     expected = shipping.bench("--depth", "7")
-    for level in target.levels[: target.levels.index(host_level(target)) + 1]:
+    for level in target.levels[: target.levels.index(str(processor_level(load()))) + 1]:
         found = shipping.run_bench([str(program)], "--depth", "7", "--level", level)
         assert found["level"] == level
         assert found["nodes"] == expected["nodes"]
@@ -280,7 +280,7 @@ def test_the_version_tells_all(program: Path) -> None:
     facts = dict(line.split(None, 1) for line in result.stdout.splitlines())
     target = host_target()
     assert target is not None
-    assert facts["kernel"].startswith(f"{target.name} {host_level(target)} ")
+    assert facts["kernel"].startswith(f"{target.name} {processor_level(load())} ")
     assert facts["bench"].isdigit()
     assert facts["numba"] == "not installed"
 
