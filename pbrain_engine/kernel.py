@@ -15,6 +15,7 @@ import numba
 import numpy as np
 from numba import types
 
+CACHE_LINE = 64
 BOUNDS_CHECK = os.environ.get("NUMOKU_BOUNDS_CHECK") == "1"
 
 # Field names that mean something else on an ndarray: compiled code reads the field, plain
@@ -53,6 +54,11 @@ def record(**fields: Any) -> np.dtype[np.record]:
         raise ValueError(f"field names that arrays already use: {', '.join(wrong)}")
     layout = [(n, *t) if isinstance(t, tuple) else (n, t) for n, t in fields.items()]
     return cast("np.dtype[np.record]", np.dtype((np.record, layout)))
+
+
+def fill_line(*lengths: int) -> tuple[type, int]:
+    """Return a field of bytes after fields of these lengths: what follows begins a cache line."""
+    return (np.uint8, -sum(lengths) % CACHE_LINE or CACHE_LINE)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ PACKAGE = "pbrain_engine"
 # level and do not know each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("kernel", "options", "values"),
-    ("bits",),
+    ("bits", "lanes"),
     ("position",),
     ("notation", "patterns"),
     ("eval",),
@@ -39,7 +39,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 # The same inside subpackages that have parts of their own.
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("ends",), ("threats",), ("alphabeta",), ("mcts",), ("parameters",)),
-    "native": (("exports_threats", "exports_mcts"), ("exports",), ("load",), ("build",)),
+    "native": (
+        ("exports_threats", "exports_mcts", "exports_network"),
+        ("exports",),
+        ("load",),
+        ("build",),
+    ),
     "arena": (
         ("faults", "settings"),
         ("game",),

@@ -22,6 +22,7 @@ from numba.np import arrayobj
 
 from ... import kernel
 from ..load.targets import Target
+from .pairs import pair_sums
 
 # Numba counts references to memory it owns; a kernel's memory is the caller's, so there is
 # nothing to count. Anything that would allocate stays an undefined symbol and is refused.
@@ -149,6 +150,14 @@ def add_description(module: Any, text: str, target: Target) -> None:
         module.link_in(parse_file("cpuid.ll"))
 
 
+def add_pair_sums(module: Any, target: Target, level: str) -> None:
+    """Define the row operation that each platform does in its own way, if it is used."""
+    name = "numoku_pair_sums"
+    if any(function.name == name for function in module.functions):
+        module.link_in(llvm.parse_assembly(pair_sums(target, level)))
+        module.get_function(name).linkage = "internal"
+
+
 def optimise(module: Any, machine: Any) -> None:
     """Run LLVM's full pipeline for a machine over the linked module and drop dead code."""
     options = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -209,6 +218,7 @@ def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, An
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
     add_description(module, about, target)
+    add_pair_sums(module, target, level)
     if target.suffix == ".dll":
         for function in module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:

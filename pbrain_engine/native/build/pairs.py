@@ -1,0 +1,63 @@
+"""The one instruction that LLVM does not find by itself, as LLVM code for a platform.
+
+``numoku_pair_sums`` multiplies two rows of 32 int16 and adds the products in pairs. x86-64 has
+``pmaddwd`` for it, on which the layers of the network live; elsewhere it is plain LLVM code.
+"""
+
+from __future__ import annotations
+
+from ..load.targets import Target
+
+LANES = 32
+HEAD = "define <16 x i32> @numoku_pair_sums(<32 x i16> %a, <32 x i16> %b) alwaysinline {"
+LEVEL_LANES = {"v2": 8}  # int16 of a register; from v3 on sixteen
+INTRINSICS = {8: "llvm.x86.sse2.pmadd.wd", 16: "llvm.x86.avx2.pmadd.wd"}
+
+
+def pair_sums(target: Target, level: str) -> str:
+    """Return the LLVM code of the function for a platform and level."""
+    if target.triple.startswith("x86_64"):
+        return _by_instruction(LEVEL_LANES.get(level, 16))
+    return _plain()
+
+
+def _mask(places: range) -> str:
+    return f"<{len(places)} x i32> <{', '.join(f'i32 {place}' for place in places)}>"
+
+
+def _by_instruction(lanes: int) -> str:
+    """Cut the rows in parts of one register, and put the results together again."""
+    name, row, half = INTRINSICS[lanes], f"<{lanes} x i16>", f"<{lanes // 2} x i32>"
+    lines = [f"declare {half} @{name}({row}, {row})", HEAD]
+    parts = []
+    for start in range(0, LANES, lanes):
+        for which in "ab":
+            cut = _mask(range(start, start + lanes))
+            lines.append(
+                f"%{which}{start} = shufflevector <32 x i16> %{which}, <32 x i16> poison, {cut}"
+            )
+        parts.append(f"%p{start}")
+        lines.append(f"{parts[-1]} = call {half} @{name}({row} %a{start}, {row} %b{start})")
+    length = lanes // 2
+    while len(parts) > 1:
+        kind, joined = f"<{length} x i32>", []
+        for first, second in zip(parts[::2], parts[1::2], strict=True):
+            joined.append(f"{first}j")
+            both = _mask(range(2 * length))
+            lines.append(f"{joined[-1]} = shufflevector {kind} {first}, {kind} {second}, {both}")
+        parts, length = joined, 2 * length
+    return "\n".join([*lines, f"ret <16 x i32> {parts[0]}", "}", ""])
+
+
+def _plain() -> str:
+    lines = [HEAD]
+    for name, first in (("even", 0), ("odd", 1)):
+        places = _mask(range(first, LANES, 2))
+        for which in "ab":
+            part = f"%{name}_{which}"
+            lines += [
+                f"{part} = shufflevector <32 x i16> %{which}, <32 x i16> poison, {places}",
+                f"{part}_wide = sext <16 x i16> {part} to <16 x i32>",
+            ]
+        lines.append(f"%{name} = mul <16 x i32> %{name}_a_wide, %{name}_b_wide")
+    return "\n".join([*lines, "%sum = add <16 x i32> %even, %odd", "ret <16 x i32> %sum", "}", ""])
