@@ -14,8 +14,10 @@ import time
 from collections.abc import Callable, Iterator
 
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.game.game import Game
-from pbrain_engine.native.load.library import Library
+from pbrain_engine.eval.weights import Weights, load_weights
+from pbrain_engine.game.game import Game, layout_of
+from pbrain_engine.native.load.library import Library, load
+from pbrain_engine.native.load.memory import Block
 from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, PADDED_CELLS, cell_of
 from pbrain_engine.position.rules import Rule, Side
@@ -247,6 +249,49 @@ def walk(
     return made, ""
 
 
+NETWORK_PARTS = ("", "rows", "features", "sums", "value", "policy")
+
+
+def walk_network(
+    weights: Weights,
+    seed: int,
+    steps: int,
+    every: int,
+    rule: Rule | None = None,
+    library: Library | None = None,
+) -> tuple[int, str]:
+    """Play and undo at random on all boards, comparing the network with its slow twin.
+
+    It is asked every so many steps only. Some boards begin with blocked cells. Returns how
+    many steps were made and what differed.
+    """
+    chance = random.Random(f"network {seed}")
+    library = library or load()
+    memory = Block(layout_of(library).worker)
+    made = 0
+    while made < steps:
+        width, height = chance.randint(MIN_BOARD, MAX_BOARD), chance.randint(MIN_BOARD, MAX_BOARD)
+        ruled = chance.choice(list(Rule)) if rule is None else rule
+        game = Game(width, height, ruled, library=library, weights=weights, memory=memory)
+        for _ in range(chance.choice((0, 0, 3, 12))):
+            x, y = chance.randrange(width), chance.randrange(height)
+            if game.at(x, y) is Side.EMPTY and game.ply < width * height // 2:
+                game.place(x, y, chance.choice((Side.BLACK, Side.WHITE, Side.WALL)))
+        stream = chance.getrandbits(48)
+        found = library.worker_network_walk(
+            memory.address, game.tables, stream, min(WALK_STEPS, steps - made), every
+        )
+        if found:
+            step, part = divmod(found, 8)
+            return made, (
+                f"{game.rule.name} {width}x{height}, stream {stream}: part {part} "
+                f"({NETWORK_PARTS[part]}) differs after step {step}"
+            )
+        made += WALK_STEPS
+    memory.close()
+    return made, ""
+
+
 _engine: list[Engine] = []
 
 
@@ -322,10 +367,21 @@ def run_walk(seed: int, steps: int, rule: str | None) -> int:
     return 1 if difference else 0
 
 
+def run_network(weights: str, seed: int, steps: int, rule: str | None) -> int:
+    """Walk at random with networks and print what was found; return 1 if something differed."""
+    start = time.perf_counter()
+    kept = None if rule is None else Rule[rule.upper()]
+    made, difference = walk_network(load_weights(weights), seed, steps, 5, kept)
+    print(f"network: {made} steps, {time.perf_counter() - start:.0f} s", difference, flush=True)
+    return 1 if difference else 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one or all comparisons; the exit status is 1 if anything differed."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz_rules", description=__doc__)
-    parser.add_argument("--what", choices=[*COMPARISONS, "walk", "all"], default="all")
+    whats = [*COMPARISONS, "walk", "network", "all"]
+    parser.add_argument("--what", choices=whats, default="all", help="network needs --weights")
+    parser.add_argument("--weights", help="file with the networks to compare with their twins")
     parser.add_argument(
         "--cells", type=int, default=100_000, help="cells to look at, or steps to walk"
     )
@@ -337,6 +393,9 @@ def main(arguments: list[str] | None = None) -> int:
     for name in names:
         if name == "walk":
             status |= run_walk(options.seed, options.cells, options.rule)
+            continue
+        if name == "network":
+            status |= run_network(options.weights, options.seed, options.cells, options.rule)
             continue
         start = time.perf_counter()
         found, seen = differences(name, options.seed, options.cells, rule=options.rule)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..eval.weights import Weights, load_weights
 from ..game.game import Game, Move
+from ..game.opinion import policy_of, value_of
 from ..native.load.footprint import footprint
 from ..native.load.library import Library, load
 from ..position.geometry import Coordinates
@@ -255,6 +256,26 @@ class Engine:
         deadline = self._deadline
         if deadline is not None:
             deadline.set(hard, optimum)
+
+    @property
+    def network(self) -> str | None:
+        """The id of the network that plays this game's rule, None where there is none."""
+        return self.weights.network_id(self.game.rule)
+
+    def value(self) -> int:
+        """Return the value of the position for the side to move, without any search."""
+        return value_of(self.game)
+
+    def policy(self) -> list[tuple[Move, float]]:
+        """Return the moves that a search would list with their chances, best first.
+
+        >>> with Engine(memory=50_000_000) as engine:
+        ...     engine.play(7, 7)
+        ...     chances = [chance for move, chance in engine.policy()]
+        >>> round(sum(chances), 6), chances == sorted(chances, reverse=True)
+        (1.0, True)
+        """
+        return policy_of(self.game)
 
     def quick_move(self) -> Move:
         """Return a sensible legal move at once, without a search.

@@ -91,6 +91,11 @@ def analysis_form(engine: Engine, thoughts: Sequence[Thought]) -> dict[str, Any]
     return {**game_form(engine.game), **(lines[0] if lines else {}), "lines": lines, **author}
 
 
+def policy_form(engine: Engine) -> list[list[Any]]:
+    """Return the moves that a search would list, each with its chance, best first."""
+    return [[list(move), round(chance, 6)] for move, chance in engine.policy()]
+
+
 def tree_form(tree: Tree | None) -> dict[str, Any] | None:
     """Return a proof: a move and, by name of the answer, what follows it."""
     if tree is None:

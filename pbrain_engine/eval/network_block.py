@@ -23,6 +23,23 @@ BOOK_LIMIT = 8191  # four vectors together stay within int16
 LAYER_LIMIT = 8191  # what comes out of a layer
 FEATURE_LIMIT = 4095  # a cell's feature
 
+# The sizes for which the kernel is compiled.
+CHANNELS = 32
+REGION_UNITS = 16
+CELL_UNITS = 16
+TRUNK_UNITS = 48
+VALUE_UNITS = 32
+
+# What the kernel finds wrong with a block, by the number that it returns.
+FAULTS = (
+    "",
+    "is of another form",
+    "is one of another rule",
+    "has sizes that this version does not know",
+    "is cut off",
+    "holds numbers that are out of range",
+)
+
 _HEAD = struct.Struct("<16i")
 _WIDTH = {"H": 2, "h": 2, "i": 4}
 

@@ -9,6 +9,11 @@ an empty line. The body holds each family's block of little-endian int16:
     threats  2 x 2048      side to move, threat mask: value for that side
     scores   2 x 2 x 2380  side to move, own or enemy combination: ordering score of a move
 
+A file with networks begins with ``numoku weights 2`` and has a line ``networks: family:bytes ...``
+before the checksum. Behind the blocks follows each network as a zlib stream of that length
+(``network_block.py``); a family that is not named has none. A network is learned beside the
+linear weights of its file and adds to them, so both stay together.
+
 ``scale FAMILY`` says how many units of a search's value are one logistic unit of the chance to
 win (``values.py``), as measured on the games that the weights were learned from.
 
@@ -80,6 +85,10 @@ class Weights(NamedTuple):
     def scale(self, rule: Rule) -> float:
         """Return how many units of a search's value are one logistic unit under a rule."""
         return scale_of(self.about, family_of(rule))
+
+    def network_id(self, rule: Rule) -> str | None:
+        """Return the id of these weights if they have a network for a rule, else None."""
+        return self.id if family_of(rule) in self.streams else None
 
     def network(self, rule: Rule) -> bytes | None:
         """Return the block of the network that serves a rule (``network_block``), or None.

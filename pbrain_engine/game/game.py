@@ -6,7 +6,8 @@ import ctypes
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..eval.weights import Weights
+from ..eval.network_block import FAULTS
+from ..eval.weights import Weights, WeightsError, family_of
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import MAX_BOARD, MIN_BOARD, NO_CELL, cell_of, x_of, y_of
@@ -65,8 +66,27 @@ def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
             numbers.write(weights.block(rule))
             library.set_weights(block.address, numbers.address)
             numbers.close()
+            load_network(library, block, rule, weights)
         _tables[key] = block
     return _tables[key]
+
+
+def load_network(library: Library, evaluator: Block, rule: Rule, weights: Weights) -> None:
+    """Give an evaluator the network that the weights have for its rule, if they have one.
+
+    Raises:
+        WeightsError: it is not one that this kernel can use.
+    """
+    network = weights.network(rule)
+    if network is None:
+        return
+    memory = Block(len(network))
+    memory.write(network)
+    status = library.network_load(evaluator.address, memory.address, len(network) // 2)
+    memory.close()
+    if status:
+        evaluator.close()
+        raise WeightsError(f"{weights.id}: its network for {family_of(rule)} {FAULTS[status]}")
 
 
 class Game:
@@ -102,6 +122,7 @@ class Game:
             ValueError: the board is smaller than 5 or larger than 22 either way, or there is
                 no such rule.
             KernelError: there is no compiled kernel.
+            WeightsError: the network for this rule is not one that the kernel can use.
         """
         height = width if height is None else height
         rule = Rule.parse(rule)
@@ -137,6 +158,11 @@ class Game:
     def address(self) -> int:
         """Where the kernel keeps this game."""
         return self._memory.address
+
+    @property
+    def library(self) -> Library:
+        """The compiled kernel that this game is played on."""
+        return self._library
 
     @property
     def tables(self) -> int:

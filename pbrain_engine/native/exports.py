@@ -14,9 +14,10 @@ from numba import carray
 
 from ..bits import U64, lowest_bit
 from ..eval.evaluate import evaluate
-from ..eval.evaluator import EVALUATOR
+from ..eval.evaluator import EVALUATOR, has_network
 from ..eval.features import write_features
 from ..eval.layout import WEIGHTS, apply_weights
+from ..eval.network.unpack import fill_hidden_codes
 from ..kernel import export
 from ..patterns.forbidden import is_forbidden
 from ..patterns.state import (
@@ -42,6 +43,7 @@ from ..search.alphabeta.table import HEAD_BYTES, SHARED
 from ..search.alphabeta.worker import WORKER, fade_history, forget
 from ..search.threats.defence import mark_answers, static_result
 from . import exports_mcts as exports_mcts
+from . import exports_network as exports_network
 from . import exports_threats as exports_threats
 
 _EVALUATOR_BYTES = EVALUATOR.itemsize
@@ -74,10 +76,13 @@ def build_tables(tables_p, rule):
 
 
 @export
-def allow_walls(tables_p):
-    """Extend the tables to boards with blocked cells among the open ones."""
-    tables = carray(tables_p, (1,), TABLES)[0]
+def allow_walls(evaluator_p):
+    """Extend tables and network to boards with blocked cells among the open ones."""
+    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
+    tables = evaluator.tables
     fill_lines(tables, tables.half, tables.rule, True)
+    if has_network(evaluator):
+        fill_hidden_codes(evaluator.network, np.int64(tables.half))
     return 0
 
 

@@ -86,7 +86,7 @@ def _computed_tables(rule: Rule) -> bytes:
 def tables_of_rule(rule: Rule) -> Any:
     """Return the tables of a rule with the weights that the engine plays with.
 
-    They serve as an evaluator too, which begins with its tables.
+    They serve as an evaluator without a network too, which begins with its tables.
     """
     path = Path(cache_root(), "tables", f"{_digest(rule)}.bin")
     if path.exists():
@@ -104,7 +104,7 @@ def tables_of_rule(rule: Rule) -> Any:
     names = {name: found[name] for name in TABLES.names or ()}
     names.update((name, int(found[name])) for name in names if not np.shape(found[name]))
     tables = SimpleNamespace(**names)
-    tables.tables = tables
+    tables.tables, tables.network = tables, SimpleNamespace(loaded=0)
     return tables
 
 

@@ -22,7 +22,15 @@ from ...values import DRAW, INFINITE, WIN_BAND
 from ..ends import loss_in, win_in
 from ..threats.defence import static_result
 from .leaf import leaf
-from .margins import count_limit, futility_margin, history_bonus, late_reduction, razor_margin
+from .margins import (
+    count_limit,
+    futility_margin,
+    history_bonus,
+    late_reduction,
+    policy_limit,
+    policy_reduction,
+    razor_margin,
+)
 from .ordering import list_moves, pick_move, raise_move
 from .params import ONE
 from .table import (
@@ -156,7 +164,8 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         elif data != U64(0):
             static = eval_of(data)
         else:
-            static = judge_near(worker.accumulator, evaluator, state, alpha, beta)
+            margin = params.network_margin
+            static = judge_near(worker.accumulator, evaluator, state, alpha, beta, margin)
     frame.value = static
     improving = 1 if static > worker.stack[ply + STACK_BASE - 2].value else 0
     estimate = static
@@ -225,6 +234,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     expects_cut = cut != 0 and estimate >= beta - params.fail_high_margin
     for i in range(count):
         cell = pick_move(worker, ply, i, count)
+        unlikely = np.int64(frame.unlikely[cell]) if frame.ranked != 0 else 0
         if cell == excluded or is_forbidden(state, tables, cell):
             continue
         kind = class_at(state, side, cell)
@@ -234,6 +244,8 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         if not plain and not threatened and best > -WIN_BAND:
             if number > limit and kind < s.MAKES_FOUR:
                 break
+            if kind < s.MAKES_FOUR and unlikely > policy_limit(params, depth):
+                continue
 
         frame.move = cell
         frame.kind = kind
@@ -265,6 +277,8 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
                     reduction += ONE // 2
                 if kind >= s.MAKES_THREE:
                     reduction -= params.reduction_threat
+                if unlikely > 0:
+                    reduction += policy_reduction(params, unlikely)
                 history = np.int64(worker.history[side, 1 if kind >= s.MAKES_THREE else 0, cell])
                 reduction -= history // params.reduction_history
                 reduction = min(max(reduction, 0), max(rest - ONE // 2, 0))

@@ -122,7 +122,8 @@ def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
                 return value
             if bound == UPPER and value <= alpha:
                 return value
-    static = judge_near(worker.accumulator, evaluator, state, alpha, beta)
+    margin = shared.params.network_margin
+    static = judge_near(worker.accumulator, evaluator, state, alpha, beta, margin)
     best = static
     if best < beta and best + shared.params.delta > alpha:
         lower = max(alpha, best)

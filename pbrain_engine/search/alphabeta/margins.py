@@ -45,6 +45,19 @@ def late_reduction(params, depth, number):
 
 
 @kernel
+def policy_reduction(params, unlikely):
+    """Return how much more, or less, a move is reduced for what the policy says against it."""
+    change = (unlikely - params.policy_even) * params.policy_reduce >> 8
+    return min(max(change, -params.policy_less), params.policy_more)
+
+
+@kernel
+def policy_limit(params, depth):
+    """Return what the policy has to say against a move for it to be left out."""
+    return params.policy_prune + params.policy_prune_slope * depth // ONE
+
+
+@kernel
 def history_bonus(params, depth):
     """Return the history bonus of a move that cut at this depth."""
     plies = depth // ONE + 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...bits import U64, lowest_bit
-from ...eval.evaluator import score_of
+from ...eval.evaluator import ask_moves, has_network, logit_of, score_of
 from ...kernel import kernel
 from ...patterns import shapes as s
 from ...patterns.state import class_at, sets_of
@@ -18,7 +18,12 @@ from ...position.board import last_move
 from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
 from ..threats.defence import clear_marks, mark_answers
+from .margins import log_of
 from .worker import STACK_BASE, is_attack
+
+MOST_UNLIKELY = 32767
+LOG2_E = 369  # 256 / ln 2
+LN_2 = 177  # 256 * ln 2
 
 
 @kernel
@@ -28,15 +33,21 @@ def listed_cell(packed):
 
 
 @kernel
-def order_score(worker, evaluator, shared, side, cell, counter):
-    """Return a move's place in the order: its shapes, its history, whether it cut last time."""
+def learned_score(worker, shared, side, cell, counter):
+    """Return the part of a move's score that earlier cuts gave it: history, and one more."""
     kind = class_at(worker.state, side, cell)
-    score = score_of(worker.accumulator, evaluator, worker.state, side, cell)
     history = np.int64(worker.history[side, is_attack(kind), cell])
-    score += history // shared.params.history_order
+    score = history // shared.params.history_order
     if cell == counter:
         score += shared.params.counter_score
     return score
+
+
+@kernel
+def order_score(worker, evaluator, shared, side, cell, counter):
+    """Return a move's place in the order: its shapes, its history, whether it cut last time."""
+    score = score_of(evaluator, worker.state, side, cell)
+    return score + learned_score(worker, shared, side, cell, counter)
 
 
 @kernel
@@ -80,6 +91,7 @@ def list_marked(worker, evaluator, shared, ply, shaped):
     previous = last_move(state.position, 1)
     counter = np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
     frame = worker.stack[ply + STACK_BASE]
+    frame.ranked = 0
     count = 0
     for word in sets_of(state):
         cells = worker.marks[word]
@@ -96,22 +108,82 @@ def list_marked(worker, evaluator, shared, ply, shaped):
 
 
 @kernel
+def note_chances(frame, count, highest):
+    """Turn the logits of the listed moves into what speaks against them; ``highest`` is the best.
+
+    The exponentials are straight lines between powers of two.
+    """
+    total = np.int64(0)
+    for i in range(count):
+        logit = np.int64(frame.unlikely[listed_cell(frame.moves[i])])
+        octaves = (highest - logit) * LOG2_E >> 8
+        total += ((1 << 17) - ((octaves & 255) << 8)) >> (min(octaves >> 8, 40) + 1)
+    spread = (log_of(total >> 10) - 64 * 6) * LN_2 >> 6  # 256 ln of the sum of all, best = 1
+    for i in range(count):
+        cell = listed_cell(frame.moves[i])
+        against = highest - np.int64(frame.unlikely[cell]) + spread
+        frame.unlikely[cell] = min(max(against, 0), MOST_UNLIKELY)
+
+
+@kernel
+def list_ranked(worker, evaluator, shared, ply, shaped):
+    """Write the marked cells as ``list_marked`` does, scored by the policy of the network."""
+    state = worker.state
+    side = np.int64(state.position.side)
+    previous = last_move(state.position, 1)
+    counter = np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
+    frame = worker.stack[ply + STACK_BASE]
+    frame.ranked = 1
+    ask_moves(worker.accumulator, evaluator, state)
+    count = 0
+    highest = np.int64(-MOST_UNLIKELY)
+    for word in sets_of(state):
+        cells = worker.marks[word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            if shaped and is_shapeless(state, cell):
+                continue
+            logit = logit_of(worker.accumulator, evaluator, state, cell)
+            highest = max(highest, logit)
+            frame.unlikely[cell] = logit
+            score = logit * shared.params.policy_order >> 8
+            score += learned_score(worker, shared, side, cell, counter)
+            assert state.position.holds[cell] == EMPTY and count < MAX_STONES
+            frame.moves[count] = score * 65536 + cell
+            count += 1
+    note_chances(frame, count, highest)
+    return count
+
+
+@kernel
+def list_candidates(worker, evaluator, shared, ply, shaped, ranked):
+    """Write every candidate to the node's frame, ranked by the policy or not; return how many."""
+    mark_candidates(worker)
+    if ranked:
+        return list_ranked(worker, evaluator, shared, ply, shaped)
+    return list_marked(worker, evaluator, shared, ply, shaped)
+
+
+@kernel
 def list_moves(worker, evaluator, shared, ply, depth):
     """List what a node has to search: the answers to a threat, else every candidate.
 
-    Near the leaves only candidates that make something, which others would be pruned for.
+    Near the leaves only candidates that make something, which others would be pruned for. Far
+    from them the network ranks the candidates, if there is one.
     """
+    params = shared.params
     clear_marks(worker)
-    if shared.params.plain == 0:
+    ranked = False
+    if params.plain == 0:
         if mark_answers(worker, evaluator.tables) != s.QUIET:
             return list_marked(worker, evaluator, shared, ply, False)
-        if depth < shared.params.shaped_depth:
-            mark_candidates(worker)
-            count = list_marked(worker, evaluator, shared, ply, True)
+        ranked = has_network(evaluator) and depth >= params.policy_depth
+        if depth < params.shaped_depth:
+            count = list_candidates(worker, evaluator, shared, ply, True, ranked)
             if count > 0:
                 return count
-    mark_candidates(worker)
-    return list_marked(worker, evaluator, shared, ply, False)
+    return list_candidates(worker, evaluator, shared, ply, False, ranked)
 
 
 @kernel

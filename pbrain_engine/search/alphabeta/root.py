@@ -13,6 +13,7 @@ from ...patterns.state import class_at, count_of, play, sets_of, undo
 from ...position.geometry import NO_CELL
 from ...values import INFINITE, WIN_BAND
 from ..ends import win_in
+from ..threats.defence import clear_marks, mark_answers
 from .alphabeta import search
 from .margins import late_reduction
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
@@ -31,6 +32,16 @@ def mark_fives(worker, side):
     state = worker.state
     for word in sets_of(state):
         worker.marks[word] = state.listed[side, s.MAKES_FIVE - s.FIRST_LISTED, word]
+
+
+@kernel
+def mark_moves(worker, tables):
+    """Mark what the root considers: the fives, else the answers to a threat, else all near."""
+    clear_marks(worker)
+    if count_of(worker.state, np.int64(worker.state.position.side), s.MAKES_FIVE) > 0:
+        mark_fives(worker, np.int64(worker.state.position.side))
+    elif mark_answers(worker, tables) == s.QUIET:
+        mark_candidates(worker)
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...bits import U64
 from ...eval.evaluator import ACCUMULATOR
-from ...kernel import kernel, record
+from ...kernel import fill_line, kernel, record
 from ...patterns.shapes import MAKES_THREE
 from ...patterns.state import STATE
 from ...position.board import SETS
@@ -21,10 +21,13 @@ FRAME = record(
     move=np.int32,  # the move being searched
     kind=np.int32,  # its class for the side that plays it
     excluded=np.int32,  # a move that a singular search leaves out
+    ranked=np.int32,  # 1 where the policy was asked for the candidates
+    unlikely=(np.int16, PADDED_CELLS),  # of each: minus the logarithm of its chance, in 256ths
 )
 
 WORKER = record(
     state=STATE,
+    gap=fill_line(STATE.itemsize),
     accumulator=ACCUMULATOR,
     stack=(FRAME, MAX_STACK + STACK_BASE + 2),
     marks=(np.uint64, SETS),  # scratch set of a move generator

@@ -1,0 +1,1 @@
+"""The network: vectors for line patterns, summed over the board, small layers above them."""

@@ -1,0 +1,187 @@
+"""The layers above the features: the trunk, the value, and the policy of single moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernel import kernel
+from ...lanes import (
+    LANES,
+    add,
+    add_products,
+    clamp,
+    dot,
+    load_ints,
+    load_shorts,
+    multiply_high,
+    narrow,
+    save_shorts,
+    shift_left,
+    shift_right,
+    widen,
+    zero_ints,
+)
+from ...position.geometry import STRIDE
+from ..network_block import CHANNELS, NEAR_CLASSES
+from .accumulator import dense
+from .layout import (
+    CELL,
+    CELL_BIAS,
+    CELL_HIDDEN,
+    CELL_OUT,
+    FEATURE,
+    FIRST,
+    HEAT,
+    HIGH,
+    LOGIT,
+    NEAR_REACH,
+    POOL,
+    POOLED,
+    REGION,
+    RINGS,
+    ROW,
+    SECOND,
+    SHARE,
+    THIRD,
+    TRUNK,
+    VALUE_HIDDEN,
+)
+
+LARGEST_LOGIT = 32767
+
+
+@kernel
+def add_layer(total, weights, block, inputs, count):
+    """Add to sixteen sums the weights of a block of outputs times ``count`` inputs."""
+    start = block * LANES * count
+    for i in range(0, count, 2):
+        total = add_products(total, weights, start + i * LANES, inputs, i)
+    return total
+
+
+@kernel
+def layer(biases, weights, block, inputs, count):
+    """Return sixteen sums of a layer: the biases, and the weights times ``count`` inputs."""
+    return add_layer(load_ints(biases, block * LANES), weights, block, inputs, count)
+
+
+@kernel
+def ask_trunk(accumulator, network, side, mask):
+    """Compute what value and policy share, for a side to move and its threat mask."""
+    if accumulator.asked == 1 + side:
+        return
+    head = network.heads[side]
+    shifts = head.shifts
+    start = np.int64(accumulator.depth) * RINGS
+    whole = zero_ints()
+    other = zero_ints()
+    pooled = zero_ints()
+    for ring in range(start, start + RINGS, CHANNELS):
+        sums = load_ints(accumulator.regions, ring)
+        whole = add(whole, sums)
+        save_shorts(accumulator.inputs, 0, narrow(shift_right(sums, 3)))
+        sums = load_ints(accumulator.regions, ring + LANES)
+        other = add(other, sums)
+        save_shorts(accumulator.inputs, LANES, narrow(shift_right(sums, 3)))
+        hidden = layer(head.region_bias, head.region, 0, accumulator.inputs, CHANNELS)
+        pooled = add(pooled, clamp(shift_right(hidden, shifts[REGION]), 0, HIGH))
+    save_shorts(accumulator.inputs, 0, narrow(clamp(shift_right(whole, 5), 0, HIGH)))
+    save_shorts(accumulator.inputs, LANES, narrow(clamp(shift_right(other, 5), 0, HIGH)))
+    pooled = clamp(shift_right(pooled, shifts[POOL]), 0, HIGH)
+    save_shorts(accumulator.inputs, CHANNELS, narrow(pooled))
+    for block in range(TRUNK // LANES):
+        at = block * LANES
+        sums = layer(head.trunk_bias, head.trunk, block, accumulator.inputs, CHANNELS + POOLED)
+        sums = shift_right(sums, shifts[FIRST])
+        sums = add(sums, widen(load_shorts(head.threats, mask * TRUNK + at)))
+        save_shorts(accumulator.trunk, at, narrow(clamp(sums, 0, HIGH)))
+    accumulator.asked = 1 + side
+    accumulator.told = 0
+
+
+@kernel
+def network_value(accumulator, network, side, linear):
+    """Return the value for the side to move, not yet limited; the trunk has been asked."""
+    head = network.heads[side]
+    total = np.int64(head.result_bias)
+    for block in range(VALUE_HIDDEN // LANES):
+        sums = layer(head.value_bias, head.value, block, accumulator.trunk, TRUNK)
+        row = narrow(clamp(shift_right(sums, head.shifts[SECOND]), 0, HIGH))
+        total += dot(row, load_shorts(head.result, block * LANES))
+    return ((linear * np.int64(head.shifts[SHARE])) >> 8) + (total >> np.int64(head.shifts[THIRD]))
+
+
+@kernel
+def ask_policy(accumulator, network, side):
+    """Compute the weights that all moves of the position share; the trunk has been asked."""
+    if accumulator.told == 1 + side:
+        return
+    head = network.heads[side]
+    shifts = head.shifts
+    for block in range(CHANNELS // LANES):
+        sums = layer(head.feature_bias, head.feature, block, accumulator.trunk, TRUNK)
+        row = narrow(clamp(shift_right(sums, shifts[FEATURE]), -HIGH, HIGH))
+        save_shorts(accumulator.feature_weights, block * LANES, row)
+    for block in range(CELL_HIDDEN // LANES):
+        sums = layer(head.cell_bias, head.cell, block, accumulator.trunk, TRUNK)
+        row = narrow(clamp(shift_right(sums, shifts[CELL_BIAS]), -HIGH, HIGH))
+        save_shorts(accumulator.cell_biases, block * LANES, row)
+        sums = layer(head.out_bias, head.out, block, accumulator.trunk, TRUNK)
+        row = narrow(clamp(shift_right(sums, shifts[CELL_OUT]), -HIGH, HIGH))
+        save_shorts(accumulator.out_weights, block * LANES, row)
+    accumulator.told = 1 + side
+
+
+@kernel
+def near_class(cell, stone):
+    """Return the class of the distance between a cell and a stone; 0 where it is far."""
+    if stone == 0:
+        return 0
+    dx = abs((cell & (STRIDE - 1)) - (stone & (STRIDE - 1)))
+    dy = abs((cell >> 5) - (stone >> 5))
+    longer = max(dx, dy)
+    if longer > NEAR_REACH:
+        return 0
+    return 1 + ((longer * (longer + 1)) >> 1) + min(dx, dy)
+
+
+@kernel
+def network_logit(accumulator, network, side, cell, score, enemy_last, own_last):
+    """Return the policy's logit of a move, in 256ths; the policy has been asked.
+
+    ``score``: the linear score of the move; ``enemy_last``, ``own_last``: the cells of the
+    last two stones, 0 for none.
+    """
+    head = network.heads[side]
+    features = accumulator.features
+    total = np.int64(0)
+    for at in range(0, CHANNELS, LANES):
+        here = dense(cell) * CHANNELS + at
+        below = here + ROW * CHANNELS
+        above = here - ROW * CHANNELS
+        own = load_shorts(features, here)
+        total += dot(own, load_shorts(accumulator.feature_weights, at))
+        row = multiply_high(shift_left(own, 3), load_shorts(head.around, at))
+        beside = add(load_shorts(features, here - CHANNELS), load_shorts(features, here + CHANNELS))
+        beside = add(beside, add(load_shorts(features, above), load_shorts(features, below)))
+        weights = load_shorts(head.around, CHANNELS + at)
+        row = add(row, multiply_high(shift_left(beside, 1), weights))
+        corners = add(
+            load_shorts(features, above - CHANNELS), load_shorts(features, above + CHANNELS)
+        )
+        corners = add(corners, load_shorts(features, below - CHANNELS))
+        corners = add(corners, load_shorts(features, below + CHANNELS))
+        weights = load_shorts(head.around, 2 * CHANNELS + at)
+        row = add(row, multiply_high(shift_left(corners, 1), weights))
+        save_shorts(accumulator.inputs, at, row)
+    shift = head.shifts[CELL]
+    for block in range(CELL_HIDDEN // LANES):
+        sums = add_layer(zero_ints(), head.hidden, block, accumulator.inputs, CHANNELS)
+        sums = shift_right(sums, shift)
+        biases = widen(load_shorts(accumulator.cell_biases, block * LANES))
+        hidden = narrow(clamp(add(sums, biases), 0, HIGH))
+        total += dot(hidden, load_shorts(accumulator.out_weights, block * LANES))
+    logit = (total >> np.int64(head.shifts[LOGIT])) + ((score * np.int64(head.shifts[HEAT])) >> 8)
+    logit += np.int64(head.near[near_class(cell, enemy_last)])
+    logit += np.int64(head.near[NEAR_CLASSES + near_class(cell, own_last)])
+    return min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)

@@ -1,0 +1,243 @@
+"""A network as a weight file holds it, written out as the kernel reads it.
+
+``network_block.py`` says what the block of a rule family holds. A line key is *canonical* where
+nothing behind a wall counts and where it is not larger than its mirror image; the file has a
+code for each canonical key, in ascending order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernel import kernel
+from ...patterns.tables import is_half_window
+from ..network_block import BOOK_LIMIT, CHANNELS, FORM, NEAR_CLASSES, SHIFTS, THREAT_MASKS
+from .layout import (
+    CELL_HIDDEN,
+    HEAT,
+    MAX_CODES,
+    POOLED,
+    SHARE,
+    TRUNK,
+    VALUE_HIDDEN,
+)
+
+HEAD_WORDS = 32  # int16 of a block's head
+
+# What is wrong with a block, as ``unpack`` tells it: ``network_block.FAULTS``.
+FINE, WRONG_FORM, WRONG_RULE, WRONG_SIZES, WRONG_LENGTH, WRONG_NUMBERS = range(6)
+
+
+@kernel
+def wide(block, at):
+    """Return the int32 that begins at a place of the block."""
+    return (np.int64(block[at]) & 0xFFFF) | (np.int64(block[at + 1]) << 16)
+
+
+@kernel
+def without_hidden(key, half):
+    """Return a key with every neighbour behind a wall made wall too."""
+    clear = False
+    for place in range(half - 1, -1, -1):
+        clear = clear or (key >> (2 * place)) & 3 == 0
+        if clear:
+            key &= ~(3 << (2 * place))
+    clear = False
+    for place in range(half, 2 * half):
+        clear = clear or (key >> (2 * place)) & 3 == 0
+        if clear:
+            key &= ~(3 << (2 * place))
+    return key
+
+
+@kernel
+def mirrored(key, half):
+    """Return a key with its neighbours in the opposite order."""
+    image = 0
+    for place in range(2 * half):
+        image = image * 4 + ((key >> (2 * place)) & 3)
+    return image
+
+
+@kernel
+def fill_codes(network, block, start, patterns, half):
+    """Write the code of every line key that a board can show; return how many are canonical.
+
+    A canonical key is never larger than those that it stands for, so one ascending pass
+    finds them.
+    """
+    number = 0
+    halves = 1 << (2 * half)
+    for high in range(halves):
+        if not is_half_window(high, half, half - 1):
+            continue
+        image = mirrored(high, half) >> (2 * half)
+        for low in range(halves):
+            if not is_half_window(low, half, 0):
+                continue
+            key = high * halves + low
+            canonical = min(key, (mirrored(low, half) & ~(halves - 1)) + image)
+            if canonical == key:
+                if number < patterns:
+                    network.codes[key] = np.uint16(np.int64(block[start + number]) & 0xFFFF)
+                number += 1
+            else:
+                network.codes[key] = network.codes[canonical]
+    return number
+
+
+@kernel
+def fill_hidden_codes(network, half):
+    """Write the codes of the line keys that only a board with blocked cells shows."""
+    halves = 1 << (2 * half)
+    for high in range(halves):
+        whole = is_half_window(high, half, half - 1)
+        for low in range(halves):
+            if not (whole and is_half_window(low, half, 0)):
+                key = high * halves + low
+                canonical = without_hidden(key, half)
+                network.codes[key] = network.codes[min(canonical, mirrored(canonical, half))]
+
+
+@kernel
+def channel_for(side, channel):
+    """Return the absolute channel that a side sees in this place of its view."""
+    return channel ^ (CHANNELS // 2) if side != 0 else channel
+
+
+@kernel
+def unpack_biases(block, start, biases, count, side, is_view):
+    """Read the biases of a layer; ``is_view``: its outputs are channels."""
+    for i in range(count):
+        place = channel_for(side, i) if is_view else i
+        biases[place] = wide(block, start + 2 * i)
+    return start + 2 * count
+
+
+@kernel
+def unpack_layer(block, start, weights, outputs, inputs, side, viewed):
+    """Read the weights of a layer, row by row.
+
+    ``viewed``: its first inputs are channels (1), or its outputs are (2).
+    """
+    for output in range(outputs):
+        row = channel_for(side, output) if viewed == 2 else output
+        for i in range(inputs):
+            place = channel_for(side, i) if viewed == 1 and i < CHANNELS else i
+            at = (row // 16) * 16 * inputs + (place // 2) * 32 + (row % 16) * 2 + place % 2
+            weights[at] = block[start + output * inputs + i]
+    return start + outputs * inputs
+
+
+@kernel
+def unpack_row(block, start, numbers, at, count):
+    """Read numbers that lie in the kernel as in the file."""
+    for i in range(count):
+        numbers[at + i] = block[start + i]
+    return start + count
+
+
+@kernel
+def unpack_head(block, at, head, side):
+    """Read the layers for a side to move; return where the next begin."""
+    for i in range(SHIFTS):
+        head.shifts[i] = wide(block, at + 2 * i)
+    at += 2 * SHIFTS
+    at = unpack_layer(block, at, head.region, POOLED, CHANNELS, side, 1)
+    at = unpack_biases(block, at, head.region_bias, POOLED, side, False)
+    at = unpack_layer(block, at, head.trunk, TRUNK, CHANNELS + POOLED, side, 1)
+    at = unpack_biases(block, at, head.trunk_bias, TRUNK, side, False)
+    at = unpack_row(block, at, head.threats, 0, THREAT_MASKS * TRUNK)
+    at = unpack_layer(block, at, head.value, VALUE_HIDDEN, TRUNK, side, 0)
+    at = unpack_biases(block, at, head.value_bias, VALUE_HIDDEN, side, False)
+    at = unpack_row(block, at, head.result, 0, VALUE_HIDDEN)
+    head.result_bias = wide(block, at)
+    at += 2
+    at = unpack_layer(block, at, head.feature, CHANNELS, TRUNK, side, 2)
+    at = unpack_biases(block, at, head.feature_bias, CHANNELS, side, True)
+    at = unpack_layer(block, at, head.cell, CELL_HIDDEN, TRUNK, side, 0)
+    at = unpack_biases(block, at, head.cell_bias, CELL_HIDDEN, side, False)
+    at = unpack_layer(block, at, head.out, CELL_HIDDEN, TRUNK, side, 0)
+    at = unpack_biases(block, at, head.out_bias, CELL_HIDDEN, side, False)
+    for kind in range(3):
+        for i in range(CHANNELS):
+            place = channel_for(side, i)
+            head.around[kind * CHANNELS + place] = block[at + kind * CHANNELS + i]
+    at += 3 * CHANNELS
+    at = unpack_layer(block, at, head.hidden, CELL_HIDDEN, CHANNELS, side, 1)
+    return unpack_row(block, at, head.near, 0, 2 * NEAR_CLASSES)
+
+
+@kernel
+def head_words():
+    """Return how many int16 the layers for one side take."""
+    layers = POOLED * CHANNELS + TRUNK * (CHANNELS + POOLED) + VALUE_HIDDEN * TRUNK
+    layers += (CHANNELS + 2 * CELL_HIDDEN) * TRUNK + CELL_HIDDEN * CHANNELS
+    biases = POOLED + TRUNK + VALUE_HIDDEN + 1 + CHANNELS + 2 * CELL_HIDDEN
+    rows = THREAT_MASKS * TRUNK + VALUE_HIDDEN + 3 * CHANNELS + 2 * NEAR_CLASSES
+    return 2 * SHIFTS + layers + 2 * biases + rows
+
+
+@kernel
+def has_fine_shifts(head):
+    """Say whether every number of bits is one that a machine can shift by."""
+    for i in range(SHARE):
+        if not 0 <= head.shifts[i] <= 31:
+            return False
+    return (
+        abs(np.int64(head.shifts[SHARE])) < 1 << 16 and abs(np.int64(head.shifts[HEAT])) < 1 << 16
+    )
+
+
+@kernel
+def unpack(network, block, words, half):
+    """Write a network out; return FINE, or what is wrong with it: then there is none."""
+    network.loaded = 0
+    if words < HEAD_WORDS or wide(block, 0) != FORM:
+        return WRONG_FORM
+    if wide(block, 2) != half:
+        return WRONG_RULE
+    tied = wide(block, 4)
+    heads = wide(block, 6)
+    patterns = wide(block, 8)
+    codes = wide(block, 10)
+    sizes = (
+        wide(block, 12) == CHANNELS
+        and wide(block, 14) == POOLED
+        and wide(block, 16) == CELL_HIDDEN
+        and wide(block, 18) == TRUNK
+        and wide(block, 20) == VALUE_HIDDEN
+        and wide(block, 22) == NEAR_CLASSES
+        and 0 <= tied <= 1
+        and 1 <= heads <= 2
+    )
+    if not sizes or not 0 < patterns < 1 << 20 or not 0 < codes <= MAX_CODES:
+        return WRONG_SIZES
+    stored = CHANNELS // 2 if tied != 0 else CHANNELS
+    book = HEAD_WORDS + patterns + tied * codes
+    first = book + codes * stored
+    if words != first + heads * head_words():
+        return WRONG_LENGTH
+    for i in range(patterns + tied * codes):
+        if (np.int64(block[HEAD_WORDS + i]) & 0xFFFF) >= codes:
+            return WRONG_NUMBERS
+    if fill_codes(network, block, HEAD_WORDS, patterns, half) != patterns:
+        return WRONG_SIZES
+    for code in range(codes):
+        twin = code
+        if tied != 0:
+            twin = np.int64(block[HEAD_WORDS + patterns + code]) & 0xFFFF
+        for i in range(CHANNELS):
+            at = book + code * stored + i
+            if i >= stored:
+                at = book + twin * stored + i - stored
+            if abs(np.int64(block[at])) > BOOK_LIMIT:
+                return WRONG_NUMBERS
+            network.book[code * CHANNELS + i] = block[at]
+    for side in range(2):
+        start = first + side * (heads - 1) * head_words()
+        unpack_head(block, start, network.heads[side], side)
+        if not has_fine_shifts(network.heads[side]):
+            return WRONG_NUMBERS
+    network.loaded = 1
+    return FINE

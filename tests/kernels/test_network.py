@@ -1,0 +1,101 @@
+"""The network as plain Python: the rows of integers, the block written out, value and policy."""
+
+from __future__ import annotations
+
+from array import array
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pbrain_engine import lanes
+from pbrain_engine.eval.evaluate import evaluate, move_score, threat_mask
+from pbrain_engine.eval.evaluator import ask_moves, begin, judge, judge_near, logit_of
+from pbrain_engine.eval.network.accumulator import bring_up
+from pbrain_engine.eval.network.layout import NETWORK
+from pbrain_engine.eval.network.twin import SAME, same_as_twin
+from pbrain_engine.eval.network.unpack import FINE, unpack
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.patterns.state import play, undo
+from pbrain_engine.position.geometry import x_of, y_of
+from pbrain_engine.position.rules import Rule
+from tests.networks import random_network
+from tests.oracle.network import Network
+from tests.oracle.rules import Board
+
+from .memory import cells, plain, tables_of_rule, worker_after
+
+pytestmark = pytest.mark.uncompiled
+
+CALM = "d4e5e3c5f3"
+SIZE = 7
+
+
+@cache
+def evaluator() -> Any:
+    """Return tables with a network beside them."""
+    from types import SimpleNamespace
+
+    raw = random_network("freestyle")
+    network = plain(NETWORK)
+    block = np.array(array("h", raw))
+    with np.errstate(over="ignore"):
+        assert unpack(network, block, len(block), 4) == FINE
+    return SimpleNamespace(tables=tables_of_rule(Rule.FREESTYLE), network=network)
+
+
+def seen_from(moves: str) -> tuple[Network, Board, int]:
+    """Return the description, a board after these moves, and who is to move."""
+    board = Board(SIZE, SIZE, "freestyle")
+    places = parse_moves(moves, SIZE)
+    for number, place in enumerate(places):
+        board.put(tuple(place), number & 1)
+    return Network(random_network("freestyle")), board, len(places) & 1
+
+
+def test_rows_of_integers_are_what_they_say() -> None:
+    numbers = np.arange(-64, 64, dtype=np.int16) * np.int16(500)
+    row = lanes.load_shorts(numbers, 40)
+    assert list(lanes.clamp(row, -3000, 100)) == [min(max(int(n), -3000), 100) for n in row]
+    assert list(lanes.multiply_high(row, row)) == [int(n) * int(n) >> 16 for n in row]
+    assert lanes.dot(row, row) == sum(int(n) * int(n) for n in row)
+    total = lanes.add_products(lanes.zero_ints(), numbers, 0, numbers, 70)
+    pairs = [(int(numbers[2 * i]), int(numbers[2 * i + 1])) for i in range(16)]
+    assert list(total) == [a * int(numbers[70]) + b * int(numbers[71]) for a, b in pairs]
+
+
+def test_value_and_policy_are_as_described() -> None:
+    worker = worker_after(CALM, size=SIZE)
+    network, board, side = seen_from(CALM)
+    features = network.features(board, side)
+    trunk = network.trunk(board, features, side, int(threat_mask(worker.state, side)))
+    linear = int(evaluate(worker.state, evaluator().tables))
+    begin(worker.accumulator, evaluator(), worker.state)
+    value = judge(worker.accumulator, evaluator(), worker.state)
+    assert value == network.value(trunk, side, linear) != linear
+    assert judge_near(worker.accumulator, evaluator(), worker.state, linear, linear, 1) == value
+    far = linear + 50
+    assert judge_near(worker.accumulator, evaluator(), worker.state, far, far + 1, 50) == linear
+    ask_moves(worker.accumulator, evaluator(), worker.state)
+    last = [tuple(move) for move in parse_moves(CALM, SIZE)[:-3:-1]]
+    for cell in cells("a1d5g7c3", SIZE):
+        place = x_of(cell), y_of(cell)
+        score = int(move_score(worker.state, evaluator().tables, side, cell))
+        logit = network.logit(features, trunk, side, place, score, last)
+        assert logit_of(worker.accumulator, evaluator(), worker.state, cell) == logit
+
+
+def test_the_accumulator_follows_the_stones_when_it_is_asked() -> None:
+    worker, tables = worker_after(CALM, size=SIZE), evaluator().tables
+    state, network = worker.state, evaluator().network
+    begin(worker.accumulator, evaluator(), state)
+    for moves in ("c4c3", "d5", "", "b2d5g7"):
+        for cell in cells(moves, SIZE):
+            play(state, tables, cell)
+        bring_up(worker.accumulator, network, state.position, 4)
+        assert worker.accumulator.depth == len(moves) // 2
+        mask = threat_mask(state, state.position.side)
+        assert same_as_twin(worker.accumulator, network, state.position, 4, mask, 100, 30) == SAME
+        for _ in cells(moves, SIZE):
+            undo(state, tables)

@@ -1,0 +1,79 @@
+"""Networks of random numbers, for tests: every layer works, and nothing means anything."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from functools import cache
+from pathlib import Path
+
+from pbrain_engine.eval import network_block as block
+from pbrain_engine.eval.hand import hand_block
+from pbrain_engine.eval.network_block import Field, Sizes, head_fields, shared_fields
+from pbrain_engine.eval.weights import FAMILIES, write_weights
+from tests.oracle.network import key_of, pattern_numbers
+
+DIFFERENT = 5003  # numbers of an array before they repeat: a prime
+SHIFTS = (9, 1, 11, 12, 16, 16, 16, 16, 10, 12, 250, 900, 0, 0, 0, 0)
+
+
+def sizes_for(family: str, codes: int = 501) -> Sizes:
+    """Return the sizes of the network of a rule family; renju's colours do not play alike."""
+    half = 4 if family == "freestyle" else 5
+    tied = 0 if family == "renju" else 1
+    return Sizes(
+        block.FORM, half, tied, 2 - tied, block.PATTERNS[half], codes, block.CHANNELS,
+        block.REGION_UNITS, block.CELL_UNITS, block.TRUNK_UNITS, block.VALUE_UNITS,
+        block.NEAR_CLASSES,
+    )  # fmt: skip
+
+
+def numbers_for(field: Field, sizes: Sizes, chance: random.Random) -> array[int]:
+    """Return the numbers of an array."""
+    count = field.bytes // array(field.kind).itemsize
+    if field.name == "shifts":
+        return array("i", SHIFTS)
+    if field.kind == "H":
+        if field.name == "swap":  # code 0 is as it is, the others are pairs
+            return array("H", [0, *((code - 1 ^ 1) + 1 for code in range(1, sizes.codes))])
+        return codes_for(sizes, chance)
+    reach = {"book": 900, "near": 400, "trunk_threats": 500, "neighbours": 16000}
+    limit = reach.get(field.name, 20000 if field.kind == "i" else 300)
+    some = [chance.randint(-limit, limit) for _ in range(min(count, DIFFERENT))]
+    return array(field.kind, (some * (count // len(some) + 1))[:count])
+
+
+def codes_for(sizes: Sizes, chance: random.Random) -> array[int]:
+    """Return a code for each pattern, those of exchanged colours a pair."""
+    numbers = pattern_numbers(sizes.half)
+    codes = array("H", bytes(2 * len(numbers)))
+    for window, number in numbers.items():
+        twin = tuple((0, 2, 1, 3)[bits] for bits in window)
+        other = numbers[min(twin, twin[::-1], key=key_of)]
+        if not sizes.tied:
+            codes[number] = chance.randrange(sizes.codes)
+        elif other > number:
+            codes[number] = chance.randrange(1, sizes.codes)
+            codes[other] = (codes[number] - 1 ^ 1) + 1
+    return codes
+
+
+@cache
+def random_network(family: str) -> bytes:
+    """Return the block of a network for a rule family."""
+    return block_of(sizes_for(family), family)
+
+
+def block_of(sizes: Sizes, seed: str) -> bytes:
+    """Return a block of random numbers of these sizes."""
+    chance = random.Random(seed)
+    fields = shared_fields(sizes) + sizes.heads * head_fields(sizes)
+    return sizes.pack() + b"".join(numbers_for(f, sizes, chance).tobytes() for f in fields)
+
+
+def write_random(path: Path, families: tuple[str, ...] = FAMILIES) -> str:
+    """Write the hand-set weights with random networks beside them; return the file's name."""
+    blocks = {family: hand_block(family) for family in FAMILIES}
+    networks = {family: random_network(family) for family in families}
+    write_weights(str(path), {"id": "random"}, blocks, networks)
+    return str(path)
