@@ -8,17 +8,19 @@ from collections.abc import Sequence
 
 from ..database.finding import Entry
 from ..engine import forms
-from ..engine.engine import Engine, Limit, Thought
+from ..engine.engine import DEFAULT_WEIGHTS, Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..options import Parser, above_zero, positive
 from ..position.geometry import Coordinates
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
+from ..values import format_value
 from . import kept, setup, thinking, view
 from .db import entry_lines
 from .prooftext import ProofText
 
 MEGABYTE = 1_000_000
+POLICY_MOVES = 10
 TREE_SECONDS = 60.0  # for the proof of a win
 
 
@@ -53,6 +55,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--tree", action="store_true", help="show the whole proof of a forced win")
     setup.add_search_option(parser)
     kept.add_database_option(parser)
+    parser.add_argument(
+        "--weights", default=DEFAULT_WEIGHTS, metavar="W", help="built-in name or file"
+    )
+    parser.add_argument(
+        "--policy", action="store_true", help="show which moves look best before any search"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -67,7 +75,9 @@ def main(arguments: Sequence[str]) -> int:
     memory = options.memory * MEGABYTE
     with (
         kept.Kept(options.db) as database,
-        Engine(memory=memory, threads=options.threads, search=options.search) as engine,
+        Engine(
+            memory=memory, threads=options.threads, weights=options.weights, search=options.search
+        ) as engine,
     ):
         engine.new_game(position.width, position.height, position.rule)
         setup.build(engine, position)
@@ -75,6 +85,8 @@ def main(arguments: Sequence[str]) -> int:
         if not options.json:
             show_position(engine, position.last)
             show_known(database.look_up(engine.game))
+            if options.policy and not engine.game.is_over:
+                show_policy(engine)
         if known is not None:
             thoughts = [known]
         else:
@@ -86,6 +98,8 @@ def main(arguments: Sequence[str]) -> int:
             document = forms.analysis_form(engine, thoughts)
             if options.tree:
                 document["tree"] = forms.tree_form(tree)
+            if options.policy:
+                document["policy"] = forms.policy_form(engine)
             print(json.dumps(document))
         elif thoughts:
             show_result(engine, thoughts)
@@ -136,6 +150,14 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
         print(view.opening_line(game))
     if forbidden:
         print(f"forbidden: {view.format_line(forbidden)}")
+
+
+def show_policy(engine: Engine) -> None:
+    """Print the value without search, and the moves that look best."""
+    source = engine.network or "linear"
+    print(f"at a glance ({source}): value {format_value(engine.value())}")
+    first = engine.policy()[:POLICY_MOVES]
+    print("  ".join(f"{view.format_line([move])} {chance:.1%}" for move, chance in first))
 
 
 def show_result(engine: Engine, thoughts: list[Thought]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
-from ..engine.engine import MCTS, Engine, Limit
+from ..engine.engine import DEFAULT_WEIGHTS, MCTS, Engine, Limit
 from ..game.game import Game
 from ..notation.cells import parse_moves
 from ..options import Parser, positive
@@ -40,6 +40,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--level", help="instruction set of the kernel: v2, v3 or v4")
     parser.add_argument("--depth", type=positive, help=f"depth in plies (default: {DEPTH})")
+    parser.add_argument(
+        "--weights", default=DEFAULT_WEIGHTS, metavar="W", help="built-in name or file"
+    )
     setup.add_search_option(parser)
     parser.add_argument("--visits", type=positive, help=f"of a mcts search (default: {VISITS})")
     parser.add_argument("--threads", type=positive, default=1, help="more than one: no signature")
@@ -58,7 +61,11 @@ def main(arguments: Sequence[str]) -> int:
     positions = SHORT if options.short else POSITIONS
     limit, told = limit_of(options)
     with Engine(
-        hash_size=TABLE_BYTES, threads=options.threads, level=options.level, search=options.search
+        hash_size=TABLE_BYTES,
+        threads=options.threads,
+        level=options.level,
+        weights=options.weights,
+        search=options.search,
     ) as engine:
         runs = []
         for position in positions:
@@ -68,7 +75,8 @@ def main(arguments: Sequence[str]) -> int:
         document = summary(engine, runs, told)
         if not options.short:
             document["pairs"] = pairs_per_second(engine)
-        if not options.short and limit.depth == DEPTH and engine.threads == 1:
+        is_signature = limit.depth == DEPTH and options.weights == DEFAULT_WEIGHTS
+        if not options.short and is_signature and engine.threads == 1:
             signature.note(engine.weights.key, document["nodes"])
     if options.json:
         print(json.dumps({**document, "positions": runs}))
@@ -124,6 +132,7 @@ def summary(engine: Engine, runs: list[dict[str, Any]], told: dict[str, Any]) ->
         "level": engine.library.level,
         "kernel": engine.library.digest,
         "weights": engine.weights.key,
+        "network": engine.weights.id if engine.weights.streams else None,
     }
 
 

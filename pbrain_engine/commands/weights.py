@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ..engine.engine import DEFAULT_WEIGHTS
+from ..eval.network_block import sizes_of
 from ..eval.weights import (
     COMBINATIONS,
     FAMILIES,
@@ -119,7 +120,15 @@ def describe(weights: Weights) -> dict[str, object]:
         "values": {family: shape_values(weights, family) for family in FAMILIES},
         "threats": {family: mask_values(weights, family) for family in FAMILIES},
         "scores": {family: shape_scores(weights, family) for family in FAMILIES},
+        "networks": {family: network_sizes(weights, family) for family in weights.streams},
     }
+
+
+def network_sizes(weights: Weights, family: str) -> dict[str, int]:
+    """Return the sizes of a family's network, and its bytes unpacked and in the file."""
+    raw = weights.network(Rule.parse(family)) or b""
+    sizes = sizes_of(raw)._asdict()
+    return {**sizes, "bytes": len(raw), "packed": len(weights.streams[family])}
 
 
 def numbers(weights: Weights, family: str) -> array[int]:
@@ -186,6 +195,10 @@ def text(weights: Weights) -> str:
         for name in read[0]:
             entries = (entry(column[name]) for column in read)
             lines.append(f"  {name:34}" + "".join(f"{word:>15}" for word in entries))
+    for family in weights.streams:
+        sizes = network_sizes(weights, family)
+        lines += ["", f"network for {family}"]
+        lines += [f"  {name.replace('_', ' '):34}{size:15,}" for name, size in sizes.items()]
     return "\n".join(lines)
 
 
