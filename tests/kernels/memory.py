@@ -33,7 +33,15 @@ from pbrain_engine.search.alphabeta.worker import WORKER
 from pbrain_engine.search.threats.memory import BUCKET_WORDS, THREATS, begin
 from pbrain_engine.search.threats.vct import set_level
 
-SOURCES = ("bits.py", "values.py", "patterns", "position", "eval")  # what tables follow from
+SOURCES = (  # what tables follow from
+    "bits.py",
+    "patterns/shapes.py",
+    "patterns/tables.py",
+    "position/geometry.py",
+    "position/rules.py",
+    "position/zobrist.py",
+    "eval/layout.py",
+)
 WEIGHTS_NAME = "learned"
 BUCKETS = 1 << 10
 
@@ -60,9 +68,7 @@ def plain(dtype: np.dtype[Any], **sizes: int) -> Any:
 def _digest(rule: Rule) -> str:
     state = hashlib.sha256(f"{rule.name} {load_weights(WEIGHTS_NAME).key}".encode())
     for name in SOURCES:
-        path = Path(PACKAGE, name)
-        for source in sorted(path.glob("*.py")) if path.is_dir() else [path]:
-            state.update(source.read_bytes())
+        state.update(Path(PACKAGE, name).read_bytes())
     return state.hexdigest()[:16]
 
 
