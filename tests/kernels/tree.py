@@ -105,7 +105,9 @@ class World:
         patch.setattr(alphabeta, "expect", lambda shared, key: None)
         patch.setattr(alphabeta, "key_after", lambda position, zobrist, cell: 0)
         patch.setattr(alphabeta, "last_move", lambda position, back: 1)
-        self.tables = SimpleNamespace(tables=SimpleNamespace(zobrist=None))
+        self.tables = SimpleNamespace(
+            tables=SimpleNamespace(zobrist=None), network=SimpleNamespace(loaded=0)
+        )
 
     def run(self, alpha: int, beta: int, plies: float, cut: int = 0, ply: int = 1) -> int:
         """Search the tree from its root; the root of the tree stands at this ply."""
