@@ -12,26 +12,28 @@ from . import thinking
 
 
 class Level(NamedTuple):
-    """A strength: positions searched, and the values a player of it does not tell apart."""
+    """A strength: positions or plies searched, and the values a player does not tell apart."""
 
     nodes: int | None
     slip: float  # in units of values.py; 0: always the best move
-    elo: int | None = None  # measured, from level 1 up; None: not measured
+    depth: int | None = None
+    elo: int | None = None  # above level 1, by build/levels.py; None: not measured
 
 
 LEVELS = {
-    1: Level(200, 300.0),
-    2: Level(500, 200.0),
-    3: Level(1_000, 130.0),
-    4: Level(3_000, 80.0),
-    5: Level(10_000, 45.0),
-    6: Level(30_000, 20.0),
-    7: Level(100_000, 0.0),
-    8: Level(400_000, 0.0),
+    1: Level(None, 300.0, 1, elo=0),  # by depth, so that there are lines to choose from
+    2: Level(None, 200.0, 2, elo=170),
+    3: Level(None, 130.0, 3, elo=340),
+    4: Level(3_000, 80.0, elo=440),
+    5: Level(10_000, 45.0, elo=710),
+    6: Level(30_000, 20.0, elo=920),
+    7: Level(100_000, 0.0, elo=1240),
+    8: Level(400_000, 0.0, elo=1430),
     9: Level(2_000_000, 0.0),
     10: Level(None, 0.0),
 }
 CHOICES = 6  # moves that a slip chooses from
+MOST_SEEN = 1000  # where moves slip, a win or loss counts no more than this: it is overlooked, too
 
 
 def choose(
@@ -42,7 +44,7 @@ def choose(
     listener: Callable[[Thought], None] | None = None,
 ) -> Thought:
     """Return what a player of this level would play, within so many seconds."""
-    limit = Limit(time=seconds, nodes=level.nodes)
+    limit = Limit(time=seconds, nodes=level.nodes, depth=level.depth)
     if level.slip == 0:
         return thinking.think(engine, limit, on_iteration=listener)
     found: dict[int, Thought] = {}
@@ -55,5 +57,8 @@ def choose(
     best = thinking.think(engine, limit, on_iteration=note, multipv=CHOICES)
     found[1] = best
     thoughts = list(found.values())
-    weights = [exp(min(0.0, thought.value - best.value) / level.slip) for thought in thoughts]
+    if best.mate == 1:  # nobody overlooks a five
+        return best
+    seen = [max(-MOST_SEEN, min(MOST_SEEN, thought.value)) for thought in thoughts]
+    weights = [exp((value - max(seen)) / level.slip) for value in seen]
     return chance.choices(thoughts, weights)[0]

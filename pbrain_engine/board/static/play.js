@@ -50,10 +50,10 @@ export class PlayPanel {
   get isQuiet() { return !this.over && this.human !== "both" && this.app.tab !== "analyse"; }
 
   onserver(about) {
-    for (const { level, nodes, elo } of about.levels) {
+    for (const { level, nodes, depth, elo } of about.levels) {
       const option = this.level.options[level - 1];
-      const effort = nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
-      option.textContent = `${level} · ${elo === null ? "" : `Elo ${elo}, `}${effort}`;
+      const effort = depth ? `${depth} ${depth > 1 ? "plies" : "ply"} deep` : nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
+      option.textContent = `${level} · ${elo === null ? "" : `+${elo} Elo, `}${effort}`;
     }
     if (this.app.guide === this && this.isEngineTurn() && !this.thinking) this.think();
   }
