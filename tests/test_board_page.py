@@ -283,6 +283,15 @@ def test_positions_at_most_threads_and_memory_can_be_set(page: Page) -> None:
     assert page.raw.locator("#lines-found li").count() == 1
 
 
+def test_the_policy_is_shown_as_dots(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, GAME)
+    page.tab("analyse")
+    page.raw.click("#panel-analyse summary")
+    page.raw.check("#policy")
+    page.wait("document.querySelectorAll('#board circle.policy').length > 5")
+    page.close()
+
+
 def test_threats_of_both_sides_are_shown(browser: Any, server: BoardServer) -> None:
     page = open_page(browser, server, OPEN_THREE)
     page.tab("analyse")

@@ -270,6 +270,7 @@ def test_the_page_says_what_the_terminal_says(tab: Tab, moves: str, rule: str) -
     command = [sys.executable, "-m", "pbrain_engine.cli", "analyse", *words]
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     terminal = json.loads(run.stdout)
+    tab.ask("analyse", position=position(moves, rule), nodes=LIMIT // 2)  # what is to be forgotten
     page = tab.ask("analyse", position=position(moves, rule), nodes=LIMIT)
     for field in ("move", "value", "chance", "pv", "depth", "nodes", "win"):
         assert page[field] == terminal[field], field

@@ -71,6 +71,7 @@ _TABLE = (
             "threads": THREADS,
             "memory": MEMORY,
             "search": one_of(SEARCHES, SEARCHES[0], "the kind of search"),
+            "policy": flag(False, "tell which moves look best before any search, too"),
             "time": number(0.01, MOST_SECONDS, None, "seconds"),
             "nodes": whole(1, 1 << 50, None, "positions to search, with an empty memory"),
             "depth": whole(1, 200, None, "plies"),

@@ -22,6 +22,9 @@ from .refusal import Refused
 
 Tell = Callable[[dict[str, Any]], None]  # takes what is known so far, for the page
 
+Shares = list[dict[str, Any]]
+
+MOST_POLICY = 40  # moves of the policy that are shown
 SWAP2_STONES = (0, 3, 5)
 
 
@@ -44,7 +47,7 @@ def analyse(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dic
     is_limited = limit != Limit()
     threads, memory, search = message["threads"], message["memory"], message["search"]
     engine = desk.engine(setup, threads, memory, search, fresh=is_limited)
-    report = _Report(engine, tell)
+    report = _Report(engine, tell, policy_of(engine) if message["policy"] else None)
     thought: Thought | None = None
     while not job.is_stopped:
         way = None if is_limited else report.giving_way(desk.give_way)
@@ -66,11 +69,18 @@ def analyse(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dic
     return document
 
 
+def policy_of(engine: Engine) -> Shares:
+    """Return the moves that look best before any search, with their shares."""
+    best = engine.policy()[:MOST_POLICY]
+    return [{"cell": list(move), "share": round(share, 4)} for move, share in best]
+
+
 class _Report:
     """What an analysis has found so far, over all the slices of time that it was given."""
 
-    def __init__(self, engine: Engine, tell: Tell) -> None:
+    def __init__(self, engine: Engine, tell: Tell, policy: Shares | None) -> None:
         self._engine = engine
+        self._policy = policy
         self._tell = tell
         self.latest: dict[int, Thought] = {}
         self._before = 0  # nodes of earlier slices
@@ -119,6 +129,7 @@ class _Report:
             "nodes": self._nodes,
             "time": round(self._seconds, 4),
             "lines": lines,
+            **({} if self._policy is None else {"policy": self._policy}),
         }
 
 
@@ -198,8 +209,5 @@ def about(message: Mapping[str, Any]) -> dict[str, Any]:
         "searches": list(SEARCHES),
         "threads": os.cpu_count() or 1,
         "memory": DEFAULT_MEMORY,
-        "levels": [
-            {"level": number, "nodes": level.nodes, "elo": level.elo}
-            for number, level in LEVELS.items()
-        ],
+        "levels": [{"level": number, **level._asdict()} for number, level in LEVELS.items()],
     }

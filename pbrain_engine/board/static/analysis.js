@@ -61,7 +61,6 @@ export class AnalysisPanel {
     this.search.replaceChildren(...about.searches.map((name) => make("option", { value: name }, words[name] || name)));
     this.search.value = remembered("search", "alphabeta");
     if (!this.search.value) this.search.value = about.searches[0];
-    this.policy.hidden = !about.policy;
     this.threads.max = Math.max(about.threads, 1);
   }
 
@@ -96,7 +95,7 @@ export class AnalysisPanel {
       if (!this.found) app.setBar(this.endValue(node));
       return;
     }
-    const fields = { position: app.tree.position(node), multipv: Number(this.lines.value) || 1, threads: Number(this.threads.value) || 1, memory: Number(this.memory.value) || 350, search: this.search.value };
+    const fields = { position: app.tree.position(node), multipv: Number(this.lines.value) || 1, threads: Number(this.threads.value) || 1, memory: Number(this.memory.value) || 350, search: this.search.value, policy: this.checked(this.policy) };
     if (Number(this.nodes.value)) fields.nodes = Number(this.nodes.value);
     this.asked = performance.now();
     const question = server.ask("analyse", fields, (event) => this.take(node, question.id, event));
@@ -203,7 +202,7 @@ export class AnalysisPanel {
         cell: one.move, best: rank === 0, text: one.mate !== null ? valueText(one.value).replace("+", "") : Math.round(100 * one.chance),
       }));
     }
-    if (this.checked(this.policy) && found?.policy) marks.policy = found.policy;
+    if (this.checked(this.policy) && found?.policy && !line) marks.policy = found.policy;
     const threats = this.threats;
     if (threats && !line) {
       const sides = { both: ["black", "white"], black: ["black"], white: ["white"] }[this.overlay.value] || [];
