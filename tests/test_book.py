@@ -203,6 +203,26 @@ def test_the_engine_plays_from_a_book_in_every_orientation(made: Path) -> None:
         assert engine.think(Limit(nodes=2000), multipv=2).depth > 0  # lines are asked for
 
 
+def test_a_move_of_the_book_is_turned_with_the_position(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    with Database(file, create=True) as database:
+        graph = Graph(key_of(""))
+        put(graph, "h8i10", k9=10, a1=3)
+        put(graph, "h8i10k9", b1=0)
+        with database.writing():
+            build.save_pages(database, graph, graph.pages.values())
+    with Engine(memory=80_000_000, book=str(file)) as engine:
+        for number in range(8):
+            *stones, best = transform(parse_moves("h8i10k9"), number, 15, 15)
+            engine.new_game(15)
+            for x, y in stones:
+                engine.play(x, y)
+            thought = engine.think(Limit(nodes=1000))
+            assert (thought.depth, tuple(thought.move)) == (0, best)
+        engine.play(*thought.move)
+        assert engine.think(Limit(nodes=1000)).depth > 0  # the edge of the book
+
+
 def test_what_is_no_book_is_told(tmp_path: Path) -> None:
     with pytest.raises(BookError, match="there is no book"):
         Book(str(tmp_path / "a.db"))
