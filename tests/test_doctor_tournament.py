@@ -42,7 +42,7 @@ for line in sys.stdin:
 
 def grade(examine: object, command: list[str]) -> str:
     (check,) = [check for check in CHECKS if check.examine is examine]
-    return verdict.run_check(check, Options(command, turn=0.05, patience=3.0)).grade
+    return verdict.run_check(check, Options(command, turn=0.05, patience=30.0)).grade
 
 
 @pytest.fixture
