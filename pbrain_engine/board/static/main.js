@@ -15,6 +15,7 @@ import { GameTree, SIDES } from "./tree.js";
 import { letterOf, valueText, WIN_BAND } from "./draw.js";
 
 const SAVED = "numoku.game";
+const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
 const EMPTY = { width: 15, height: 15, rule: "freestyle", placed: [], first: "black" };
 
 class App {
@@ -81,12 +82,18 @@ class App {
   go(node) {
     this.node = node;
     this.line = null;
-    const hash = address.write(this.tree, node);
-    history.replaceState(null, "", location.pathname + hash);
-    this.save();
+    clearTimeout(this.keepTimer);
+    this.keepTimer = setTimeout(() => this.keep(), KEEP_AFTER);
     for (const panel of this.panels) panel.onnode?.(node);
     this.draw();
     this.look(node);
+  }
+
+  // The address holds the position, the session the whole tree.
+  keep() {
+    clearTimeout(this.keepTimer);
+    history.replaceState(null, "", location.pathname + address.write(this.tree, this.node));
+    this.save();
   }
 
   save() {
@@ -278,6 +285,7 @@ class App {
       step(name);
       event.preventDefault();
     });
+    window.addEventListener("pagehide", () => this.keep());
     window.addEventListener("hashchange", () => this.begin());
     const themes = ["", "light", "dark"], root = document.documentElement;
     const paint = () => { root.dataset.theme = remembered("theme", ""); };
