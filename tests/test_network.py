@@ -194,6 +194,8 @@ def test_a_network_that_cannot_be_used_is_one_line(
     blocks = {family: hand_block(family) for family in FAMILIES}
     networks = {"freestyle": harm(random_network("freestyle"))}
     write_weights(str(path), {"id": "bad"}, blocks, networks)
+    with pytest.raises(WeightsError, match=words):
+        Game(15, weights=load_weights(str(path)))  # the kernel's own look at it
     with pytest.raises(WeightsError, match=words) as error:
         Engine(hash_size=1 << 20, weights=str(path))
     assert "\n" not in str(error.value) and "bad" in str(error.value)

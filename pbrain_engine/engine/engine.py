@@ -98,6 +98,7 @@ class Engine:
         """
         self.library: Library = load(level)
         self.weights: Weights = load_weights(weights)
+        self.weights.check_networks()
         self._memory = memory
         self._hash_size = hash_size
         self._threads = max(1, min(threads, MAX_THREADS))

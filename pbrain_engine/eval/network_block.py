@@ -41,6 +41,7 @@ FAULTS = (
 )
 
 _HEAD = struct.Struct("<16i")
+HEAD_BYTES = _HEAD.size
 _WIDTH = {"H": 2, "h": 2, "i": 4}
 
 
@@ -152,6 +153,20 @@ def sizes_of(raw: bytes) -> Sizes:
     if len(raw) != length:
         raise BlockError(f"has {len(raw)} bytes, not {length}")
     return sizes
+
+
+def fault_of(head: bytes, family: str) -> int:
+    """Return what the head of a block tells against it, a place in ``FAULTS``; 0 for nothing."""
+    if len(head) < _HEAD.size:
+        return FAULTS.index("is cut off")
+    sizes = Sizes(*_HEAD.unpack_from(head)[: len(Sizes._fields)])
+    if sizes.form != FORM:
+        return FAULTS.index("is of another form")
+    if sizes.half != (4 if family == "freestyle" else 5):
+        return FAULTS.index("is one of another rule")
+    if sizes[6:] != (CHANNELS, REGION_UNITS, CELL_UNITS, TRUNK_UNITS, VALUE_UNITS, NEAR_CLASSES):
+        return FAULTS.index("has sizes that this version does not know")
+    return 0
 
 
 def native_block(raw: bytes) -> bytes:

@@ -35,7 +35,7 @@ from array import array
 from typing import NamedTuple
 
 from ..position.rules import Rule
-from .network_block import BlockError, native_block
+from .network_block import FAULTS, HEAD_BYTES, BlockError, fault_of, native_block
 
 MAGIC = "numoku weights 1"
 MAGIC_WITH_NETWORKS = "numoku weights 2"
@@ -104,6 +104,21 @@ class Weights(NamedTuple):
             return native_block(zlib.decompress(stream))
         except (zlib.error, BlockError) as error:
             raise WeightsError(f"{self.id}: its network for {family} {error}") from None
+
+    def check_networks(self) -> None:
+        """Make sure, by their heads alone, that the kernel can use all networks.
+
+        Raises:
+            WeightsError: one is of another form, rule or size.
+        """
+        for family, stream in self.streams.items():
+            try:
+                head = zlib.decompressobj().decompress(stream, HEAD_BYTES)
+            except zlib.error as error:
+                raise WeightsError(f"{self.id}: its network for {family} {error}") from None
+            fault = fault_of(head, family)
+            if fault:
+                raise WeightsError(f"{self.id}: its network for {family} {FAULTS[fault]}")
 
 
 def scale_of(about: dict[str, str], family: str) -> float:
