@@ -141,7 +141,7 @@ class MonteCarlo:
             int(question.multipv == 1),
         )  # fmt: skip
         for walker in others:
-            library.walker_board(walker.address, walker.threats, game.address)
+            library.walker_board(walker.address, walker.threats, game.tables, game.address)
         return TreeSearch(library, walkers, tree, lists, moves, question)
 
     def _new_walker(self) -> tuple[Block, Block]:

@@ -10,6 +10,7 @@ import numpy as np
 from numba import carray
 
 from ..bits import U64
+from ..eval.evaluator import EVALUATOR
 from ..kernel import export
 from ..patterns.state import STATE
 from ..patterns.tables import TABLES
@@ -183,7 +184,7 @@ def tree_root(tree_p, out_p):
 
 
 @export
-def walker_plant(walker_p, threats_p, tables_p, tree_p, lists_p, game_p, distinct):
+def walker_plant(walker_p, threats_p, evaluator_p, tree_p, lists_p, game_p, distinct):
     """Make a game's position the root; return how many moves may be played there.
 
     ``distinct`` 1 keeps one of the moves that a symmetry of the position takes to each other.
@@ -191,7 +192,7 @@ def walker_plant(walker_p, threats_p, tables_p, tree_p, lists_p, game_p, distinc
     return plant(
         carray(walker_p, (1,), WALKER)[0],
         carray(threats_p, (1,), THREATS)[0],
-        carray(tables_p, (1,), TABLES)[0],
+        carray(evaluator_p, (1,), EVALUATOR)[0],
         carray(tree_p, (1,), TREE)[0],
         carray(lists_p, (1,), LISTS)[0],
         carray(game_p, (1,), STATE)[0],
@@ -200,21 +201,22 @@ def walker_plant(walker_p, threats_p, tables_p, tree_p, lists_p, game_p, distinc
 
 
 @export
-def walker_board(walker_p, threats_p, game_p):
+def walker_board(walker_p, threats_p, evaluator_p, game_p):
     """Let a walker beside the first one begin at the same game."""
     walker = carray(walker_p, (1,), WALKER)[0]
     threats = carray(threats_p, (1,), THREATS)[0]
-    board_at(walker, threats, carray(game_p, (1,), STATE)[0])
+    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
+    board_at(walker, threats, evaluator, carray(game_p, (1,), STATE)[0])
     return 0
 
 
 @export
-def walker_walk(walker_p, threats_p, tables_p, tree_p, lists_p, visits):
+def walker_walk(walker_p, threats_p, evaluator_p, tree_p, lists_p, visits):
     """Make so many visits; return 1, or 0 if stopped or if there is nothing left to find out."""
     return walk(
         carray(walker_p, (1,), WALKER)[0],
         carray(threats_p, (1,), THREATS)[0],
-        carray(tables_p, (1,), TABLES)[0],
+        carray(evaluator_p, (1,), EVALUATOR)[0],
         carray(tree_p, (1,), TREE)[0],
         carray(lists_p, (1,), LISTS)[0],
         visits,

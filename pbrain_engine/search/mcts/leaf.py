@@ -14,7 +14,7 @@ from ..threats.proof import holds
 from ..threats.vcf import wins_by_fours
 from ..threats.vct import solve_threats
 from .chances import UNIT, chance_of
-from .judge import judge_value
+from .judge import doubt_of, judge_value
 from .rollout import rollout_chance
 from .tree import NO_PROOF, PROVEN_DRAW, before, sure_chance
 
@@ -81,15 +81,16 @@ def wins_by_threats(threats, tables, nodes):
 
 
 @kernel
-def judge_leaf(walker, threats, tables, tree):
+def judge_leaf(walker, threats, evaluator, tree):
     """Return the chance of the side to move; ``walker.proof`` is what is proven of it.
 
     While a five has to be stopped by the one cell that there is, the position after that
     counts: the evaluation knows little of one in which half a move is missing.
     """
     state = threats.state
+    tables = evaluator.tables
     params = tree.params
-    scale = tree.scale * params.mcts_doubt // 100
+    scale = tree.scale * doubt_of(evaluator, params) // 100
     walker.judged += 1
     proof = decided(threats, tables, params)
     turns = 0
@@ -113,7 +114,7 @@ def judge_leaf(walker, threats, tables, tree):
                 walker, threats, tables, np.int64(params.mcts_temperature), games
             )
         else:
-            chance = chance_of(judge_value(threats, tables), scale)
+            chance = chance_of(judge_value(walker, threats, evaluator), scale)
         if turns & 1:
             chance = UNIT - chance
     for _ in range(turns):

@@ -20,7 +20,7 @@ from ..alphabeta.ordering import mark_candidates
 from ..threats.defence import clear_marks, mark_answers
 from ..threats.replies import mark_replies
 from .chances import UNIT, share_of, slope_of
-from .judge import judge_moves
+from .judge import judge_moves, score_unit
 from .params import UCT
 from .tree import BLOCK_EDGES, NEAR, PART, WHOLE
 from .walker import cell_in, score_in
@@ -74,7 +74,7 @@ def sort_moves(walker, first):
 
 
 @kernel
-def write_priors(walker, threats, tables, params):
+def write_priors(walker, threats, evaluator, params):
     """Give the listed moves their shares: a softmax of their scores; all alike for plain UCT.
 
     The shares are still to be divided by what is returned.
@@ -83,12 +83,12 @@ def write_priors(walker, threats, tables, params):
         for i in range(walker.count):
             walker.priors[i] = UNIT
         return walker.count * UNIT
-    judge_moves(walker, threats, tables)
+    judge_moves(walker, threats, evaluator)
     best = score_in(walker.moves[0])
     for i in range(walker.count):
         best = max(best, score_in(walker.moves[i]))
     total = np.int64(0)
-    slope = slope_of(np.int64(params.mcts_temperature))
+    slope = slope_of(score_unit(evaluator, params))
     for i in range(walker.count):
         walker.priors[i] = share_of(best - score_in(walker.moves[i]), slope)
         total += walker.priors[i]
@@ -151,12 +151,13 @@ def list_candidates(walker, threats, tables):
 
 
 @kernel
-def list_first(walker, threats, tables, params, all_near):
+def list_first(walker, threats, evaluator, params, all_near):
     """List the moves that a node begins with; ``all_near``: not only the likeliest ones.
 
     None at all means that the threat cannot be met, in ``walker.least`` plies, or, where
     that is 0, that there is no legal move.
     """
+    tables = evaluator.tables
     side = np.int64(threats.state.position.side)
     walker.listing = NEAR
     walker.least = 0
@@ -170,7 +171,7 @@ def list_first(walker, threats, tables, params, all_near):
         list_candidates(walker, threats, tables)
     if walker.count == 0:
         return
-    total = write_priors(walker, threats, tables, params)
+    total = write_priors(walker, threats, evaluator, params)
     if all_near:
         sort_moves(walker, walker.count)
     else:
@@ -179,8 +180,9 @@ def list_first(walker, threats, tables, params, all_near):
 
 
 @kernel
-def list_more(walker, threats, tables, params):
+def list_more(walker, threats, evaluator, params):
     """List the next moves of a node that has those in ``walker.taken`` already."""
+    tables = evaluator.tables
     state = threats.state
     walker.listing = NEAR
     walker.least = 0
@@ -189,7 +191,7 @@ def list_more(walker, threats, tables, params):
     write_marks(walker, threats, tables)
     total = np.int64(1)
     if walker.count > 0:
-        total = write_priors(walker, threats, tables, params)
+        total = write_priors(walker, threats, evaluator, params)
         drop_taken(walker)
     if walker.count == 0:
         for word in sets_of(state):

@@ -19,6 +19,8 @@ PARAMETERS: dict[str, Parameter] = {
     ),
     "mcts_temperature": Parameter(40, 5, 200, "points of score that make a move e times likelier"),
     "mcts_doubt": Parameter(150, 50, 400, "percent: scale of evaluations against that of searches"),
+    "mcts_policy": Parameter(130, 20, 500, "network: percent: temperature of its policy"),
+    "mcts_trust": Parameter(120, 50, 400, "network: percent: scale of its values"),
     "mcts_bias": Parameter(0, 0, 1000, "hundredths: progressive bias of the move score, 0: none"),
     "mcts_rollouts": Parameter(0, 0, 64, "games played out at a leaf in place of the evaluation"),
     "mcts_solver": Parameter(1, 0, 1, "1: proofs go up the tree, threats leave few replies"),

@@ -14,6 +14,7 @@ from ..alphabeta.symmetry import has_twin, symmetries_of
 from ..ends import loss_in
 from ..threats.memory import adopt, begin
 from .chances import value_of_chance
+from .judge import begin_judging
 from .leaf import judge_leaf
 from .moves import (
     divide_priors,
@@ -46,10 +47,11 @@ _SURE = np.int64(1) << 56  # a rank above and below all that is not proven
 
 
 @kernel
-def board_at(walker, threats, state):
+def board_at(walker, threats, evaluator, state):
     """Take a game over: the walker's board is that of the root."""
     adopt(threats, state)
     begin(threats, _UNLIMITED)
+    begin_judging(walker, threats, evaluator)
     walker.line_end = 0
     walker.depth = 0
     walker.side = np.int64(state.position.side)
@@ -59,7 +61,7 @@ def board_at(walker, threats, state):
 
 
 @kernel
-def list_root(walker, threats, tables, tree, lists, number):
+def list_root(walker, threats, evaluator, tree, lists, number):
     """Give the root its moves: all near the stones, or all answers; in a lost game any.
 
     Returns what is proven without a move: that it is lost, where no answer is left.
@@ -67,19 +69,19 @@ def list_root(walker, threats, tables, tree, lists, number):
     node = tree.nodes[number]
     proof = np.int64(NO_PROOF)
     if node.block == NO_BLOCK:
-        list_first(walker, threats, tables, tree.params, True)
+        list_first(walker, threats, evaluator, tree.params, True)
         if walker.count == 0:
             if walker.least > 0:
                 proof = loss_in(walker.least)
-            list_candidates(walker, threats, tables)
+            list_candidates(walker, threats, evaluator.tables)
             if walker.count > 0:
-                total = write_priors(walker, threats, tables, tree.params)
+                total = write_priors(walker, threats, evaluator, tree.params)
                 sort_moves(walker, walker.count)
                 divide_priors(walker, total)
         hang_moves(walker, tree, lists, number)
     while node.listing == PART:
         note_taken(walker, tree, lists, number)
-        list_more(walker, threats, tables, tree.params)
+        list_more(walker, threats, evaluator, tree.params)
         if hang_moves(walker, tree, lists, number) == 0:
             break
     return proof
@@ -120,13 +122,13 @@ def free_barred(tree, lists, number):
 
 
 @kernel
-def plant(walker, threats, tables, tree, lists, state, distinct):
+def plant(walker, threats, evaluator, tree, lists, state, distinct):
     """Make a game's position the root, with its moves; return how many may be played.
 
     What the tree knows of it from earlier searches stays. ``distinct``: of moves that are
     alike by symmetry only one may be played.
     """
-    board_at(walker, threats, state)
+    board_at(walker, threats, evaluator, state)
     tree.forced = NO_CELL
     tree.root = NO_NODE
     key = threats.state.position.key
@@ -134,13 +136,13 @@ def plant(walker, threats, tables, tree, lists, state, distinct):
     if number == NO_NODE:
         number = claim_node(tree, lists, key)
         node = tree.nodes[number]
-        node.total = judge_leaf(walker, threats, tables, tree)
+        node.total = judge_leaf(walker, threats, evaluator, tree)
         node.visits = 1
     node = tree.nodes[number]
     node.generation = tree.generation
     tree.root = number
     node.proof = NO_PROOF  # a proof alone names no move
-    proof = list_root(walker, threats, tables, tree, lists, number)
+    proof = list_root(walker, threats, evaluator, tree, lists, number)
     free_barred(tree, lists, number)
     if distinct != 0:
         bar_twins(walker, threats, tree, lists, number)

@@ -241,12 +241,13 @@ def prove_moveless(walker, tree, number, kind):
 
 
 @kernel
-def grow(walker, threats, tables, tree, lists, kind):
+def grow(walker, threats, evaluator, tree, lists, kind):
     """List moves at the end of the path, try the first of them, and carry that up.
 
     Called with the tree locked, and returns so; while the moves are listed and judged the
     others may walk.
     """
+    tables = evaluator.tables
     depth = walker.depth
     number = np.int64(walker.nodes[depth])
     known = note_taken(walker, tree, lists, number)
@@ -260,16 +261,16 @@ def grow(walker, threats, tables, tree, lists, kind):
         if depth > 0:
             proof = wins_at_second_look(threats, tables, tree.params)
         if proof == NO_PROOF:
-            list_first(walker, threats, tables, tree.params, depth == 0)
+            list_first(walker, threats, evaluator, tree.params, depth == 0)
     else:
-        list_more(walker, threats, tables, tree.params)
+        list_more(walker, threats, evaluator, tree.params)
     count = walker.count
     cell = cell_in(walker.moves[0]) if count > 0 else np.int64(NO_CELL)
     side = np.int64(threats.state.position.side)
     key = walker.key
     if count > 0:
         step(walker, threats, tables, cell)
-        chance = judge_leaf(walker, threats, tables, tree)
+        chance = judge_leaf(walker, threats, evaluator, tree)
         proof = walker.proof
 
     lock_tree(tree)
@@ -335,8 +336,9 @@ def settle_moveless(tree, lists, number):
 
 
 @kernel
-def visit(walker, threats, tables, tree, lists):
+def visit(walker, threats, evaluator, tree, lists):
     """Make one visit with the tree locked; return 0 if no move was open at the root."""
+    tables = evaluator.tables
     kind = go_down(walker, tables, tree, lists)
     depth = walker.depth
     walker.seldepth = max(walker.seldepth, depth)
@@ -358,7 +360,7 @@ def visit(walker, threats, tables, tree, lists):
     elif kind == NEW:
         unlock_tree(tree)
         follow(walker, threats, tables, depth)
-        chance = judge_leaf(walker, threats, tables, tree)
+        chance = judge_leaf(walker, threats, evaluator, tree)
         proof = walker.proof
         lock_tree(tree)
         child = enter_node(walker, tree, lists, depth, chance, proof)
@@ -366,13 +368,13 @@ def visit(walker, threats, tables, tree, lists):
     elif kind == BUSY:
         look(walker, threats, tables, tree, lists)
     else:
-        grow(walker, threats, tables, tree, lists, kind)
+        grow(walker, threats, evaluator, tree, lists, kind)
     walker.visits += 1
     return 1
 
 
 @kernel
-def walk(walker, threats, tables, tree, lists, visits):
+def walk(walker, threats, evaluator, tree, lists, visits):
     """Make so many visits more; return 1, or 0 if the search was stopped or has nothing to do.
 
     The board is back at the root when it returns.
@@ -384,9 +386,9 @@ def walk(walker, threats, tables, tree, lists, visits):
         if tree.stop != 0 or tree.nodes[tree.root].proof != NO_PROOF:
             result = np.int64(0)
             break
-        if visit(walker, threats, tables, tree, lists) == 0:
+        if visit(walker, threats, evaluator, tree, lists) == 0:
             result = np.int64(0)
             break
     unlock_tree(tree)
-    follow(walker, threats, tables, 0)
+    follow(walker, threats, evaluator.tables, 0)
     return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...eval.evaluator import ACCUMULATOR
 from ...kernel import kernel, record
 from ...patterns.state import play, undo
 from ...position.board import SETS
@@ -16,6 +17,7 @@ from ...position.geometry import MAX_STONES
 MAX_PATH = MAX_STONES + 2
 
 WALKER = record(
+    accumulator=ACCUMULATOR,  # first, for it begins with a cache line
     moves=(np.int64, MAX_STONES),  # moves[:count] of a position: score * 2**16 + cell
     priors=(np.int64, MAX_STONES),  # and their shares of the policy, of UNIT
     taken=(np.uint64, SETS),  # moves that are on the node's lists already
