@@ -14,7 +14,7 @@ from pbrain_engine.eval.weights import FAMILIES, write_weights
 from tests.oracle.network import key_of, pattern_numbers
 
 DIFFERENT = 5003  # numbers of an array before they repeat: a prime
-SHIFTS = (9, 1, 11, 12, 16, 16, 16, 16, 10, 12, 250, 900, 0, 0, 0, 0)
+SHIFTS = (9, 1, 11, 10, 12, 13, 13, 13, 10, 12, 250, 900, 0, 0, 0, 0)
 
 
 def sizes_for(family: str, codes: int = 501) -> Sizes:
