@@ -208,7 +208,7 @@ def test_a_move_of_the_book_is_turned_with_the_position(tmp_path: Path) -> None:
     with Database(file, create=True) as database:
         graph = Graph(key_of(""))
         put(graph, "h8i10", k9=10, a1=3)
-        put(graph, "h8i10k9", b1=0)
+        put(graph, "h8i10k9", b1=-10)
         with database.writing():
             build.save_pages(database, graph, graph.pages.values())
     with Engine(memory=80_000_000, book=str(file)) as engine:
