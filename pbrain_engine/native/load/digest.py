@@ -13,7 +13,7 @@ from collections.abc import Iterator
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMPILER = "numba 0.68"  # pinned in pyproject.toml; a new one is a new digest
 
-KERNEL_FILES = ("bits.py", "kernel.py", "values.py")
+KERNEL_FILES = ("bits.py", "kernel.py", "lanes.py", "values.py")
 KERNEL_FOLDERS = ("position", "patterns", "eval", "search", "native/build")
 LOADING_FILES = ("native/load/digest.py", "native/load/targets.py")
 
