@@ -1,4 +1,4 @@
-"""``numoku train``: learn a network from games, beside the linear weights of a file.
+"""Learning a network from games, beside the linear weights of a file.
 
 Everything that a run leaves lies in one folder beside the weight file: prepared positions,
 a checkpoint for each family, pages of losses. The same command goes on where it stopped.
@@ -10,7 +10,7 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +19,6 @@ import torch
 from numpy.typing import NDArray
 
 from ...eval.weights import FAMILIES, Weights, WeightsError, load_weights, write_weights
-from ...options import Parser
 from ...position.rules import Rule
 from ..fit import Start, source, told_scale
 from ..records import GamesError
@@ -33,39 +32,11 @@ from .reference import LOGIT_UNIT, Block, forward, pack
 from .training import Moment, Run, Score, Settings, Tally
 
 EVERY = 200  # steps between two checkpoints
-STEPS = 8000
 FEWEST = 64  # positions, learned from or held out, that are worth a training
 LOOKED_AT = 64  # batches by which the ranges of the layers are found
 COMPARED = 20_000  # held-out positions on which integers and real numbers are compared
 REPORT_SECONDS = 10.0
 COUNTED = 100  # batches in which patterns are counted
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku train",
-        description="Learn a network from the games of `numoku datagen` and write a weight file "
-        "with it. The same command continues an interrupted training.",
-    )
-    add = parser.add_argument
-    add("files", type=Path, nargs="+", metavar="GAMES", help="files of games")
-    add("--out", type=Path, required=True, metavar="FILE", help="the weight file to write")
-    add("--id", metavar="NAME", help="what the weights are called (the file's name)")
-    add("--folder", type=Path, help="of checkpoints and pages (FILE.training)")
-    add("--start", default="learned", metavar="W", help="linear weights to build on (learned)")
-    add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
-    add("--families", default=",".join(FAMILIES), metavar="F,...", help="which to train (all)")
-    add("--keep", action="append", default=[], metavar="FAMILY=W",
-        help="take a family's network as it is in weights W")  # fmt: skip
-    add("--steps", type=int, default=STEPS, metavar="N", help=f"batches to learn ({STEPS})")
-    add("--batch", type=int, default=1024, metavar="N", help="positions in a batch (1024)")
-    add("--rate", type=float, default=3e-3, help="learning rate at the start (0.003)")
-    add("--mix", type=float, default=0.7, help="share of what came after in the targets (0.7)")
-    add("--seed", type=int, default=1, metavar="N", help="of the start and the order (1)")
-    add("--device", metavar="D", help="cpu or cuda (cuda where there is one)")
-    add("--threads", type=int, default=1, metavar="N", help="of the processor (1)")
-    return parser
 
 
 def check(options: argparse.Namespace) -> list[str]:
@@ -221,9 +192,8 @@ def train_family(
     return pack(done.block), text
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Train and write; return 0."""
-    options = make_parser().parse_args(arguments)
+def main(options: argparse.Namespace) -> int:
+    """Train as the options of ``numoku train`` say, and write; return 0."""
     families = check(options)
     weights = load_weights(options.start)
     torch.set_num_threads(options.threads)
