@@ -190,7 +190,9 @@ def test_an_interrupt_that_ends_is_raised_when_the_search_has_stopped(
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
 def test_an_interrupt_ends_the_demo() -> None:
     command = [sys.executable, "-m", "pbrain_engine.cli", "demo", "--time", "20", "--total", "900"]
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # the background ignores it
     program = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, heard)
     assert program.stdout is not None
     assert "Numoku against itself" in program.stdout.readline()
     time.sleep(1)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..engine.engine import ALPHABETA, SEARCHES
 from ..notation.cells import NotationError, parse_moves
@@ -17,6 +16,9 @@ from ..notation.sgf import parse_sgf
 from ..notation.textfile import decode
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Rule, Side
+
+if TYPE_CHECKING:
+    from pathlib import Path  # 10 ms that a package does without
 
 DEFAULT_SIZE = (15, 15)
 
@@ -120,6 +122,8 @@ def read_setup(
     if position == "-":
         return parse_setup(read_stdin(), rule, size)
     if os.path.isfile(position):
+        from pathlib import Path
+
         return read_file(Path(position), rule, size)
     if any(sign in position for sign in "./\\"):
         raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
