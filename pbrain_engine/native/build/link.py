@@ -10,9 +10,10 @@ import sys
 from ..load.targets import Target, host_target
 from .binary import inspect, timeless
 
-# The memory functions come from the C library that every process has loaded; macOS has one
+# The memory functions come from the C library that every process has loaded; macOS has a few
 # more of them, and the binder of its loader.
-ALLOWED_IMPORTS = frozenset({"memset", "memcpy", "memmove", "bzero", "__bzero", "dyld_stub_binder"})
+MACOS_IMPORTS = frozenset({"bzero", "__bzero", "memset_pattern16", "dyld_stub_binder"})
+ALLOWED_IMPORTS = frozenset({"memset", "memcpy", "memmove"}) | MACOS_IMPORTS
 ALLOWED_LIBRARIES = frozenset({"/usr/lib/libSystem.B.dylib"})
 
 
