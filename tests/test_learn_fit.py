@@ -14,13 +14,14 @@ from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
 from pbrain_engine.learn import smoke
 from pbrain_engine.learn.features import (
     GROUPS,
+    HELD_OUT,
     Choices,
     Positions,
     by_family,
     group_of,
     read_features,
 )
-from pbrain_engine.learn.fit import HELD_OUT, Samples, Start, damped, split
+from pbrain_engine.learn.fit import Samples, Start, damped, split
 from pbrain_engine.learn.minimise import Vector, minimise, minimise_scale
 from pbrain_engine.learn.prior import Prior, combination_shares, mask_shares
 from pbrain_engine.learn.records import read_games

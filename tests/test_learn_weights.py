@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import FAMILIES, load_weights
 from pbrain_engine.learn.measure import Measure, measure
 from pbrain_engine.learn.records import read_about, read_games
+from pbrain_engine.position.rules import Rule
 
 SAMPLE = Path(__file__).parent / "games" / "sample.games"  # another seed than what was learned from
 
@@ -38,6 +41,27 @@ def test_learned_weights_foretell_better(
     assert learned.value.target < hand.value.target
     assert learned.score.entropy < hand.score.entropy - 0.3
     assert learned.score.rank < hand.score.rank
+
+
+def test_networks_are_measured_as_they_play() -> None:
+    found = measure([SAMPLE], [load_weights("learned"), load_weights("network")])
+    for linear, network in zip(found[::2], found[1::2], strict=True):
+        assert linear.positions == network.positions
+        if load_weights("network").network(Rule.parse(linear.family)) is None:
+            assert linear.value == network.value and linear.score == network.score
+        else:
+            assert network.score.entropy < linear.score.entropy - 0.3
+            assert network.score.first > linear.score.first
+
+
+def test_branches_are_measured_by_their_searches(tmp_path: Path) -> None:
+    path = tmp_path / "branches"
+    words = ["datagen", str(path), "--games", "120", "--nodes", "400", "--processes", "1"]
+    assert cli.main([*words, "--weights", "learned", "--branches", str(SAMPLE)]) == 0
+    hand, learned = measure([path], [load_weights("hand"), load_weights("learned")])[:2]
+    assert learned.value.target < hand.value.target < math.log(2)
+    assert learned.score.entropy < hand.score.entropy
+    assert math.isnan(learned.value.result)
 
 
 def test_all_losses_together_show_what_was_gained(

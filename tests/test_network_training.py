@@ -22,13 +22,14 @@ torch = pytest.importorskip("torch")
 
 from pbrain_engine.learn.network import sums  # noqa: E402
 from pbrain_engine.learn.network.batches import Order, Source, held_out  # noqa: E402
+from pbrain_engine.learn.network.checkpoint import ResumeError, begin_at  # noqa: E402
 from pbrain_engine.learn.network.codebook import make_codebook  # noqa: E402
 from pbrain_engine.learn.network.command import Trained  # noqa: E402
 from pbrain_engine.learn.network.lessons import Lessons, prepare  # noqa: E402
 from pbrain_engine.learn.network.model import Network, Widths, level, losses  # noqa: E402
 from pbrain_engine.learn.network.patterns import patterns, patterns_on  # noqa: E402
 from pbrain_engine.learn.network.reference import forward, pack, unpack  # noqa: E402
-from pbrain_engine.learn.network.training import ResumeError, Run, Settings  # noqa: E402
+from pbrain_engine.learn.network.training import Run, Settings  # noqa: E402
 
 SAMPLE = Path(__file__).parent / "games" / "sample.games"
 SMALL = Widths(8, 4, 4, 8, 4, 8)
@@ -217,6 +218,76 @@ def test_another_seed_is_another_run(lessons: list[Lessons], tmp_path: Path) -> 
     assert "\n" not in str(error.value)
 
 
+def said(network: Network, board: np.ndarray, side: int = 0) -> torch.Tensor:  # type: ignore[type-arg]
+    """Return the features that a network gives a board's cells."""
+    known = network.known
+    numbers = torch.from_numpy(patterns_on(board, known)).long()
+    used = torch.arange(len(known))
+    vectors = network.vectors(used, torch.from_numpy(known.swapped).long(), side)
+    return sums.cell_features(numbers.int(), vectors, 2.0).detach()
+
+
+@pytest.mark.parametrize("family", ["freestyle", "standard", "renju"])
+def test_a_network_begins_at_another_one(
+    lessons: list[Lessons], tmp_path: Path, family: str
+) -> None:
+    before = run_of(lessons)
+    before.mean = excited("freestyle").state_dict()
+    before.save(tmp_path / "first.pt")
+    settings = SETTINGS._replace(family=family, begin=str(tmp_path / "first.pt"))
+    after = run_of(lessons, settings).network
+    board = np.random.default_rng(3).choice([3, 3, 3, 2, 1], (1, 9, 9)).astype(np.uint8)
+    wanted = said(excited("freestyle"), board)
+    assert float(wanted.std()) > 0.1
+    for side in range(len(after.heads)):
+        assert torch.allclose(said(after, board, 0), wanted, atol=1e-5)
+        for name, value in after.heads[side].state_dict().items():
+            assert torch.equal(value, before.mean[f"heads.0.{name}"]), name
+
+
+def test_a_network_that_does_not_fit_is_not_begun_at(
+    lessons: list[Lessons], tmp_path: Path
+) -> None:
+    wide = run_of(lessons, SETTINGS._replace(family="standard"))
+    wide.save(tmp_path / "wide.pt")
+    with pytest.raises(ResumeError, match="wider windows"):
+        begin_at(run_of(lessons).network, tmp_path / "wide.pt")
+    other = run_of(lessons, SETTINGS._replace(widths=SMALL._replace(trunk_units=12)))
+    other.save(tmp_path / "other.pt")
+    with pytest.raises(ResumeError, match="does not fit"):
+        begin_at(run_of(lessons).network, tmp_path / "other.pt")
+    (tmp_path / "no.pt").write_bytes(b"nothing")
+    with pytest.raises(ResumeError, match="no checkpoint that can be read"):
+        begin_at(run_of(lessons).network, tmp_path / "no.pt")
+
+
+def test_branches_teach_without_a_result(tmp_path: Path) -> None:
+    branches = tmp_path / "branches"
+    words = ["datagen", str(branches), "--games", "40", "--nodes", "50", "--processes", "1"]
+    assert cli.main([*words, "--branches", str(SAMPLE)]) == 0
+    weights = load_weights("learned")
+    found = prepare([SAMPLE, branches], [], "freestyle", weights, tmp_path / "lessons")
+    lost = 0
+    for each in found:
+        unknown = np.isnan(each.result)
+        targets = each.targets(0.7)
+        assert np.isfinite(targets).all() and (~unknown).any()
+        chosen = unknown & each.open
+        scale = each.search_scale()
+        wanted = 1 / (1 + np.exp(-each.value[chosen].astype(np.float64) / scale))
+        assert targets[chosen] == pytest.approx(wanted, abs=1e-4)
+        lost += int(chosen.sum())
+    assert lost > 3
+    run = run_of(found)
+    for number, chosen in run.order.epoch(0):
+        inputs = run.inputs(number, chosen)
+        each = losses(*run.network(inputs), inputs)
+        assert all(torch.isfinite(part).all() for part in each)
+    only = prepare([branches], [], "freestyle", weights, tmp_path / "only")
+    with pytest.raises(OSError, match="no games with a result"):
+        only[0].targets(0.7)
+
+
 def test_a_network_learns_its_games(lessons: list[Lessons], tmp_path: Path) -> None:
     run = run_of(lessons, SETTINGS._replace(steps=60, rate=0.01, widths=Widths()))
     run.go(tmp_path / "some.pt", 20)
@@ -338,6 +409,8 @@ def test_the_command_writes_a_network_and_goes_on(
         (["--keep", "renju=hand"], "no such network"),
         (["--test", "nowhere.games"], "cannot read games nowhere.games"),
         (["--start", "nowhere"], "cannot read weights"),
+        (["--from", "freestyle"], "it takes FAMILY=WHAT"),
+        (["--from", "freestyle=nowhere"], "no such file"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(

@@ -29,6 +29,7 @@ from ..eval.weights import load_weights
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
+from .branches import BranchPlan, grow_branch
 from .policy_records import PolicyFile
 from .records import GameFile, Record
 from .selfplay import Plan, play_game
@@ -39,7 +40,7 @@ AHEAD = 3  # batches a worker that may be under way, so that a long game holds n
 CONNECT_TIMEOUT = 15
 REPORT_SECONDS = {True: 1.0, False: 30.0}  # by whether a person watches
 
-AnyPlan = Plan | TreePlan
+AnyPlan = Plan | TreePlan | BranchPlan
 AnyGame = Record | TaughtGame
 
 _engines = threading.local()
@@ -63,6 +64,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("--weights", default="hand", metavar="W", help="weights by name or file (hand)")
     add("--processes", type=positive, metavar="N", help="games at the same time (one a core)")
     add("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler")
+    add("--branches", nargs="+", metavar="GAMES", default=[],
+        help="search positions a few odd moves beside those of these games instead")  # fmt: skip
     add("--search", choices=SEARCHES, default=ALPHABETA, help="mcts also records policies")
     add("--visits", type=int, default=200, metavar="N", help="mcts: visits a move (200)")
     add("--root", choices=METHODS, default=GUMBEL, help="mcts: how the root teaches (gumbel)")
@@ -81,6 +84,10 @@ def plan_of(options: argparse.Namespace) -> AnyPlan:
         raise SettingsError(f"boards {options.boards}: {MIN_BOARD} to {MAX_BOARD}, with commas")
     if options.games < 0 or options.nodes < 10:
         raise SettingsError("--games takes 0 or more, --nodes 10 or more")
+    if options.branches:
+        if options.search != ALPHABETA:
+            raise SettingsError(f"--branches are searched by {ALPHABETA}")
+        return BranchPlan(options.seed, options.nodes, tuple(options.branches), options.weights)
     if options.search == ALPHABETA:
         return Plan(options.seed, options.nodes, tuple(rules), tuple(boards), options.weights)
     if options.visits < 2:
@@ -93,13 +100,13 @@ def about(plan: AnyPlan) -> dict[str, str]:
     """Return the head of a file: all that its games depend on but their numbers."""
     if isinstance(plan, TreePlan):
         return {**about(plan.games), "visits": str(plan.visits), "root": plan.root}
-    return {
-        "seed": str(plan.seed),
-        "nodes": str(plan.nodes),
-        "rules": " ".join(rule.name.lower() for rule in plan.rules),
-        "boards": " ".join(map(str, plan.boards)),
-        "weights": load_weights(plan.weights).key,
-    }
+    if isinstance(plan, BranchPlan):
+        played = plan.about()
+    else:
+        rules = " ".join(rule.name.lower() for rule in plan.rules)
+        played = {"rules": rules, "boards": " ".join(map(str, plan.boards))}
+    how = {"seed": str(plan.seed), "nodes": str(plan.nodes)}
+    return {**how, **played, "weights": load_weights(plan.weights).key}
 
 
 def play_batch(plan: AnyPlan, numbers: Sequence[int]) -> list[AnyGame]:
@@ -110,6 +117,8 @@ def play_batch(plan: AnyPlan, numbers: Sequence[int]) -> list[AnyGame]:
         _engines.made_by = type(plan), plan.weights
     if isinstance(plan, TreePlan):
         return [play_taught_game(engine, plan, number) for number in numbers]
+    if isinstance(plan, BranchPlan):
+        return [grow_branch(engine, plan, number) for number in numbers]
     return [play_game(engine, plan, number) for number in numbers]
 
 

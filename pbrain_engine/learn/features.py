@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Iterator
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -22,11 +23,12 @@ from ..patterns.shapes import FOUR, OPEN_FOUR
 from ..position.geometry import MAX_STONES, cell_of
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
-from .records import NO_VALUE, Record
+from .records import NO_VALUE, Ending, Record
 
 Ints = NDArray[np.int64]
 COLUMNS = 2 * COMBINATIONS
-GROUPS = 16  # games are dealt out to so many groups, some of which are held out
+GROUPS = 16  # games are dealt out to so many groups ...
+HELD_OUT = 1  # ... of which so many are held out where no other games are named for that
 ENEMY_FIVE, WINNING_FOUR, ENEMY_WINNING_FOUR = 1, 2, 4  # bits of the threat mask
 FOURS = np.array([FOUR in lines or OPEN_FOUR in lines for lines in combinations()])
 
@@ -174,7 +176,9 @@ def group_of(number: int) -> int:
 
 
 def result_for(record: Record, side: Side) -> float:
-    """Return the score of a side in a finished game."""
+    """Return the score of a side in a finished game; NaN where there is no result."""
+    if record.ending is Ending.BRANCH:
+        return nan
     return (1 + record.result * (1 if side is Side.BLACK else -1)) / 2
 
 
@@ -221,7 +225,8 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
         if not needs_order(glance.mask):
             continue
         group = group_of(sight.record.number)
-        if needs_value(glance.mask, sight.value):
+        played = sight.record.ending is not Ending.BRANCH
+        if played and needs_value(glance.mask, sight.value):
             columns = np.flatnonzero(sight.counts)
             rows.append(columns, sight.counts[columns])
             score = result_for(sight.record, side)

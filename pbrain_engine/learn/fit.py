@@ -31,12 +31,11 @@ from ..eval.weights import (
 from ..options import Parser, not_below_zero, positive
 from ..position.rules import Rule
 from ..values import WIN_BAND
-from .features import Choices, Positions, by_family, group_of, read_features
+from .features import HELD_OUT, Choices, Positions, by_family, group_of, read_features
 from .records import GamesError, Record, read_about, read_games
 from .score_model import ScoreData, ScoreLosses, best_temperature, keep_zero, learn_scores
 from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_values
 
-HELD_OUT = 1  # of the sixteen groups of games
 RULE_BOUND = "renju"  # the family in which black and white play by different rules
 CURVE_STEP = 10  # steps between two losses that are told
 MIX = 0.7  # of what the search saw with what came after

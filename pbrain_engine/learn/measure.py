@@ -1,22 +1,31 @@
-"""How well weights foretell games that they have not learned from."""
+"""How well weights foretell games, or searches of branches, that they have not learned from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import nan
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..eval.weights import FAMILIES, Weights
 from ..position.rules import Rule
-from ..values import WIN_BAND
-from .features import by_family, read_features
-from .fit import MIX, RULE_BOUND, Start
-from .records import read_games
-from .score_model import ScoreData, ScoreLosses, best_temperature
-from .value_model import ValueData, ValueLosses, ValueTables, best_scale
+from .fit import MIX, RULE_BOUND
+from .minimise import Vector, minimise_scale
+from .network.batches import NO_CHOICE, Batch, Source
+from .network.lessons import Lessons, prepare
+from .network.patterns import patterns
+from .network.reference import LOGIT_UNIT, forward, unpack
+from .score_model import TEMPERATURES, Candidates, ScoreLosses
+from .sparse import segment_sums
+from .value_model import ValueLosses, best_scale, log_loss
+
+AT_ONCE = 1024  # positions
+Ints = NDArray[np.int64]
+Say = Callable[[Batch], tuple[Vector, Vector]]  # the values of positions, the logits of candidates
 
 
 class Measure(NamedTuple):
@@ -24,32 +33,121 @@ class Measure(NamedTuple):
 
     weights: str
     family: str
-    positions: int
+    positions: int  # that have a value to foretell
     value: ValueLosses
     score: ScoreLosses
 
 
+class Said(NamedTuple):
+    """What was said about positions, and what came out."""
+
+    value: Vector
+    target: Vector
+    result: Vector  # NaN where there is none
+    starts: Ints  # of the candidates of each position whose move was one of them
+    logits: Vector
+    chosen: Ints
+
+    def values(self) -> ValueLosses:
+        """Return the losses of the values at the scale that suits them."""
+        scale = best_scale(self.value, self.target)
+        known = ~np.isnan(self.result)
+        odds = self.value / scale
+        target = float(log_loss(odds, self.target).mean())
+        odds, results = odds[known], self.result[known]
+        on_results = float(log_loss(odds, results).mean()) if known.any() else nan
+        return ValueLosses(target, on_results, scale)
+
+    def scores(self, temperature: float | None) -> ScoreLosses:
+        """Return the losses of the logits, at a temperature or at the one that suits them."""
+        logits = self.logits
+
+        def entropy(used: float) -> float:
+            empty = np.zeros(0, np.int64)
+            each = Candidates(self.starts, empty, empty, self.chosen)
+            return float(each.chances(logits / used)[1].mean())
+
+        used = minimise_scale(entropy, *TEMPERATURES) if temperature is None else temperature
+        best = np.repeat(logits[self.chosen], np.diff(self.starts))
+        above = (logits > best) + (logits == best) / 2  # equal scores share their ranks
+        rank = segment_sums(above, self.starts) + 0.5
+        return ScoreLosses(entropy(used), float(rank.mean()), float((rank == 1).mean()))
+
+
+def linear_say(batch: Batch) -> tuple[Vector, Vector]:
+    """Say what the linear evaluation and the linear move score say."""
+    return batch.linear.astype(np.float64), batch.scores.astype(np.float64)
+
+
+def network_say(raw: bytes) -> Say:
+    """Return what says what a network says."""
+    block = unpack(raw)
+
+    def say(batch: Batch) -> tuple[Vector, Vector]:
+        values, logits = forward(block, batch)
+        return values.astype(np.float64), logits / LOGIT_UNIT
+
+    return say
+
+
+def batches_of(lessons: Lessons, targets: NDArray[np.float32], family: str) -> Iterator[Batch]:
+    """Yield all positions in batches; where sides differ each batch has one side to move."""
+    tied = family != RULE_BOUND
+    source = Source(lessons, targets, patterns(4 if family == "freestyle" else 5), tied)
+    sides = [np.arange(len(lessons))]
+    if not tied:
+        sides = [np.flatnonzero(lessons.side == side) for side in (0, 1)]
+    for side in sides:
+        for first in range(0, len(side), AT_ONCE):
+            yield source.batch(side[first : first + AT_ONCE])
+
+
+def hear(lessons: Sequence[Lessons], family: str, say: Say, usual_scale: float) -> Said:
+    """Return what was said about all positions."""
+    value, target, result, lengths, logits, chosen = ([] for _ in range(6))
+    total = 0
+    for each in lessons:
+        known = ~np.isnan(each.result)
+        targets = each.targets(MIX, None if known.any() else usual_scale)
+        for batch in batches_of(each, targets, family):
+            values, said = say(batch)
+            value.append(values[batch.open])
+            target.append(batch.target[batch.open].astype(np.float64))
+            result.append(batch.result[batch.open].astype(np.float64))
+            counts = np.bincount(batch.rows, minlength=len(batch))
+            picks = batch.chosen != NO_CHOICE
+            kept = said[picks[batch.rows]]
+            starts = np.cumsum(counts) - counts
+            new_starts = np.cumsum(counts[picks]) - counts[picks]
+            lengths.append(counts[picks])
+            logits.append(kept)
+            chosen.append(total + new_starts + (batch.chosen - starts)[picks])
+            total += len(kept)
+    starts = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
+    values, wanted, results = (np.concatenate(each) for each in (value, target, result))
+    return Said(values, wanted, results, starts, np.concatenate(logits), np.concatenate(chosen))
+
+
 def measure(files: Iterable[Path], weights: Sequence[Weights]) -> list[Measure]:
-    """Return the losses of weights on the games of some files, by family."""
-    found = []
-    games = by_family(chain.from_iterable(map(read_games, files)))
+    """Return the losses of weights on the games of some files, by family.
+
+    Of weights with a network for the family it is the network that is asked. Branches count
+    with what their searches said; where a family has nothing else there is no loss on results.
+    """
+    paths, found = list(files), []
     for family in FAMILIES:
-        positions, choices = read_features(games.get(family, []))
-        if not len(positions) or not len(choices):
-            continue
-        symmetric = family != RULE_BOUND
-        undecided = np.abs(positions.value.astype(np.int64)) < WIN_BAND
-        search_scale = best_scale(
-            positions.value[undecided].astype(np.float64),
-            positions.result[undecided].astype(np.float64),
-        )
-        seen = ValueData(positions, symmetric, MIX, search_scale)
-        chosen = ScoreData(choices, symmetric)
+        rule = Rule.parse(family)
         for each in weights:
-            start = Start.of(each.block(Rule.parse(family)), symmetric)
-            value = seen.losses(ValueTables(start.values, start.threats))
-            score = chosen.losses(start.scores, best_temperature(chosen, start.scores))
-            found.append(Measure(each.id, family, len(positions), value, score))
+            with TemporaryDirectory() as folder:
+                lessons = prepare(paths, [], family, each, Path(folder) / family)
+                if not sum(map(len, lessons)):
+                    break
+                raw = each.network(rule)
+                say = linear_say if raw is None else network_say(raw)
+                said = hear(lessons, family, say, each.scale(rule))
+                del lessons  # the files under it go
+            score = said.scores(None if raw is None else 1.0)
+            found.append(Measure(each.id, family, len(said.value), said.values(), score))
     return found
 
 

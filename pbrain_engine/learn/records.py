@@ -53,6 +53,7 @@ class Ending(IntEnum):
     PROVEN = 2  # the search found a forced win
     CALM = 3  # a draw: the board is half full and nothing happens
     FOUL = 4  # renju: black had forbidden cells only
+    BRANCH = 5  # no game: a position with one search, not played on; its result is unknown
 
 
 class Record(NamedTuple):

@@ -31,6 +31,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("--families", default=",".join(FAMILIES), metavar="F,...", help="which to train (all)")
     add("--keep", action="append", default=[], metavar="FAMILY=W",
         help="take a family's network as it is in weights W")  # fmt: skip
+    add("--from", dest="begin", action="append", default=[], metavar="FAMILY=CHECKPOINT",
+        help="begin a family at what a training has learned, perhaps of freestyle")  # fmt: skip
     add("--steps", type=int, default=STEPS, metavar="N", help=f"batches to learn ({STEPS})")
     add("--batch", type=int, default=1024, metavar="N", help="positions in a batch (1024)")
     add("--rate", type=float, default=3e-3, help="learning rate at the start (0.003)")

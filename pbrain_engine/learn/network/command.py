@@ -53,9 +53,25 @@ def check(options: argparse.Namespace) -> list[str]:
         raise GamesError("--steps, --batch and --threads take 1 or more, --mix 0 to 1")
     for path in (*options.files, *options.test):
         source(path)  # reads the head
+    for family, name in pairs(options.begin, "--from"):
+        if family not in FAMILIES or not Path(name).is_file():
+            raise GamesError(f"--from {family}={name}: there is no such family or no such file")
     if options.device not in (None, "cpu") and not torch.cuda.is_available():
         raise GamesError(f"--device {options.device}: torch finds no such device")
     return families
+
+
+def pairs(words: list[str], option: str) -> list[tuple[str, str]]:
+    """Return what an option of the form NAME=WHAT was given.
+
+    Raises:
+        GamesError: an equals sign is missing.
+    """
+    split = [word.partition("=") for word in words]
+    for name, sign, _ in split:
+        if not sign:
+            raise GamesError(f"{option} {name}: it takes FAMILY=WHAT")
+    return [(name, what) for name, _, what in split]
 
 
 class Progress:
@@ -167,8 +183,9 @@ def train_family(
     if min(held, sum(map(len, lessons)) - held) < FEWEST:
         return None
     settings = Settings(
-        family, options.steps, options.batch, options.rate, options.mix, seed=options.seed
-    )
+        family, options.steps, options.batch, options.rate, options.mix, seed=options.seed,
+        begin=dict(pairs(options.begin, "--from")).get(family, ""),
+    )  # fmt: skip
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     run = Run(settings, lessons, weights, device)
     checkpoint = folder / "checkpoint.pt"
@@ -209,12 +226,11 @@ def main(options: argparse.Namespace) -> int:
     for number, path in enumerate((*options.files, *options.test), 1):
         about[f"{'test' if number > len(options.files) else 'games'} {number}"] = source(path)
     networks = {}
-    for word in options.keep:
-        family, _, name = word.partition("=")
+    for family, name in pairs(options.keep, "--keep"):
         kept = load_weights(name)
         block = kept.network(Rule.parse(family)) if family in FAMILIES else None
         if block is None:
-            raise WeightsError(f"--keep {word}: there is no such network")
+            raise WeightsError(f"--keep {family}={name}: there is no such network")
         networks[family], about[f"network {family}"] = block, f"as in {kept.key}"
     for family in families:
         if family not in networks:

@@ -21,9 +21,16 @@ from ...game.game import Game
 from ...position.geometry import MARGIN, STRIDE
 from ...position.rules import Side
 from ...values import WIN_BAND
-from ..features import Reader, candidates_of, group_of, needs_order, needs_value, result_for
-from ..fit import HELD_OUT
-from ..records import NO_VALUE, Record, read_games
+from ..features import (
+    HELD_OUT,
+    Reader,
+    candidates_of,
+    group_of,
+    needs_order,
+    needs_value,
+    result_for,
+)
+from ..records import NO_VALUE, GamesError, Record, read_games
 from ..value_model import best_scale, blend, chance
 
 Array = NDArray[Any]
@@ -44,7 +51,7 @@ COLUMNS: tuple[tuple[str, str, bool], ...] = (
     ("last", "<i2", False),  # the cell of the stone before, or NO_CELL
     ("second", "<i2", False),  # the one before that
     ("value", "<i2", False),  # what the search said
-    ("result", "<f4", False),  # 1 won, 0.5 draw, 0 lost
+    ("result", "<f4", False),  # 1 won, 0.5 draw, 0 lost, NaN unknown (of a branch)
     ("game", "<i4", False),
     ("held", "?", False),  # the game is held out
 )
@@ -77,18 +84,31 @@ class Lessons(NamedTuple):
         return np.asarray(self.value < WIN_BAND)
 
     def search_scale(self) -> float:
-        """Return the scale with which the values of searches foretell results best."""
+        """Return the scale with which the values of searches foretell results best.
+
+        Raises:
+            GamesError: there is no result.
+        """
         chosen = ~self.held & (np.abs(self.value.astype(np.int64)) < WIN_BAND)
+        chosen &= ~np.isnan(self.result)
+        if not chosen.any():
+            raise GamesError("there are no games with a result to learn from")
         return best_scale(
             self.value[chosen].astype(np.float64), self.result[chosen].astype(np.float64)
         )
 
-    def targets(self, mix: float) -> NDArray[np.float32]:
-        """Return the chance to learn of each position; see ``value_model.blend``."""
+    def targets(self, mix: float, scale: float | None = None) -> NDArray[np.float32]:
+        """Return the chance to learn of each position; see ``value_model.blend``.
+
+        Of a position without a result it is the chance that the search saw. ``scale``: how many
+        units of a search's value are a logistic unit, if not what suits the results best.
+        """
         chosen = np.flatnonzero(self.open)
-        seen = chance(self.value[chosen].astype(np.float64), self.search_scale())
-        known = _Outcomes(self.side[chosen], self.result[chosen], self.game[chosen])
-        targets = self.result.astype(np.float32)
+        seen = chance(self.value[chosen].astype(np.float64), scale or self.search_scale())
+        results = self.result[chosen]
+        results = np.where(np.isnan(results), seen, results)
+        known = _Outcomes(self.side[chosen], results, self.game[chosen])
+        targets = np.ones(len(self), np.float32)  # whoever has a forced win
         targets[chosen] = blend(known, seen, mix)
         return targets
 

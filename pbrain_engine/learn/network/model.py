@@ -224,17 +224,17 @@ class Losses(NamedTuple):
     """What a network loses on a batch, position by position."""
 
     target: Tensor  # log loss of the value, where that counts
-    result: Tensor  # the same on results alone
+    result: Tensor  # the same on results alone, where there is one
     entropy: Tensor  # of the chosen moves, where one of the candidates was chosen
     first: Tensor  # whether the chosen move had the highest logit
 
 
 def losses(odds: Tensor, logits: Tensor, inputs: Inputs) -> Losses:
     """Return the losses of what a network says."""
-    said, cross_entropy = odds[inputs.open], functional.binary_cross_entropy_with_logits
+    known = inputs.open & ~inputs.result.isnan()
     target, result = (
-        cross_entropy(said, wanted[inputs.open], reduction="none")
-        for wanted in (inputs.target, inputs.result)
+        functional.binary_cross_entropy_with_logits(odds[these], wanted[these], reduction="none")
+        for these, wanted in ((inputs.open, inputs.target), (known, inputs.result))
     )
     chances = segment_log_softmax(logits, inputs.rows, len(odds))
     best = torch.full_like(odds, -1e30).scatter_reduce(0, inputs.rows, logits.detach(), "amax")

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...eval.weights import Weights
 from ..value_model import best_scale
 from .batches import Order, Source, held_out
+from .checkpoint import ResumeError, begin_at, read_checkpoint
 from .lessons import Lessons
 from .model import Inputs, Losses, Network, Widths, level, losses
 from .patterns import Patterns, patterns
@@ -46,6 +47,7 @@ class Settings(NamedTuple):
     value_share: float = 2.0  # of the value's loss beside that of the policy
     seed: int = 1
     widths: Widths = Widths()
+    begin: str = ""  # the checkpoint whose network it begins at
 
     @property
     def tied(self) -> bool:
@@ -90,7 +92,11 @@ class Run:
     def __init__(
         self, settings: Settings, lessons: list[Lessons], weights: Weights, device: str = "cpu"
     ) -> None:
-        """Begin at the linear evaluation of ``weights``."""
+        """Begin at the linear evaluation of ``weights``, or where the settings say.
+
+        Raises:
+            ResumeError: the checkpoint to begin at is damaged, or does not fit.
+        """
         self.settings, self.device = settings, torch.device(device)
         self.known: Patterns = patterns(settings.half)
         targets = [each.targets(settings.mix) for each in lessons]
@@ -102,6 +108,8 @@ class Run:
         self.order = Order(self.sources, settings.batch, settings.seed, settings.tied)
         torch.manual_seed(settings.seed)
         self.network = Network(self.known, settings.tied, settings.widths, self.scale)
+        if settings.begin:
+            begin_at(self.network, Path(settings.begin))
         self.network.to(self.device)
         self.mean = {name: value.clone() for name, value in self.network.state_dict().items()}
         self.step, self.history = 0, list[dict[str, Any]]()
@@ -225,12 +233,8 @@ class Run:
         Raises:
             ResumeError: it is damaged, or of a run with other settings or lessons.
         """
-        try:
-            state = torch.load(path, map_location=self.device, weights_only=True)
-            found = dict(state["about"])
-        except Exception as error:  # torch raises whatever its readers raise
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise ResumeError(f"{path} is no checkpoint that can be read: {reason}") from None
+        state = read_checkpoint(path, self.device)
+        found = state["about"]
         for key in sorted({*found, *self.about}):
             if found.get(key) != self.about.get(key):
                 was, now = found.get(key), self.about.get(key)
@@ -239,10 +243,6 @@ class Run:
         self.mean = state["mean"]
         self.optimiser.load_state_dict(state["optimiser"])
         self.step, self.history = state["step"], json.loads(state["history"])
-
-
-class ResumeError(OSError):
-    """A checkpoint does not belong to this run, or is damaged."""
 
 
 class Tally:
