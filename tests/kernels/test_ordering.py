@@ -13,11 +13,13 @@ from pbrain_engine.search.alphabeta.leaf import is_close, list_fours
 from pbrain_engine.search.alphabeta.margins import history_bonus
 from pbrain_engine.search.alphabeta.ordering import (
     centre_of,
+    list_alone,
     list_marked,
     list_moves,
     mark_candidates,
     order_score,
     pick_move,
+    put_first,
     raise_move,
 )
 from pbrain_engine.search.alphabeta.params import ONE
@@ -147,6 +149,20 @@ def test_a_raised_move_is_the_first_and_no_other_is_lost() -> None:
     raise_move(worker, 1, 3, 42)
     raise_move(worker, 1, 3, 99)  # not on the list
     assert [pick_move(worker, 1, i, 3) for i in range(3)] == [42, 40, 41]
+
+
+def test_a_move_that_was_tried_alone_stays_first_among_the_others() -> None:
+    worker = worker_after()
+    frame = worker.stack[1 + STACK_BASE]
+    frame.ranked = 1
+    assert list_alone(worker, 1, 42) == 1 and frame.ranked == 0
+    assert pick_move(worker, 1, 0, 1) == 42
+    for first, wanted in ((42, [42, 40, 41]), (99, [99, 40, 41, 42]), (40, [40, 41, 42])):
+        for number, place in enumerate((40, 41, 42)):
+            frame.moves[number] = (100 - number) * 65536 + place
+        count = put_first(worker, 1, 3, first)
+        assert [pick_move(worker, 1, i, count) for i in range(count)] == wanted
+    assert put_first(worker, 1, 0, 7) == 1 and pick_move(worker, 1, 0, 1) == 7
 
 
 # Which moves there are --------------------------------------------------------------------

@@ -386,6 +386,40 @@ def test_the_table_s_move_is_tried_first(monkeypatch: pytest.MonkeyPatch) -> Non
     assert world.leaves[0].path == (0,)
 
 
+def test_moves_are_not_listed_where_the_table_s_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = Node(0, [Node(5), Node(4), Node(-9)])
+    for move, beta, listed in ((3, 1, 0), (3, 9, 0), (3, 10, 1), (1, 1, 1), (0, 1, 1)):
+        world = World(monkeypatch, tree, **EXACT_SEARCH)
+        if move:
+            store(world.shared, np.uint64(tree.key), 1, 0, 0, move, 0, UPPER)
+        assert world.run(beta - 1, beta, 1) == 9
+        assert world.listed == listed, (move, beta)
+    assert sorted(leaf.path for leaf in world.leaves) == [(0,), (1,), (2,)]
+
+
+def test_the_table_s_move_is_searched_once_and_all_others_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree = Node(0, [Node(5), Node(4), Node(9), Node(7)])
+    for move in range(1, 5):
+        world = World(monkeypatch, tree, **EXACT_SEARCH)
+        store(world.shared, np.uint64(tree.key), 1, 0, 0, move, 0, UPPER)
+        assert world.run(0, 100, 1) == -4
+        first, *others = [leaf.path for leaf in world.leaves]
+        assert first == (move - 1,)
+        assert sorted([first, *others]) == [(0,), (1,), (2,), (3,)]
+
+
+def test_under_a_threat_the_table_s_move_has_to_be_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree = Node(0, [Node(5), Node(4)], threatened=True)
+    world = World(monkeypatch, tree, **EXACT_SEARCH)
+    store(world.shared, np.uint64(tree.key), 1, 0, 0, 9, 0, UPPER)  # no answer
+    assert world.run(-100, 100, 1) == -4
+    assert {leaf.path for leaf in world.leaves} == {(0,), (1,)}
+
+
 def test_a_value_of_the_table_is_a_better_estimate_on_its_side(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -98,6 +98,7 @@ class World:
             side=0, ply=10, width=15, height=15, holds=holds, key=np.uint64(root.key)
         )
         self.worker.state = SimpleNamespace(position=self.position)
+        self.listed = 0  # how often moves were listed
         self._search = alphabeta.search
         for name in ("static_result", "judge", "judge_near", "leaf", "list_moves", "is_forbidden",
                      "class_at", "count_of", "play", "undo", "search"):  # fmt: skip
@@ -161,6 +162,7 @@ class World:
         return self.node.static
 
     def _list_moves_(self, worker: Any, tables: Any, shared: Any, ply: int, depth: int) -> int:
+        self.listed += 1
         frame = worker.stack[ply + STACK_BASE]
         for number in range(len(self.node.children)):
             frame.moves[number] = (1000 - number) * 65536 + number + 1

@@ -31,7 +31,7 @@ from .margins import (
     policy_reduction,
     razor_margin,
 )
-from .ordering import list_moves, pick_move, raise_move
+from .ordering import list_alone, list_moves, pick_move, put_first, raise_move
 from .params import ONE
 from .table import (
     EXACT,
@@ -221,10 +221,14 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         elif table_value >= beta:
             extension = -ONE
 
-    # Step 8. The moves, best first.
-    count = list_moves(worker, evaluator, shared, ply, depth)
-    if table_move != NO_CELL:
+    # Step 8. The moves, best first. In quiet positions the table's move is tried before the others
+    # are even listed: it often cuts.
+    is_listed = plain or threatened or excluded != NO_CELL or table_move == NO_CELL
+    if is_listed:
+        count = list_moves(worker, evaluator, shared, ply, depth)
         raise_move(worker, ply, count, table_move)
+    else:
+        count = list_alone(worker, ply, table_move)
     best = -INFINITE
     best_move = NO_CELL
     raised = 0
@@ -232,7 +236,15 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     lower = alpha
     limit = count_limit(params, depth, improving, pv)
     expects_cut = cut != 0 and estimate >= beta - params.fail_high_margin
-    for i in range(count):
+    i = -1
+    while True:
+        i += 1
+        if i == count and not is_listed:
+            is_listed = True
+            count = list_moves(worker, evaluator, shared, ply, depth)
+            count = put_first(worker, ply, count, table_move)
+        if i == count:
+            break
         cell = pick_move(worker, ply, i, count)
         unlikely = np.int64(frame.unlikely[cell]) if frame.ranked != 0 else 0
         if cell == excluded or is_forbidden(state, tables, cell):

@@ -24,6 +24,7 @@ from .worker import STACK_BASE, is_attack
 MOST_UNLIKELY = 32767
 LOG2_E = 369  # 256 / ln 2
 LN_2 = 177  # 256 * ln 2
+FIRST = 1 << 40  # a move with this score is picked before all others
 
 
 @kernel
@@ -207,4 +208,26 @@ def raise_move(worker, ply, count, cell):
     frame = worker.stack[ply + STACK_BASE]
     for i in range(count):
         if listed_cell(frame.moves[i]) == cell:
-            frame.moves[i] = (1 << 40) + cell
+            frame.moves[i] = FIRST + cell
+
+
+@kernel
+def list_alone(worker, ply, cell):
+    """Write one move to the node's frame, for the time being; return how many there are."""
+    frame = worker.stack[ply + STACK_BASE]
+    frame.ranked = 0
+    frame.moves[0] = FIRST + cell
+    return 1
+
+
+@kernel
+def put_first(worker, ply, count, cell):
+    """Make a move the first of the list, whether it is on it or not; return how many there are."""
+    frame = worker.stack[ply + STACK_BASE]
+    place = count
+    for i in range(count):
+        if listed_cell(frame.moves[i]) == cell:
+            place = i
+    frame.moves[place] = frame.moves[0]
+    frame.moves[0] = FIRST + cell
+    return max(count, place + 1)
