@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .book import Book
     from .improve import Improved
 
-DEFAULT_WEIGHTS = "learned"
+DEFAULT_WEIGHTS = "network"
 ALPHABETA, MCTS = "alphabeta", "mcts"
 SEARCHES = (ALPHABETA, MCTS)
 GUMBEL = "gumbel"  # the usual method of ``improve``

@@ -112,6 +112,22 @@ ITEMS: dict[str, Item] = {
         "a search for wins by threats alone, for both sides, helps at the root",
         {"threat_share": 0},
     ),
+    "policy": Item(
+        "the network's policy orders, reduces and prunes moves",
+        {"policy_depth": NEVER},
+    ),
+    "policy-reduction": Item(
+        "moves that the policy thinks unlikely are reduced more, likely ones less",
+        {"policy_reduce": 0},
+    ),
+    "network-margin": Item(
+        "the network is not asked where the linear evaluation is far off the window",
+        {"network_margin": NEVER},
+    ),
+    "network": Item(
+        "a network corrects the linear evaluation, and has a policy",
+        {"weights": "learned"},
+    ),
     "learned-weights": Item(
         "the numbers of the evaluation and of the order of moves are learned, not set by hand",
         {"weights": "hand"},
