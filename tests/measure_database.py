@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pbrain_engine.database.adding import add_items
 from pbrain_engine.database.finding import Author, Finding
 from pbrain_engine.database.store import Database, StoredGame
+from pbrain_engine.notation.canonical import Line
 from pbrain_engine.notation.game_record import GameRecord, RecordedMove
-from pbrain_engine.position.canonical import Line
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.position.symmetry import transform
 

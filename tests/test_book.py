@@ -26,8 +26,8 @@ from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import Searcher, first_three
+from pbrain_engine.notation.canonical import Line, Symmetries
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.position.canonical import Line, Symmetries
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.position.symmetry import transform
 from tests.test_arena_cluster import Cluster

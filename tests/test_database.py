@@ -19,12 +19,12 @@ from pbrain_engine.database.finding import Author, Bound, Finding
 from pbrain_engine.database.merging import merge
 from pbrain_engine.database.sources import Wish, read_source
 from pbrain_engine.database.store import Database, Known, StoredGame
+from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.game_record import GameRecord, RecordedMove
 from pbrain_engine.notation.opening_names import find_opening
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf
-from pbrain_engine.position.canonical import Position, image_of
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.position.symmetry import symmetries, transform
 from tests.postgres import Server, server

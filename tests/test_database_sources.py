@@ -16,10 +16,10 @@ from pbrain_engine.database.finding import Entry
 from pbrain_engine.database.sources import Wish, read_source
 from pbrain_engine.database.store import Added, Database
 from pbrain_engine.learn.records import NO_VALUE, Ending, GameFile, Record
+from pbrain_engine.notation.canonical import Position
 from pbrain_engine.notation.cells import NotationError, parse_moves
 from pbrain_engine.notation.game_record import GameRecord, RecordedMove
 from pbrain_engine.notation.psq import format_psq
-from pbrain_engine.position.canonical import Position
 from pbrain_engine.position.rules import Rule, Side
 from tests.test_database import asked
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pbrain_engine.notation.canonical import Line
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.opening_names import OPENINGS, find_opening, name_opening
-from pbrain_engine.position.canonical import Line
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.position.symmetry import transform
 

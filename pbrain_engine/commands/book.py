@@ -20,9 +20,9 @@ from ..database.finding import Author
 from ..database.store import Database
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
+from ..notation.canonical import Symmetries, image_of, line_of, read_key
 from ..notation.cells import NotationError, format_moves, format_offsets
 from ..options import Parser, positive, whole
-from ..position.canonical import Symmetries, image_of, line_of, read_key
 from ..position.geometry import Coordinates
 from ..values import format_value
 from . import setup

@@ -19,8 +19,8 @@ from ..database.store import Database, Known, StoredGame
 from ..engine.engine import Engine, EngineError, Move, Thought
 from ..engine.thought import LOWER, UPPER
 from ..game.game import Game
+from ..notation.canonical import Position, image_of
 from ..notation.game_record import GameRecord, RecordedMove
-from ..position.canonical import Position, image_of
 from ..position.rules import Side
 from .setup import Setup
 

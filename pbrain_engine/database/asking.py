@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..notation.canonical import Image, Position, image_of, line_of, read_key
 from ..notation.opening_names import Opening
-from ..position.canonical import Image, Position, image_of, line_of, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..position.symmetry import transform

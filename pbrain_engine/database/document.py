@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ..notation.canonical import Image, Position, image_of
 from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.opening_names import name_opening
-from ..position.canonical import Image, Position, image_of
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import mate_distance

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ..notation.canonical import HEAD, Image, Symmetries, image_of, read_key
 from ..notation.game_record import GameRecord
 from ..notation.game_tree import GameTree, TreeNode
 from ..notation.renlib import ENCODING, SIZE, format_renlib
 from ..notation.sgf import parse_sgf
 from ..notation.sgf_tree import format_sgf_trees
-from ..position.canonical import HEAD, Image, Symmetries, image_of, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from ..notation.canonical import image_of, line_of, read_key
 from ..notation.cells import NotationError
 from ..notation.sgf import parse_sgf
-from ..position.canonical import image_of, line_of, read_key
 from ..position.geometry import Coordinates
 from .finding import checksum
 from .lines import MOVE, NO_PARENT, PASS, START, TEXT, node_checksum

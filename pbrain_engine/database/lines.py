@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..notation.canonical import Image, Line, Symmetries, read_key
 from ..notation.game_record import GameRecord
 from ..notation.game_tree import GameTree, TreeNode
-from ..position.canonical import Image, Line, Symmetries, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .finding import Note, checksum

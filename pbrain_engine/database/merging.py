@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from ..notation.canonical import Image
 from ..notation.sgf import parse_sgf
-from ..position.canonical import Image
 from .adding import BATCH, Tell
 from .lines import add_tree, read_trees
 from .store import FINDING_COLUMNS, OPEN, Added, Database, Known, StoredGame

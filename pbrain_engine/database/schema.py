@@ -1,6 +1,6 @@
 """The tables.
 
-``position``: a key (``position/canonical.py``) with the wins of black, draws and wins of white
+``position``: a key (``notation/canonical.py``) with the wins of black, draws and wins of white
 of the games that passed through it, and the best that a search has found out: ``rank`` orders
 findings of one position, ``moves`` and ``line`` are cells in the orientation of the key, ``crc``
 is over the finding. ``author``: which version with which weights has found it out.

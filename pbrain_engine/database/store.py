@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..notation.canonical import Image, Line, Symmetries, pack_moves, unpack_moves
 from ..notation.game_record import GameRecord
 from ..notation.sgf import format_sgf
-from ..position.canonical import Image, Line, Symmetries, pack_moves, unpack_moves
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from . import schema

@@ -8,7 +8,7 @@ from struct import iter_unpack
 from typing import NamedTuple
 
 from ..game.game import Game, Move
-from ..position.canonical import Line, Symmetries, read_key
+from ..notation.canonical import Line, Symmetries, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 

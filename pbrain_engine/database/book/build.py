@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from ...position.canonical import HEAD, Image, read_key
+from ...notation.canonical import HEAD, Image, read_key
 from ..finding import Author, Finding, checksum
 from ..store import Database, Known
 from .entry import pack_book, unpack_book

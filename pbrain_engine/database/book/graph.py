@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from ...position.canonical import Symmetries, line_of, read_key
+from ...notation.canonical import Symmetries, line_of, read_key
 from ...position.geometry import Coordinates
 from ...values import WIN_BAND
 from .entry import BookMove

@@ -6,7 +6,7 @@ import threading
 from typing import NamedTuple
 
 from ...engine.engine import Engine, Limit, Move, Thought
-from ...position.canonical import read_key
+from ...notation.canonical import read_key
 from ...position.geometry import Coordinates
 from ...position.rules import Side
 from .entry import BookMove

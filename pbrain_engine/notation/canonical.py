@@ -16,9 +16,9 @@ from functools import lru_cache
 from struct import pack, unpack
 from typing import NamedTuple
 
-from .geometry import Coordinates
-from .rules import Rule, Side
-from .symmetry import symmetries, transform
+from ..position.geometry import Coordinates
+from ..position.rules import Rule, Side
+from ..position.symmetry import symmetries, transform
 
 HEAD = 4  # bytes for rule, width, height and side to move
 NARROW = 255  # the most cells of a board whose numbers take one byte
