@@ -6,7 +6,7 @@ from ..game.game import layout_of
 from ..native.load.library import Library
 from ..native.load.memory import Block
 from ..position.geometry import NO_CELL, cell_of
-from ..search.alphabeta.params import NAMES, PARAMETERS, index_of
+from ..search.alphabeta.params import NAMES, PARAMETERS
 from .search import AlphaBetaSearch
 from .searcher import Question
 
@@ -46,7 +46,7 @@ class AlphaBeta:
         if name in NAMES:
             self._parameters[name] = value
             if self._shared is not None:
-                self._library.shared_parameter(self._shared.address, index_of(name), value)
+                self._library.shared_parameter(self._shared.address, NAMES.index(name), value)
 
     def forget_game(self) -> None:
         """Forget history and counter moves."""
@@ -65,7 +65,7 @@ class AlphaBeta:
         block = Block(self._layout.shared_head + self._table_bytes, huge=patient)
         self._library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
         for name, value in self._parameters.items():
-            self._library.shared_parameter(block.address, index_of(name), value)
+            self._library.shared_parameter(block.address, NAMES.index(name), value)
         self._shared = block
 
     def clear(self) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..native.load.library import Library
 from ..native.load.memory import Block
 from ..position.geometry import cell_of
-from ..search.mcts.params import NAMES, PARAMETERS, index_of
+from ..search.mcts.params import NAMES, PARAMETERS
 from .searcher import Question
 from .tree_search import TreeSearch, Walker
 
@@ -83,7 +83,7 @@ class MonteCarlo:
         if name in NAMES:
             self._parameters[name] = value
             if self._tree is not None:
-                self._library.tree_parameter(self._tree.address, index_of(name), value)
+                self._library.tree_parameter(self._tree.address, NAMES.index(name), value)
 
     def forget_game(self) -> None:
         """Nothing: a tree is about positions, whichever game they come up in."""
@@ -101,7 +101,7 @@ class MonteCarlo:
         self._lists = Block(blocks * layout.block, huge=patient)
         library.tree_new(tree.address, buckets, blocks)
         for name, value in self._parameters.items():
-            library.tree_parameter(tree.address, index_of(name), value)
+            library.tree_parameter(tree.address, NAMES.index(name), value)
         self._tree = tree
         self._board = ()
 

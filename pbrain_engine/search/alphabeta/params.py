@@ -67,14 +67,3 @@ PARAMETERS: dict[str, Parameter] = {
 }
 
 NAMES = tuple(PARAMETERS)
-
-
-def index_of(name: str) -> int:
-    """Return the place of a parameter in the kernel's table.
-
-    Raises:
-        KeyError: there is no parameter of this name.
-    """
-    if name not in PARAMETERS:
-        raise KeyError(f"unknown search parameter {name!r}; there are {', '.join(NAMES)}")
-    return NAMES.index(name)
