@@ -12,10 +12,12 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.eval.weights import Weights, load_weights
 from pbrain_engine.game.game import Game, layout_of
+from pbrain_engine.native.build import compile as compiler
 from pbrain_engine.native.load.library import Library, load
 from pbrain_engine.native.load.memory import Block
 from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
@@ -80,6 +82,12 @@ def boards(chance: random.Random, **options: object) -> Iterator[Board]:
 # From the oracle's board to the engine's ------------------------------------------------
 
 
+def checked() -> Library:
+    """Return the kernel with checks: what only tests ask a kernel for, no other one has."""
+    compiler.ensure(asserts=True, bounds=True)
+    return load(variant="asserts-bounds")
+
+
 def set_up(game: Game | Engine, board: Board, to_move: Side) -> None:
     """Put the board's stones on an empty game."""
     for (x, y), held in board.cells.items():
@@ -88,9 +96,12 @@ def set_up(game: Game | Engine, board: Board, to_move: Side) -> None:
     game.set_to_move(to_move)
 
 
-def game_of(board: Board, to_move: Side) -> Game:
+def game_of(
+    board: Board, to_move: Side, library: Library | None = None, memory: Block | None = None
+) -> Game:
     """Return the engine's game of an oracle's board."""
-    game = Game(board.width, board.height, Rule[board.rule.upper()])
+    rule = Rule[board.rule.upper()]
+    game = Game(board.width, board.height, rule, library=library, memory=memory)
     set_up(game, board, to_move)
     return game
 
@@ -128,10 +139,11 @@ def compare_forbidden(board: Board, to_move: Side) -> str:
 def compare_answers(board: Board, to_move: Side) -> str:
     """Compare the kernel's answers to the enemy's threat with those found by trying all."""
     enemy = int(to_move.opponent)
-    with prepared(board, to_move) as engine:
+    library = checked()
+    with closing(Block(layout_of(library).worker)) as worker:
+        game = game_of(board, to_move, library, worker)
         marks = (ctypes.c_uint8 * PADDED_CELLS)()
-        worker, tables = engine.game.address, engine.game.tables
-        kind = engine.library.worker_answers(worker, tables, ctypes.addressof(marks))
+        kind = library.worker_answers(game.address, game.tables, ctypes.addressof(marks))
     answers = {cell for cell in board.cells if marks[cell_of(*cell)]}
     if five_cells(board, int(to_move)):
         return ""  # the side to move wins: its answers do not matter
@@ -166,8 +178,8 @@ def own_fours(board: Board, side: int) -> set[Cell]:
 
 def compare_static(board: Board, to_move: Side) -> str:
     """Check what the kernel claims to see at a glance by playing it out."""
-    game = game_of(board, to_move)
-    claim = game._library.game_static(game.address, game.tables)
+    game = game_of(board, to_move, checked())
+    claim = game.library.game_static(game.address, game.tables)
     if claim and not claim_holds(board, int(to_move), claim):
         return (
             f"{to_move.name} to move: the engine claims {claim}, that is {WIN - abs(claim)} plies"
@@ -223,7 +235,6 @@ def walk(
     steps: int,
     every: int,
     rule: Rule | None = None,
-    library: Library | None = None,
 ) -> tuple[int, str]:
     """Play and undo at random on all boards, comparing all kept state with one made afresh.
 
@@ -233,12 +244,11 @@ def walk(
     made = 0
     while made < steps:
         width, height = chance.randint(MIN_BOARD, MAX_BOARD), chance.randint(MIN_BOARD, MAX_BOARD)
-        game = Game(
-            width, height, chance.choice(list(Rule)) if rule is None else rule, library=library
-        )
+        ruled = chance.choice(list(Rule)) if rule is None else rule
+        game = Game(width, height, ruled, library=checked())
         stream = chance.getrandbits(48)
         tables = game.tables
-        found = game._library.game_walk(game.address, tables, stream, WALK_STEPS, every)
+        found = game.library.game_walk(game.address, tables, stream, WALK_STEPS, every)
         if found:
             step, part = divmod(found, 8)
             return made, (
@@ -258,7 +268,6 @@ def walk_network(
     steps: int,
     every: int,
     rule: Rule | None = None,
-    library: Library | None = None,
 ) -> tuple[int, str]:
     """Play and undo at random on all boards, comparing the network with its slow twin.
 
@@ -266,7 +275,7 @@ def walk_network(
     many steps were made and what differed.
     """
     chance = random.Random(f"network {seed}")
-    library = library or load()
+    library = checked()
     memory = Block(layout_of(library).worker)
     made = 0
     while made < steps:
@@ -290,26 +299,6 @@ def walk_network(
         made += WALK_STEPS
     memory.close()
     return made, ""
-
-
-_engine: list[Engine] = []
-
-
-class prepared:  # noqa: N801 - reads as a word in a with statement
-    """An engine with this board on it; one engine serves all."""
-
-    def __init__(self, board: Board, to_move: Side) -> None:
-        if not _engine:
-            _engine.append(Engine(memory=30_000_000, hash_size=1 << 20))
-        self.engine = _engine[0]
-        self.engine.new_game(board.width, board.height, Rule[board.rule.upper()])
-        set_up(self.engine, board, to_move)
-
-    def __enter__(self) -> Engine:
-        return self.engine
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 # Running -------------------------------------------------------------------------------

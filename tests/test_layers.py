@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("ends",), ("threats",), ("alphabeta",), ("mcts",), ("parameters",)),
     "native": (
-        ("exports_threats", "exports_mcts", "exports_network"),
+        ("exports_checks", "exports_threats", "exports_mcts", "exports_network"),
         ("exports",),
         ("load",),
         ("build",),

@@ -18,7 +18,7 @@ from ..eval.evaluator import EVALUATOR, has_network
 from ..eval.features import write_features
 from ..eval.layout import WEIGHTS, apply_weights
 from ..eval.network.unpack import fill_hidden_codes
-from ..kernel import export
+from ..kernel import BOUNDS_CHECK, export
 from ..patterns.forbidden import is_forbidden
 from ..patterns.state import (
     STATE,
@@ -34,17 +34,18 @@ from ..patterns.state import (
 )
 from ..patterns.tables import TABLES, fill_lines, fill_tables
 from ..position.board import bit_of
-from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
-from ..position.rules import EMPTY
+from ..position.geometry import MAX_STONES
 from ..search.alphabeta.params import NAMES
 from ..search.alphabeta.quick import quick_move
 from ..search.alphabeta.root import drop_root, iterate, note_win, prepare_root
 from ..search.alphabeta.table import HEAD_BYTES, SHARED
 from ..search.alphabeta.worker import WORKER, fade_history, forget
-from ..search.threats.defence import mark_answers, static_result
 from . import exports_mcts as exports_mcts
 from . import exports_network as exports_network
 from . import exports_threats as exports_threats
+
+if BOUNDS_CHECK:
+    from . import exports_checks as exports_checks
 
 _EVALUATOR_BYTES = EVALUATOR.itemsize
 _STATE_BYTES = STATE.itemsize
@@ -148,13 +149,6 @@ def game_value(game_p, tables_p):
 
 
 @export
-def game_static(game_p, tables_p):
-    """Return the value of a position decided at a glance, seen from the root, else 0."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    return static_result(carray(game_p, (1,), STATE)[0], tables, 0)
-
-
-@export
 def game_quick_move(game_p, tables_p):
     """Return a sensible legal cell, or 0 if there is none."""
     tables = carray(tables_p, (1,), TABLES)[0]
@@ -167,36 +161,6 @@ def game_check(game_p, tables_p):
     """Return 0 if the incremental state equals one computed afresh, else the part that differs."""
     tables = carray(tables_p, (1,), TABLES)[0]
     return same_as_fresh(carray(game_p, (1,), STATE)[0], tables)
-
-
-@export
-def game_walk(game_p, tables_p, seed, steps, every):
-    """Play and undo at random, comparing with a fresh state every so many steps.
-
-    Starts from the game as it stands and returns 0, or ``step * 8 + part`` at the first
-    difference.
-    """
-    tables = carray(tables_p, (1,), TABLES)[0]
-    state = carray(game_p, (1,), STATE)[0]
-    position = state.position
-    width = np.int64(position.width)
-    height = np.int64(position.height)
-    random = U64(seed)
-    for step in range(steps):
-        random = random * U64(6364136223846793005) + U64(1442695040888963407)
-        draw = np.int64(random >> U64(33))
-        if position.ply > 0 and ((draw & 15) < 7 or position.ply >= width * height):
-            undo(state, tables)
-        else:
-            draw >>= 4
-            cell = (draw % height + MARGIN) * STRIDE + (draw >> 12) % width + MARGIN
-            if position.holds[cell] == EMPTY:
-                play(state, tables, cell)
-        if step % every == 0:
-            part = same_as_fresh(state, tables)
-            if part != 0:
-                return step * 8 + part
-    return 0
 
 
 @export
@@ -348,18 +312,6 @@ def worker_line(worker_p, place_in_order, out_p, room):
     for i in range(length):
         out[i + 1] = worker.root_pv[place_in_order, i]
     return length
-
-
-@export
-def worker_answers(worker_p, tables_p, out_p):
-    """Write 1 for every cell that answers the enemy's threat; return the threat's class."""
-    worker = carray(worker_p, (1,), WORKER)[0]
-    tables = carray(tables_p, (1,), TABLES)[0]
-    kind = mark_answers(worker, tables)
-    out = carray(out_p, (PADDED_CELLS,), np.uint8)
-    for cell in range(PADDED_CELLS):
-        out[cell] = 1 if worker.marks[cell >> 6] & bit_of(cell) != U64(0) else 0
-    return kind
 
 
 # Learning ----------------------------------------------------------------------------

@@ -1,0 +1,118 @@
+"""What only tests ask the kernel for: exported by builds with checks alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import carray
+
+from ..bits import U64
+from ..eval.evaluate import evaluate, threat_mask
+from ..eval.evaluator import EVALUATOR, begin
+from ..eval.network.accumulator import bring_up
+from ..eval.network.twin import same_as_twin
+from ..kernel import export
+from ..patterns.state import STATE, play, same_as_fresh, undo
+from ..patterns.tables import TABLES
+from ..position.board import bit_of
+from ..position.geometry import MARGIN, PADDED_CELLS, STRIDE
+from ..position.rules import EMPTY
+from ..search.alphabeta.worker import WORKER
+from ..search.threats.defence import mark_answers, static_result
+
+
+@export
+def game_static(game_p, tables_p):
+    """Return the value of a position decided at a glance, seen from the root, else 0."""
+    tables = carray(tables_p, (1,), TABLES)[0]
+    return static_result(carray(game_p, (1,), STATE)[0], tables, 0)
+
+
+@export
+def game_walk(game_p, tables_p, seed, steps, every):
+    """Play and undo at random, comparing with a fresh state every so many steps.
+
+    Starts from the game as it stands and returns 0, or ``step * 8 + part`` at the first
+    difference.
+    """
+    tables = carray(tables_p, (1,), TABLES)[0]
+    state = carray(game_p, (1,), STATE)[0]
+    position = state.position
+    width = np.int64(position.width)
+    height = np.int64(position.height)
+    random = U64(seed)
+    for step in range(steps):
+        random = random * U64(6364136223846793005) + U64(1442695040888963407)
+        draw = np.int64(random >> U64(33))
+        if position.ply > 0 and ((draw & 15) < 7 or position.ply >= width * height):
+            undo(state, tables)
+        else:
+            draw >>= 4
+            cell = (draw % height + MARGIN) * STRIDE + (draw >> 12) % width + MARGIN
+            if position.holds[cell] == EMPTY:
+                play(state, tables, cell)
+        if step % every == 0:
+            part = same_as_fresh(state, tables)
+            if part != 0:
+                return step * 8 + part
+    return 0
+
+
+@export
+def worker_answers(worker_p, tables_p, out_p):
+    """Write 1 for every cell that answers the enemy's threat; return the threat's class."""
+    worker = carray(worker_p, (1,), WORKER)[0]
+    tables = carray(tables_p, (1,), TABLES)[0]
+    kind = mark_answers(worker, tables)
+    out = carray(out_p, (PADDED_CELLS,), np.uint8)
+    for cell in range(PADDED_CELLS):
+        out[cell] = 1 if worker.marks[cell >> 6] & bit_of(cell) != U64(0) else 0
+    return kind
+
+
+@export
+def worker_network_walk(worker_p, evaluator_p, seed, steps, every):
+    """Play and undo at random, comparing the network with its twin now and then.
+
+    From the worker's game as it stands. The accumulator is asked only every so many steps, so
+    that several stones wait for it. Returns 0, or ``step * 8 + part`` at the first difference.
+    """
+    worker = carray(worker_p, (1,), WORKER)[0]
+    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
+    tables = evaluator.tables
+    network = evaluator.network
+    state = worker.state
+    position = state.position
+    half = np.int64(tables.half)
+    first = np.int64(position.ply)
+    width = np.int64(position.width)
+    height = np.int64(position.height)
+    random = U64(seed)
+    begin(worker.accumulator, evaluator, state)
+    for step in range(steps):
+        random = random * U64(6364136223846793005) + U64(1442695040888963407)
+        draw = np.int64(random >> U64(33))
+        if position.ply > first and ((draw & 15) < 7 or position.ply >= width * height):
+            undo(state, tables)
+        else:
+            draw >>= 4
+            cell = (draw % height + MARGIN) * STRIDE + (draw >> 12) % width + MARGIN
+            if position.holds[cell] == EMPTY:
+                play(state, tables, cell)
+        if step % every == 0 and position.ply < width * height:
+            bring_up(worker.accumulator, network, position, half)
+            side = np.int64(position.side)
+            cell = np.int64(random >> U64(50)) & 1023
+            part = same_as_twin(
+                worker.accumulator,
+                network,
+                position,
+                half,
+                threat_mask(state, side),
+                evaluate(state, tables),
+                np.int64(draw & 255),
+            )
+            if part != 0:
+                return step * 8 + part
+    while position.ply > first:
+        undo(state, tables)
+    return 0
