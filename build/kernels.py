@@ -1,25 +1,29 @@
-"""Build the kernels of every platform and level into a folder, from this one machine."""
+"""Build the kernels of every platform and level on this one machine, and put them into a folder."""
 
 from __future__ import annotations
 
+import shutil
 import sys
+from pathlib import Path
 
-from pbrain_engine.native.build.compile import Build, BuildError, Output, build
+import shipping
+
+from pbrain_engine.native.build.compile import BuildError
 from pbrain_engine.native.load.targets import TARGETS
 
 
-def every_output() -> tuple[Output, ...]:
-    """Return all platforms with all their levels."""
-    return tuple(Output(t, level) for t in TARGETS.values() for level in t.levels)
-
-
 def main(folder: str) -> int:
-    """Build into a folder what is not there yet; return the exit status."""
+    """Build what is not in the cache yet, and copy all of it; return the exit status."""
     try:
-        build(Build(every_output()), folder)
+        kernels = shipping.build_kernels(TARGETS.values())
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for target in TARGETS.values():
+        for level in target.levels:
+            name = target.file_name(level)
+            shutil.copyfile(kernels / name, Path(folder, name))
     return 0
 
 

@@ -4,8 +4,9 @@
 not; set-up, the tests and the tools call it. The engine itself only ever loads.
 
 The numba front end runs in a child process, because what it compiles depends on its
-environment. Each library is linked under a temporary name and renamed when it is whole, and a
-lock keeps two builders from doing the same work.
+environment; what it made lies beside the libraries, for those of further levels. Each file is
+written under a temporary name and renamed when it is whole, and a lock for each variant keeps
+two builders from doing the same work.
 """
 
 from __future__ import annotations
@@ -88,21 +89,27 @@ def build(work: Build, folder: str) -> list[str]:
     if not all(map(os.path.exists, paths.values())):
         os.makedirs(folder, exist_ok=True)
         waiting = "waiting for another process that builds the kernel"
-        with locked(os.path.join(folder, "lock"), lambda: report(waiting)):
+        lock = "-".join(filter(None, ("lock", work.variant)))
+        with locked(os.path.join(folder, lock), lambda: report(waiting)):
             missing = {o: path for o, path in paths.items() if not os.path.exists(path)}
             if missing:
-                _build_missing(work._replace(outputs=tuple(missing)), missing)
+                _build_missing(work._replace(outputs=tuple(missing)), missing, folder)
     return list(paths.values())
 
 
-def _build_missing(work: Build, paths: dict[Output, str]) -> None:
+def _build_missing(work: Build, paths: dict[Output, str], folder: str) -> None:
     started = time.perf_counter()
     report(f"building the kernel for {', '.join(f'{o.target.name} {o.level}' for o in paths)}")
     with tempfile.TemporaryDirectory(prefix="numoku-") as scratch:
         before = digest()
-        _emit_objects(work, scratch, before)
+        name = "-".join(filter(None, ("front-end", work.variant)))
+        kept, fresh = os.path.join(folder, name), os.path.join(scratch, name)
+        is_kept = os.path.exists(kept)
+        _emit_objects(work, scratch, before, kept if is_kept else fresh)
         if digest() != before:  # an editor was at work: do not file this under either digest
             raise SourcesChanged("the sources changed while they were compiled; start again")
+        if not is_kept:
+            move_whole(fresh, kept)
         for output, path in paths.items():
             linking = time.perf_counter()
             linked = os.path.join(scratch, os.path.basename(path))
@@ -132,7 +139,7 @@ def move_whole(source: str, destination: str) -> None:
             os.unlink(part)
 
 
-def _emit_objects(work: Build, scratch: str, sources: str) -> None:
+def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> None:
     """Run the numba front end and LLVM in a child process of the right environment."""
     environment = dict(
         os.environ,
@@ -146,7 +153,8 @@ def _emit_objects(work: Build, scratch: str, sources: str) -> None:
     environment.pop("PYTHONOPTIMIZE", None)
     if not work.asserts:
         environment["PYTHONOPTIMIZE"] = "1"
-    command = [sys.executable, "-m", "pbrain_engine.native.build.emit", work.exports, sources]
+    command = [sys.executable, "-m", "pbrain_engine.native.build.emit"]
+    command += [work.exports, sources, front_end]
     for output in work.outputs:
         command += [output.target.name, output.level, object_path(scratch, output)]
     if subprocess.run(command, env=environment, stdin=subprocess.DEVNULL).returncode != 0:

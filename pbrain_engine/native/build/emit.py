@@ -1,15 +1,19 @@
 """The child process of a build: compile a module of exports and write the object files.
 
-Called as ``python -m pbrain_engine.native.build.emit EXPORTS DIGEST [TARGET LEVEL FILE]...``.
+Called as ``python -m pbrain_engine.native.build.emit EXPORTS DIGEST KEPT [TARGET LEVEL FILE]...``.
+What numba makes of the exports is the same for every platform and takes most of the time, so it
+is kept in the file KEPT for the builds of further levels. The cores share the levels.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+import llvmlite.binding as llvm
 import numba
 from numba import types
 
@@ -17,47 +21,107 @@ from ... import kernel
 from ..load.targets import TARGETS
 from . import lower
 
+FAILED = 1
+
+
+class Output(NamedTuple):
+    """An object file that is to be written, for a platform and level."""
+
+    target: str
+    level: str
+    path: str
+
 
 def parameters(signature: Any) -> str:
     """Return a letter for each parameter: p for an address, i for an integer."""
     return "".join("p" if kind == types.voidptr else "i" for kind in signature.args)
 
 
-def about_text(results: list[tuple[str, Any]], **facts: str) -> str:
-    """Return the description that the library carries, read back by ``native.library``."""
-    facts["numba"] = numba.__version__
-    facts["asserts"] = str(int(__debug__))
-    facts["bounds"] = str(int(kernel.BOUNDS_CHECK))
-    facts["exports"] = " ".join(f"{name}:{parameters(r.signature)}" for name, r in results)
+def described(results: list[tuple[str, Any]]) -> str:
+    """Return what every library tells of the exports, read back by ``native.library``."""
+    facts = {
+        "numba": numba.__version__,
+        "asserts": str(int(__debug__)),
+        "bounds": str(int(kernel.BOUNDS_CHECK)),
+        "exports": " ".join(f"{name}:{parameters(r.signature)}" for name, r in results),
+    }
+    return about_text(facts)
+
+
+def about_text(facts: dict[str, str]) -> str:
+    """Return facts as the text that a library carries."""
     return "".join(f"{name}={value}\n" for name, value in facts.items())
+
+
+def report(began: float, text: str) -> None:
+    """Show what was done, and the seconds that it took."""
+    print(f"  {time.perf_counter() - began:5.1f} s  {text}", file=sys.stderr, flush=True)
+
+
+def front_end(exports: str, kept: str) -> tuple[Any, str]:
+    """Return the linked module of the exports and what is told of them, kept in a file.
+
+    It is read back also when it was just written, so that the same bytes come of it each time.
+    """
+    began = time.perf_counter()
+    if not os.path.exists(kept):
+        results = lower.compile_exports(exports)
+        module = lower.link_exports(results)
+        with open(kept, "wb") as file:
+            file.write(described(results).encode("ascii") + b"\0" + module.as_bitcode())
+        report(began, f"compiled {len(results)} exported functions")
+    with open(kept, "rb") as file:
+        told, _, code = file.read().partition(b"\0")
+    return llvm.parse_bitcode(code), told.decode("ascii")
+
+
+def write_objects(module: Any, told: str, digest: str, outputs: Sequence[Output]) -> int:
+    """Write object files of a module; return an exit status."""
+    for output in outputs:
+        began = time.perf_counter()
+        target = TARGETS[output.target]
+        about = about_text({"target": target.name, "level": output.level, "digest": digest})
+        try:
+            code, _ = lower.emit(module, target, output.level, about + told)
+        except lower.KernelDefect as defect:
+            print(f"error: {defect}", file=sys.stderr)
+            return FAILED
+        with open(output.path, "wb") as file:
+            file.write(code)
+        what = f"optimised for {target.name} {output.level}"
+        report(began, f"{what}, {len(code):,} bytes of object code")
+    return 0
+
+
+def share_out(module: Any, told: str, digest: str, outputs: Sequence[Output]) -> int:
+    """Write object files in as many processes as there are cores; return an exit status."""
+    cores = min(len(os.sched_getaffinity(0)), len(outputs))
+    children = []
+    for first in range(1, cores):
+        child = os.fork()
+        if child == 0:
+            try:
+                status = write_objects(module, told, digest, outputs[first::cores])
+            except BaseException:
+                status = FAILED
+                raise
+            finally:
+                os._exit(status)
+        children.append(child)
+    status = write_objects(module, told, digest, outputs[::cores])
+    for child in children:
+        status |= os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status
 
 
 def main(arguments: Sequence[str]) -> int:
     """Write one object file for each target and level; return the exit status."""
-    exports, digest, *outputs = arguments
-    clock = time.perf_counter()
-
-    def stage(text: str) -> None:
-        nonlocal clock
-        now = time.perf_counter()
-        print(f"  {now - clock:5.1f} s  {text}", file=sys.stderr, flush=True)
-        clock = now
-
-    results = lower.compile_exports(exports)
-    stage(f"compiled {len(results)} exported functions")
-    module = lower.link_exports(results)
-    for name, level, path in zip(outputs[::3], outputs[1::3], outputs[2::3], strict=True):
-        target = TARGETS[name]
-        about = about_text(results, target=target.name, level=level, digest=digest)
-        try:
-            code, _ = lower.emit(module, target, level, about)
-        except lower.KernelDefect as defect:
-            print(f"error: {defect}", file=sys.stderr)
-            return 1
-        with open(path, "wb") as file:
-            file.write(code)
-        stage(f"optimised for {target.name} {level}, {len(code):,} bytes of object code")
-    return 0
+    exports, digest, kept, *words = arguments
+    outputs = list(map(Output, words[::3], words[1::3], words[2::3]))
+    module, told = front_end(exports, kept)
+    # Elsewhere a process that has threads, as LLVM may, must not be doubled.
+    write = share_out if sys.platform == "linux" else write_objects
+    return write(module, told, digest, outputs)
 
 
 if __name__ == "__main__":
