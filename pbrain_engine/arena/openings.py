@@ -128,19 +128,24 @@ class Openings:
                 return opening
 
     def _balanced(self, chance: random.Random) -> list[Coordinates]:
-        """Return the first of some random sets of stones that is balanced, or the best of them."""
         if self._judge is None:
             self._judge = engine_judge(self._settings)
-        best: tuple[int, list[Coordinates]] | None = None
-        for _ in range(TRIES):
-            opening = self._random(chance, BORDER)
-            value = abs(self._judge(opening))
-            if best is None or value < best[0]:
-                best = value, opening
-            if value <= BALANCE:
-                break
-        assert best is not None
-        return best[1]
+        tried = (self._random(chance, BORDER) for _ in range(TRIES))
+        return first_balanced(tried, self._judge, BALANCE)
+
+
+def first_balanced(
+    openings: Iterable[list[Coordinates]], judge: Judge, balance: int
+) -> list[Coordinates]:
+    """Return the first opening whose value is so close to 0, or else the closest; [] of none."""
+    best: tuple[int, list[Coordinates]] | None = None
+    for opening in openings:
+        value = abs(judge(opening))
+        if best is None or value < best[0]:
+            best = value, opening
+        if value <= balance:
+            break
+    return best[1] if best is not None else []
 
 
 def scatter(

@@ -7,10 +7,10 @@ search ends by nodes, and one thread searches. So games can be played anywhere i
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..arena.openings import square_around
+from ..arena.openings import first_balanced, square_around
 from ..engine.engine import Engine, Limit
 from ..game.game import Game
 from ..position.geometry import Coordinates
@@ -68,7 +68,7 @@ def is_playable(board: int, rule: Rule, opening: list[Coordinates]) -> bool:
     return game.winner is None and not game.is_full
 
 
-def begin(engine: Engine, board: int, rule: Rule, opening: list[Coordinates]) -> None:
+def begin(engine: Engine, board: int, rule: Rule, opening: Sequence[Coordinates]) -> None:
     """Make the engine forget everything but the stones of an opening."""
     engine.new_game(board, rule=rule)
     engine.clear_hash()
@@ -80,18 +80,13 @@ def balanced_opening(
     engine: Engine, chance: random.Random, board: int, rule: Rule, nodes: int
 ) -> list[Coordinates]:
     """Return the first random opening that a search finds balanced, or the best of many."""
-    best: tuple[int, list[Coordinates]] | None = None
-    for _ in range(TRIES):
-        opening = scatter(chance, board)
-        if not is_playable(board, rule, opening):
-            continue
+
+    def value_of(opening: Sequence[Coordinates]) -> int:
         begin(engine, board, rule, opening)
-        value = abs(engine.think(Limit(nodes=nodes)).value)
-        if best is None or value < best[0]:
-            best = value, opening
-        if value <= BALANCE:
-            break
-    return best[1] if best is not None else []
+        return engine.think(Limit(nodes=nodes)).value
+
+    tried = (scatter(chance, board) for _ in range(TRIES))
+    return first_balanced((o for o in tried if is_playable(board, rule, o)), value_of, BALANCE)
 
 
 class Decision(NamedTuple):

@@ -218,8 +218,8 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def settings_of(options: argparse.Namespace) -> MatchSettings:
-    """Return the settings that the options ask for.
+def settings_of(options: argparse.Namespace, usual_turn: float = DEFAULT_TURN) -> MatchSettings:
+    """Return the settings that the options ask for; ``usual_turn`` where nothing is limited.
 
     Raises:
         SettingsError: they cannot be played.
@@ -229,7 +229,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
     engines = name_apart(parse_engine(text) for text in options.engines)
     if turn is None:
         limited = options.match or options.nodes or options.depth
-        turn = 0.0 if limited or all(e.limits_itself for e in engines) else DEFAULT_TURN
+        turn = 0.0 if limited or all(e.limits_itself for e in engines) else usual_turn
     lines = () if is_generator(options.openings) else read_lines(options.openings)
     return MatchSettings(
         engines=engines,

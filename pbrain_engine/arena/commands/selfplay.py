@@ -11,14 +11,8 @@ from ...native.load.library import KernelError
 from ...options import Parser, not_below_zero, positive, whole
 from ..openings import Openings
 from ..records.journal import Journal
-from ..settings import (
-    MatchSettings,
-    SettingsError,
-    name_apart,
-    parse_board,
-    parse_engine,
-    parse_rule,
-)
+from ..settings import MatchSettings, SettingsError
+from . import arguments
 from .match import default_journal, play
 
 DEFAULT_TURN = 0.5
@@ -50,28 +44,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def settings_of(options: argparse.Namespace) -> MatchSettings:
-    """Return the match that the options ask for."""
-    text = "numoku" + (":" + ",".join(options.options) if options.options else "")
-    width, height = parse_board(options.board)
-    turn = options.turn
-    engine = parse_engine(text)
-    if turn is None:
-        limited = options.nodes or options.depth or engine.limits_itself
-        turn = 0.0 if limited else DEFAULT_TURN
-    return MatchSettings(
-        engines=name_apart([engine, engine]),
-        games=options.games,
-        width=width,
-        height=height,
-        rule=parse_rule(options.rule),
-        turn=turn,
-        nodes=options.nodes,
-        depth=options.depth,
-        openings=options.openings,
-        seed=options.seed,
-        concurrency=options.concurrency,
-        in_process=True,
-    )
+    """Return the match that the options ask for: one of ``numoku match``, in this process."""
+    engine = "numoku" + (":" + ",".join(options.options) if options.options else "")
+    match = arguments.parser().parse_args([engine, engine, "--in-process"])
+    vars(match).update(vars(options))
+    return arguments.settings_of(match, DEFAULT_TURN)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
