@@ -6,13 +6,12 @@ It is written from what is known of that judge and shares no code with our own r
 from __future__ import annotations
 
 import os
-import queue
-import subprocess
-import threading
 import time
 from pathlib import Path
 
 import psutil
+
+from .piped import Piped, stones_of
 
 TOLERANCE = 1.0  # seconds over the limit that the judge accepts
 MEMORY = 350 * 1024 * 1024  # bytes over the whole tree of processes
@@ -27,7 +26,7 @@ def private_bytes(process: psutil.Process) -> int:
         return int(process.memory_info().rss)
 
 
-class Judged:
+class Judged(Piped):
     """A program that plays one side of a game."""
 
     def __init__(
@@ -39,46 +38,25 @@ class Judged:
         self.peak = 0
         self.fresh = True
         # The temporary files of the system go where the test can see them.
-        environment = dict(os.environ, TMPDIR=str(folder), TEMP=str(folder), TMP=str(folder))
-        self.process = subprocess.Popen(
-            [str(program)],
-            cwd=program.parent,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            bufsize=0,
+        super().__init__(
+            program, dict(os.environ, TMPDIR=str(folder), TEMP=str(folder), TMP=str(folder))
         )
         self.tree = psutil.Process(self.process.pid)
-        self.lines: queue.Queue[str] = queue.Queue()
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-        self._write(
+        self.write(
             f"START {size}", f"INFO timeout_turn {turn}", f"INFO timeout_match {match}",
             f"INFO max_memory {MEMORY}", "INFO game_type 1", f"INFO rule {rule}",
             f"INFO folder {folder}",
         )  # fmt: skip
         self.tree.suspend()
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line.decode("ascii").strip())
-
-    def _write(self, *lines: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write("".join(line + "\r\n" for line in lines).encode("ascii"))
-
     def move(self, moves: list[tuple[int, int]]) -> tuple[int, int]:
         """Return its answer to all moves so far; its clock runs from the thaw."""
-        self._write(f"INFO time_left {self.left}")
+        self.write(f"INFO time_left {self.left}")
         if self.fresh:
-            mine = len(moves) % 2
-            stones = [f"{x},{y},{1 if i % 2 == mine else 2}" for i, (x, y) in enumerate(moves)]
-            self._write("BOARD", *stones, "DONE")
+            self.write("BOARD", *stones_of(moves), "DONE")
             self.fresh = False
         else:
-            self._write("TURN {},{}".format(*moves[-1]))
+            self.write("TURN {},{}".format(*moves[-1]))
         began = time.perf_counter()
         self.tree.resume()
         limit = TOLERANCE + max(0, min(self.left, self.turn)) / 1000
@@ -103,16 +81,5 @@ class Judged:
     def end(self) -> int | None:
         """Say END, give it half a second, and kill it; return its status if it left by itself."""
         self.tree.resume()
-        self._write("END")
-        try:
-            return self.process.wait(LAST_WORD)
-        except subprocess.TimeoutExpired:
-            return None
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        """Kill what is left, and wait until it is gone and all it wrote is read."""
-        with self.process:
-            self.process.kill()
-            self.reader.join()  # before its stream is closed: it may be inside a read
+        self.write("END")
+        return self.wait(LAST_WORD)
