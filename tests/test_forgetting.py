@@ -149,6 +149,16 @@ def test_the_solver_keeps_the_proofs_of_each_rule_apart() -> None:
                 assert (5, 7) not in found.line[:1]
 
 
+CROSSING = "e8d8f8h4g8a1h5o1h6a15h7o15"  # black wins by the two fours at h8 or not at all
+
+
+def test_what_cannot_be_won_under_one_rule_may_be_won_under_another() -> None:
+    with Solver(4_000_000) as solver:
+        for rule in (Rule.RENJU, Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD):
+            found = solver.fours(game_after(CROSSING, rule), nodes=100_000)
+            assert found.claim == ("no-vcf" if rule is Rule.RENJU else "vcf"), rule.name
+
+
 def test_the_solver_keeps_boards_of_other_sizes_apart() -> None:
     row = "a5h1b5h2c5g8d5"
     with Solver(4_000_000) as solver:

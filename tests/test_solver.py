@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.game.game import Game
+from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.proofs import Proof, Tree
 from pbrain_engine.solver.solver import Solver
@@ -252,3 +253,12 @@ def test_forbidden_cells_are_legal_nowhere_in_a_proof(solver: Solver) -> None:
             if number % 2 == 0:
                 assert is_legal(board, move, side), puzzle["id"]
             board.put(move, side if number % 2 == 0 else 1 - side)
+
+
+def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver: Solver) -> None:
+    game = Game(15, rule=Rule.RENJU)
+    for x, y in parse_moves("d8g5e8g6f8g7h8a1i8o1g3a15g9"):
+        game.play(x, y)
+    proof = solver.fours(game)
+    assert format_moves(proof.line) == "g4g8"  # six for black, which is a foul
+    assert (proof.claim, proof.length) == ("vcf", 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import kernels, parts
+from . import kernels, newest, parts
 from .fault import Fault
 
-FAULTS: list[Fault] = [*kernels.FAULTS, *parts.FAULTS]
+FAULTS: list[Fault] = [*kernels.FAULTS, *parts.FAULTS, *newest.FAULTS]

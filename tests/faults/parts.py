@@ -32,7 +32,7 @@ SOLVER = [
           "tests/test_tactics.py tests/test_solver.py"),
     Fault("a forbidden block is not counted", "solver/proofs.py",
           "return len(line) // 2 + 1 if line else 0", "return (len(line) + 1) // 2 if line else 0",
-          "tests/test_solver.py"),
+          "tests/test_solver.py::test_a_block_that_is_forbidden_leaves_the_five_to_come"),
 ]  # fmt: skip
 
 ENGINE = [

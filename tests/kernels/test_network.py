@@ -13,6 +13,7 @@ from pbrain_engine import lanes
 from pbrain_engine.eval.evaluate import evaluate, move_score, threat_mask
 from pbrain_engine.eval.evaluator import ask_moves, begin, judge, judge_near, logit_of
 from pbrain_engine.eval.network.accumulator import bring_up
+from pbrain_engine.eval.network.layers import ask_trunk, network_value
 from pbrain_engine.eval.network.layout import NETWORK
 from pbrain_engine.eval.network.twin import SAME, same_as_twin
 from pbrain_engine.eval.network.unpack import FINE, unpack
@@ -99,3 +100,33 @@ def test_the_accumulator_follows_the_stones_when_it_is_asked() -> None:
         assert same_as_twin(worker.accumulator, network, state.position, 4, mask, 100, 30) == SAME
         for _ in cells(moves, SIZE):
             undo(state, tables)
+
+
+def fresh_value(moves: str) -> int:
+    """Return the value of a position that nothing was asked of before."""
+    worker = worker_after(moves, size=SIZE)
+    begin(worker.accumulator, evaluator(), worker.state)
+    return int(judge(worker.accumulator, evaluator(), worker.state))
+
+
+def test_what_was_asked_before_is_forgotten_with_the_next_stones() -> None:
+    worker = worker_after(CALM, size=SIZE)
+    begin(worker.accumulator, evaluator(), worker.state)
+    assert judge(worker.accumulator, evaluator(), worker.state) == fresh_value(CALM)
+    for cell in cells("c4d3", SIZE):
+        play(worker.state, evaluator().tables, cell)
+    later = fresh_value(f"{CALM}c4d3")
+    assert judge(worker.accumulator, evaluator(), worker.state) == later != fresh_value(CALM)
+
+
+def test_each_side_has_a_trunk_of_its_own() -> None:
+    worker, network = worker_after(CALM, size=SIZE), evaluator().network
+
+    def value(*sides: int) -> int:
+        begin(worker.accumulator, evaluator(), worker.state)
+        bring_up(worker.accumulator, network, worker.state.position, 4)
+        for side in sides:
+            ask_trunk(worker.accumulator, network, side, 0)
+        return int(network_value(worker.accumulator, network, sides[-1], 0))
+
+    assert value(0, 1) == value(1) != value(0)

@@ -1,0 +1,274 @@
+"""The parts of the tree search by themselves: proofs, what goes up, what is chosen, what stays."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pbrain_engine.search.mcts.chances import EVEN, UNIT, chance_of, value_of_chance
+from pbrain_engine.search.mcts.choice import WIDEN, choose
+from pbrain_engine.search.mcts.params import PARAMETERS
+from pbrain_engine.search.mcts.tree import (
+    BUCKET,
+    LISTS,
+    NO_BLOCK,
+    NO_EDGE,
+    NO_NODE,
+    NO_PROOF,
+    PART,
+    PROVEN_DRAW,
+    TREE,
+    WHOLE,
+    add_edge,
+    bucket_of,
+    claim_node,
+    edge_at,
+    edge_of,
+    find_node,
+    mean_of,
+    settle,
+)
+from pbrain_engine.search.mcts.walk import child_of, go_up
+from pbrain_engine.values import loss_in, win_in
+
+from .memory import plain
+
+pytestmark = pytest.mark.uncompiled
+
+ROOT = 1
+CELLS = (100, 101, 102, 103)
+EVEN_SHARES = (UNIT // 4,) * 4
+SCALE = 258
+
+
+def make_tree(blocks: int = 8) -> Any:
+    """Return an empty tree of one bucket, with its lists beside it."""
+    tree = plain(TREE, nodes=1 + 2 * BUCKET)
+    for name, parameter in PARAMETERS.items():
+        setattr(tree.params, name, parameter.default)
+    tree.buckets, tree.blocks, tree.unused, tree.lines = 1, blocks, 1, 1
+    tree.root = ROOT
+    return SimpleNamespace(tree=tree, lists=plain(LISTS, blocks=blocks))
+
+
+def hang(
+    made: Any, number: int, priors: tuple[int, ...] = EVEN_SHARES, listing: int = WHOLE
+) -> Any:
+    """Give a node moves on ``CELLS``; return their edges."""
+    made.tree.nodes[number].visits = max(1, made.tree.nodes[number].visits)
+    ats = [
+        add_edge(made.tree, made.lists, number, cell, prior)
+        for cell, prior in zip(CELLS, priors, strict=False)
+    ]
+    made.tree.nodes[number].listing = listing
+    return [edge_at(made.lists, at) for at in ats]
+
+
+def chosen(made: Any, at_root: bool = False) -> int:
+    """Return the cell that is chosen at the root node, or what else is said."""
+    at = choose(made.tree, made.lists, ROOT, at_root)
+    return at if at in (WIDEN, NO_EDGE) else int(edge_at(made.lists, at).cell)
+
+
+# Chances -------------------------------------------------------------------------------
+
+
+def test_a_chance_grows_with_the_value_and_is_the_others_with_the_sign() -> None:
+    values = range(-3000, 3001, 50)
+    chances = [int(chance_of(np.int64(value), SCALE)) for value in values]
+    assert chances == sorted(chances) and chances[0] < UNIT // 100
+    assert chance_of(np.int64(0), SCALE) == EVEN
+    assert all(a + b == UNIT for a, b in zip(chances, reversed(chances), strict=True))
+    unit = 1 / (1 + np.exp(-1))
+    assert abs(chance_of(np.int64(SCALE), SCALE) / UNIT - unit) < 0.001
+
+
+@pytest.mark.parametrize("value", [-900, -258, -8, 0, 8, 258, 900])
+def test_a_value_comes_back_from_its_chance(value: int) -> None:
+    assert abs(value_of_chance(chance_of(np.int64(value), SCALE), SCALE) - value) <= 2
+
+
+# Proofs --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("proofs", "listing", "expected"),
+    [
+        ((win_in(5), loss_in(2), win_in(3), win_in(7)), WHOLE, win_in(3)),  # the shortest win
+        ((win_in(5), 0), PART, win_in(5)),  # one is enough
+        ((loss_in(4), loss_in(8), loss_in(6)), WHOLE, loss_in(8)),  # the longest loss
+        ((loss_in(4), loss_in(8)), PART, NO_PROOF),  # moves that are not listed may hold
+        ((loss_in(4), 0, loss_in(6)), WHOLE, NO_PROOF),  # nor is an open one lost
+        ((loss_in(4), PROVEN_DRAW), WHOLE, PROVEN_DRAW),
+        ((PROVEN_DRAW, 0), WHOLE, NO_PROOF),
+    ],
+)
+def test_a_node_is_proven_by_its_moves(
+    proofs: tuple[int, ...], listing: int, expected: int
+) -> None:
+    made = make_tree()
+    for edge, proof in zip(
+        hang(made, ROOT, EVEN_SHARES[: len(proofs)], listing), proofs, strict=True
+    ):
+        edge.proof = proof
+    settle(made.tree, made.lists, ROOT)
+    assert made.tree.nodes[ROOT].proof == expected
+
+
+def test_a_loss_takes_at_least_as_long_as_moves_that_are_not_listed() -> None:
+    made = make_tree()
+    hang(made, ROOT, EVEN_SHARES[:1])[0].proof = loss_in(2)
+    made.tree.nodes[ROOT].least = 6
+    settle(made.tree, made.lists, ROOT)
+    assert made.tree.nodes[ROOT].proof == loss_in(6)
+
+
+# What a visit brings -------------------------------------------------------------------
+
+
+def path(made: Any) -> Any:
+    """Return a walker on a path root, node 2, and the position behind its first move."""
+    first, second = hang(made, ROOT), hang(made, 2)
+    for node in (ROOT, 2):
+        made.tree.nodes[node].flying = 1
+        made.tree.nodes[node].visits = 1
+        made.tree.nodes[node].total = EVEN
+    first[0].flying = second[0].flying = 1
+    ats = [edge_of(made.lists, made.tree.nodes[n], CELLS[0]) for n in (ROOT, 2)]
+    return SimpleNamespace(nodes=[ROOT, 2], edges=ats), first[0], second[0]
+
+
+def test_a_chance_changes_sides_on_its_way_up() -> None:
+    made = make_tree()
+    walker, first, second = path(made)
+    good = np.int64(60000)  # for the side to move behind both moves
+    go_up(walker, made.tree, made.lists, 2, NO_NODE, good, NO_PROOF)
+    root, inner = made.tree.nodes[ROOT], made.tree.nodes[2]
+    assert second.average == UNIT - good
+    assert (inner.visits, inner.total) == (2, EVEN + UNIT - good)
+    assert (root.visits, root.total) == (2, EVEN + good)
+    assert first.average == UNIT - mean_of(inner) > EVEN
+    assert (first.visits, second.visits) == (1, 1)
+    assert [x.flying for x in (root, inner, first, second)] == [0, 0, 0, 0]
+
+
+def test_a_lost_position_is_a_won_move_one_ply_earlier() -> None:
+    made = make_tree()
+    walker, first, second = path(made)
+    go_up(walker, made.tree, made.lists, 2, NO_NODE, np.int64(0), np.int64(loss_in(2)))
+    assert second.proof == win_in(3) == made.tree.nodes[2].proof
+    assert first.proof == loss_in(4)
+    assert made.tree.nodes[ROOT].proof == NO_PROOF  # it has other moves
+    assert first.average == 0
+    assert mean_of(made.tree.nodes[2]) == UNIT
+
+
+# What is chosen ------------------------------------------------------------------------
+
+
+def visited(made: Any, averages: tuple[int, ...], visits: int = 20) -> list[Any]:
+    """Return the root's edges after so many visits each, with these chances."""
+    edges = hang(made, ROOT)
+    for edge, average in zip(edges, averages, strict=True):
+        edge.visits, edge.average = visits, average
+    made.tree.nodes[ROOT].visits = 1 + 4 * visits
+    made.tree.nodes[ROOT].total = EVEN * (1 + 4 * visits)
+    return edges
+
+
+@pytest.mark.parametrize("select", [0, 1])
+def test_the_better_move_is_chosen_until_it_is_under_way_or_proven_lost(select: int) -> None:
+    made = make_tree()
+    made.tree.params.mcts_select = select
+    edges = visited(made, (EVEN, EVEN, UNIT * 3 // 4, EVEN - 100))
+    assert chosen(made) == CELLS[2]
+    edges[2].flying = 60  # each counts as lost meanwhile
+    assert chosen(made) != CELLS[2]
+    edges[2].flying = 0
+    edges[2].proof = loss_in(2)
+    assert chosen(made) in CELLS[:2]
+    edges[2].proof = win_in(3)
+    assert chosen(made) == CELLS[2]
+
+
+def test_a_move_is_barred_at_the_root_alone() -> None:
+    made = make_tree()
+    visited(made, (EVEN, EVEN, UNIT * 3 // 4, EVEN))
+    made.tree.barred[CELLS[2] >> 6] |= np.uint64(1 << (CELLS[2] & 63))
+    assert chosen(made, at_root=True) != CELLS[2]
+    assert chosen(made) == CELLS[2]
+
+
+def test_the_likelier_of_two_moves_is_visited_more() -> None:
+    made = make_tree()
+    edges = hang(made, ROOT, (UNIT // 2, UNIT // 8))
+    for edge in edges:
+        edge.visits, edge.average = 8, EVEN
+    made.tree.nodes[ROOT].visits, made.tree.nodes[ROOT].total = 17, 17 * EVEN
+    assert chosen(made) == CELLS[0]
+    edges[0].visits = 60
+    made.tree.nodes[ROOT].visits, made.tree.nodes[ROOT].total = 69, 69 * EVEN
+    assert chosen(made) == CELLS[1]
+
+
+def test_where_all_listed_moves_lose_more_are_listed_if_there_are_any() -> None:
+    made = make_tree()
+    for edge in visited(made, (0, 0, 0, 0)):
+        edge.proof = loss_in(2)
+    assert chosen(made) == NO_EDGE
+    made.tree.nodes[ROOT].listing = PART
+    assert chosen(made) == WIDEN
+
+
+# What stays in the tree ----------------------------------------------------------------
+
+
+def filled(made: Any) -> list[int]:
+    """Fill the one bucket with positions of 10, 20, 30 and 40 visits; return their nodes."""
+    numbers = []
+    for place in range(BUCKET):
+        number = int(claim_node(made.tree, made.lists, np.uint64(place + 5)))
+        made.tree.nodes[number].visits = 10 * (place + 1)
+        numbers.append(number)
+    made.tree.root = numbers[3]
+    return numbers
+
+
+def test_the_least_visited_makes_room_but_neither_the_root_nor_what_is_under_way() -> None:
+    made = make_tree()
+    numbers = filled(made)
+    made.tree.nodes[numbers[0]].flying = 1
+    assert claim_node(made.tree, made.lists, np.uint64(99)) == numbers[1]
+    made.tree.nodes[numbers[1]].visits = 50
+    made.tree.nodes[numbers[3]].visits = 1
+    assert claim_node(made.tree, made.lists, np.uint64(98)) == numbers[2]
+
+
+def test_what_earlier_searches_left_makes_room_first() -> None:
+    made = make_tree()
+    numbers = filled(made)
+    made.tree.generation = 3
+    for number in numbers:
+        made.tree.nodes[number].generation = 3
+    made.tree.nodes[numbers[2]].generation = 1
+    assert claim_node(made.tree, made.lists, np.uint64(99)) == numbers[2]
+
+
+def test_a_recycled_node_is_not_taken_for_the_one_before_and_gives_its_lists_back() -> None:
+    made = make_tree()
+    numbers = filled(made)
+    edge = hang(made, numbers[3])[0]
+    edge.child = numbers[0]
+    assert child_of(made.tree, edge, np.uint64(5)) == numbers[0]
+    hang(made, numbers[0])
+    block = int(made.tree.nodes[numbers[0]].block)
+    assert claim_node(made.tree, made.lists, np.uint64(99)) == numbers[0]
+    made.tree.nodes[numbers[0]].visits = 1
+    assert child_of(made.tree, edge, np.uint64(5)) == NO_NODE == edge.child
+    assert find_node(made.tree, np.uint64(5)) == NO_NODE
+    assert made.tree.nodes[numbers[0]].block == NO_BLOCK
+    assert (made.tree.free, made.tree.recycled) == (block, 1)
+    assert bucket_of(made.tree, np.uint64(99)) == 1
