@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BASE ?= HEAD~1
 PYTEST_FLAGS ?=
+WORKERS ?= auto
 FAULTS ?=
 LONG ?=
 
@@ -19,7 +20,7 @@ PLAY := $(VENV)/.play-installed
 DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup develop demo test faults long bench learn-smoke compare screenshots lint build \
+.PHONY: help setup install develop demo test faults long bench learn-smoke compare screenshots lint build \
 	package check-package windows windows-zip onefile wheels release dist clean
 
 help: ## show this list
@@ -42,13 +43,16 @@ $(DEVELOP): pyproject.toml | $(PLAY)
 setup: $(PLAY) ## install the commands into .venv and compile the kernel for this machine
 	@$(BIN)/python -m pbrain_engine.native.build.compile
 
+install: $(DEVELOP) ## install all that development needs, and compile nothing yet
+
 develop: setup $(DEVELOP) ## set up, and install what tests and checks need
 
 demo: setup ## watch one game of the engine against itself
 	@$(BIN)/numoku demo
 
-test: develop ## run the whole test suite
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+# What looks at a clock runs alone, after the others. Status 5: the flags leave no test of a kind.
+test: develop ## run the whole test suite, on all cores: WORKERS=1 for one
+	@$(BIN)/python -m tests.suite --workers $(WORKERS) $(PYTEST_FLAGS)
 
 faults: develop ## put faults into a copy, one at a time, and print those that no test notices
 	$(BIN)/python -m tests.faults $(FAULTS)
@@ -72,7 +76,7 @@ lint: develop ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-build: setup ## compile the kernels of every platform and level into dist/kernels
+build: $(PLAY) ## compile the kernels of every platform and level into dist/kernels
 	$(BIN)/python build/kernels.py dist/kernels
 
 # These build the kernels they need, all in one go: half of that work is the same for all.

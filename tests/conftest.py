@@ -7,6 +7,7 @@ plain Python functions; ``test_uncompiled.py`` does that as a part of the normal
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sysconfig
 from importlib.util import find_spec
@@ -15,10 +16,22 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.native.build import compile as kernel_compiler
+from pbrain_engine.native.load.digest import digest
 from pbrain_engine.native.load.library import Library, load
+from pbrain_engine.native.load.store import cache_root
 from pbrain_engine.native.load.targets import host_target
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
+# On several cores a file is one piece of work, so that what its tests share is made once; so are
+# files that share more than a file does. What takes longest comes first: the last pieces should
+# be small, or one core waits for the other.
+PACKAGES = ("test_package_manager", "test_package_play", "test_package_zip")
+SHARED = dict.fromkeys(PACKAGES, "package")
+FIRST = (
+    "test_native_replay", "test_checked", "package", "test_board_page", "test_uncompiled",
+    "test_native_build", "test_arena_faults", "test_board_proofs", "test_review",
+)  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,6 +45,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
     items[:] = [item for item in items if runs(item)]
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(piece(item)))
+        items.sort(
+            key=lambda item: FIRST.index(piece(item)) if piece(item) in FIRST else len(FIRST)
+        )
+
+
+def piece(item: pytest.Item) -> str:
+    """Return the piece of work that a test belongs to."""
+    return SHARED.get(item.path.stem, item.path.stem)
 
 
 @pytest.fixture(scope="session")
@@ -42,9 +66,14 @@ def checked_library() -> Library:
 
 
 @pytest.fixture(scope="session")
-def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return a folder with the toy kernels of every platform, and of this one with checks."""
-    folder = str(tmp_path_factory.mktemp("toys"))
+def toy_folder() -> str:
+    """Return a folder with the toy kernels of every platform, and of this one with checks.
+
+    It lies among the kernels, so that it is made once for each state of the sources.
+    """
+    source = Path(__file__).with_name("toy_kernels.py").read_bytes()
+    name = hashlib.sha256(digest().encode() + source).hexdigest()[:20]
+    folder = os.path.join(cache_root(), f"toys-{name}")
     outputs = tuple(
         kernel_compiler.Output(target, level)
         for target in kernel_compiler.TARGETS.values()

@@ -257,6 +257,7 @@ def test_a_move_that_is_pointed_at_shows_its_line(browser: Any, server: BoardSer
     page.close()
 
 
+@pytest.mark.timed
 def test_analysis_is_quick_to_begin(browser: Any, server: BoardServer) -> None:
     page = open_page(browser, server, "h8")
     page.tab("analyse")

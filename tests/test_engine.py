@@ -56,6 +56,7 @@ def test_a_node_limit_is_kept(engine: Engine) -> None:
     assert 20_000 <= thought.nodes <= 21_000
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
 def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
     set_up(engine)
@@ -65,6 +66,7 @@ def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
     assert thought.depth >= 3
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("seconds", [0.0, -3.0])
 def test_without_time_the_answer_comes_at_once(engine: Engine, seconds: float) -> None:
     set_up(engine)
@@ -99,6 +101,7 @@ def test_an_error_in_the_callback_comes_out_of_think(engine: Engine) -> None:
 # Stopping -------------------------------------------------------------------------------
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("threads", [1, 2])
 def test_stop_ends_an_endless_search(engine: Engine, threads: int) -> None:
     set_up(engine)
@@ -110,6 +113,7 @@ def test_stop_ends_an_endless_search(engine: Engine, threads: int) -> None:
     assert engine.game.at(*thought.move) is Side.EMPTY
 
 
+@pytest.mark.timed
 def test_a_stop_before_an_announced_search_counts(engine: Engine) -> None:
     set_up(engine)
     engine.arm()
@@ -125,6 +129,7 @@ def test_an_old_stop_does_not_end_the_next_search(engine: Engine) -> None:
     assert engine.think(Limit(depth=5)).depth == 5
 
 
+@pytest.mark.timed
 def test_the_deadline_may_be_moved_meanwhile(engine: Engine) -> None:
     set_up(engine)
     threading.Timer(0.1, lambda: engine.set_deadline(0.2, 0.2)).start()
@@ -316,6 +321,7 @@ def test_a_win_that_was_found_is_not_forgotten_in_a_hurry(engine: Engine) -> Non
     assert engine.quick_move() == (7, 7)
 
 
+@pytest.mark.timed
 def test_quick_move_is_quick_and_legal(engine: Engine) -> None:
     set_up(engine)
     began = time.perf_counter()

@@ -142,6 +142,7 @@ def test_a_small_memory_is_kept_and_still_enough_to_search() -> None:
 # Time and threads ---------------------------------------------------------------------
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
 def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
     set_up(engine, QUIET)
@@ -150,6 +151,7 @@ def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
     assert time.perf_counter() - began < seconds + 0.5
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("threads", [1, 3])
 def test_stop_ends_an_endless_search(threads: int) -> None:
     with Engine(search=MCTS, hash_size=1 << 20, threads=threads) as engine:

@@ -194,6 +194,7 @@ def test_loading_imports_nothing_heavy() -> None:
     assert HEAVY.isdisjoint(run_python(code).split())
 
 
+@pytest.mark.timed
 def test_loading_takes_milliseconds() -> None:
     code = (
         "import time; from pbrain_engine.native.load import library; a = time.perf_counter();"
@@ -202,6 +203,7 @@ def test_loading_takes_milliseconds() -> None:
     assert min(float(run_python(code)) for _ in range(5)) < 0.010
 
 
+@pytest.mark.timed
 def test_a_call_takes_about_a_microsecond(toy: Toy) -> None:
     call, address = toy.library.toy_nodes, toy.address
 

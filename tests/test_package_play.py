@@ -36,6 +36,13 @@ LEAGUES = {  # board and rule of each, and the turn and match limits, shortened 
     "caro-15": (15, 8, 300, 9_000),
     "caro-exact-15": (15, 9, 300, 9_000),
 }
+# Whole games last as long as their clocks: in short runs two leagues stand for all of them.
+WHOLE = [
+    league
+    if league in ("fastgame-20", "renju-15")
+    else pytest.param(league, marks=pytest.mark.long)
+    for league in LEAGUES
+]
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +107,7 @@ def test_an_empty_board_comes_first(program: Path, tmp_path: Path) -> None:
         player.close()
 
 
-@pytest.mark.parametrize("league", LEAGUES)
+@pytest.mark.parametrize("league", WHOLE)
 def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
     size, rule, turn, match = LEAGUES[league]
     command = f'"{program}"'

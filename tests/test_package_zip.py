@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from pbrain_engine.native.load.targets import host_target
 
 from .building import package
 
+WHERE_BUILDS_ARE_QUICK = pytest.mark.long if sys.platform == "win32" else lambda test: test
 FORBIDDEN = ("numpy", "numba", "llvm", "ssl", "crypto", "tcl", "sqlite", "dist-info", "tests")
 
 
@@ -77,6 +79,7 @@ def test_the_checksum_beside_it_is_its_own(tournament_zip: Path) -> None:
     assert digest == hashlib.sha256(tournament_zip.read_bytes()).hexdigest()
 
 
+@WHERE_BUILDS_ARE_QUICK
 def test_a_second_build_gives_the_same_bytes(tournament_zip: Path, tmp_path: Path) -> None:
     signature = zipfile.ZipFile(tournament_zip).read("_internal/pbrain_engine/native/lib/SIGNATURE")
     nodes, _, weights = signature.decode("ascii").strip().partition(" ")

@@ -81,6 +81,7 @@ def exits_within(peer: Peer, limit: float) -> float:
 # -- the ends of the pipes -----------------------------------------------------------------
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("thinking", [False, True])
 def test_the_end_of_input_ends_the_program(brain: Brain, thinking: bool) -> None:
     brain.start(20, turn=60_000)
@@ -91,6 +92,7 @@ def test_the_end_of_input_ends_the_program(brain: Brain, thinking: bool) -> None
     exits_within(brain, SOON)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("thinking", [False, True])
 def test_end_ends_the_program(brain: Brain, thinking: bool) -> None:
     brain.start(20, turn=60_000)
@@ -321,6 +323,7 @@ def test_renju_with_only_forbidden_points_gets_an_empty_cell(brain: Brain) -> No
 # -- time and memory -----------------------------------------------------------------------
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "info", ["timeout_turn 0", "timeout_turn -5", "time_left 0", "time_left -691"]
 )
@@ -337,6 +340,7 @@ def test_without_time_the_answer_comes_at_once(brain: Brain, info: str) -> None:
     brain.lines()
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "infos",
     [
@@ -365,6 +369,7 @@ def test_any_memory_limit_is_survived(brain: Brain, memory: int) -> None:
     brain.is_well()
 
 
+@pytest.mark.timed
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_time_spent_suspended_is_not_counted(brain: Brain) -> None:
     brain.start(turn=100)
@@ -385,6 +390,7 @@ def test_time_spent_suspended_is_not_counted(brain: Brain) -> None:
 STOPPERS = ["STOP", "YXSTOP", "INFO timeout_turn 0", "INFO time_left 0"]
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("command", STOPPERS)
 def test_a_search_is_stopped_with_its_move(brain: Brain, command: str) -> None:
     brain.start(20, turn=60_000)
@@ -397,6 +403,7 @@ def test_a_search_is_stopped_with_its_move(brain: Brain, command: str) -> None:
     brain.is_well()
 
 
+@pytest.mark.timed
 def test_info_and_about_are_served_during_a_search(brain: Brain) -> None:
     brain.start(turn=60_000)
     brain.send("BOARD", "9,9,2", "8,8,1", "3,3,2", "DONE")
@@ -449,6 +456,7 @@ def test_a_search_that_fails_is_answered_and_its_engine_replaced(
     peer.is_well()
 
 
+@pytest.mark.timed
 def test_a_search_that_hangs_is_answered_in_time_and_abandoned(fake: Callable[..., Brain]) -> None:
     peer = fake("hang", "once")
     peer.start(turn=300)
@@ -461,6 +469,7 @@ def test_a_search_that_hangs_is_answered_in_time_and_abandoned(fake: Callable[..
     peer.is_well()
 
 
+@pytest.mark.timed
 def test_a_hanging_search_does_not_delay_the_end(fake: Callable[..., Brain]) -> None:
     peer = fake("hang")
     peer.start(turn=60_000)
@@ -470,6 +479,7 @@ def test_a_hanging_search_does_not_delay_the_end(fake: Callable[..., Brain]) -> 
     exits_within(peer, SOON)
 
 
+@pytest.mark.timed
 def test_a_search_that_does_not_hear_stop_is_answered(fake: Callable[..., Brain]) -> None:
     peer = fake("deaf")
     peer.start(turn=60_000)

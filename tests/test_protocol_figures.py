@@ -20,6 +20,7 @@ from pbrain_engine.doctor.peer import HeardLine, Peer
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 ANSWER = 10.0
 long = pytest.mark.long
+pytestmark = pytest.mark.timed
 
 
 def reply(peer: Peer, timeout: float = ANSWER) -> HeardLine:

@@ -127,6 +127,7 @@ def test_a_move_that_was_not_judged_is_not_dropped() -> None:
     assert set(losing) == set(game.legal_moves()) - {safe, unknown}
 
 
+@pytest.mark.timed
 def test_a_stop_ends_the_solver_too(engine: Engine) -> None:
     set_up(engine, WILD)
     engine.set_parameter("threat_share", 200)

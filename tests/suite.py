@@ -1,0 +1,39 @@
+"""The whole suite, on all cores: ``python -m tests.suite [--workers N] [what pytest is told]``.
+
+What looks at a clock carries the marker ``timed`` and runs alone, after the others, so that no
+neighbour makes it late. The rest is spread over the cores, file by file.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+FINE = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+def cores() -> int:
+    """Return how many processes can run at once; two threads of a core count as two."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def main(words: Sequence[str]) -> int:
+    """Run both parts, also when the first fails; return the status of the first that does."""
+    workers = str(cores())
+    if words and words[0] == "--workers":
+        workers, words = words[1] if words[1] != "auto" else workers, words[2:]
+    spread = ["-n", workers, "--dist", "loadgroup", "--no-loadscope-reorder"]
+    parts = [*spread, "-m", "not long and not timed"], ["-m", "timed and not long"]
+    command = [sys.executable, "-m", "pytest"]
+    statuses = [subprocess.run([*command, *part, *words]).returncode for part in parts]
+    return next((status for status in statuses if status not in FINE), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
