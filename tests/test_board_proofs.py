@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.board.proofs import depth_of, line_of
 from pbrain_engine.board.puzzles import shipped
+from pbrain_engine.game.game import Move
 from pbrain_engine.position.rules import Rule
+from pbrain_engine.solver.proofs import Tree
 from tests.board_server import BoardServer, Tab, position, position_of_puzzle
 from tests.oracle import rules
 from tests.oracle.rules import Board
@@ -108,3 +111,11 @@ def test_the_longest_defence_is_chosen_and_an_escape_is_named(tab: Tab) -> None:
     found = tab.ask("reply", position=now, seconds=20)
     assert found["state"] == "lost"
     assert found["length"] == puzzle["own_moves"] - 1
+
+
+def test_the_line_of_a_proof_is_its_longest() -> None:
+    short = Tree(Move(2, 0), {})
+    long = Tree(Move(2, 1), {Move(3, 1): Tree(Move(4, 1), {})})
+    tree = Tree(Move(0, 0), {Move(1, 0): short, Move(1, 1): long, Move(1, 2): short})
+    assert depth_of(tree) == 3
+    assert line_of(tree) == ((0, 0), (1, 1), (2, 1), (3, 1), (4, 1))

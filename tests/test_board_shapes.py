@@ -145,15 +145,19 @@ def test_who_is_cancelled_leaves_the_queue() -> None:
 def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
     desks = Desks(1)
     desk = desks.open()
-    done = threading.Event()
+    begun, done = threading.Event(), threading.Event()
 
     def endless(job: Job) -> None:
-        while not job.is_stopped:
+        begun.set()
+        end = time.monotonic() + PATIENCE
+        while not job.is_stopped and time.monotonic() < end:
             time.sleep(0.005)
-        done.set()
+        if job.is_stopped:
+            done.set()
 
     job = Job(endless, endless=True)
     desk.submit(job)
+    assert begun.wait(PATIENCE)
     later = threading.Event()
     desk.submit(Job(lambda job: later.set()))  # ends the endless one
     assert done.wait(PATIENCE) and later.wait(PATIENCE)

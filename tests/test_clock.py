@@ -62,6 +62,8 @@ def test_late_answers_raise_the_reserve_for_a_while() -> None:
     assert idle == OVERHEAD
     reserve.note(0.02)
     assert plan(Limits(turn=1000), 20, CELLS, reserve=reserve.seconds).hard < 1 - idle - 0.019
+    reserve.note(0.001)  # one that is in time does not make it forget
+    assert idle + 0.015 < reserve.seconds < idle + 0.02
     for _ in range(50):
         reserve.note(0.001)
     assert idle < reserve.seconds < idle + 0.002

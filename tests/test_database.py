@@ -27,6 +27,7 @@ from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.position.symmetry import symmetries, transform
+from pbrain_engine.values import WIN_BAND
 from tests.postgres import Server, server
 from tests.test_renlib import grow
 
@@ -136,6 +137,14 @@ def test_the_deeper_finding_stands_and_a_proof_stands_for_good(database: Databas
     assert not faults(database)
 
 
+def test_a_win_is_certain_if_it_is_at_least_that() -> None:
+    bounds = (Bound.EXACT, Bound.LOWER, Bound.UPPER)
+    win, loss = WIN_BAND + 10, -WIN_BAND - 10
+    assert [Finding(win, bound).is_certain for bound in bounds] == [True, True, False]
+    assert [Finding(loss, bound).is_certain for bound in bounds] == [True, False, True]
+    assert not any(Finding(500, bound).is_certain for bound in bounds)
+
+
 def test_everything_about_a_finding_comes_back(database: Database) -> None:
     finding = Finding(
         MATE, Bound.LOWER, 7, 1 << 40, ((0, 0), (14, 14)), ((0, 0), (3, 4)), "vct",
@@ -158,18 +167,19 @@ def test_games_count_once_in_all_their_positions(database: Database) -> None:
         StoredGame(record("h8g9h9", "1/2-1/2")),  # the same when mirrored
         StoredGame(record("h8i9j10", ""), {2: Finding(7, depth=2, moves=((9, 9),))}),
         StoredGame(record("h8i9a1", "1-0"), counts=False),
+        StoredGame(record("h8i9b2", "1-0")),
     ]
     first = add_items(database, games)
     again = add_items(database, games)
-    assert (first.games, again.games, again.known_games) == (5, 0, 5)
+    assert (first.games, again.games, again.known_games) == (6, 0, 6)
     entry = asking.look_up(database, asked("h8i9"))
     assert entry is not None
-    assert (entry.black_wins, entry.draws, entry.white_wins) == (1, 1, 1)
+    assert (entry.black_wins, entry.draws, entry.white_wins) == (2, 1, 1)
     assert entry.finding is not None and entry.finding.value == 7
     entry = asking.look_up(database, asked("h8i9h9"))
     assert entry is not None and entry.games == 3
     moves = {move: after.games for move, after in asking.following(database, asked("h8i9"))}
-    assert moves == {(7, 8): 3, (8, 7): 3, (9, 9): 0, (0, 0): 0}
+    assert moves == {(7, 8): 3, (8, 7): 3, (9, 9): 0, (0, 0): 0, (1, 1): 1}
     assert not faults(database)
 
 

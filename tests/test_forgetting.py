@@ -149,7 +149,8 @@ def test_the_solver_keeps_the_proofs_of_each_rule_apart() -> None:
                 assert (5, 7) not in found.line[:1]
 
 
-CROSSING = "e8d8f8h4g8a1h5o1h6a15h7o15"  # black wins by the two fours at h8 or not at all
+# Black wins by two fours at once, at h8 after a four at h10 or the other way round, or not at all.
+CROSSING = "e8d8f8d10g8h5e10f9f10a1g10o1h6a15h7o15"
 
 
 def test_what_cannot_be_won_under_one_rule_may_be_won_under_another() -> None:

@@ -14,6 +14,7 @@ from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load import digest as digest_module
 from pbrain_engine.native.load import store
 from pbrain_engine.native.load.digest import digest, sources
+from pbrain_engine.native.load.targets import host_target
 
 PACKAGE = Path(digest_module.PACKAGE)
 ROOT = PACKAGE.parent
@@ -66,6 +67,11 @@ def test_a_second_build_finds_the_first_ones_work(copy: Path) -> None:
     assert "compiled 8 exported functions" in progress and "linked" in progress
     second, silence = run(copy, "-m", "pbrain_engine.native.build.compile")
     assert (second, silence) == (first, "")
+    levels, progress = run(copy, "-m", "pbrain_engine.native.build.compile", "--level", "all")
+    assert "compiled" not in progress  # what is the same for every level is kept
+    target = host_target()
+    assert target is not None and len(levels.split()) == len(target.levels)
+    assert progress.count("optimised") == len(target.levels) - 1
 
 
 def test_an_edit_of_a_callee_makes_the_kernel_stale_and_is_built(copy: Path) -> None:
@@ -114,6 +120,24 @@ def test_sources_that_change_during_the_build_are_noticed(
     monkeypatch.setattr(kernel_compiler, "_emit_objects", lambda *_: None)
     with pytest.raises(kernel_compiler.BuildError, match="changed while"):
         kernel_compiler.build(kernel_compiler.host_build(), str(tmp_path))
+    assert list(tmp_path.glob("front-end*")) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="levels are shared out on Linux alone")
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_a_level_that_fails_on_another_core_fails_the_build(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from pbrain_engine.native.build import emit
+
+    def write(module: object, told: str, digest: str, outputs: list[emit.Output]) -> int:
+        return emit.FAILED if any(output.level == "v4" for output in outputs) else 0
+
+    monkeypatch.setattr(emit, "write_objects", write)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
+    outputs = [emit.Output("linux-x86_64", level, "") for level in ("v2", "v3", "v4")]
+    assert emit.share_out(None, "", "", outputs) != 0
+    assert emit.share_out(None, "", "", outputs[:2]) == 0
 
 
 def test_the_digest_covers_every_module_that_the_exports_reach() -> None:

@@ -13,13 +13,13 @@ from pbrain_engine import cli
 from pbrain_engine.commands import review
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.prover import Prover
-from pbrain_engine.engine.review import Reviewed, Reviewer, Win
+from pbrain_engine.engine.review import Reviewed, Reviewer, Win, one_ply_up
 from pbrain_engine.game.game import Move
 from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.notation.sgf_tree import parse_sgf_trees
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
-from pbrain_engine.values import WIN_BAND
+from pbrain_engine.values import WIN_BAND, loss_in, win_in
 from tests.measure_threats import claim_of
 from tests.oracle import rules
 from tests.oracle.replay import complaint_about_line
@@ -50,6 +50,11 @@ def reviewed(engine: Engine, solver: Solver, moves: str, seconds: float = 0.1) -
     return Reviewer(engine, solver, seconds).review([Move(*cell) for cell in parse_moves(moves)])
 
 
+def test_a_value_changes_sides_and_a_win_is_one_ply_farther_off_before_the_move() -> None:
+    assert [one_ply_up(value) for value in (120, 0, -120)] == [-120, 0, 120]
+    assert one_ply_up(loss_in(2)) == win_in(3) and one_ply_up(win_in(3)) == loss_in(4)
+
+
 def test_a_missed_win_is_found_with_its_line(engine: Engine, solver: Solver) -> None:
     found = reviewed(engine, solver, MISSED)
     seventh, eighth = found[6], found[7]
@@ -65,6 +70,7 @@ def test_a_win_that_is_played_is_no_mistake(engine: Engine, solver: Solver) -> N
     assert [item.move for item in found][-1] == (11, 7)
     assert found[-1].loss == found[-3].loss == 0.0
     assert found[-1].value >= WIN_BAND and found[-1].missed is None
+    assert found[7].value <= -WIN_BAND and found[7].allowed is None  # lost before that move
     assert [item.ply for item in found] == list(range(1, 10))
 
 

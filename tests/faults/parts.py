@@ -146,6 +146,12 @@ BUILDING = [
           "tests/test_native_build.py"),
     Fault("the digest leaves out LLVM's language", "native/load/digest.py",
           'name.endswith((".py", ".ll"))', 'name.endswith(".py")', "tests/test_native_build.py"),
+    Fault("a level that fails on another core is passed over", "native/build/emit.py",
+          "status |= os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])", "os.waitpid(child, 0)",
+          "tests/test_native_build.py::test_a_level_that_fails_on_another_core_fails_the_build"),
+    Fault("every level is compiled from the beginning", "native/build/compile.py",
+          "            move_whole(fresh, kept)\n", "            pass\n",
+          "tests/test_native_build.py::test_a_second_build_finds_the_first_ones_work"),
     Fault("the digest sees names, not contents", "native/load/digest.py",
           "        state.update(text)\n", "", "tests/test_native_build.py"),
 ]  # fmt: skip

@@ -1,6 +1,8 @@
 """The network as it is described, in plain Python numbers: slow, and read from the file's block.
 
 Nothing is shared with the kernel but the description of the block (``eval.network_block``).
+``learn/network/reference.py`` computes the same from what the trainer has prepared; this begins
+with the stones, so that neither hides what the other's preparation has wrong.
 """
 
 from __future__ import annotations
