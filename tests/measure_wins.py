@@ -19,7 +19,14 @@ from typing import Any
 
 from pbrain_engine.commands.puzzles import game_of
 from pbrain_engine.doctor.peer import Peer
-from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.engine.engine import (
+    ALPHABETA,
+    DEFAULT_WEIGHTS,
+    SEARCHES,
+    Engine,
+    Limit,
+    Thought,
+)
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
@@ -44,9 +51,9 @@ def follows_turns(puzzle: dict[str, Any]) -> bool:
 class Ours:
     """The engine, asked in this process."""
 
-    def __init__(self, parameters: dict[str, int], proves: bool, replays: bool) -> None:
-        """Set up the engine; say whether wins are to be proven, and proofs played through."""
-        self.engine = Engine(hash_size=TABLE, parameters=parameters)
+    def __init__(self, engine: Engine, proves: bool, replays: bool) -> None:
+        """Take an engine; say whether wins are to be proven, and proofs played through."""
+        self.engine = engine
         self.solver = Solver(TABLE)
         self.proves, self.replays = proves, replays
 
@@ -185,6 +192,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--prove", action="store_true", help="prove our wins by a tree")
     parser.add_argument("--replay", action="store_true", help="and play the trees through")
     parser.add_argument("--open", action="store_true", help="list what ours does not find or prove")
+    parser.add_argument("--search", choices=SEARCHES, default=ALPHABETA)
+    parser.add_argument("--weights", default=DEFAULT_WEIGHTS, help="built-in name or file")
     parser.add_argument("--set-parameter", action="append", default=[], metavar="NAME=N")
     parser.add_argument("--out", type=Path, help="records, one JSON object a line")
     options = parser.parse_args(arguments)
@@ -196,7 +205,13 @@ def main(arguments: list[str]) -> int:
     players: dict[str, Ours | Other] = {}
     if not options.only_other:
         proves = options.prove or options.replay
-        players["numoku"] = Ours(parameters, proves, options.replay)
+        engine = Engine(
+            hash_size=TABLE,
+            parameters=parameters,
+            search=options.search,
+            weights=options.weights,
+        )
+        players["numoku"] = Ours(engine, proves, options.replay)
     if options.other:
         players[Path(options.other).name] = Other(options.other)
     try:

@@ -6,7 +6,7 @@ import ctypes
 
 from pbrain_engine.native import exports, exports_mcts, exports_threats
 from pbrain_engine.position.geometry import cell_of
-from pbrain_engine.search.mcts.params import PARAMETERS
+from pbrain_engine.search.mcts.params import PARAMETERS, index_of
 
 
 def block(length: int) -> ctypes.c_void_p:
@@ -38,8 +38,12 @@ class PlainTree:
         self.threats = block(threats[0] + 256 * threats[1])
         exports_threats.threats_new(self.threats, 192, 64)
         exports_mcts.tree_new(self.tree, buckets, blocks)
-        for number, parameter in enumerate(PARAMETERS.values()):
-            exports_mcts.tree_parameter(self.tree, number, parameter.default)
+        for name, parameter in PARAMETERS.items():
+            self.set(name, parameter.default)
+
+    def set(self, name: str, value: int) -> None:
+        """Set a parameter of the search."""
+        exports_mcts.tree_parameter(self.tree, index_of(name), value)
 
     def play(self, x: int, y: int) -> None:
         """Play a stone of the side to move."""
@@ -47,16 +51,26 @@ class PlainTree:
         exports.game_place(self.game, self.tables, cell_of(x, y), int(side))
         exports.game_pass(self.game)
 
-    def search(self, visits: int) -> tuple[int, ...]:
-        """Return value, visits and line of the best move after so many visits, and the effort."""
+    def plant(self) -> None:
+        """Make the position the root."""
         exports_mcts.tree_begin(self.tree, 1, 250)
         moves = exports_mcts.walker_plant(
             self.walker, self.threats, self.tables, self.tree, self.lists, self.game, 1
         )
         assert moves > 0
+
+    def walk(self, visits: int) -> list[int]:
+        """Make so many visits and return the cells that the last one passed."""
         exports_mcts.walker_walk(
             self.walker, self.threats, self.tables, self.tree, self.lists, visits
         )
+        walker = exports_mcts.carray(self.walker, (1,), exports_mcts.WALKER)[0]
+        return [int(cell) for cell in walker.cells[: walker.depth]]
+
+    def search(self, visits: int) -> tuple[int, ...]:
+        """Return value, visits and line of the best move after so many visits, and the effort."""
+        self.plant()
+        self.walk(visits)
         exports_mcts.walker_rank(self.walker, self.tree, self.lists)
         out = (ctypes.c_int64 * 10)()
         pointer = ctypes.cast(out, ctypes.c_void_p)

@@ -23,7 +23,7 @@ from . import small_boards
 QUIET = "h8i9j10g9h10"
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 ALONE = {"threat_share": 0}  # no help by the solver
-PLAIN_RESULT = (30, 31, 1, 0, 2, 330, 329)  # of a small search, by any means
+PLAIN_RESULT = (30, 28, 5, 0, 6, 330, 329, 328, 327, 326, 325)  # of a small search, by any means
 
 
 @pytest.fixture
@@ -273,3 +273,20 @@ def test_the_tree_search_also_runs_as_plain_python() -> None:
         for x, y in ((2, 2), (0, 0), (3, 2), (0, 2), (4, 2)):
             tree.play(x, y)
         assert tree.search(30) == PLAIN_RESULT
+
+
+@pytest.mark.uncompiled
+@pytest.mark.parametrize(("stay", "least", "most"), [(1, 0, 3), (1_000_000, 5, 30)])
+def test_visits_take_the_same_way_where_many_have_passed(stay: int, least: int, most: int) -> None:
+    import numpy as np
+
+    from .plain_tree import PlainTree
+
+    with np.errstate(over="ignore"):
+        tree = PlainTree(6, int(Rule.FREESTYLE))
+        tree.play(2, 2)
+        tree.set("mcts_stay", stay)
+        tree.plant()
+        tree.walk(16)
+        ways = [tree.walk(1)[0] for _ in range(24)]
+    assert least <= sum(a != b for a, b in zip(ways, ways[1:], strict=False)) <= most, ways

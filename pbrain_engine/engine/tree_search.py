@@ -28,7 +28,7 @@ MOST_VISITS = 1 << 40
 SURE_VISITS = 256  # an only move is looked at so long before it is played
 MAX_LINE = 64  # moves of a line that a thought reports
 CHANCE_UNIT = 65536  # a sure win, as the kernel counts chances
-VISIT_WORTH = 12  # positions of the alpha-beta that take as long as a visit, for the adviser
+VISIT_WORTH = 40  # positions of the alpha-beta that a visit counts as, for the adviser
 
 
 class Walker(NamedTuple):

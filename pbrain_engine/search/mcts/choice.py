@@ -14,12 +14,13 @@ from ...kernel import kernel
 from ..alphabeta.margins import log_of
 from .chances import UNIT, root_of, rough_root
 from .params import UCT
-from .tree import NO_EDGE, PART, WHOLE, edge_at, first_edge, mean_of, next_edge
+from .tree import BLOCK_EDGES, NO_EDGE, PART, WHOLE, edge_at, first_edge, mean_of, next_edge
 
 WIDEN = -2  # no listed move, but the next one that is not listed
 
 _LN = 45426  # ln 2 in 65536ths
 _NEVER = np.int64(-(1 << 60))
+_MOST_STAYING = np.int64(8)  # visits that follow one choice
 _DIVISIONS = 1024  # divisors for which a multiplication does
 RECIPROCALS = np.array([(1 << 20) // (1 + visits) for visits in range(_DIVISIONS)], np.int32)
 
@@ -156,3 +157,22 @@ def choose(tree, lists, number, at_root):
     if tree.params.mcts_select == UCT:
         return choose_uct(tree, lists, number, at_root)
     return choose_puct(tree, lists, number, at_root)
+
+
+@kernel
+def edge_to_stay(walker, tree, lists, number, depth):
+    """Return the edge that the visit before took at a node if this one may follow it, or NO_EDGE.
+
+    Where a node has been visited often, one visit hardly changes the choice; to make it only
+    every few visits leaves more of the path as it is on the board.
+    """
+    node = tree.nodes[number]
+    visits = np.int64(node.visits)
+    each = min(1 + visits // np.int64(tree.params.mcts_stay), _MOST_STAYING)
+    at = np.int64(walker.edges[depth])
+    block = lists.blocks[at // BLOCK_EDGES]
+    if visits % each == 0 or block.owner != number or at % BLOCK_EDGES >= block.used:
+        return np.int64(NO_EDGE)
+    if depth == 0 and tree.lines > 1:
+        return np.int64(NO_EDGE)
+    return at if is_open(tree, edge_at(lists, at), depth == 0) else np.int64(NO_EDGE)

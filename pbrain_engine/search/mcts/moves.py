@@ -59,18 +59,26 @@ def drop_taken(walker):
 
 @kernel
 def sort_moves(walker, first):
-    """Bring the best ``first`` moves to the front, best first; equal ones by their cell."""
-    for i in range(min(first, walker.count)):
-        best = i
-        for j in range(i + 1, walker.count):
-            if walker.moves[j] > walker.moves[best]:
-                best = j
-        packed = walker.moves[best]
-        walker.moves[best] = walker.moves[i]
-        walker.moves[i] = packed
-        prior = walker.priors[best]
-        walker.priors[best] = walker.priors[i]
-        walker.priors[i] = prior
+    """Bring the best ``first`` moves to the front, best first; equal ones by their cell.
+
+    What is not among them goes behind them in any order.
+    """
+    for i in range(1, walker.count):
+        packed = walker.moves[i]
+        prior = walker.priors[i]
+        place = i
+        if i >= first:
+            if packed <= walker.moves[first - 1]:
+                continue
+            place = first - 1
+            walker.moves[i] = walker.moves[place]
+            walker.priors[i] = walker.priors[place]
+        while place > 0 and walker.moves[place - 1] < packed:
+            walker.moves[place] = walker.moves[place - 1]
+            walker.priors[place] = walker.priors[place - 1]
+            place -= 1
+        walker.moves[place] = packed
+        walker.priors[place] = prior
 
 
 @kernel

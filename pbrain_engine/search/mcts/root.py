@@ -54,6 +54,7 @@ def board_at(walker, threats, evaluator, state):
     begin_judging(walker, threats, evaluator)
     walker.line_end = 0
     walker.depth = 0
+    walker.edges[:] = 0
     walker.side = np.int64(state.position.side)
     walker.visits = 0
     walker.judged = 0

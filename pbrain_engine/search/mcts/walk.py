@@ -18,7 +18,7 @@ from ...position.zobrist import WHITE_TO_MOVE
 from ..ends import loss_in
 from ..threats.memory import begin
 from .chances import UNIT
-from .choice import WIDEN, choose
+from .choice import WIDEN, choose, edge_to_stay
 from .leaf import judge_leaf, wins_at_second_look, wins_by_threats
 from .moves import list_first, list_more
 from .tree import (
@@ -114,7 +114,9 @@ def go_down(walker, tables, tree, lists):
         if depth == 0 and tree.forced != NO_CELL:
             at = edge_of(lists, node, tree.forced)
         else:
-            at = choose(tree, lists, number, depth == 0)
+            at = edge_to_stay(walker, tree, lists, number, depth)
+            if at == NO_EDGE:
+                at = choose(tree, lists, number, depth == 0)
         if at == WIDEN:
             return WIDER
         if at == NO_EDGE:
