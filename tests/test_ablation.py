@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +28,7 @@ def tree_of(position: BenchPosition, options: tuple[tuple[str, str], ...]) -> Th
         engine.new_game(position.size, rule=position.rule)
         for x, y in parse_moves(position.moves, position.size):
             engine.play(x, y)
-        return replace(engine.think(Limit(depth=DEPTH, nodes=NODES)), time=0)
+        return engine.think(Limit(depth=DEPTH, nodes=NODES))._replace(time=0)
 
 
 @pytest.mark.parametrize("name", ITEMS)

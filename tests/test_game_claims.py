@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,8 +43,8 @@ def test_a_claim_is_held_against_the_oracle(claims: game_claims.Claims) -> None:
     assert claims.examine(board, moves, true)["fault"] == ""
     for line in ("h9l8g8", "a2b2c2"):
         assert claims.examine(board, moves, thought_of(line, BY_FOURS))["fault"]
-    assert claims.examine(board, moves, replace(true, proof=BY_THREATS))["check"] == "tree"
-    assert claims.examine(board, moves, replace(true, proof=""))["check"] == "tree"
+    assert claims.examine(board, moves, true._replace(proof=BY_THREATS))["check"] == "tree"
+    assert claims.examine(board, moves, true._replace(proof=""))["check"] == "tree"
     board, moves = game("h8i9")
     assert claims.examine(board, moves, thought_of("h9a1h10", BY_THREATS))["fault"]
     unproven = claims.examine(board, moves, thought_of("h9a1h10", ""))
@@ -68,9 +67,9 @@ def test_a_win_that_is_neither_proven_nor_won_is_listed(winner: str, false: int)
 def test_a_move_of_a_known_line_claims_nothing_new() -> None:
     thought = thought_of("h8i8j8", "")
     assert game_claims.kind_of(thought) == game_claims.SEARCH
-    assert game_claims.kind_of(replace(thought, proof=BY_FOURS)) == BY_FOURS
-    assert game_claims.kind_of(replace(thought, pv=(Move(7, 7),))) == game_claims.FORESEEN
-    assert game_claims.kind_of(replace(thought, value=WIN_BAND - 1)) == ""
+    assert game_claims.kind_of(thought._replace(proof=BY_FOURS)) == BY_FOURS
+    assert game_claims.kind_of(thought._replace(pv=(Move(7, 7),))) == game_claims.FORESEEN
+    assert game_claims.kind_of(thought._replace(value=WIN_BAND - 1)) == ""
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -47,7 +46,7 @@ def searcher(value: Callable[[set[Move]], int]) -> Searcher:
     def deepen(share: float, note: Callable[[Thought], None]) -> list[Thought]:
         last = think(share, 1)[0]
         earlier = last.value - (UNSURE if last.value > 0 else -UNSURE)
-        return [replace(last, value=earlier), last]
+        return [last._replace(value=earlier), last]
 
     return Searcher(engine, think, deepen)  # type: ignore[arg-type]
 

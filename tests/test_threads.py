@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pbrain_engine.engine.engine import Engine, Limit
@@ -12,7 +10,7 @@ from pbrain_engine.game.game import Move
 from pbrain_engine.values import WIN
 
 OWN = Thought(Move(7, 7), 10, 12, 20, 1000, 0.1, (Move(7, 7),))
-OTHER = replace(OWN, move=Move(6, 6), value=-5, depth=13, pv=(Move(6, 6),))
+OTHER = OWN._replace(move=Move(6, 6), value=-5, depth=13, pv=(Move(6, 6),))
 DROPPED = Move(1, 1)
 
 
@@ -22,17 +20,17 @@ def believed(own: Thought, other: Thought) -> Thought:
 
 def test_a_deeper_thread_is_believed() -> None:
     assert believed(OWN, OTHER) == OTHER
-    assert believed(OWN, replace(OTHER, value=WIN - 9)).value == WIN - 9
+    assert believed(OWN, OTHER._replace(value=WIN - 9)).value == WIN - 9
 
 
 @pytest.mark.parametrize(
     ("own", "other"),
     [
-        (OWN, replace(OTHER, depth=12)),  # no deeper
-        (OWN, replace(OTHER, value=9 - WIN)),  # it knows of a loss alone
-        (OWN, replace(OTHER, move=DROPPED)),  # dropped by the first
-        (replace(OWN, value=WIN - 9), OTHER),
-        (replace(OWN, value=8 - WIN), OTHER),
+        (OWN, OTHER._replace(depth=12)),  # no deeper
+        (OWN, OTHER._replace(value=9 - WIN)),  # it knows of a loss alone
+        (OWN, OTHER._replace(move=DROPPED)),  # dropped by the first
+        (OWN._replace(value=WIN - 9), OTHER),
+        (OWN._replace(value=8 - WIN), OTHER),
     ],
 )
 def test_otherwise_the_first_thread_is(own: Thought, other: Thought) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -398,7 +397,7 @@ class Engine:
         if foreseen is None:
             return thought
         move, value = foreseen
-        return replace(thought, move=move, value=value, pv=(move,))
+        return thought._replace(move=move, value=value, pv=(move,))
 
     def _tactics(self, exclude: list[Move]) -> Tactics | None:
         """Return the solver's help; none where cells are excluded, or it is switched off."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from .. import __version__
@@ -72,7 +71,7 @@ def ranked(best: Thought, by_rank: Mapping[int, Thought]) -> list[Thought]:
     """
     others = [t for rank, t in by_rank.items() if rank > 1 and t.move != best.move]
     others.sort(key=lambda thought: -thought.value)
-    return [best, *(replace(other, multipv=rank) for rank, other in enumerate(others, 2))]
+    return [best, *(other._replace(multipv=rank) for rank, other in enumerate(others, 2))]
 
 
 def win_form(engine: Engine, thought: Thought) -> dict[str, Any] | None:

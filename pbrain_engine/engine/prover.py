@@ -9,7 +9,6 @@ fours beats.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from time import perf_counter
 
 from ..game.game import Game, Move
@@ -102,7 +101,7 @@ class Prover:
         for reply in sorted(self._replies(), key=lambda move: move not in line[:1]):
             further = None
             if reply in line[:1] and len(line) > 1:
-                further = replace(thought, move=line[1], value=thought.value + 2, pv=line[1:])
+                further = thought._replace(move=line[1], value=thought.value + 2, pv=line[1:])
             self._engine.play(*reply)
             tree = None if self._game.is_over else self._win(further)
             self._engine.undo()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import NamedTuple
@@ -194,9 +193,9 @@ class AlphaBetaSearch:
             done = self._iterate(self._leader, depth, 0)
             self._best = self._read(self._leader, 0, depth if done else depth - 1)
             if self._best.value < loss_in(plies):  # what is left loses even sooner
-                self._best = replace(refuted, value=loss_in(plies))
+                self._best = refuted._replace(value=loss_in(plies))
             elif not done and abs(self._best.value) < WIN_BAND:  # no better than what was refuted
-                self._best = replace(self._best, value=refuted.value, bound=UPPER)
+                self._best = self._best._replace(value=refuted.value, bound=UPPER)
             if not done:
                 return False
         return True

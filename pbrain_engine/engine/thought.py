@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 from ..eval.weights import DEFAULT_SCALE
 from ..game.game import Move
 from ..values import WIN_BAND, chance, mate_distance
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class _Limit(NamedTuple):
+    time: float | None = None
+    optimum: float | None = None
+    nodes: int | None = None
+    depth: int | None = None
+
+
+class Limit(_Limit):
     """When to stop thinking; whatever comes first, and None means no such limit.
 
     ``time``: seconds after which the move must be there. ``optimum``: seconds after which
@@ -23,20 +29,23 @@ class Limit:
         ValueError: a depth or a number of nodes is below 1.
     """
 
-    time: float | None = None
-    optimum: float | None = None
-    nodes: int | None = None
-    depth: int | None = None
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
+    def __new__(
+        cls,
+        time: float | None = None,
+        optimum: float | None = None,
+        nodes: int | None = None,
+        depth: int | None = None,
+    ) -> Self:
         """Refuse what no search can keep."""
-        for name, number in (("depth", self.depth), ("nodes", self.nodes)):
+        for name, number in (("depth", depth), ("nodes", nodes)):
             if number is not None and number < 1:
                 raise ValueError(f"{name} {number}: a search has at least 1; None: no limit")
+        return super().__new__(cls, time, optimum, nodes, depth)
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
+class Thought(NamedTuple):
     """What a search found out: its move, the value for the side to move, and the line.
 
     ``value`` is in the units of ``values.py``; ``depth`` in completed plies, ``seldepth`` the
@@ -92,14 +101,14 @@ def as_cut_short(now: Thought, complete: Thought | None) -> Thought:
     if complete is None or now.value >= WIN_BAND:
         return now
     if now.move != complete.move:
-        return replace(now, bound=LOWER)
-    return replace(complete, nodes=now.nodes, time=now.time, changes=now.changes)
+        return now._replace(bound=LOWER)
+    return complete._replace(nodes=now.nodes, time=now.time, changes=now.changes)
 
 
 def ranked(lines: Iterable[Thought]) -> list[Thought]:
     """Return the lines of one depth, best first, and numbered so."""
     order = sorted(lines, key=lambda thought: -thought.value)
-    return [replace(thought, multipv=rank) for rank, thought in enumerate(order, 1)]
+    return [thought._replace(multipv=rank) for rank, thought in enumerate(order, 1)]
 
 
 def deepest(best: Thought, others: Iterable[Thought], dropped: Container[Move]) -> Thought:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..game.game import Move
 
@@ -11,8 +11,7 @@ BY_THREATS = "vct"  # a win by fours and threes
 OPEN = "open"  # ended before it knew
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(NamedTuple):
     """What a search found out about a position.
 
     ``claim``: ``vcf``, ``vct``, ``no-vcf``, ``no-vct``, or ``open`` if it was ended before it
@@ -40,8 +39,7 @@ class Proof:
         return self.claim == OPEN
 
 
-@dataclass(frozen=True, slots=True)
-class SolverProgress:
+class SolverProgress(NamedTuple):
     """How a long search goes: ``level`` of the search, numbers of the root still to settle."""
 
     nodes: int
@@ -51,8 +49,7 @@ class SolverProgress:
     disproof: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rescue:
+class Rescue(NamedTuple):
     """What stops an enemy who wins by fours if nothing is done.
 
     ``threat``: that win, as if the side to move passed (without a line). ``moves``: every legal
@@ -66,12 +63,15 @@ class Rescue:
     time: float
 
 
-@dataclass(frozen=True, slots=True)
 class Tree:
     """A proof: the winner's move, and a proof for every answer that stops its threat."""
 
-    move: Move
-    replies: dict[Move, Tree]
+    __slots__ = ("move", "replies")
+
+    def __init__(self, move: Move, replies: dict[Move, Tree]) -> None:
+        """Take the move, and what follows on each answer."""
+        self.move = move
+        self.replies = replies
 
     def count(self) -> int:
         """Return how many moves of the winner it holds."""

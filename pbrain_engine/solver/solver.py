@@ -11,7 +11,6 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from time import perf_counter
 
 from ..game.game import Game, Move, move_of
@@ -203,7 +202,7 @@ class Solver:
             seconds = perf_counter() - start
             over = (nodes is not None and searched >= nodes) or (time or seconds + 1) <= seconds
             if over or not proof.is_open or self.is_stopped:
-                return replace(proof, nodes=searched, time=seconds)
+                return proof._replace(nodes=searched, time=seconds)
             if listener is not None:
                 numbers = (ctypes.c_int64 * 3)()
                 self._library.threats_progress(self._adopt(game), ctypes.addressof(numbers))
