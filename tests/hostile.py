@@ -39,6 +39,10 @@ def misbehave(mode: str, taken: list[tuple[int, int]], size: int) -> None:
     elif mode == "error-exit":
         sys.stderr.write("Traceback: something went wrong\n")
         sys.exit(3)
+    elif mode == "complain":
+        sys.stderr.write("warning: something is odd\n")
+        sys.stderr.flush()
+        fall_silent()
     elif mode == "garbage":
         for word in ("seven,seven", "7;7", "I resign", "7,7,7", "(7,7)"):
             say(word)

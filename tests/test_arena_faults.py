@@ -124,6 +124,20 @@ def test_judge_mode_books_the_same_causes(mode: str, no_orphans: None) -> None:
     assert all(game.loser == mode for game in games)
 
 
+@pytest.mark.parametrize(("judge", "cause"), [(False, "time"), (True, "garbage")])
+def test_the_judge_alone_takes_stderr_for_an_answer(judge: bool, cause: str) -> None:
+    games = play(2, 2, engines=(hostile("complain"), HELPFUL), judge=judge, turn=2.0)
+    assert [game.reason for game in games] == [cause] * 2
+    assert all(("something is odd" in game.detail) is judge for game in games)
+
+
+def test_what_a_program_said_last_explains_how_it_ended() -> None:
+    for judge in (False, True):
+        games = play(2, 2, engines=(hostile("error-exit"), HELPFUL), judge=judge, turn=2.0)
+        assert [game.reason for game in games] == ["crash"] * 2
+        assert all(game.detail == "exit code 3: Traceback: something went wrong" for game in games)
+
+
 def test_program_that_does_not_exist_cannot_be_started() -> None:
     ghost = EngineSpec("ghost", ("/nonexistent/pbrain-ghost",))
     games = play(1, engines=(HELPFUL, ghost))

@@ -183,7 +183,7 @@ def _add_running(group: argparse._ArgumentGroup) -> None:
         "--judge",
         action="store_true",
         help="as the tournament does: freeze engines after START and between moves, BOARD "
-        "first, start-up on the clock, memory checked after each move",
+        "first, start-up on the clock, memory checked after each move, stderr read as an answer",
     )
     add("--keep", action="store_true", help="keep engines running from game to game")
     add(

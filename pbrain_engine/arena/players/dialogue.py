@@ -82,6 +82,7 @@ class ProcessPlayer:
                 self._cores,
                 self._guardian,
                 Transcript(self._settings.log, self._title) if self._settings.log else None,
+                merged=self._settings.judge,
             )
         lines = [self._start_line()]
         if self._settings.judge:

@@ -51,8 +51,11 @@ class EngineProcess:
         cores: Iterable[int] = (),
         guardian: Guardian | None = None,
         transcript: Transcript | None = None,
+        merged: bool = False,
     ) -> None:
         """Start the program in a process group of its own.
+
+        ``merged``: what it writes to its error output counts as said, as with many managers.
 
         Raises:
             EngineFault: it cannot be started.
@@ -70,7 +73,7 @@ class EngineProcess:
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=subprocess.STDOUT if merged else subprocess.PIPE,
                 bufsize=0,
                 cwd=folder,
                 env={**os.environ, **(environment or {})},
@@ -85,10 +88,8 @@ class EngineProcess:
         if cores and hasattr(os, "sched_setaffinity"):
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(self.pid, set(cores))
-        self._readers = [
-            threading.Thread(target=target, daemon=True)
-            for target in (self._read_output, self._read_errors)
-        ]
+        readers = [self._read_output] if merged else [self._read_output, self._read_errors]
+        self._readers = [threading.Thread(target=target, daemon=True) for target in readers]
         for reader in self._readers:
             reader.start()
 
@@ -106,6 +107,8 @@ class EngineProcess:
             *complete, rest = (rest + chunk).split(b"\n")
             rest = rest[:MAX_LINE]
             lines = [TimedLine(_decode(raw), now) for raw in complete[:FLOOD_LINES]]
+            if self._process.stderr is None and complete:
+                self._errors = complete[-1][-STDERR_TAIL:]
             self._log("<", (line.text for line in lines))
             with self._news:
                 self._bytes += len(chunk)
@@ -140,7 +143,7 @@ class EngineProcess:
 
     @property
     def error_tail(self) -> str:
-        """The last line that the program wrote to its error output."""
+        """The last line that the program wrote to its error output, or at all if they are one."""
         lines = _decode(self._errors).strip().splitlines()
         return lines[-1].strip() if lines else ""
 
