@@ -107,9 +107,14 @@ class WindowsPython:
         return [self.wine, str(self.program)]
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the environment for wine: a prefix of its own, and no remarks."""
+        """Return the environment for wine: a prefix of its own, and no remarks.
+
+        What tells the Python of this machine how to run does not concern that one; without
+        compiled modules, for one, each of its starts would take seconds.
+        """
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         return {
-            **os.environ,
+            **kept,
             "WINEPREFIX": str(self.folder / "prefix"),
             "WINEDEBUG": "-all",
             "WINEDLLOVERRIDES": "mscoree,mshtml=",  # nobody wants .NET or a browser installed
