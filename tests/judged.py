@@ -6,6 +6,7 @@ It is written from what is known of that judge and shares no code with our own r
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +14,9 @@ import psutil
 
 from .piped import Piped, stones_of
 
-TOLERANCE = 1.0  # seconds over the limit that the judge accepts
+# Seconds over the limit that the judge accepts. Wine needs a good part of them to start a program,
+# and all of them where the processor is shared.
+TOLERANCE = 6.0 if sys.platform == "win32" else 1.0
 MEMORY = 350 * 1024 * 1024  # bytes over the whole tree of processes
 LAST_WORD = 0.5  # seconds between END and the kill
 

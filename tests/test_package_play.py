@@ -21,7 +21,7 @@ from pbrain_engine.native.load.library import load, processor_level
 from pbrain_engine.native.load.targets import host_target
 
 from .building import package, report, shipping
-from .judged import MEMORY, Judged
+from .judged import MEMORY, TOLERANCE, Judged
 from .transcript import Transcript, all_transcripts, replay
 
 ANSWER_TIME = 10.0
@@ -114,6 +114,7 @@ def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
     options = ["--games", "2", "--judge", "--json", "--no-journal", "--view", "quiet"]
     options += ["--board", str(size), "--rule", str(rule), "--openings", "balanced:6"]
     options += ["--turn", str(turn / 3000), "--match", str(match / 3000)]
+    options += ["--tolerance", str(TOLERANCE)]
     result = subprocess.run(
         [sys.executable, "-c", shipping.RUN_TOOL, "match", command, command, *options],
         cwd=shipping.ROOT,
