@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from io import BytesIO
 from time import perf_counter
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from pbrain_engine.engine.clock import UNLIMITED, plan
 from pbrain_engine.engine.engine import Move, Thought
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.protocol import replies
+from pbrain_engine.protocol import replies, session
 from pbrain_engine.protocol.commands import Info, Reader, Turn, Word
 from pbrain_engine.protocol.report import Report
 from pbrain_engine.protocol.session import Session
@@ -221,6 +223,16 @@ def test_match_time_is_counted_where_the_manager_does_not() -> None:
     assert limits.left is not None and 59_000 < limits.left < 60_000
     talk.say("RESTART")
     assert talk.session.settings.limits.left == 60_000
+
+
+def test_under_wine_nobody_asks_how_long_the_program_waited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr("builtins.open", lambda *_: BytesIO(b"1 9000000000 1"))
+    assert session.queued_time() == 0.0
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert session.queued_time() == 9.0
 
 
 @pytest.mark.parametrize("waited", [True, False])

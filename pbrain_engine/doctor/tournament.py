@@ -16,7 +16,7 @@ from .registry import ANY, CHECKS, PISKVORK, check
 SOURCE = "Piskvork source/protocol.cpp"
 GAME = "Piskvork source/game.cpp"
 MEMORY = 100 * 1024 * 1024  # the limit that is tried; tournaments allow 350 MB
-MOVES = 6  # played before the memory is read for the last time
+MOVES = 5  # played before the memory is read for the last time: the last of them may win
 LAST_WORD = 0.7  # seconds between END and the kill
 
 

@@ -7,6 +7,7 @@ hands its answer to ``conclude``. While a task runs, only INFO and ABOUT may be 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -60,7 +61,12 @@ def wants_move(command: Command) -> bool:
 
 
 def queued_time() -> float:
-    """Return the seconds that the main thread has waited for a processor, where Linux tells."""
+    """Return the seconds that the main thread has waited for a processor, where Linux tells.
+
+    Wine must not be asked: its server reads files, and would tell of itself.
+    """
+    if sys.platform == "win32":
+        return 0.0
     try:
         with open("/proc/self/schedstat", "rb") as file:
             return int(file.read().split()[1]) / 1e9
