@@ -16,9 +16,9 @@ from .piped import Piped, stones_of
 
 # Seconds over the limit that the judge accepts. Wine needs a good part of them to start a program,
 # and all of them where the processor is shared.
-TOLERANCE = 6.0 if sys.platform == "win32" else 1.0
+TOLERANCE = 30.0 if sys.platform == "win32" else 1.0
 MEMORY = 350 * 1024 * 1024  # bytes over the whole tree of processes
-LAST_WORD = 0.5  # seconds between END and the kill
+LAST_WORD = 30.0 if sys.platform == "win32" else 0.5  # seconds between END and the kill
 
 
 def private_bytes(process: psutil.Process) -> int:
