@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..notation.canonical import Image, Line, Symmetries, pack_moves, unpack_moves
-from ..notation.game_record import GameRecord
+from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.sgf import format_sgf
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
@@ -38,6 +40,7 @@ ADD_GAME = """INSERT INTO game (digest, result, record) VALUES (:digest, :result
     ON CONFLICT (digest) DO NOTHING"""
 
 RESULTS = {"1-0": "black_wins", "0-1": "white_wins", "1/2-1/2": "draws"}
+TREE_CELLS = ("reply", "move")  # of the nodes of a proof
 OPEN = "*"  # the result of a game that does not count
 
 
@@ -54,6 +57,12 @@ class StoredGame(NamedTuple):
     record: GameRecord
     findings: dict[int, Finding] = {}  # noqa: RUF012
     counts: bool = True  # whether its result says something about its positions
+
+    @property
+    def plain(self) -> StoredGame:
+        """The game without what was written on its moves: the same game, however commented."""
+        moves = tuple(RecordedMove(move.x, move.y) for move in self.record.moves)
+        return self._replace(record=replace(self.record, moves=moves, comment=""))
 
 
 class Added(NamedTuple):
@@ -180,7 +189,7 @@ class Database:
             self._turn_back(image, values["moves"]),
             self._turn_back(image, values["line"]),
             values["proof"],
-            values["tree"],
+            self._tree_back(image, values["tree"]),
             self._author(values["author"]),
         )
 
@@ -189,6 +198,11 @@ class Database:
         return tuple(
             Symmetries.of(width, height).back(unpack_moves(packed, width, height), image.number)
         )
+
+    def _tree_back(self, image: Image, tree: str) -> str:
+        _, width, height = image.key[:3]
+        back = Symmetries.of(width, height).back
+        return turned_tree(tree, lambda cells: back(cells, image.number))
 
     def _book_moves(self, number: int, image: Image) -> tuple[tuple[Coordinates, int], ...]:
         found = self.connection.rows("SELECT moves FROM book WHERE position = :id", {"id": number})
@@ -211,10 +225,11 @@ class Database:
         turn = Symmetries.of(width, height).move
         moves = pack_moves(turn(finding.moves, image.number), width, height)
         line = pack_moves(turn(finding.line, image.number), width, height)
+        tree = turned_tree(finding.tree, lambda cells: turn(cells, image.number))
         row: dict[str, Any] = {
             "key": image.key, "rank": finding.rank, "value": finding.value,
             "bound": int(finding.bound), "depth": finding.depth, "nodes": finding.nodes,
-            "moves": moves, "line": line, "proof": finding.proof, "tree": finding.tree,
+            "moves": moves, "line": line, "proof": finding.proof, "tree": tree,
             "author": self._author_number(finding.author),
         }  # fmt: skip
         row["crc"] = finding_checksum(image.key, [row[name] for name in _NAMES[:-1]])
@@ -285,6 +300,16 @@ class Database:
         """Return the number of rows of a table."""
         assert table in ("position", "game", "node", "book")
         return int(self.connection.rows(f"SELECT COUNT(*) FROM {table}")[0][0])
+
+
+def turned_tree(tree: str, turn: Callable[[list[Coordinates]], list[Coordinates]]) -> str:
+    """Return the JSON of a proof with all its cells turned; an empty text stays."""
+
+    def turned(node: dict[str, Any]) -> dict[str, Any]:
+        cells = {name: list(turn([tuple(node[name])])[0]) for name in TREE_CELLS if name in node}
+        return {**node, **cells, "answers": [turned(answer) for answer in node["answers"]]}
+
+    return json.dumps(turned(json.loads(tree))) if tree else ""
 
 
 def digest_of(text: str) -> bytes:
