@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.arena.openings import read_lines, read_opening
+from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.commands import book as command
 from pbrain_engine.database import exports, integrity
 from pbrain_engine.database.book import build, workers
@@ -30,6 +31,7 @@ from pbrain_engine.notation.canonical import Line, Symmetries
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.position.symmetry import transform
+from pbrain_engine.protocol.configured import engine_arguments
 from tests.test_arena_cluster import Cluster
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="nothing kills like SIGKILL there")
@@ -223,6 +225,30 @@ def test_a_move_of_the_book_is_turned_with_the_position(tmp_path: Path) -> None:
         assert engine.think(Limit(nodes=1000)).depth > 0  # the edge of the book
 
 
+def test_a_seed_chooses_among_moves_that_are_hardly_worse(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    with Database(file, create=True) as database:
+        graph = Graph(key_of(""))
+        put(graph, "h8i10", k9=10, j3=3, i3=5, a3=0)  # i3 ends the book, a3 is worse
+        put(graph, "h8i10k9", b1=-10)
+        put(graph, "h8i10j3", b1=-3)
+        put(graph, "h8i10a3", b1=0)
+        with database.writing():
+            build.save_pages(database, graph, graph.pages.values())
+    played = []
+    for seed in (None, 1, 1, 2):
+        with Engine(memory=80_000_000, book=str(file), book_seed=seed) as engine:
+            for x, y in parse_moves("h8i10"):
+                engine.play(x, y)
+            thoughts = [engine.think(Limit(nodes=1000)) for _ in range(12)]
+        assert {thought.depth for thought in thoughts} == {0}
+        played.append([tuple(thought.move) for thought in thoughts])
+    best, other = parse_moves("k9j3")
+    assert set(played[0]) == {best}
+    assert set(played[1]) == set(played[3]) == {best, other}
+    assert played[1] == played[2] != played[3]
+
+
 def test_what_is_no_book_is_told(tmp_path: Path) -> None:
     with pytest.raises(BookError, match="there is no book"):
         Book(str(tmp_path / "a.db"))
@@ -401,3 +427,8 @@ def test_the_protocol_plays_from_a_book(made: Path, module: str, option: str) ->
     assert "depth" not in done.stdout  # it did not search
     done = speak(module, option.format(made.parent / "no.db"))
     assert done.returncode == 2 and "there is no book" in done.stderr
+
+
+def test_a_seed_is_an_option_of_matches() -> None:
+    spec = parse_engine("numoku:book=a.db,book_seed=7")
+    assert engine_arguments(spec.options) == {"book": "a.db", "book_seed": 7}

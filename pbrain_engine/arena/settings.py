@@ -37,7 +37,7 @@ INFO_KEYS = {
     "memory": "max_memory",
 }
 
-OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *configured.OPTIONS)
+OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *configured.OPTIONS, *configured.NUMBERS)
 
 PACKAGE = Path(pbrain_engine.__file__).absolute().parent
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from random import Random
 from struct import iter_unpack
 from typing import NamedTuple
 
@@ -11,9 +12,11 @@ from ..game.game import Game, Move
 from ..notation.canonical import Line, Symmetries, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Side
+from ..values import WIN_BAND
 
 PAGE = """SELECT book.moves FROM book JOIN position ON position.id = book.position
     WHERE position.key = ?"""
+EVEN = 8  # units of value by which a move may be worse and still be as good as the best
 BALANCE = 60  # the largest value of a position that is nearly even
 HEADS = """SELECT DISTINCT SUBSTR(key, 1, 3) FROM book
     JOIN position ON position.id = book.position"""  # rule, width and height
@@ -34,8 +37,8 @@ class BookMove(NamedTuple):
 class Book:
     """An open book."""
 
-    def __init__(self, path: str) -> None:
-        """Open a file.
+    def __init__(self, path: str, seed: int | None = None) -> None:
+        """Open a file; with a seed moves that are nearly the best are played, too.
 
         Raises:
             BookError: it is not there or holds no book.
@@ -49,6 +52,7 @@ class Book:
         except sqlite3.Error as error:
             raise BookError(f"{path} is no book: {error}") from None
         self._heads = {bytes(head) for (head,) in heads}
+        self._chance = None if seed is None else Random(seed)
 
     def moves(self, game: Game) -> list[BookMove]:
         """Return the moves of a position with their values, best first; none if it is not there."""
@@ -89,14 +93,23 @@ class Book:
         """Return the best move of a position, or None if the book does not vouch for it.
 
         It does where it holds the position after that move, too: at the edge of a book a move
-        rests on one search for the book alone, and a search of one's own may see more.
+        rests on one search for the book alone, and a search of one's own may see more. With a
+        seed it is one of those that the book vouches for and that are hardly worse.
         """
-        best = next(iter(self.moves(game)), None)
-        if best is None:
+        moves = self.moves(game)
+        if not moves or not self._vouches(game, moves[0]):
             return None
+        best = moves[0]
+        if self._chance is None or abs(best.value) >= WIN_BAND:
+            return best
+        others = [move for move in moves[1:] if move.value >= best.value - EVEN]
+        return self._chance.choice([best, *(m for m in others if self._vouches(game, m))])
+
+    def _vouches(self, game: Game, known: BookMove) -> bool:
+        """Say whether the position after a move is in the book."""
         line = self._line(game)
-        line.play(*best.move)
-        return best if self._page(line.image().key) is not None else None
+        line.play(*known.move)
+        return self._page(line.image().key) is not None
 
     def balanced(self, game: Game, stones: int) -> list[list[Coordinates]]:
         """Return positions of so many stones, in turn, that are nearly even.

@@ -78,6 +78,7 @@ class Engine:
         parameters: dict[str, int] | None = None,
         search: str = ALPHABETA,
         book: str | None = None,
+        book_seed: int | None = None,
     ) -> None:
         """Load the kernel and weights, and begin a 15x15 freestyle game.
 
@@ -86,7 +87,8 @@ class Engine:
         instruction set level (default: the best of this processor); ``weights``: a built-in
         name or a file; ``parameters``: search parameters that differ from the defaults;
         ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search; ``book``: a file of
-        ``numoku book build``, whose moves are played without a search.
+        ``numoku book build``, whose moves are played without a search; ``book_seed``: it chooses
+        among moves that are hardly worse than the best, so that games differ.
 
         Raises:
             BookError: the book cannot be read; an ``OSError``.
@@ -108,7 +110,7 @@ class Engine:
         self._parameters = {name: p.default for name, p in PARAMETERS.items()}
         for name, value in (parameters or {}).items():
             self.set_parameter(name, value)
-        self._book = open_book(book)
+        self._book = open_book(book, book_seed)
         self._foresight = Foresight()
         self._deadline: Deadline | None = None
         self._armed = False
@@ -425,13 +427,13 @@ class Engine:
         self.close()
 
 
-def open_book(path: str | None) -> Book | None:
+def open_book(path: str | None, seed: int | None) -> Book | None:
     """Return the book of a file; nothing of it is imported where there is none."""
     if path is None:
         return None
     from .book import Book
 
-    return Book(path)
+    return Book(path, seed)
 
 
 def make_searcher(name: str, library: Library) -> Searcher:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..engine.engine import Engine
 
 OPTIONS = ("search", "weights", "level", "book")
+NUMBERS = ("book_seed",)
 
 Options = Iterable[tuple[str, str]]
 
@@ -29,13 +30,15 @@ def engine_arguments(options: Options) -> dict[str, Any]:
     """Return the arguments of Engine that these options mean; others are passed over.
 
     Raises:
-        ValueError: a parameter is no whole number.
+        ValueError: a parameter or a seed is no whole number.
     """
     arguments: dict[str, Any] = {}
     parameters: dict[str, int] = {}
     for key, value in options:
         if key in OPTIONS:
             arguments[key] = value
+        elif key in NUMBERS:
+            arguments[key] = int(value)
         elif is_parameter(key):
             parameters[key] = int(value)
     if parameters:
