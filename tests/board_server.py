@@ -33,6 +33,7 @@ class BoardServer:
         self.folder = folder
         environment = {**os.environ, "XDG_STATE_HOME": str(folder), "PYTHONPATH": str(ROOT)}
         environment.pop("NUMOKU_BOARD_TOKEN", None)
+        environment.pop("NUMOKU_DB", None)
         command = [sys.executable, "-m", "pbrain_engine.cli", "board", "--no-open"]
         self.process = subprocess.Popen(
             [*command, "--port", str(port), *words],

@@ -22,6 +22,7 @@ from starlette.websockets import WebSocket
 from .. import __version__
 from ..pages import html
 from . import openapi
+from .archive import Archive
 from .connection import MOST_CHARACTERS, Connection, answer_of, operation_of, parse
 from .desk import Desks, Job
 from .guard import Guard
@@ -49,10 +50,13 @@ POLICY_VIOLATION = 1008
 class Board:
     """The application with its desks, and how long nobody has been there."""
 
-    def __init__(self, guard: Guard, threads: int | None = None) -> None:
-        """Begin without any tab."""
+    def __init__(
+        self, guard: Guard, threads: int | None = None, database: str | None = None
+    ) -> None:
+        """Begin without any tab; raises EngineError if the database cannot be opened."""
         self.guard = guard
-        self.desks = Desks(threads)
+        self.archive = Archive(database)
+        self.desks = Desks(threads, self.archive)
         self.tabs = 0
         self.last_left: float | None = None  # when the last tab went
         self.start: dict[str, str] = {}  # a game to begin with, by name and content
@@ -71,7 +75,12 @@ class Board:
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
         yield
-        await run_in_threadpool(self.desks.close)
+        await run_in_threadpool(self.close)
+
+    def close(self) -> None:
+        """End all work, and write what is still to be kept."""
+        self.desks.close()
+        self.archive.close()
 
     @property
     def deserted(self) -> float:
@@ -135,8 +144,9 @@ class Board:
             operation = operation_of(name)
             body = await _body(request) if request.method == "POST" else "{}"
             fields = operation.read(parse(body))
-            if operation.look_up is not None:
-                return JSONResponse(await run_in_threadpool(operation.look_up, fields))
+            answer_at_once = operation.at_once(self.archive)
+            if answer_at_once is not None:
+                return JSONResponse(await run_in_threadpool(answer_at_once, fields))
             desk = self.desks.open()
             loop = asyncio.get_running_loop()
             answer: asyncio.Future[dict[str, object]] = loop.create_future()

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from ..commands.kept import add_database_option
 from ..options import Parser
 
 DEFAULT_PORT = 8421
@@ -40,6 +41,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--no-open", action="store_true", help="do not open the browser")
     parser.add_argument("--threads", type=int, help="threads that all searches share")
+    add_database_option(parser)
     parser.add_argument(
         "--linger",
         type=float,
@@ -66,7 +68,8 @@ def main(arguments: Sequence[str]) -> int:
     from .guard import LOCAL_NAMES, Guard, lasting_token
 
     is_local = options.host in LOCAL_NAMES
-    board = Board(Guard(lasting_token(), LOCAL_NAMES if is_local else ()), options.threads)
+    guard = Guard(lasting_token(), LOCAL_NAMES if is_local else ())
+    board = Board(guard, options.threads, options.db)
     if options.file:
         board.start = read_file(options.file)
     listener = listen(options.host, options.port)
@@ -85,7 +88,7 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         pass
     finally:
-        board.desks.close()
+        board.close()
         listener.close()
     return 0
 

@@ -32,6 +32,7 @@ class Connection:
         """Take a socket that has been accepted."""
         self._socket = socket
         self._desk = desks.open()
+        self._archive = desks.archive
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._urgent = asyncio.Event()  # something that does not wait for the gap
@@ -74,8 +75,9 @@ class Connection:
             return
         operation = operation_of(message.get("do"))
         fields = operation.read(message)
-        if operation.look_up is not None:
-            task = asyncio.create_task(self._look_up(operation.look_up, name, fields))
+        at_once = operation.at_once(self._archive)
+        if at_once is not None:
+            task = asyncio.create_task(self._look_up(at_once, name, fields))
             self._look_ups.add(task)  # the loop itself does not keep it alive
             task.add_done_callback(self._look_ups.discard)
             return

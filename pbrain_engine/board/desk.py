@@ -17,6 +17,7 @@ from ..engine.engine import ALPHABETA, Engine
 from ..engine.foresight import Position
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
+from .archive import Archive
 from .turns import Turns
 
 MEGABYTE = 1_000_000
@@ -39,9 +40,10 @@ class Job:
 class Desks:
     """All desks of a server."""
 
-    def __init__(self, threads: int | None = None) -> None:
-        """Share so many threads between them."""
+    def __init__(self, threads: int | None = None, archive: Archive | None = None) -> None:
+        """Share so many threads between them, and what is known already."""
         self.turns = Turns(threads)
+        self.archive = archive or Archive()
         self._desks: list[Desk] = []
         self._guard = threading.Lock()
 
@@ -88,6 +90,7 @@ class Desk:
         """Begin with an empty desk."""
         self._desks = desks
         self.turns = desks.turns
+        self.archive = desks.archive
         self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
         self.used = monotonic()
         self._engine: Engine | None = None

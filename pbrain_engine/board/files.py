@@ -14,11 +14,11 @@ from ..notation.diagram import Diagram, format_diagram
 from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.game_tree import GameTree, TreeNode, tree_of
 from ..notation.psq import format_psq
-from ..notation.renlib import parse_renlib
+from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf_tree import format_sgf_trees, parse_sgf_trees
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
-from .fields import Schema
+from .fields import Field, Schema, position, text
 from .positions import game_of, message_of, setup_of
 from .refusal import Refused
 
@@ -26,21 +26,38 @@ MOST_TEXT = 1_500_000  # characters of a file
 MOST_NODES = 20_000  # moves of a tree on the page
 MOST_COMMENT = 20_000
 RULES = tuple(rule.name.lower() for rule in Rule)
+FORMATS = ("sgf", "psq", "lib", "diagram")
 NAMES = ("black", "white", "result", "date")
 
 _COORDINATE: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_BOARD - 1}
 _WORDS: Schema = {"type": "string", "maxLength": MOST_COMMENT}
+_MARKS: dict[str, Schema] = {
+    "title": _WORDS,
+    "marked": {"type": "boolean"},
+    "start": {"type": "boolean"},
+}
 _LABEL: Schema = {
     "type": "object",
-    "properties": {"x": _COORDINATE, "y": _COORDINATE, "text": _WORDS},
+    "properties": {
+        "x": _COORDINATE,
+        "y": _COORDINATE,
+        "text": _WORDS,
+        "comment": _WORDS,
+        **_MARKS,
+    },
     "required": ["x", "y", "text"],
+}
+_NOTES: dict[str, Schema] = {
+    **_MARKS,
+    "text": _WORDS,
+    "labels": {"type": "array", "items": _LABEL, "maxItems": MAX_BOARD * MAX_BOARD},
 }
 # A tree is a flat list, so that its depth is no matter: each move names its parent's place.
 TREE: Schema = {
     "type": "array",
     "maxItems": MOST_NODES,
     "description": "moves, parents first: the place of the parent in this list (-1: none), the "
-    "cell, and what is written on it: title, comment, labels of other cells, a mark",
+    "cell, and what is written on it: title, comment, text, labels of other cells, marks",
     "items": {
         "type": "object",
         "properties": {
@@ -48,9 +65,7 @@ TREE: Schema = {
             "x": _COORDINATE,
             "y": _COORDINATE,
             "comment": _WORDS,
-            "title": _WORDS,
-            "marked": {"type": "boolean"},
-            "labels": {"type": "array", "items": _LABEL, "maxItems": MAX_BOARD * MAX_BOARD},
+            **_NOTES,
         },
         "required": ["parent", "x", "y"],
     },
@@ -67,6 +82,7 @@ def read(message: Mapping[str, Any]) -> dict[str, Any]:
         "tree": flat(tree),
         "names": {name: getattr(record, name) for name in NAMES},
         "comment": tree.root.comment,
+        "root": notes_form(tree.root),
         "remarks": remarks,
     }
 
@@ -153,25 +169,34 @@ def flat(tree: GameTree) -> list[dict[str, Any]]:
         place = len(rows)
         x, y = node.cell
         row: dict[str, Any] = {"parent": parent, "x": x, "y": y, "comment": node.comment}
-        if node.title:
-            row["title"] = node.title
-        if node.is_marked:
-            row["marked"] = True
-        labels = [child for child in node.children if child.text and child.cell is not None]
-        if labels:
-            row["labels"] = [label_form(child) for child in labels]
-        rows.append(row)
+        rows.append({**row, **notes_form(node)})
         waiting += [(child, place) for child in reversed(node.children)]
     return rows
 
 
+def notes_form(node: TreeNode) -> dict[str, Any]:
+    """Return what is written on a node, beside its comment, as messages hold it."""
+    labels = [label_form(child) for child in node.children if child.text and child.cell is not None]
+    notes = {
+        "title": node.title, "marked": node.is_marked, "start": node.is_start,
+        "text": node.text, "labels": labels,
+    }  # fmt: skip
+    return {name: note for name, note in notes.items() if note}
+
+
 def label_form(node: TreeNode) -> dict[str, Any]:
-    """Return a text on a cell as messages hold it."""
+    """Return a text on a cell as messages hold it; a move says the rest of it itself."""
     x, y = node.cell or (0, 0)
-    return {"x": x, "y": y, "text": node.text}
+    label: dict[str, Any] = {"x": x, "y": y, "text": node.text}
+    if not node.is_move:
+        label |= {"comment": node.comment} if node.comment else {}
+        label |= {name: note for name, note in notes_form(node).items() if name in _MARKS}
+    return label
 
 
-def unflat(record: GameRecord, rows: list[dict[str, Any]], comment: str) -> GameTree:
+def unflat(
+    record: GameRecord, rows: list[dict[str, Any]], comment: str, root: Mapping[str, Any]
+) -> GameTree:
     """Return the tree that a message holds; raises Refused."""
     tree = GameTree(record, TreeNode(comment=comment))
     made: list[TreeNode] = []
@@ -179,23 +204,44 @@ def unflat(record: GameRecord, rows: list[dict[str, Any]], comment: str) -> Game
         if row["parent"] >= place:
             raise Refused(f"move {place} stands before its parent")
         node = TreeNode((row["x"], row["y"]), comment=row.get("comment") or "")
-        node.title = row.get("title") or ""
-        node.is_marked = bool(row.get("marked"))
         (made[row["parent"]] if row["parent"] >= 0 else tree.root).children.append(node)
         made.append(node)
-    for node, row in zip(made, rows, strict=True):
-        for label in row.get("labels") or ():
-            cell = label["x"], label["y"]
-            after = next((child for child in node.children if child.cell == cell), None)
-            if after is None:
-                after = TreeNode(cell, is_move=False)
-                node.children.append(after)
-            after.text = label["text"]
+    for node, notes in zip([tree.root, *made], [root, *rows], strict=True):
+        write_notes(node, notes)
     return tree
 
 
-def write(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a game as a text of the wanted format, and what of it that cannot hold."""
+def write_notes(node: TreeNode, row: Mapping[str, Any]) -> None:
+    """Write on a node, whose children are there, what a message has for it."""
+    node.title = row.get("title") or ""
+    node.text = node.text or row.get("text") or ""
+    node.is_marked = bool(row.get("marked"))
+    node.is_start = bool(row.get("start"))
+    for label in row.get("labels") or ():
+        cell = label["x"], label["y"]
+        after = next((child for child in node.children if child.cell == cell), None)
+        if after is None:
+            after = TreeNode(cell, is_move=False)
+            node.children.append(after)
+        after.text = label["text"]
+        if not after.is_move:
+            after.comment = label.get("comment") or ""
+            after.title = label.get("title") or ""
+            after.is_marked = bool(label.get("marked"))
+            after.is_start = bool(label.get("start"))
+
+
+GAME = {
+    "position": position(),
+    "tree": Field(TREE),
+    "names": Field({"type": "object"}, None),
+    "comment": text(MOST_COMMENT, None, "about the game as a whole"),
+    "root": Field({"type": "object", "properties": _NOTES}, None),
+}
+
+
+def tree_of_message(message: Mapping[str, Any]) -> GameTree:
+    """Return the game that a message holds; raises Refused."""
     setup = setup_of(message["position"])._replace(moves=())
     names = message["names"] or {}
     known: dict[str, Any] = {name: str(names.get(name) or "")[:MOST_COMMENT] for name in NAMES}
@@ -212,9 +258,21 @@ def write(message: Mapping[str, Any]) -> dict[str, Any]:
         white_setup=placed[Side.WHITE],
         **known,
     )
-    tree = unflat(record, message["tree"], message["comment"] or "")
     try:
-        tree.check()
+        comment, root = message["comment"] or "", message["root"] or {}
+        return unflat(record, message["tree"], comment, root).check()
+    except NotationError as error:
+        raise Refused(str(error)) from None
+
+
+def write(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a game as a file of the wanted format, and what of it that cannot hold.
+
+    The file is a ``text``, or for a library ``data`` in base64.
+    """
+    tree = tree_of_message(message)
+    setup = setup_of(message["position"])._replace(moves=())
+    try:
         if message["format"] == "diagram":
             return {"text": drawing(setup, tree), "losses": []}
         if any(held is Side.WALL for _, _, held in setup.placed):
@@ -223,7 +281,10 @@ def write(message: Mapping[str, Any]) -> dict[str, Any]:
             line = [cell for cell in main_line(tree) if cell is not None]
             moves = tuple(RecordedMove(x, y) for x, y in line)
             losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
-            return {"text": format_psq(replace(record, moves=moves)), "losses": losses}
+            return {"text": format_psq(replace(tree.record, moves=moves)), "losses": losses}
+        if message["format"] == "lib":
+            library, losses = format_renlib(tree)
+            return {"data": base64.b64encode(library).decode("ascii"), "losses": losses}
         text, losses = format_sgf_trees([tree])
         return {"text": text, "losses": losses}
     except NotationError as error:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..engine.engine import SEARCHES
-from . import files, proofs, puzzles, reviews, searches
+from . import files, proofs, puzzles, records, reviews, searches
+from .archive import Archive
 from .desk import DEFAULT_MEMORY, Desk, Job
 from .fields import MOVES, REQUIRED, Field, flag, number, one_of, position, text, whole
-from .files import MOST_TEXT, TREE
+from .files import MOST_TEXT
 from .searches import Tell
 
 MOST_SECONDS = 600.0
@@ -23,6 +25,7 @@ MOST_LINES = 20
 
 AtDesk = Callable[[Desk, Job, Mapping[str, Any], Tell], dict[str, Any]]
 LookUp = Callable[[Mapping[str, Any]], dict[str, Any]]
+AtArchive = Callable[[Archive, Mapping[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,16 @@ class Operation:
     fields: Mapping[str, Field]
     at_desk: AtDesk | None = None
     look_up: LookUp | None = None
+    at_archive: AtArchive | None = None
     endless: bool = False  # on a socket it goes on until something else is asked
 
     def read(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Return the checked fields of a message; raises Refused."""
         return {name: field.read(name, message) for name, field in self.fields.items()}
+
+    def at_once(self, archive: Archive) -> LookUp | None:
+        """Return what answers it without an engine, None if it needs one."""
+        return partial(self.at_archive, archive) if self.at_archive is not None else self.look_up
 
     @property
     def required(self) -> list[str]:
@@ -140,15 +148,31 @@ _TABLE = (
     ),
     Operation(
         "write",
-        "A game as SGF with its variations, or its main line as PSQ",
-        {
-            "format": one_of(("sgf", "psq", "diagram")),
-            "position": position(),
-            "tree": Field(TREE),
-            "names": Field({"type": "object"}, None),
-            "comment": text(files.MOST_COMMENT, None, "about the game as a whole"),
-        },
+        "A game as SGF or a RenLib library with its variations, its main line as PSQ, or a drawing",
+        {"format": one_of(files.FORMATS), **files.GAME},
         look_up=files.write,
+    ),
+    Operation(
+        "known",
+        "What the database knows of a position, and of the positions after it",
+        {"position": position()},
+        at_archive=records.known,
+    ),
+    Operation(
+        "comment",
+        "Store a comment about a position, in the place of what it was before",
+        {
+            "position": position(),
+            "before": text(files.MOST_COMMENT, "", "what it was"),
+            "after": text(files.MOST_COMMENT, "", "what it is now"),
+        },
+        at_archive=records.comment,
+    ),
+    Operation(
+        "store",
+        "Store a game with its variations and comments in the database",
+        dict(files.GAME),
+        at_archive=records.store,
     ),
     Operation(
         "puzzles",
@@ -168,9 +192,9 @@ _TABLE = (
     ),
     Operation(
         "engine",
-        "What the engine can do: levels, rules, kinds of search, threads",
+        "What the engine can do: levels, rules, kinds of search, threads; and its database",
         {},
-        look_up=searches.about,
+        at_archive=records.about,
     ),
 )
 

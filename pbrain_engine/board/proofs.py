@@ -18,11 +18,12 @@ from ..engine import forms
 from ..engine.engine import Engine, Limit
 from ..engine.foresight import position_of
 from ..engine.prover import Prover
-from ..game.game import Game, Move
+from ..game.game import Game, IllegalMove, Move
 from ..position.rules import Side
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
 from ..values import WIN_BAND
+from .archive import KnownWin
 from .desk import DEFAULT_MEMORY, Desk, Job
 from .positions import game_of, setup_of
 from .refusal import Refused
@@ -55,6 +56,7 @@ class Walk:
         self._desk = desk
         self._job = job
         self._solver: Solver = desk.solver()
+        self._archive = desk.archive
         self._until = perf_counter() + seconds
 
     @property
@@ -83,12 +85,35 @@ class Walk:
         if tree is not None:
             line = line_of(tree)
             return Win("win", tree.move, line, depth_of(tree))
+        recalled = None if proof.wins else self._recalled()
+        if recalled is not None:
+            return recalled
         if not proof.wins:
             share = SOLVER_SHARE if with_search else 1.0
             proof = self._solver.threats(game, time=self.left * share)
         if proof.wins:
+            self._archive.note_win(game, KnownWin(proof.claim, proof.line, proof.length))
             return Win(proof.claim, proof.line[0], proof.line, proof.length)
         return self._by_search() if with_search else None
+
+    def _recalled(self) -> Win | None:
+        """Return a win that the database knows, unless it is but a claim of the main search."""
+        known = self._archive.win(self.game)
+        if known is None or (known.claim == "win" and known.tree is None):
+            return None
+        try:
+            if known.tree is not None:
+                self._keep(known.tree)
+            with self.after(known.line[0]):
+                return Win(known.claim, known.line[0], known.line, known.length)
+        except IllegalMove:  # somebody has damaged it
+            return None
+
+    def keep_whole(self, found: Win) -> None:
+        """Have the database keep all of a win by threats."""
+        if self._archive.name is not None and found.claim == "vct":
+            known = KnownWin(found.claim, found.line, found.length, self._solver.tree(self.game))
+            self._archive.note_win(self.game, known)
 
     def _by_search(self) -> Win | None:
         """Let the main search look for a win, and prove the one that it sees."""
@@ -104,7 +129,9 @@ class Walk:
         if tree is None:
             return None
         self._keep(tree)
-        return Win("win", tree.move, line_of(tree), depth_of(tree)) if not game.is_over else None
+        found = KnownWin("win", line_of(tree), depth_of(tree), tree)
+        self._archive.note_win(game, found, engine.weights.key)
+        return Win("win", tree.move, line_of(tree), depth_of(tree))
 
     def _engine(self) -> Engine:
         """Return the engine with the game of this walk on its board."""
@@ -184,6 +211,8 @@ def prove(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[
         raise Refused("the game is over")
     with desk.turns.turn(1, None, lambda: job.is_stopped):
         found = walk.win()
+        if found is not None:
+            walk.keep_whole(found)
     return win_form(found)
 
 

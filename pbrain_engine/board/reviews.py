@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..commands.review import document, move_form
+from ..commands.review import document, found_of, known_by, move_form
 from ..engine.review import Reviewed, Reviewer
 from ..game.game import Move
 from .desk import DEFAULT_MEMORY, Desk, Job
@@ -33,8 +33,10 @@ def review_moves(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -
         if job.is_stopped:
             raise Stopped
         engine.arm()
-        reviewer = Reviewer(engine, desk.solver(), message["seconds"])
+        known = desk.archive.finding
+        reviewer = Reviewer(engine, desk.solver(), message["seconds"], known_by(known))
         moves = reviewer.review([Move(*move) for move in setup.moves], listen)
     if job.is_stopped:
         raise Stopped
+    desk.archive.note_findings(found_of(setup, moves, engine.weights.key))
     return document(setup, moves)

@@ -9,6 +9,8 @@ from time import perf_counter
 from typing import Any
 
 from .. import __version__
+from ..commands.dialogue import KEEPING_LEVEL
+from ..commands.kept import position_of
 from ..commands.levels import LEVELS, choose
 from ..commands.setup import Setup
 from ..engine import forms, swap2
@@ -16,6 +18,7 @@ from ..engine.engine import ALPHABETA, SEARCHES, Engine, Limit, Thought
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..values import WIN_BAND
+from .archive import Archive
 from .desk import DEFAULT_MEMORY, Desk, Job
 from .positions import facts, game_of, setup_of
 from .refusal import Refused
@@ -24,6 +27,7 @@ Tell = Callable[[dict[str, Any]], None]  # takes what is known so far, for the p
 
 Shares = list[dict[str, Any]]
 
+KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown
 SWAP2_STONES = (0, 3, 5)
 
@@ -47,7 +51,8 @@ def analyse(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dic
     is_limited = limit != Limit()
     threads, memory, search = message["threads"], message["memory"], message["search"]
     engine = desk.engine(setup, threads, memory, search, fresh=is_limited)
-    report = _Report(engine, tell, policy_of(engine) if message["policy"] else None)
+    policy = policy_of(engine) if message["policy"] else None
+    report = _Report(engine, tell, policy, desk.archive)
     thought: Thought | None = None
     while not job.is_stopped:
         way = None if is_limited else report.giving_way(desk.give_way)
@@ -61,7 +66,9 @@ def analyse(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dic
                 break
     if thought is None:
         raise Stopped
+    report.keep()
     lines = report.end(thought)
+    report.keep()
     document = report.document()
     if not job.is_stopped:  # a line is played out to the five
         with desk.turns.turn(1, None, lambda: job.is_stopped):
@@ -78,10 +85,13 @@ def policy_of(engine: Engine) -> Shares:
 class _Report:
     """What an analysis has found so far, over all the slices of time that it was given."""
 
-    def __init__(self, engine: Engine, tell: Tell, policy: Shares | None) -> None:
+    def __init__(self, engine: Engine, tell: Tell, policy: Shares | None, archive: Archive) -> None:
         self._engine = engine
         self._policy = policy
         self._tell = tell
+        self._archive = archive
+        self._position = position_of(engine.game)  # while a search runs there are more stones
+        self._kept = perf_counter()  # when the database was told last
         self.latest: dict[int, Thought] = {}
         self._before = 0  # nodes of earlier slices
         self._spent = 0.0  # seconds of earlier slices
@@ -113,6 +123,14 @@ class _Report:
             self._depth = thought.depth
         self.latest[thought.multipv] = thought
         self._tell(self.document())
+        if perf_counter() - self._kept > KEEPING_GAP:
+            self.keep()
+
+    def keep(self) -> None:
+        """Tell the database what the best line says; it keeps the deepest."""
+        self._kept = perf_counter()
+        if 1 in self.latest:
+            self._archive.note(self._position, self.latest[1], self._engine.weights.key)
 
     def end(self, best: Thought) -> list[Thought]:
         """Return the lines with what the search returned as the first of them."""
@@ -141,8 +159,12 @@ def move(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[s
     with desk.turns.turn(message["threads"], None, lambda: job.is_stopped):
         if job.is_stopped:
             raise Stopped
-        level = LEVELS[message["level"]]
-        thought = choose(engine, level, message["seconds"], random.Random())
+        number = message["level"]
+        known = desk.archive.certain(engine.game) if number >= KEEPING_LEVEL else None
+        chance = random.Random()
+        thought = known or choose(engine, LEVELS[number], message["seconds"], chance)
+    if number >= KEEPING_LEVEL and known is None:
+        desk.archive.note(position_of(engine.game), thought, engine.weights.key)
     return forms.thought_form(thought)
 
 

@@ -175,15 +175,7 @@ def show(database: Database, options: argparse.Namespace) -> int:
     moves = following(database, asked)
     if options.json:
         out = document.entry_document(asked, entry)
-        out["next"] = [
-            {
-                "move": list(move),
-                "value": None if after.finding is None else -after.finding.value,
-                "depth": None if after.finding is None else after.finding.depth,
-                "games": after.games,
-            }
-            for move, after in moves
-        ]
+        out["next"] = document.following_document(moves)
         print(json.dumps(out))
         return 0
     print("\n".join(position_lines(asked)))

@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from .. import __version__
-from ..database.asking import look_up
+from ..database.adding import add_items
+from ..database.asking import following, look_up
 from ..database.connection import DatabaseError
-from ..database.document import SEARCH, Asked
+from ..database.document import SEARCH, Asked, entry_document, following_document
 from ..database.finding import Author, Bound, Entry, Finding
-from ..database.lines import add_line
-from ..database.store import Database, Known, StoredGame
+from ..database.lines import add_line, replace_comment
+from ..database.sources import Item
+from ..database.store import Added, Database, Known, StoredGame
 from ..engine.engine import Engine, EngineError, Move, Thought
 from ..engine.thought import LOWER, UPPER
 from ..game.game import Game
@@ -79,6 +81,16 @@ def finding_of(thought: Thought, weights: str, tree: Any = None) -> Finding:
     )
 
 
+def thought_of(finding: Finding) -> Thought:
+    """Return a finding that has a move as a thought."""
+    move = Move(*finding.moves[0])
+    line = tuple(Move(x, y) for x, y in finding.line) or (move,)
+    proof = "" if finding.proof == SEARCH else finding.proof
+    return Thought(
+        move, finding.value, finding.depth, finding.depth, finding.nodes, 0.0, line, proof=proof
+    )
+
+
 @contextmanager
 def told() -> Iterator[None]:
     """Turn what goes wrong with a database into what commands report."""
@@ -118,34 +130,61 @@ class Kept:
         with told():
             return look_up(self._database, Asked(position_of(game)))
 
-    def certain(self, game: Game) -> Thought | None:
-        """Return a forced win or loss that is known, as a thought."""
+    def finding(self, game: Game) -> Finding | None:
+        """Return the value that is known of a position, with a move."""
         entry = self.look_up(game)
         finding = entry.finding if entry is not None else None
-        if finding is None or not finding.is_certain or not finding.moves:
-            return None
-        line = tuple(Move(x, y) for x, y in finding.line) or (Move(*finding.moves[0]),)
-        proof = "" if finding.proof == SEARCH else finding.proof
-        return Thought(
-            Move(*finding.moves[0]), finding.value, finding.depth, finding.depth, finding.nodes,
-            0.0, line, proof=proof,
-        )  # fmt: skip
+        return finding if finding is not None and finding.moves else None
+
+    def certain(self, game: Game) -> Thought | None:
+        """Return a forced win or loss that is known, as a thought."""
+        finding = self.finding(game)
+        return thought_of(finding) if finding is not None and finding.is_certain else None
 
     def note(self, engine: Engine, thought: Thought, tree: Any = None) -> None:
         """Keep what was found out about the engine's position, and the way to it."""
         if self._database is None or (not thought.depth and thought.mate is None):
             return
         game = engine.game
-        image = image_of(position_of(game))
+        position = position_of(game)
         finding = finding_of(thought, engine.weights.key, tree)
         with told(), self._database.writing():
-            self._database.add_findings([Known(image, finding)])
+            self._database.add_findings([Known(image_of(position), finding)])
             if all(stone.passed for stone in game.history):
                 moves = tuple(RecordedMove(x, y) for x, y in game.moves)
                 first = game.history[0].side if game.ply else game.to_move
                 add_line(
                     self._database, GameRecord(game.width, game.height, game.rule, moves, first)
                 )
+
+    def note_findings(self, findings: Iterable[tuple[Position, Finding]]) -> None:
+        """Keep what was found out about positions, but not how they were reached."""
+        if self._database is not None:
+            known = [Known(image_of(position), finding) for position, finding in findings]
+            with told(), self._database.writing():
+                self._database.add_findings(known)
+
+    def note_items(self, items: Iterable[Item]) -> Added:
+        """Keep games, trees and analyses; return how much came."""
+        if self._database is None:
+            return Added()
+        with told():
+            return add_items(self._database, items)
+
+    def note_comment(self, record: GameRecord, before: str, after: str) -> None:
+        """Keep a comment about the end of a line, in the place of what it was ``before``."""
+        if self._database is not None:
+            with told(), self._database.writing():
+                replace_comment(self._database, record, before, after)
+
+    def document(self, asked: Asked) -> dict[str, Any] | None:
+        """Return everything about a position, and what is known after each move, as JSON has it."""
+        if self._database is None:
+            return None
+        with told():
+            out = entry_document(asked, look_up(self._database, asked))
+            out["next"] = following_document(following(self._database, asked))
+        return out
 
     def note_game(self, record: GameRecord, findings: dict[int, Finding] | None = None) -> None:
         """Keep a game, and what was found out about its positions, by the stones played before."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..database.document import SEARCH
-from ..database.finding import Author, Finding
+from ..database.finding import Author, Bound, Finding
 from ..database.sources import decided
-from ..engine.engine import Engine
+from ..engine.engine import Engine, Thought
 from ..engine.forms import pairs
 from ..engine.review import Reviewed, Reviewer, Win
 from ..game.game import Game, IllegalMove, Move
@@ -23,6 +23,7 @@ from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.game_tree import GameTree, TreeNode
 from ..notation.sgf_tree import format_sgf_trees
 from ..options import Parser
+from ..position.canonical import Position
 from ..position.rules import Side
 from ..solver.solver import Solver
 from ..values import WIN_BAND, format_value
@@ -70,7 +71,9 @@ def main(arguments: Sequence[str]) -> int:
         engine.new_game(game.width, game.height, game.rule)
         setup.build(engine, game._replace(moves=()))
         moves = [Move(*move) for move in game.moves]
-        found = Reviewer(engine, solver, options.time).review(moves, progress(len(moves)))
+        found = Reviewer(engine, solver, options.time, known_by(database.finding)).review(
+            moves, progress(len(moves))
+        )
         keep(database, game, found, engine.weights.key)
     if options.sgf is not None:
         text, _ = format_sgf_trees([annotated(game, found)])
@@ -86,9 +89,18 @@ def keep(database: kept.Kept, game: setup.Setup, found: Sequence[Reviewed], weig
     """Keep the game and what was found out about its positions."""
     if any(side is Side.WALL for _, _, side in game.placed) or game.passes:
         return
+    moves = tuple(RecordedMove(*move) for move in game.moves)
+    database.note_game(decided(replace(record_of(game), moves=moves)))
+    database.note_findings(found_of(game, found, weights).items())
+
+
+def found_of(game: setup.Setup, found: Sequence[Reviewed], weights: str) -> dict[Position, Finding]:
+    """Return what was found out about the positions of a game, as it is kept."""
     author = Author(f"Numoku {__version__}", weights)
-    findings = {
-        reviewed.ply - 1 - len(game.placed): Finding(
+    findings = {}
+    for reviewed in found:
+        before = game._replace(moves=game.moves[: reviewed.ply - 1 - len(game.placed)])
+        findings[kept.asked_of(before).position] = Finding(
             reviewed.value,
             depth=reviewed.depth,
             moves=((reviewed.best.x, reviewed.best.y),),
@@ -96,10 +108,18 @@ def keep(database: kept.Kept, game: setup.Setup, found: Sequence[Reviewed], weig
             proof=SEARCH if abs(reviewed.value) >= WIN_BAND else "",
             author=author,
         )
-        for reviewed in found
-    }
-    moves = tuple(RecordedMove(*move) for move in game.moves)
-    database.note_game(decided(replace(record_of(game), moves=moves)), findings)
+    return findings
+
+
+def known_by(finding: Callable[[Game], Finding | None]) -> Callable[[Game], Thought | None]:
+    """Return what a database knows as a reviewer asks for it: exact values as thoughts."""
+
+    def known(game: Game) -> Thought | None:
+        found = finding(game)
+        is_told = found is not None and (found.is_certain or found.bound is Bound.EXACT)
+        return kept.thought_of(found) if found is not None and is_told else None
+
+    return known
 
 
 def check_moves(game: setup.Setup) -> None:

@@ -107,6 +107,19 @@ def entry_document(asked: Asked, entry: Entry | None) -> dict[str, Any]:
     return out
 
 
+def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[dict[str, Any]]:
+    """Return the known moves from a position, with values for the side that makes them."""
+    return [
+        {
+            "move": list(move),
+            "value": None if after.finding is None else -after.finding.value,
+            "depth": None if after.finding is None else after.finding.depth,
+            "games": after.games,
+        }
+        for move, after in moves
+    ]
+
+
 def _cells(found: Iterable[Sequence[int]]) -> tuple[Coordinates, ...]:
     return tuple((int(x), int(y)) for x, y in found)
 

@@ -15,7 +15,7 @@ from ..notation.game_tree import GameTree, TreeNode
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .finding import Note, checksum
-from .store import Added, Database, game_line, play_on, take_back
+from .store import Added, Database, game_images, game_line, play_on, take_back
 
 START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
 NO_PARENT = 0
@@ -93,6 +93,30 @@ def add_line(database: Database, record: GameRecord) -> None:
     add_tree(database, tree)
 
 
+def replace_comment(database: Database, record: GameRecord, before: str, after: str) -> None:
+    """Put a comment about the end of a line in the place of an earlier one.
+
+    Where ``before`` is not there (any more) the new one comes beside what is.
+    """
+    image = list(game_images(record))[-1]
+    rows = database.connection.rows(
+        "SELECT id, title, comment, text, marks, kind, cell FROM node WHERE position = :position "
+        "ORDER BY id",
+        {"position": database.position_number(image.key)},
+    )
+    for number, title, comment, text, marks, kind, cell in rows:
+        if before and before in comment:
+            changed = comment.replace(before, clean(after), 1).strip("\n")
+            _set_notes(database, _Stored(number, title, changed, text, marks), kind, cell)
+            return
+    tree = GameTree(replace(record, moves=(), passes=()))
+    node = tree.root
+    for turn in record.turns:
+        node = node.child(turn)
+    node.comment = after
+    add_tree(database, tree)
+
+
 def _turned(record: GameRecord, board: Symmetries, number: int) -> GameRecord:
     return replace(
         record,
@@ -119,19 +143,29 @@ def _note(database: Database, row: _Stored, node: TreeNode, kind: int, cell: int
     comment = joined(row.comment, node.comment, "\n")
     text = joined(row.text, node.text, " ")
     marks = row.marks | MARKED * node.is_marked | BEGIN * node.is_start
-    if (title, comment, text, marks) == row[1:]:
-        return
+    if (title, comment, text, marks) != row[1:]:
+        _set_notes(database, _Stored(row.number, title, comment, text, marks), kind, cell)
+
+
+def _set_notes(database: Database, row: _Stored, kind: int, cell: int) -> None:
+    """Write the notes of a row."""
+    number, title, comment, text, marks = row
     crc = node_checksum(kind, cell, title, comment, text, marks)
     database.connection.run(
         SET_NOTES,
-        {"id": row.number, "title": title, "comment": comment, "text": text, "marks": marks,
+        {"id": number, "title": title, "comment": comment, "text": text, "marks": marks,
          "crc": crc},
     )  # fmt: skip
 
 
+def clean(text: str) -> str:
+    """Return a text without what a server does not take."""
+    return text.replace("\0", " ")
+
+
 def joined(old: str, new: str, separator: str) -> str:
     """Return both texts, once each."""
-    new = new.replace("\0", " ")  # which a server does not take
+    new = clean(new)
     if not old or not new or new == old:
         return new or old
     parts = f"{separator}{old}{separator}"

@@ -106,6 +106,12 @@ def tree_form(tree: Tree | None) -> dict[str, Any] | None:
     return {"move": list(tree.move), "answers": answers}
 
 
+def read_tree(form: Mapping[str, Any]) -> Tree:
+    """Return the proof that ``tree_form`` wrote down."""
+    answers = {Move(*answer["reply"]): read_tree(answer) for answer in form["answers"]}
+    return Tree(Move(*form["move"]), answers)
+
+
 def line_to_five(engine: Engine, thought: Thought) -> list[Move]:
     """Return the line of a forced win up to the five.
 

@@ -16,10 +16,13 @@ from ..solver.solver import Solver
 from ..values import WIN, WIN_BAND, chance
 from .engine import Engine
 from .forms import line_to_five
-from .thought import Limit
+from .thought import Limit, Thought
 
 SOLVER_SHARE = 0.25  # of the time of a position, for a proof before the search
 MISTAKE = 0.10  # a lost chance to win from which a move is called a mistake
+
+
+Recall = Callable[[Game], Thought | None]
 
 
 class Win(NamedTuple):
@@ -78,8 +81,11 @@ class Seen(NamedTuple):
 class Reviewer:
     """Looks through games with an engine, which keeps what it has learned from position to next."""
 
-    def __init__(self, engine: Engine, solver: Solver, seconds: float) -> None:
-        """Take the seconds for each position."""
+    def __init__(
+        self, engine: Engine, solver: Solver, seconds: float, known: Recall = lambda game: None
+    ) -> None:
+        """Take the seconds for each position, and what tells what is known of one already."""
+        self._known = known
         self._engine = engine
         self._solver = solver
         self._seconds = seconds
@@ -143,15 +149,26 @@ class Reviewer:
             return Seen(WIN if is_won else -WIN, (), 0, Win((), ""))
         if game.is_full:
             return Seen(0, (), 0)
+        known = self._known(game)
+        if known is not None and known.mate is not None:
+            return self._seen(known, known.pv)
         proof = self._proof(game)
         if proof is not None:
             win = Win(proof.line, proof.claim)
             return Seen(WIN - (2 * proof.length - 1), proof.line, 0, win)
         thought = self._engine.think(Limit(time=self._seconds * (1 - SOLVER_SHARE)))
-        if thought.mate is None:
-            return Seen(thought.value, thought.pv, thought.depth)
-        line = tuple(line_to_five(self._engine, thought))
-        end = Win(line, "") if self._is_won_by(line, thought.mate > 0) else None
+        if thought.mate is not None:
+            return self._seen(thought, line_to_five(self._engine, thought))
+        if known is not None and known.depth > thought.depth:
+            thought = known
+        return Seen(thought.value, thought.pv, thought.depth)
+
+    def _seen(self, thought: Thought, moves: Sequence[Move]) -> Seen:
+        """Return a forced win or loss; its line counts if it ends with the five."""
+        line = tuple(moves)
+        by_mover = thought.value > 0
+        is_shown = bool(thought.proof) or self._is_won_by(line, by_mover)
+        end = Win(line, thought.proof) if is_shown else None
         return Seen(thought.value, line, thought.depth, end)
 
     def _proof(self, game: Game) -> Proof | None:

@@ -31,6 +31,7 @@ export class AnalysisPanel {
       this.on,
       this.summary,
       this.list,
+      make("p", { id: "known-line", class: "about" }),
       make("details", { open: kept.open ?? false, ontoggle: changed }, make("summary", {}, "Settings"),
         make("div", { class: "fields" },
           labelled("Best moves", this.lines),
@@ -194,7 +195,7 @@ export class AnalysisPanel {
 
   marks() {
     const marks = {}, found = this.found;
-    if (this.isQuiet) return marks;
+    if (this.isQuiet || this.app.tab === "known") return marks;
     const line = this.previewed;
     if (line) marks.line = (line.win?.line || line.pv).slice(0, 30);
     else if (found?.lines && this.checked(this.onBoard) && this.checked(this.on)) {

@@ -23,6 +23,7 @@ export class FilePanel {
       make("div", { class: "row" },
         button("SGF with variations", () => this.save("sgf"), { id: "save-sgf" }),
         button("PSQ", () => this.save("psq"), { id: "save-psq" }),
+        button("RenLib", () => this.save("lib"), { id: "save-lib" }),
         button("Picture, SVG", () => this.svg(), { id: "save-svg" }),
         button("Picture, PNG", () => this.png(), { id: "save-png" }),
       ),
@@ -55,9 +56,10 @@ export class FilePanel {
   // content: {text} or, for a library, {data} in base64
   async read(content, name) {
     try {
-      const { position, tree, names, comment, remarks } = await this.app.server.ask("read", content);
+      const { position, tree, names, comment, root, remarks } = await this.app.server.ask("read", content);
       const { moves, ...start } = position, game = GameTree.from(start, tree, names);
       game.root.comment = comment;
+      game.root.notes = root;
       this.app.show(game, game.root.end);
       this.say([`${name}: ${tree.length} moves`, ...remarks].join("; "));
       return true;
@@ -72,14 +74,14 @@ export class FilePanel {
     const { app } = this, { tree } = app;
     // What is drawn is the position on the board, not the end of the main line.
     const rows = format === "diagram" ? app.node.moves.map(([x, y], at) => ({ parent: at - 1, x, y })) : tree.flat();
-    const answer = await app.server.ask("write", { format, position: tree.position(tree.root), tree: rows, names: tree.names, comment: tree.root.comment });
+    const answer = await app.server.ask("write", { format, position: tree.position(tree.root), tree: rows, names: tree.names, comment: tree.root.comment, root: tree.root.notes });
     this.losses = answer.losses;
-    return answer.text;
+    return answer.text ?? Uint8Array.from(atob(answer.data), (sign) => sign.charCodeAt(0));
   }
 
   async save(format) {
     try {
-      download(`numoku.${format}`, "text/plain", await this.write(format));
+      download(`numoku.${format}`, format === "lib" ? "application/octet-stream" : "text/plain", await this.write(format));
       this.say([`saved numoku.${format}`, ...this.losses].join("; "));
     } catch (error) {
       this.say(error.message);

@@ -5,6 +5,7 @@ import * as address from "./address.js";
 import { BoardView } from "./board.js";
 import { button, find, make, percent, remember, remembered } from "./dom.js";
 import { FilePanel } from "./files.js";
+import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
 import { PlayPanel } from "./play.js";
 import { ProofPanel } from "./proof.js";
@@ -31,7 +32,7 @@ class App {
     });
     this.tree = new GameTree(EMPTY);
     this.node = this.tree.root;
-    this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, FilePanel].map((Panel) => new Panel(this));
+    this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
     this.makeTabs();
     this.listen();
     this.begin();
@@ -40,6 +41,8 @@ class App {
 
   get proof() { return this.panels[2]; }
   get puzzles() { return this.panels[5]; }
+  get files() { return this.panels[6]; }
+  get known() { return this.panels[7]; }
 
   // The game -----------------------------------------------------------------------
 
@@ -55,6 +58,7 @@ class App {
       const kept = JSON.parse(sessionStorage.getItem(SAVED));
       const tree = GameTree.from(kept.start, kept.rows, kept.names);
       tree.root.comment = kept.comment || "";
+      tree.root.notes = kept.root || {};
       const node = tree.nodes()[kept.at] || tree.root;
       return this.show(tree, node);
     } catch {
@@ -100,7 +104,7 @@ class App {
     try {
       const nodes = this.tree.nodes();
       const at = nodes.indexOf(this.node);
-      sessionStorage.setItem(SAVED, JSON.stringify({ start: this.tree.start, rows: this.tree.flat(), names: this.tree.names, comment: this.tree.root.comment, at }));
+      sessionStorage.setItem(SAVED, JSON.stringify({ start: this.tree.start, rows: this.tree.flat(), names: this.tree.names, comment: this.tree.root.comment, root: this.tree.root.notes, at }));
     } catch { /* then the game is not kept over a reload */ }
   }
 
@@ -222,7 +226,7 @@ class App {
     const tabs = find("tabs"), panels = find("panels");
     for (const panel of this.panels) {
       const tab = make("button", {
-        role: "tab", id: `tab-${panel.name}`, "aria-controls": `panel-${panel.name}`, type: "button", onclick: () => this.openTab(panel.name),
+        role: "tab", id: `tab-${panel.name}`, "aria-controls": `panel-${panel.name}`, type: "button", hidden: panel.isThere === false, onclick: () => this.openTab(panel.name),
       }, panel.title);
       tabs.append(tab);
       panel.element.id = `panel-${panel.name}`;
@@ -233,7 +237,7 @@ class App {
     tabs.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!step) return;
-      const all = this.panels, at = all.findIndex((panel) => panel.name === this.tab);
+      const all = this.panels.filter((panel) => !find(`tab-${panel.name}`).hidden), at = all.findIndex((panel) => panel.name === this.tab);
       this.openTab(all[(at + step + all.length) % all.length].name, true);
       event.preventDefault();
       event.stopPropagation();
@@ -326,7 +330,7 @@ class App {
       const { name, ...content } = await answer.json();
       if (name && !sessionStorage.getItem("numoku.started")) {
         sessionStorage.setItem("numoku.started", name);
-        await this.panels[6].read(content, name);
+        await this.files.read(content, name);
       }
     } catch { /* nothing to begin with */ }
   }

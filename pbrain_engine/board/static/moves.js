@@ -10,6 +10,7 @@ export class MovesPanel {
     this.tree = make("div", { id: "variations", class: "variations", role: "tree", "aria-label": "moves and variations" });
     this.comment = make("textarea", { id: "comment", rows: 3, "aria-label": "comment on this move", placeholder: "a comment on this move" });
     this.comment.addEventListener("input", () => { this.app.node.comment = this.comment.value; this.app.save(); });
+    this.comment.addEventListener("change", () => this.app.known.comment(this.commented));
     this.same = make("p", { id: "transpositions", class: "about" });
     this.element = make("div", { class: "panel" },
       this.tree, this.same, this.comment,
@@ -21,6 +22,8 @@ export class MovesPanel {
   }
 
   onopen() { this.show(); }
+
+  oncomment() { if (!this.element.hidden) this.show(); }
 
   onnode() { if (!this.element.hidden) this.show(); }
 
@@ -38,6 +41,7 @@ export class MovesPanel {
 
   show() {
     const { app } = this;
+    this.commented = app.node;
     this.comment.value = app.node.comment;
     this.comment.placeholder = app.node.parent ? "a comment on this move" : "a comment on the game";
     this.tree.replaceChildren(this.branch(app.tree.root));

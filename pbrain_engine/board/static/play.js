@@ -47,7 +47,7 @@ export class PlayPanel {
   }
 
   // No help while a game goes on, unless the analysis is looked at.
-  get isQuiet() { return !this.over && this.human !== "both" && this.app.tab !== "analyse"; }
+  get isQuiet() { return !this.over && this.human !== "both" && !["analyse", "known"].includes(this.app.tab); }
 
   onserver(about) {
     for (const { level, nodes, depth, elo } of about.levels) {
@@ -116,6 +116,7 @@ export class PlayPanel {
     this.app.tree.names.result = winner === "black" ? "1-0" : winner === "white" ? "0-1" : "1/2-1/2";
     this.app.say(text);
     this.app.draw();
+    this.app.known.storeLine(this.app.node);
   }
 
   end() {

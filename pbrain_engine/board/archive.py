@@ -1,0 +1,190 @@
+"""The database behind the board: what it knows is shown, what is found out and written is kept.
+
+One for all tabs. What the engines find out is written by a thread of its own, so that no search
+waits for the disk; what a person stores is answered once it is there for good.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from .. import __version__
+from ..commands.kept import Kept, asked_of, finding_of, position_of, thought_of
+from ..commands.setup import Setup
+from ..database.document import SEARCH
+from ..database.finding import Author, Finding
+from ..database.sources import Item, decided, main_line
+from ..database.store import StoredGame
+from ..engine.engine import EngineError, Thought
+from ..engine.forms import read_tree, tree_form
+from ..game.game import Game, Move
+from ..notation.game_record import GameRecord, RecordedMove
+from ..notation.game_tree import GameTree
+from ..position.canonical import Position
+from ..position.rules import Side
+from ..solver.proofs import Tree
+from ..values import WIN
+from .refusal import Refused
+
+LAST_WRITES = 70.0  # seconds that what waits has at the end, longer than another writer may take
+MOST_TREE = 2000  # moves of the winner in a proof that is kept as a whole
+
+Write = Callable[[Kept], None]
+
+
+class KnownWin(NamedTuple):
+    """A win of the side to move that the database knows; ``claim``: vcf, vct, or win by search."""
+
+    claim: str
+    line: tuple[Move, ...]
+    length: int  # of the winner's stones
+    tree: Tree | None = None
+
+
+class Archive:
+    """A database that is open, or none: then nothing is known, and nothing is kept."""
+
+    def __init__(self, target: str | None = None) -> None:
+        """Open it, made if it is not there.
+
+        Raises:
+            EngineError: it cannot be opened.
+        """
+        self.name = target
+        self.trouble = ""  # why something could not be kept
+        self._writer = Kept(target)
+        self._reader = Kept(target)
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+        self._waiting: queue.SimpleQueue[Write | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        if target is not None:
+            self._thread = threading.Thread(target=self._work, daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        while (write := self._waiting.get()) is not None:
+            try:
+                with self._writing:
+                    write(self._writer)
+                self.trouble = ""
+            except EngineError as error:
+                self.trouble = str(error)
+
+    def close(self) -> None:
+        """Write what still waits, and close the database."""
+        if self._thread is not None:
+            self._waiting.put(None)
+            self._thread.join(LAST_WRITES)
+            self._thread = None
+        with self._writing, self._reading:
+            for kept in (self._writer, self._reader):
+                kept.__exit__()
+
+    # What is known --------------------------------------------------------------------
+
+    def document(self, setup: Setup) -> dict[str, Any]:
+        """Return everything about a position, and about what follows it; raises Refused."""
+        try:
+            with self._reading:
+                found = self._reader.document(asked_of(setup))
+        except EngineError as error:
+            raise Refused(str(error)) from None
+        if found is None:
+            raise Refused("this board has no database; start it with --db FILE")
+        return {**found, "trouble": self.trouble}
+
+    def finding(self, game: Game) -> Finding | None:
+        """Return the value that is known of a position, with a move."""
+        if self.name is None:
+            return None
+        try:
+            with self._reading:
+                return self._reader.finding(game)
+        except EngineError as error:
+            self.trouble = str(error)
+            return None
+
+    def certain(self, game: Game) -> Thought | None:
+        """Return a forced win or loss that is known, as a thought."""
+        finding = self.finding(game)
+        return thought_of(finding) if finding is not None and finding.is_certain else None
+
+    def win(self, game: Game) -> KnownWin | None:
+        """Return a win of the side to move that is known."""
+        finding = self.finding(game)
+        if finding is None or not finding.is_certain or finding.value < 0:
+            return None
+        line = tuple(Move(x, y) for x, y in finding.line or finding.moves[:1])
+        claim = "win" if finding.proof in ("", SEARCH) else finding.proof
+        tree = read_tree(json.loads(finding.tree)) if finding.tree else None
+        return KnownWin(claim, line, (WIN - finding.value + 1) // 2, tree)
+
+    # What is kept ---------------------------------------------------------------------
+
+    def note(self, position: Position, thought: Thought, weights: str) -> None:
+        """Keep what a search says about a position."""
+        if self.name is not None and (thought.depth or thought.mate is not None):
+            self._later(position, finding_of(thought, weights))
+
+    def note_win(self, game: Game, win: KnownWin, weights: str = "") -> None:
+        """Keep a proof; as a whole, if it is not too large."""
+        if self.name is None or not win.line:
+            return
+        tree = win.tree if win.tree is not None and win.tree.count() <= MOST_TREE else None
+        finding = Finding(
+            WIN - (2 * win.length - 1),
+            moves=win.line[:1],
+            line=win.line,
+            proof=SEARCH if win.claim == "win" else win.claim,
+            tree=json.dumps(tree_form(tree)) if tree is not None else "",
+            author=Author(f"Numoku {__version__}", weights),
+        )
+        self._later(position_of(game), finding)
+
+    def note_findings(self, found: Mapping[Position, Finding]) -> None:
+        """Keep values of several positions."""
+        if self.name is not None and found:
+            self._waiting.put(lambda kept: kept.note_findings(found.items()))
+
+    def _later(self, position: Position, finding: Finding) -> None:
+        self._waiting.put(lambda kept: kept.note_findings([(position, finding)]))
+
+    def store_tree(self, tree: GameTree) -> dict[str, int]:
+        """Store a game with its variations and comments; return how much came of it."""
+        game = decided(main_line(tree))
+        items: list[Item] = [StoredGame(game).plain] if game.moves else []
+        if not tree.is_plain():
+            items.append(tree)
+        done = self._now(lambda kept: kept.note_items(items))
+        return {"games": done.games, "moves": done.nodes, "known_games": done.known_games}
+
+    def store_comment(self, setup: Setup, before: str, after: str) -> None:
+        """Store a comment about a position in the place of what it was before."""
+        sides = {
+            side: tuple((x, y) for x, y, held in setup.placed if held is side)
+            for side in (Side.BLACK, Side.WHITE)
+        }
+        record = GameRecord(
+            setup.width,
+            setup.height,
+            setup.rule,
+            tuple(RecordedMove(*move) for move in setup.moves),
+            first=setup.first,
+            black_setup=sides[Side.BLACK],
+            white_setup=sides[Side.WHITE],
+        )
+        self._now(lambda kept: kept.note_comment(record, before, after))
+
+    def _now(self, write: Callable[[Kept], Any]) -> Any:
+        if self.name is None:
+            raise Refused("this board has no database; start it with --db FILE")
+        try:
+            with self._writing:
+                return write(self._writer)
+        except EngineError as error:
+            raise Refused(str(error)) from None

@@ -1,0 +1,150 @@
+// What the database knows of the position that is looked at; games and comments go into it.
+
+import { valueText, WIN_BAND } from "./draw.js";
+import { button, checkbox, find, make, percent, remember, remembered, short } from "./dom.js";
+import { SIDES } from "./tree.js";
+
+const PAUSE = 120; // milliseconds after a move, so that the search begins first
+const PROOFS = { vcf: "proven by fours", vct: "proven by fours and threes", search: "announced by the main search" };
+const BOUNDS = { exact: "", lower: "at least ", upper: "at most " };
+
+export class KnownPanel {
+  constructor(app) {
+    this.app = app;
+    this.name = "known";
+    this.title = "Database";
+    this.isThere = false;
+    this.status = make("p", { id: "known-status", "aria-live": "polite" });
+    this.found = make("div", { id: "known-found" });
+    this.table = make("tbody", { id: "known-next" });
+    this.next = make("table", { class: "known" }, make("thead", {}, make("tr", {}, ...["move", "value", "depth", "games"].map((name) => make("th", { scope: "col" }, name)))), this.table);
+    this.onBoard = checkbox("known-on-board", "Known moves on the board", remembered("knownOnBoard", true), (event) => { remember("knownOnBoard", event.target.checked); app.draw(); });
+    this.element = make("div", { class: "panel" }, this.found, this.next, this.onBoard,
+      make("div", { class: "row" }, button("Store this game", () => this.storeAll(), { id: "store-game", class: "main", title: "with its variations and comments" })),
+      this.status);
+    this.entry = null;
+  }
+
+  onserver(about) {
+    this.isThere = about.database;
+    find("tab-known").hidden = !this.isThere;
+    if (!this.isThere && this.app.tab === this.name) this.app.openTab("play");
+    else this.onnode(this.app.node);
+  }
+
+  onopen() { this.show(); }
+
+  onnode(node) {
+    clearTimeout(this.timer);
+    this.entry = node.known || null;
+    this.show();
+    if (this.isThere) this.timer = setTimeout(() => this.ask(node), PAUSE);
+  }
+
+  async ask(node) {
+    const { app } = this;
+    try {
+      node.known = await app.server.ask("known", { position: app.tree.position(node) });
+    } catch (error) {
+      if (!error.lost) this.status.textContent = error.message;
+      return;
+    }
+    this.takeComment(node);
+    if (app.node !== node) return;
+    this.entry = node.known;
+    if (this.entry.trouble) this.status.textContent = this.entry.trouble;
+    this.show();
+    if (app.tab === this.name) app.draw();
+  }
+
+  // What was written before stands again beside the move, unless there is something already.
+  takeComment(node) {
+    const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);
+    if (node.comment || !only || more.length) return;
+    node.comment = node.stored = only;
+    for (const panel of this.app.panels) if (this.app.node === node) panel.oncomment?.(node);
+  }
+
+  // The comment on a move as it is now, told when a person has finished it.
+  async comment(node) {
+    const before = node.stored || "", after = node.comment;
+    if (!this.isThere || before === after) return;
+    node.stored = after;
+    try {
+      await this.app.server.ask("comment", { position: this.app.tree.position(node), before, after });
+      this.ask(node);
+    } catch (error) {
+      node.stored = before;
+      this.app.say(`the comment is not stored: ${error.message}`, true);
+    }
+  }
+
+  async storeAll() {
+    const { tree } = this.app;
+    if (await this.store(tree.flat(), tree.root.comment, tree.root.notes)) for (const node of tree.nodes()) node.stored = node.comment;
+  }
+
+  // The moves of one line, without what was written beside them.
+  storeLine(node) { return this.store(node.path.map(({ cell: [x, y] }, at) => ({ parent: at - 1, x, y })), ""); }
+
+  async store(rows, comment, root = {}) {
+    const { app } = this, { tree } = app;
+    if (!this.isThere) return false;
+    try {
+      const done = await app.server.ask("store", { position: tree.position(tree.root), tree: rows, names: tree.names, comment, root });
+      this.status.textContent = done.games || done.moves ? "stored" : "it was there already";
+      this.ask(app.node);
+      return true;
+    } catch (error) {
+      this.status.textContent = error.message;
+      return false;
+    }
+  }
+
+  get isQuiet() { return this.app.guide?.isQuiet; }
+
+  // View ---------------------------------------------------------------------------
+
+  show() {
+    const { app } = this, known = this.isQuiet ? null : this.entry, brief = find("known-line");
+    const words = known?.known ? this.words(known) : [];
+    if (brief) brief.textContent = words.length ? "Known: " + words.join(" · ") : "";
+    if (this.element.hidden) return;
+    const notes = known?.notes || [];
+    this.found.replaceChildren(make("p", {}, !known ? "–" : words.join(" · ") || (known.known ? "this position is known, nothing else about it" : "nothing is known about this position")),
+      ...(known?.opening ? [make("p", { class: "about" }, `opening ${known.opening}`)] : []),
+      ...(known?.moves?.length ? [make("p", {}, "best ", ...known.moves.slice(0, 5).map((cell) => this.move(cell)), known.pv.length > 1 ? " line " + known.pv.map((cell) => app.nameOf(cell)).join(" ") : "")] : []),
+      ...(known?.book?.length ? [make("p", {}, "book ", ...known.book.map(({ move, value }) => make("span", {}, this.move(move), ` ${valueText(value)} `)))] : []),
+      ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "marked")));
+    const rows = this.sorted(known);
+    this.next.hidden = !rows.length;
+    this.table.replaceChildren(...rows.map(({ move, value, depth, games }) => make("tr", {}, make("td", {}, this.move(move)),
+      ...[value === null ? "" : valueText(value), depth === null ? "" : depth, games || ""].map((text) => make("td", {}, String(text))))));
+  }
+
+  sorted(known) {
+    return (known?.next || []).slice().sort((a, b) => (b.value ?? -1e6) - (a.value ?? -1e6) || b.games - a.games);
+  }
+
+  move(cell) { return button(this.app.nameOf(cell), () => this.app.click(cell), { class: "node" }); }
+
+  words(known) {
+    const words = [], { games } = known, count = games.black_wins + games.draws + games.white_wins;
+    if (known.value !== null) {
+      const who = Math.abs(known.value) >= WIN_BAND ? valueText(known.value) : `${BOUNDS[known.bound]}${valueText(known.value)}`;
+      words.push(`${SIDES[this.app.tree.toMove(this.app.node)]} ${who}`, `depth ${known.depth}`);
+      if (known.nodes) words.push(`${short(known.nodes)} nodes`);
+      if (known.proof) words.push(PROOFS[known.proof] || known.proof);
+      if (known.version) words.push(known.version + (known.weights ? `, ${known.weights}` : ""));
+    }
+    if (count) words.push(`${count} game${count > 1 ? "s" : ""}: black won ${games.black_wins} (${percent(games.black_wins / count)}), drawn ${games.draws}, white won ${games.white_wins}`);
+    return words;
+  }
+
+  marks() {
+    const known = this.entry;
+    if (this.app.tab !== this.name || this.isQuiet || !known?.next?.length || !remembered("knownOnBoard", true)) return null;
+    const rows = this.sorted(known);
+    return { labels: rows.map(({ move, value, games }, rank) => ({ cell: move, best: rank === 0 && value !== null, text: value === null ? games || "·" : valueText(value).replace("+", "") })) };
+  }
+}

@@ -1,0 +1,176 @@
+"""Files and the database on the board's page: RenLib libraries, what is known, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine.commands import analyse, db
+from pbrain_engine.database.store import Database
+from pbrain_engine.notation.renlib import format_renlib, parse_renlib
+from tests.board_page import Page, open_page
+from tests.board_server import BoardServer
+from tests.browser import chromium
+from tests.test_renlib import grow
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("known") / "a.db"
+
+
+@pytest.fixture(scope="module")
+def server(file: Path) -> Iterator[BoardServer]:
+    """A server whose database knows a game and an analysis."""
+    game = file.parent / "a.sgf"
+    game.write_text("(;GM[4]SZ[15]RE[W+];B[hh];W[ih]C[a famous answer];B[jj])")
+    assert db.main([str(file), "add", str(game)]) == 0
+    assert analyse.main(["h8i8", "--depth", "4", "--db", str(file), "--json"]) == 0
+    server = BoardServer(file.parent, "--db", str(file))
+    yield server
+    assert server.stop() == ""
+
+
+def shown(page: Page, text: str, place: str = "known-found") -> None:
+    page.wait(f"document.querySelector('#{place}').textContent.includes({text!r})")
+
+
+# Libraries ----------------------------------------------------------------------------
+
+
+def test_a_library_is_opened_and_saved(browser: Any, server: BoardServer, tmp_path: Path) -> None:
+    tree = grow(3, 300)
+    data, _ = format_renlib(tree)
+    (tmp_path / "a.lib").write_bytes(data)
+    page = Page(browser, server)
+    page.tab("file")
+    page.raw.set_input_files("#game-file", tmp_path / "a.lib")
+    shown(page, " moves", "file-status")
+    moves = sum(node.is_move for node, depth in tree.walk() if depth)
+    assert page.text("file-status").startswith(f"a.lib: {moves} moves")
+    assert page.text("about") == "renju 15×15"
+    page.tab("moves")
+    assert page.raw.locator("#variations button").count() == moves
+    comments = page.do("app.tree.nodes().filter((node) => node.comment).length")
+    assert comments == sum(bool(n.comment) for n, depth in tree.walk() if depth and n.is_move)
+    page.tab("file")
+    with page.raw.expect_download() as saved:
+        page.press("save-lib")
+    again = parse_renlib(Path(saved.value.path()).read_bytes())
+    assert notes(again.root) == notes(parse_renlib(data).root)
+    page.close()
+
+
+def notes(root: Any) -> Any:
+    """Return a tree as plain values, in any order of variations."""
+    below = sorted(notes(child) for child in root.children)
+    cell, marks = root.cell or (-1, -1), (root.is_marked, root.is_start)
+    return (cell, root.is_move, root.title, root.comment, root.text, marks, below)
+
+
+def test_a_library_has_one_size_only(browser: Any, server: BoardServer) -> None:
+    page = Page(browser, server, "#b=19x19&r=freestyle&m=a1")
+    page.tab("file")
+    page.press("save-lib")
+    shown(page, "15x15, not 19x19", "file-status")
+    page.close()
+
+
+# The database -------------------------------------------------------------------------
+
+
+def test_what_is_known_is_shown(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8h9")  # as h8i8, turned
+    page.tab("known")
+    shown(page, "depth 4")
+    text = page.text("known-found")
+    assert "1 game: black won 0 (0 %), drawn 0, white won 1" in text
+    assert "a famous answer" in text and "Numoku" in text
+    page.tab("moves")
+    assert page.raw.input_value("#comment") == "a famous answer"
+    page.raw.click("#undo")
+    page.tab("known")
+    page.wait("document.querySelectorAll('#known-next tr').length >= 1")
+    row = page.raw.locator("#known-next tr").first
+    assert int(row.locator("td").nth(2).text_content()) >= 4  # the depth
+    assert page.raw.locator("#board .label").count() == page.raw.locator("#known-next tr").count()
+    row.locator("button").click()
+    page.wait("app.node.ply === 2")
+    page.close()
+
+
+def test_known_in_short_beside_the_analysis(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8i8")
+    page.tab("analyse")
+    shown(page, "Known: black", "known-line")
+    page.close()
+
+
+def test_an_analysis_and_a_comment_are_stored(
+    browser: Any, server: BoardServer, file: Path
+) -> None:
+    page = open_page(browser, server, "h8j8")
+    page.tab("moves")
+    page.raw.fill("#comment", "I wonder")
+    page.wait("app.node.found?.depth >= 3")
+    page.raw.click("#undo")
+    page.tab("known")
+    page.wait("document.querySelectorAll('#known-next tr').length >= 2")
+    page.raw.click("#redo")
+    shown(page, "I wonder")
+    shown(page, "depth ")
+    page.close()
+    fresh = open_page(browser, server, "h8f8")  # in another tab, turned
+    fresh.tab("known")
+    shown(fresh, "I wonder")
+    fresh.close()
+
+
+def test_a_game_is_stored_by_the_button_and_at_its_end(
+    browser: Any, server: BoardServer, file: Path
+) -> None:
+    page = open_page(browser, server, "a1a2b1b2c1c2d1d2e1")
+    page.tab("known")
+    page.press("store-game")
+    shown(page, "stored", "known-status")
+    shown(page, "black won 1 (100 %)")
+    page.press("store-game")
+    shown(page, "there already", "known-status")
+    page.tab("play")
+    page.raw.select_option("#level", "1")
+    page.press("new-game")
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    page.press("resign")
+    page.wait("app.known.status.textContent === 'stored'")
+    page.close()
+    with Database(file) as database:
+        results = database.connection.rows("SELECT result FROM game ORDER BY id")
+    assert [result for (result,) in results] == ["0-1", "1-0", "0-1"]
+
+
+def test_nothing_known_helps_in_a_game(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8i8")
+    page.raw.select_option("#level", "1")
+    page.press("resume")
+    page.play("a1")
+    page.wait("app.node.ply === 4 && app.node.known")
+    assert page.text("known-line") == ""
+    page.close()
+
+
+def test_without_a_database_there_is_no_tab(browser: Any, tmp_path: Path) -> None:
+    server = BoardServer(tmp_path)
+    page = Page(browser, server)
+    assert not page.raw.is_visible("#tab-known")
+    page.close()
+    assert server.stop() == ""
