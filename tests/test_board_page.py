@@ -172,14 +172,18 @@ def test_analysis_is_quick_to_begin(browser: Any, server: BoardServer) -> None:
     page = open_page(browser, server, "h8")
     page.tab("analyse")
     page.wait("app.node.found")
-    times = []
+    times: list[dict[str, float]] = []
     for cell in ("i9", "g9", "g7", "i8", "g8", "h7", "h9", "f7", "j9", "f9", "k12", "d4"):
-        page.do("app.panels[1].latency = 0")
-        page.play(cell)
-        page.wait("app.panels[1].latency > 0")
+        page.do("app.panels[1].latency = null")
+        page.raw.mouse.click(*page.point(cell))
+        page.raw.wait_for_timeout(400)  # nobody asks for anything meanwhile
+        page.wait("app.panels[1].latency")
         times.append(page.do("app.panels[1].latency"))
-    print(f"median {statistics.median(times):.0f} ms, longest {max(times):.0f} ms")
-    assert statistics.median(times) < 1000  # 100 on an idle machine
+    parts = {name: statistics.median(time[name] for time in times) for name in times[0]}
+    longest = max(time["painted"] for time in times)
+    told = ", ".join(f"{name} {part:.0f}" for name, part in parts.items())
+    print(f"milliseconds after the click, medians: {told}; longest {longest:.0f}")
+    assert parts["painted"] < 1000  # 100 on an idle machine
     page.close()
 
 

@@ -19,7 +19,7 @@ from .refusal import Refused
 from .searches import Stopped, Tell
 
 MOST_CHARACTERS = 2_000_000  # of a message
-EVENT_GAP = 0.05  # seconds between two events of a search
+EVENT_GAP = 0.1  # seconds between two events of a search
 MOST_WAITING = 64  # questions of a tab
 
 Answer = dict[str, Any]

@@ -98,7 +98,7 @@ export class AnalysisPanel {
     }
     const fields = { position: app.tree.position(node), multipv: Number(this.lines.value) || 1, threads: Number(this.threads.value) || 1, memory: Number(this.memory.value) || 350, search: this.search.value, policy: this.checked(this.policy) };
     if (Number(this.nodes.value)) fields.nodes = Number(this.nodes.value);
-    this.asked = performance.now();
+    this.times = { clicked: app.clicked || performance.now(), asked: performance.now() };
     const question = server.ask("analyse", fields, (event) => this.take(node, question.id, event));
     this.running = question.id;
     try {
@@ -120,13 +120,21 @@ export class AnalysisPanel {
     node.found = found;
     if (this.app.node !== node) return;
     this.found = found;
-    if (this.asked) {
-      this.latency = performance.now() - this.asked; // read by tests
-      this.asked = 0;
-    }
+    const { times } = this;
+    if (times && !times.told) times.told = performance.now();
     this.summary.dataset.state = "running";
     this.show();
     this.app.draw();
+    if (times && !times.shown) {
+      times.shown = performance.now();
+      requestAnimationFrame(() => setTimeout(() => this.timed(times)));
+    }
+  }
+
+  // How long it took from the click to the first analysis on the screen; read by tests.
+  timed(times) {
+    const painted = performance.now(), { clicked } = times;
+    this.latency = { asked: times.asked - clicked, told: times.told - clicked, shown: times.shown - clicked, painted: painted - clicked };
   }
 
   async ask(node) {

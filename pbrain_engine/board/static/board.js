@@ -17,7 +17,7 @@ export class BoardView {
     this.pointed = null;
     svg.addEventListener("click", (event) => {
       const cell = this.cellAt(event);
-      if (cell) onplay(cell);
+      if (cell) onplay(cell, event.timeStamp);
     });
     svg.addEventListener("pointermove", (event) => {
       if (event.pointerType !== "touch") this.point(this.cellAt(event));
@@ -79,7 +79,7 @@ export class BoardView {
     const places = `${view.width}x${view.height} ${view.fromBottom}`;
     if (places !== this.places) {
       this.places = places;
-      this.drawn = "";
+      this.drawn = this.marked = "";
       this.svg.replaceChildren();
       drawGrid(this.svg, view.width, view.height, view.fromBottom);
       this.svg.style.setProperty("--ratio", (2 * EDGE + (view.width - 1) * CELL) / (2 * EDGE + (view.height - 1) * CELL));
@@ -90,8 +90,12 @@ export class BoardView {
       this.drawn = drawn;
       this.drawStones(view);
     }
-    this.markLayer.replaceChildren();
-    this.drawMarks(view.marks);
+    const marked = JSON.stringify([view.marks, view.toMove]);
+    if (marked !== this.marked) { // painting is what takes longest
+      this.marked = marked;
+      this.markLayer.replaceChildren();
+      this.drawMarks(view.marks);
+    }
     this.drawGhost();
   }
 
@@ -152,7 +156,7 @@ export class BoardView {
   }
 
   drawGhost() {
-    if (!this.ghost) return;
+    if (!this.ghost || (!this.cursor && !this.pointed && !this.ghost.firstChild)) return;
     this.ghost.replaceChildren();
     if (this.cursor) {
       const [cx, cy] = centre(this.cursor);

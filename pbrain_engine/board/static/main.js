@@ -24,7 +24,7 @@ class App {
     this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
     this.server = new Server((state, reason) => this.connection(state, reason));
     this.board = new BoardView(find("board"), {
-      onplay: (cell) => this.click(cell),
+      onplay: (cell, time) => this.click(cell, time),
       onpoint: (cell) => { for (const panel of this.panels) panel.onpoint?.(cell); },
       isFree: (cell) => this.isFree(cell),
       nameOf: (cell) => this.nameOf(cell),
@@ -130,8 +130,9 @@ class App {
     return !this.node.moves.some((move) => String(move) === name) && !this.tree.start.placed.some(({ x, y }) => String([x, y]) === name);
   }
 
-  async click(cell) {
+  async click(cell, time = 0) {
     const node = this.node;
+    this.clicked = time;
     if (!this.isFree(cell)) return this.say(`${this.nameOf(cell)} is taken`);
     const facts = await this.look(node);
     if (!facts || node !== this.node) return null;
@@ -202,13 +203,13 @@ class App {
   setBar(found) {
     const bar = find("bar-black"), text = find("bar-text");
     if (!found) {
-      bar.style.height = "50%";
+      bar.style.transform = "scaleY(0.5)";
       text.textContent = "";
       find("bar").setAttribute("aria-label", "evaluation: not known");
       return;
     }
     const side = this.tree.toMove(this.node), black = side ? 1 - found.chance : found.chance;
-    bar.style.height = `${(100 * black).toFixed(1)}%`;
+    bar.style.transform = `scaleY(${black.toFixed(3)})`; // unlike a height it moves without a new layout
     text.textContent = Math.abs(found.value) >= WIN_BAND ? valueText(Math.abs(found.value)).slice(1) : Math.round(100 * black);
     find("bar").setAttribute("aria-label", `evaluation: black ${percent(black)}`);
   }
