@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.notation.cells import parse_moves
 from tests.board_page import Page, open_page, wait
 from tests.board_server import BoardServer
 from tests.browser import chromium
@@ -198,13 +200,22 @@ def test_positions_at_most_threads_and_memory_can_be_set(page: Page) -> None:
     assert page.raw.locator("#lines-found li").count() == 1
 
 
-def test_the_policy_is_shown_as_dots(browser: Any, server: BoardServer) -> None:
+def test_the_policy_of_the_network_is_shown_as_dots(browser: Any, tmp_path: Path) -> None:
+    server = BoardServer(tmp_path, "--weights", "network")
     page = open_page(browser, server, GAME)
     page.tab("analyse")
     page.raw.click("#panel-analyse summary")
     page.raw.check("#policy")
     page.wait("document.querySelectorAll('#board circle.policy').length > 5")
+    page.wait("app.node.found.network && app.node.found.depth > 2")
+    shares = page.do("app.node.found.policy.map((dot) => dot.share)")
+    with Engine(hash_size=1 << 20, weights="network") as engine:
+        for cell in parse_moves(GAME):
+            engine.play(*cell)
+        assert shares == [round(share, 4) for _, share in engine.policy()[: len(shares)]]
+    assert "network" in page.text("summary")
     page.close()
+    assert server.stop() == ""
 
 
 def test_threats_of_both_sides_are_shown(browser: Any, server: BoardServer) -> None:
@@ -458,10 +469,17 @@ def test_a_report_links_its_games_to_the_board(
     link = page.get_attribute("#analyse", "href")
     assert link.startswith("http://127.0.0.1:8421/#b=15x15&r=freestyle&m=h15i15a1")
     assert link.endswith("&n=1")
+    page.fill("#board-address", server.address)  # at another port, with its token
+    page.reload()
+    page.click("#first")
+    page.click("#next")
+    with context.expect_page() as opened:
+        page.click("#analyse")
+    there = opened.value
+    wait(there, "window.app?.node.ply === 1 && app.server.about")
+    assert there.url.startswith(server.base)
+    assert there.evaluate("app.node.moves") == [[7, 14]]
     context.close()
-    there = Page(browser, server, link[link.index("#") :])
-    assert there.moves() == "h15"
-    there.close()
 
 
 def axe() -> str:

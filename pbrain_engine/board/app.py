@@ -20,6 +20,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from .. import __version__
+from ..engine.engine import DEFAULT_WEIGHTS
 from ..pages import html
 from . import openapi
 from .archive import Archive
@@ -51,12 +52,16 @@ class Board:
     """The application with its desks, and how long nobody has been there."""
 
     def __init__(
-        self, guard: Guard, threads: int | None = None, database: str | None = None
+        self,
+        guard: Guard,
+        threads: int | None = None,
+        database: str | None = None,
+        weights: str = DEFAULT_WEIGHTS,
     ) -> None:
         """Begin without any tab; raises EngineError if the database cannot be opened."""
         self.guard = guard
         self.archive = Archive(database)
-        self.desks = Desks(threads, self.archive)
+        self.desks = Desks(threads, self.archive, weights)
         self.tabs = 0
         self.last_left: float | None = None  # when the last tab went
         self.start: dict[str, str] = {}  # a game to begin with, by name and content

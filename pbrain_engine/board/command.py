@@ -15,6 +15,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..commands.kept import add_database_option
+from ..engine.engine import DEFAULT_WEIGHTS
+from ..eval.weights import load_weights
 from ..options import Parser
 
 DEFAULT_PORT = 8421
@@ -41,6 +43,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--no-open", action="store_true", help="do not open the browser")
     parser.add_argument("--threads", type=int, help="threads that all searches share")
+    parser.add_argument(
+        "--weights", default=DEFAULT_WEIGHTS, metavar="W", help=f"name or file ({DEFAULT_WEIGHTS})"
+    )
     add_database_option(parser)
     parser.add_argument(
         "--linger",
@@ -68,8 +73,9 @@ def main(arguments: Sequence[str]) -> int:
     from .guard import LOCAL_NAMES, Guard, lasting_token
 
     is_local = options.host in LOCAL_NAMES
+    load_weights(options.weights)  # what is wrong with them is told at once
     guard = Guard(lasting_token(), LOCAL_NAMES if is_local else ())
-    board = Board(guard, options.threads, options.db)
+    board = Board(guard, options.threads, options.db, options.weights)
     if options.file:
         board.start = read_file(options.file)
     listener = listen(options.host, options.port)

@@ -13,7 +13,7 @@ from time import monotonic
 
 from ..commands.setup import Setup, build
 from ..engine.crew import STACK_BYTES
-from ..engine.engine import ALPHABETA, Engine
+from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
 from ..engine.foresight import Position
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
@@ -40,8 +40,14 @@ class Job:
 class Desks:
     """All desks of a server."""
 
-    def __init__(self, threads: int | None = None, archive: Archive | None = None) -> None:
+    def __init__(
+        self,
+        threads: int | None = None,
+        archive: Archive | None = None,
+        weights: str = DEFAULT_WEIGHTS,
+    ) -> None:
         """Share so many threads between them, and what is known already."""
+        self.weights = weights
         self.turns = Turns(threads)
         self.archive = archive or Archive()
         self._desks: list[Desk] = []
@@ -226,7 +232,12 @@ class Desk:
             other.close()
         if self._engine is None:
             self._desks.make_room(self)
-            made = Engine(memory=memory * MEGABYTE, threads=threads, search=search)
+            made = Engine(
+                memory=memory * MEGABYTE,
+                threads=threads,
+                search=search,
+                weights=self._desks.weights,
+            )
             with self._guard:
                 self._engine, self._memory = made, memory
         engine = self._engine

@@ -147,6 +147,7 @@ class _Report:
             "nodes": self._nodes,
             "time": round(self._seconds, 4),
             "lines": lines,
+            "network": self._engine.network,
             **({} if self._policy is None else {"policy": self._policy}),
         }
 

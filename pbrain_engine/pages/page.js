@@ -39,10 +39,24 @@ function drawValues() {
   drawCurve(find("value"), cells.length, lines, shown);
 }
 
+// Where the board serves: as said here before, else the usual place. With its token in the
+// address the page is admitted at once.
+const PLACE = "numoku.board";
+function boardPlace() {
+  let place = "";
+  try { place = localStorage.getItem(PLACE) || ""; } catch { /* then each time anew */ }
+  return find("board-address").value.trim() || place || match.board;
+}
+
+function keepPlace() {
+  try { localStorage.setItem(PLACE, find("board-address").value.trim()); } catch { /* see above */ }
+  linkToBoard();
+}
+
 // The same position on the board of `numoku board`, which has to run.
 function linkToBoard() {
-  const moves = cells.map(nameOf).join("");
-  find("analyse").href = `${match.board}#b=${match.width}x${match.height}&r=${match.rule}&m=${moves}&n=${shown}`;
+  const moves = cells.map(nameOf).join(""), place = boardPlace().replace(/#.*/, "");
+  find("analyse").href = `${/^https?:/.test(place) ? place : "http://" + place}#b=${match.width}x${match.height}&r=${match.rule}&m=${moves}&n=${shown}`;
 }
 
 function show(stones) {
@@ -93,6 +107,8 @@ function list() {
   mark();
 }
 
+find("board-address").value = boardPlace();
+find("board-address").addEventListener("input", keepPlace);
 find("filter").addEventListener("input", list);
 find("first").addEventListener("click", () => show(0));
 find("back").addEventListener("click", () => show(shown - 1));

@@ -39,6 +39,8 @@ VIEWER = """\
   </div>
   <div id="move"></div>
   <a id="analyse" target="_blank" rel="noopener" title="`numoku board` has to run">analyse this</a>
+  <label id="board-place">on the board at <input id="board-address" type="text" size="34"
+   title="the line that `numoku board` has printed"></label>
   <figure class="panel"><figcaption>Black's chance to win, as each side saw it</figcaption>
    <svg id="value" class="chart" role="img" aria-label="values over the game"></svg></figure>
  </div>

@@ -21,7 +21,7 @@ export class AnalysisPanel {
     this.search = select("search", [["alphabeta", "alpha-beta"]], "alphabeta", changed);
     for (const field of [this.lines, this.threads, this.memory, this.nodes]) field.addEventListener("change", changed);
     this.onBoard = checkbox("on-board", "Values on the board", kept.onBoard ?? true, changed);
-    this.policy = checkbox("policy", "Policy as dots", kept.policy ?? false, changed);
+    this.policy = checkbox("policy", "Policy as dots: what looks best before any search", kept.policy ?? false, changed);
     this.overlay = select("overlay", OVERLAYS, kept.overlay || "off", changed);
     this.winning = checkbox("winning", "Wins by fours, and what stops them", kept.winning ?? false, changed);
     this.summary = make("p", { id: "summary", class: "figures" }, "–");
@@ -166,7 +166,8 @@ export class AnalysisPanel {
     const speed = found.time > 0 ? `${short(found.nodes / found.time)} nodes/s` : "";
     const side = SIDES[app.tree.toMove(app.node)];
     this.summary.replaceChildren(make("strong", {}, `${side} ${percent(found.chance)}`), make("span", {}, `value ${valueText(found.value)}`),
-      make("span", {}, `depth ${found.depth}-${found.seldepth}`), make("span", {}, `${short(found.nodes)} nodes`), make("span", {}, speed), make("span", {}, `${found.time.toFixed(1)} s`));
+      make("span", {}, `depth ${found.depth}-${found.seldepth}`), make("span", {}, `${short(found.nodes)} nodes`), make("span", {}, speed), make("span", {}, `${found.time.toFixed(1)} s`),
+      ...(found.network ? [make("span", { title: found.network }, "network")] : []));
     found.lines.forEach((line, rank) => {
       const words = (line.win?.line || line.pv).map((cell) => app.nameOf(cell)).join(" ");
       const item = make("li", {
