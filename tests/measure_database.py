@@ -21,6 +21,7 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.position.symmetry import transform
 
 STONES = 50
+NEW = 48  # positions that a game adds; its first ones are soon there
 CELLS = [(x, y) for x in range(15) for y in range(15)]
 AUTHOR = Author("measured", "none")
 LOOK_UPS = 10_000
@@ -47,7 +48,7 @@ def games(count: int) -> Iterator[StoredGame]:
 def main() -> None:
     target = sys.argv[1]
     wanted = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
-    count = wanted // STONES
+    count = -(-wanted // NEW)
     with Database(target, create=True) as database:
         began, cpu = time.perf_counter(), time.process_time()
         add_items(database, games(count))
