@@ -9,12 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from pbrain_engine.arena.commands.openings import main as openings_command
 from pbrain_engine.arena.openings import read_lines, read_opening
 from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.commands import book as command
@@ -277,6 +278,34 @@ def test_balanced_positions_become_openings(
     words = ["openings", str(made), str(tmp_path / "b"), "--stones", "99"]
     assert command.main(words) == 1
     capsys.readouterr()
+
+
+def test_openings_are_taken_from_a_book(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "openings.txt"
+    words = ["--book", str(made), "--stones", "1-9", "--balance", "30000", "--count", "11"]
+    assert openings_command([str(out), *words]) == 0
+    openings = [read_opening(line, 15, 15) for line in read_lines(str(out))]
+    assert len({key_of_cells(opening) for opening in openings}) == 11
+    with Database(made) as database:
+        known = {bytes(key) for (key,) in database.connection.rows(
+            "SELECT key FROM book JOIN position ON position.id = book.position"
+        )}  # fmt: skip
+    assert {key_of_cells(opening) for opening in openings} < known
+    assert openings_command([str(tmp_path / "b"), *words, "--seed", "2"]) == 0
+    assert (tmp_path / "b").read_text() != out.read_text()
+    words[5] = "0"  # so even are few
+    assert openings_command([str(tmp_path / "c"), *words]) == 1
+    assert openings_command([str(tmp_path / "d"), "--book", str(tmp_path / "no.db")]) == 1
+    assert "there is no book" in capsys.readouterr().err
+
+
+def key_of_cells(cells: Sequence[tuple[int, int]]) -> bytes:
+    line = Line(Rule.FREESTYLE, 15, 15)
+    for x, y in cells:
+        line.play(x, y)
+    return line.image().key
 
 
 def test_a_book_is_exported_as_a_tree(made: Path, tmp_path: Path) -> None:

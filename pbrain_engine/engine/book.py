@@ -111,7 +111,7 @@ class Book:
         line.play(*known.move)
         return self._page(line.image().key) is not None
 
-    def balanced(self, game: Game, stones: int) -> list[list[Coordinates]]:
+    def balanced(self, game: Game, stones: int, balance: int = BALANCE) -> list[list[Coordinates]]:
         """Return positions of so many stones, in turn, that are nearly even.
 
         They are of the rule and board of a game.
@@ -119,7 +119,7 @@ class Book:
         head = bytes((game.rule, game.width, game.height))
         found = []
         for key, value in self._file.execute(PAGES):
-            if bytes(key)[:3] == head and abs(value) <= BALANCE:
+            if bytes(key)[:3] == head and abs(value) <= balance:
                 position = read_key(bytes(key))
                 if position.stones == stones:
                     pairs = zip(position.black, position.white, strict=False)

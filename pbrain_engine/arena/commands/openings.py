@@ -20,6 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from ...game.game import Game
 from ...native.load.library import KernelError
 from ...notation.cells import format_offsets
 from ...options import Parser, not_below_zero, positive, whole
@@ -54,6 +55,7 @@ class Recipe:
     balance: int = BALANCE
     nodes: int = JUDGING_NODES
     border: float = BORDER
+    book: str = ""  # from which they are taken, instead of random stones
 
     def candidate(self, number: int) -> list[Coordinates]:
         """Return random stones, grouped around the centre or around a cell at the border."""
@@ -121,6 +123,30 @@ def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Coordinates]
             executor.shutdown(cancel_futures=True)
 
 
+def from_book(recipe: Recipe) -> Iterator[list[Coordinates]]:
+    """Yield the even positions of a book, in an order that the seed decides.
+
+    Raises:
+        BookError: the book cannot be read; an ``OSError``.
+    """
+    from ...engine.book import Book  # SQLite, which matches do without
+
+    settings = recipe.settings
+    game = Game(settings.width, settings.height, settings.rule)
+    book = Book(recipe.book)
+    try:
+        least, most = recipe.stones
+        found = [
+            opening
+            for stones in range(least, most + 1)
+            for opening in book.balanced(game, stones, recipe.balance)
+        ]
+    finally:
+        book.close()
+    random.Random(f"{settings.seed}:book").shuffle(found)
+    yield from found
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
     parser = Parser(
@@ -156,6 +182,8 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="SHARE",
         help=f"of the candidates that lie at the border ({BORDER})",
     )
+    add("--book", default="", metavar="BOOK",
+        help="take the even positions of a book, and search nothing")  # fmt: skip
     add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
     add(
         "--concurrency", type=positive, default=1, metavar="N", help="searches at the same time (1)"
@@ -183,17 +211,21 @@ def recipe_of(options: argparse.Namespace) -> Recipe:
         (engine, engine), width=width, height=height, rule=parse_rule(options.rule),
         seed=options.seed,
     )  # fmt: skip
-    return Recipe(settings, stones, options.balance, options.nodes, options.border)
+    return Recipe(settings, stones, options.balance, options.nodes, options.border, options.book)
 
 
 def head_of(recipe: Recipe) -> str:
     """Return the comment at the head of a file."""
     settings = recipe.settings
     rule = settings.rule.name.lower().replace("_", "-")
+    least, most = recipe.stones
+    if recipe.book:
+        how = f"of the book {Path(recipe.book).name}"
+    else:
+        how = f"at {recipe.nodes} nodes, border {recipe.border:g}"
     return (
-        f"# {rule} {settings.width}x{settings.height}, {recipe.stones[0]} to "
-        f"{recipe.stones[1]} stones, within {recipe.balance} at {recipe.nodes} nodes, "
-        f"border {recipe.border:g}, seed {settings.seed}\n"
+        f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
+        f"within {recipe.balance} {how}, seed {settings.seed}\n"
     )
 
 
@@ -208,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ExitStack() as stack:
             out = stack.enter_context(options.file.open("x")) if options.file else sys.stdout
             written = write(recipe, options.count, options.concurrency, out)
-    except (SettingsError, KernelError) as error:
+    except (SettingsError, KernelError, OSError) as error:
         print(f"numoku openings: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
     if written.interrupted:
@@ -232,7 +264,7 @@ def write(recipe: Recipe, wanted: int, concurrency: int, out: TextIO) -> Written
     found = 0
     out.write(head_of(recipe))
     try:
-        for opening in generate(recipe, concurrency):
+        for opening in from_book(recipe) if recipe.book else generate(recipe, concurrency):
             line = format_offsets(opening, recipe.settings.width, recipe.settings.height)
             out.write(f"{line}\n")
             out.flush()
