@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import statistics
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ import pytest
 
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.notation.cells import parse_moves
+from tests.axe import axe, serious_findings
 from tests.board_page import Page, open_page, wait
 from tests.board_server import BoardServer
 from tests.browser import chromium
@@ -482,26 +480,6 @@ def test_a_report_links_its_games_to_the_board(
     context.close()
 
 
-def axe() -> str:
-    """Return the source of axe-core, fetched by npm for this test only."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not installed; accessibility is not checked")
-    folder = Path(__file__).parent.parent / ".pytest_cache" / "axe"
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "package" / "axe.min.js"
-    if not source.exists():
-        command = [npm, "pack", "axe-core@4", "--silent"]
-        try:
-            packed = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=90)
-        except subprocess.TimeoutExpired:
-            pytest.skip("axe-core cannot be fetched; accessibility is not checked")
-        if packed.returncode != 0:
-            pytest.skip("axe-core cannot be fetched; accessibility is not checked")
-        shutil.unpack_archive(folder / packed.stdout.strip().splitlines()[-1], folder, "gztar")
-    return source.read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser: Any, server: BoardServer, scheme: str) -> None:
     source = axe()
@@ -509,11 +487,5 @@ def test_axe_finds_nothing_serious(browser: Any, server: BoardServer, scheme: st
     page.do(source + ";0")  # as the page's own policy forbids other scripts
     for name in ("play", "analyse", "proof", "moves", "review", "puzzle", "file"):
         page.tab(name)
-        found = page.do("axe.run().then((found) => JSON.stringify(found.violations))")
-        serious = [
-            (item["id"], [node["html"][:100] for node in item["nodes"]][:3])
-            for item in json.loads(found)
-            if item["impact"] in ("serious", "critical")
-        ]
-        assert not serious, (name, serious)
+        assert not serious_findings(page), name
     page.close()

@@ -11,6 +11,7 @@ import pytest
 from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
+from tests.axe import axe, serious_findings
 from tests.board_page import Page, open_page
 from tests.board_server import BoardServer
 from tests.browser import chromium
@@ -165,6 +166,21 @@ def test_nothing_known_helps_in_a_game(browser: Any, server: BoardServer) -> Non
     page.play("a1")
     page.wait("app.node.ply === 4 && app.node.known")
     assert page.text("known-line") == ""
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_tab_is_accessible_and_fits_a_telephone(
+    browser: Any, server: BoardServer, scheme: str
+) -> None:
+    source = axe()
+    phone = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
+    page = Page(browser, server, "#b=15x15&m=h8i8", color_scheme=scheme, **phone)
+    page.do(source + ";0")
+    page.tab("known")
+    shown(page, "depth ")
+    assert page.do("document.documentElement.scrollWidth") <= 400
+    assert not serious_findings(page)
     page.close()
 
 
