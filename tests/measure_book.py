@@ -1,14 +1,15 @@
 """Measures a book: ``python -m tests.measure_book BOOK [GAMES [NODES [WEIGHTS]]]``.
 
 The engine with the book plays against itself without, from the empty board, in pairs with
-colours changed. A move has NODES nodes, a few more from pair to pair so that no game is played
-twice; so the figure does not depend on the machine or on what else runs there.
+colours changed. A move has NODES nodes, in each pair up to a fifth more or less, so that games
+differ; the figure does not depend on the machine or on what else runs there.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from random import Random
 from statistics import mean
 
 from pbrain_engine.arena.statistics.elo import elo, score_interval
@@ -18,7 +19,7 @@ from pbrain_engine.position.rules import Side
 
 HASH = 16 << 20
 MOST = 2000  # of a value, so that forced wins do not decide the mean
-STEP = 0.002  # of the nodes, which each pair of games has more than the one before
+SPREAD = 0.2  # of the nodes, by which pairs differ
 
 
 class Played:
@@ -60,7 +61,7 @@ def main() -> None:
         Engine(hash_size=HASH, weights=weights) as without,
     ):
         for pair in range(games // 2):
-            limit = round(nodes * (1 + STEP * pair))
+            limit = round(nodes * Random(pair).uniform(1 - SPREAD, 1 + SPREAD))
             points = 0
             for side, played in sides.items():
                 game = Played(with_book, without, side, limit)

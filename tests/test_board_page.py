@@ -97,6 +97,14 @@ def test_forbidden_cells_are_crossed_out_with_their_reason(
     page.close()
 
 
+def test_openings_of_renju_are_named(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8h9i9j10", "renju")
+    page.wait("document.querySelector('#about').textContent === 'renju 15×15 · D4 Kagetsu'")
+    page.raw.click("#first")
+    page.wait("document.querySelector('#about').textContent === 'renju 15×15'")
+    page.close()
+
+
 def test_the_clock_runs_out(page: Page) -> None:
     page.raw.fill("#minutes", "0.01")
     page.do("document.querySelector('#minutes').step = 'any'")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..commands.setup import Placed, Setup, build
-from ..commands.view import diagram_of, last_of
+from ..commands.view import diagram_of, last_of, opening_line
 from ..game.game import Game, IllegalMove
 from ..notation.picture import winning_row
 from ..position.rules import Rule, Side
@@ -76,6 +76,7 @@ def facts(game: Game) -> dict[str, Any]:
         "to_move": game.to_move.name.lower(),
         "winner": None if game.winner is None else game.winner.name.lower(),
         "full": game.is_full,
+        "opening": opening_line(game).removeprefix("opening ") or None,
         "row": [list(cell) for cell in row] if game.winner is not None else [],
         "forbidden": [
             {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()

@@ -172,7 +172,8 @@ class App {
     find("undo").disabled = find("first").disabled = !node.parent;
     find("redo").disabled = find("last").disabled = !node.children.length;
     const rule = this.tree.start.rule.replace("_", " ");
-    find("about").textContent = `${rule} ${width}×${height}`;
+    const opening = node.facts?.opening;
+    find("about").textContent = `${rule} ${width}×${height}` + (opening ? ` · ${opening}` : "");
     if (!this.message) find("state").textContent = this.stateText();
     this.message = false;
   }
