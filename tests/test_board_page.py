@@ -277,6 +277,17 @@ def test_no_win_is_said_plainly(page: Page) -> None:
     page.wait("document.querySelector('#proof-status').textContent.includes('no forced win')")
 
 
+def test_what_stops_the_enemy_is_marked(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, OPEN_THREE + "o1")  # black has an open three, white to move
+    page.tab("proof")
+    page.raw.fill("#proof-seconds", "1")
+    page.press("prove")
+    page.wait("document.querySelector('#proof-status').textContent.includes('stopped by')")
+    assert "no forced win" in page.text("proof-status")
+    assert page.raw.locator("#board circle.rescue").count() >= 2
+    page.close()
+
+
 # Variations, files, links -------------------------------------------------------------
 
 

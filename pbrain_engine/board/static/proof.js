@@ -56,7 +56,25 @@ export class ProofPanel {
     this.root = this.app.node;
     this.tree.replaceChildren();
     const found = await this.attack();
-    if (!found) this.app.setGuide(null);
+    if (found) return;
+    this.app.setGuide(null);
+    await this.enemy(this.app.node);
+  }
+
+  // Where the side to move does not win: does the enemy threaten to, and what stops that?
+  async enemy(node) {
+    const { app } = this;
+    let found;
+    try {
+      found = await this.ask("threats");
+    } catch {
+      return;
+    }
+    if (app.node !== node || !found.threatened) return;
+    this.rescue = { node, cells: found.rescues };
+    const stops = found.rescues.map((cell) => app.nameOf(cell)).join(", ");
+    this.say(`${this.status.textContent}. The enemy threatens to win by fours; ${stops ? "stopped by " + stops : found.unknown.length ? "what stops it is not known" : "nothing stops it"}`);
+    app.draw();
   }
 
   async attack() {
@@ -194,7 +212,8 @@ export class ProofPanel {
   }
 
   marks() {
-    if (this.app.guide !== this) return null;
+    const { rescue } = this;
+    if (this.app.guide !== this) return rescue && rescue.node === this.app.node && this.app.tab === this.name ? { rescues: rescue.cells, labels: [] } : null;
     return { defences: this.branches.map((branch) => branch.reply), labels: [] };
   }
 }
