@@ -34,6 +34,7 @@ def main() -> None:
         sys.exit("chromium is not installed")
     command = [sys.executable, "-m", "pbrain_engine.cli", "board", "--no-open", "--port", "0"]
     with tempfile.TemporaryDirectory() as state:
+        command += ["--db", str(Path(state) / "known.db")]
         environment = {**os.environ, "XDG_STATE_HOME": state}
         server = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment
@@ -75,11 +76,28 @@ def take_all(browser: Any, address: str, folder: Path) -> None:
     page.wait_for_selector("#review-status:has-text('mistakes')", timeout=120_000)
     page.wait_for_timeout(SETTLE // 3)
     page.screenshot(path=folder / "board-review.png")
+    take_known(open_page(browser, address + game, WIDE, "light"), folder)
     page = open_page(browser, address + game, PHONE, "dark")
     page.click("#tab-analyse")
     page.select_option("#overlay", "both")
     page.wait_for_timeout(SETTLE)
     page.screenshot(path=folder / "board-phone.png")
+
+
+def take_known(page: Any, folder: Path) -> None:
+    """Take the picture of what the database knows, after it has learned something."""
+    page.wait_for_timeout(SETTLE)
+    page.click("#undo")
+    page.click("#tab-moves")
+    page.fill("#comment", "White is under pressure already: four black stones on two diagonals.")
+    page.click("#tab-known")
+    page.click("#store-game")
+    page.wait_for_timeout(SETTLE)
+    page.click("#redo")
+    page.click("#undo")
+    page.wait_for_selector("#known-next tr")
+    page.wait_for_timeout(SETTLE // 3)
+    page.screenshot(path=folder / "board-database.png")
 
 
 def open_page(browser: Any, address: str, size: dict[str, int], scheme: str) -> Any:

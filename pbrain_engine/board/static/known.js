@@ -145,6 +145,6 @@ export class KnownPanel {
     const known = this.entry;
     if (this.app.tab !== this.name || this.isQuiet || !known?.next?.length || !remembered("knownOnBoard", true)) return null;
     const rows = this.sorted(known);
-    return { labels: rows.map(({ move, value, games }, rank) => ({ cell: move, best: rank === 0 && value !== null, text: value === null ? games || "·" : valueText(value).replace("+", "") })) };
+    return { labels: rows.map(({ move, value, games }, rank) => ({ cell: move, best: rank === 0 && value > 0, text: value === null ? games || "·" : valueText(value).replace("+", "") })) };
   }
 }
