@@ -70,7 +70,7 @@ def main() -> None:
             pairs[points] += 1
             if "--moves" in sys.argv:
                 for played in sides.values():
-                    print(played[-1].half_points, played[-1].in_book, played[-1].moves)
+                    print(played[-1].half_points, played[-1].in_book, played[-1].moves, flush=True)
     every = [game for played in sides.values() for game in played]
     score, rating = score_interval(pairs), elo(pairs)
     print(f"{len(every)} games, {len({game.moves for game in every})} different, {nodes} nodes")

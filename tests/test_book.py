@@ -24,6 +24,7 @@ from pbrain_engine.database.book import build, workers
 from pbrain_engine.database.book.graph import Graph, doubles
 from pbrain_engine.database.book.search import Job, Result, search_position
 from pbrain_engine.database.finding import Author
+from pbrain_engine.database.merging import merge
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.engine.engine import Engine, Limit
@@ -186,7 +187,7 @@ def test_the_engine_plays_from_a_book_in_every_orientation(made: Path) -> None:
         )
     assert len(rows) == 12
     with Engine(memory=100_000_000, book=str(made)) as engine:
-        first = engine.think(Limit(nodes=100_000))
+        first = engine.think(Limit(nodes=100))
         assert first.depth == 0  # no search
         engine.play(*first.move)
         answers = set()
@@ -194,7 +195,7 @@ def test_the_engine_plays_from_a_book_in_every_orientation(made: Path) -> None:
             engine.new_game(15)
             (cell,) = transform([first.move], number, 15, 15)
             engine.play(*cell)
-            thought = engine.think(Limit(nodes=1000))
+            thought = engine.think(Limit(nodes=100))
             assert thought.depth == 0
             answers.add(tuple(transform([cell, thought.move], 0, 15, 15)))
         engine.new_game(15)
@@ -248,6 +249,30 @@ def test_a_seed_chooses_among_moves_that_are_hardly_worse(tmp_path: Path) -> Non
     assert set(played[0]) == {best}
     assert set(played[1]) == set(played[3]) == {best, other}
     assert played[1] == played[2] != played[3]
+
+
+def test_a_book_is_left_where_a_search_of_ones_own_sees_more(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    with Database(file, create=True) as database:
+        graph = Graph(key_of(""))
+        put(graph, "h8i10", k9=10)
+        put(graph, "h8i10k9", b1=-10, b2=-20)
+        put(graph, "h8i10k9b1", c1=10)
+        put(graph, "h8i10k9b2", c1=20)
+        with database.writing():
+            build.save_pages(database, graph, graph.pages.values())
+            nodes = {"h8i10": 10**9, "h8i10k9": 5000, "h8i10k9b1": 3000, "h8i10k9b2": 2000}
+            for moves, count in nodes.items():
+                row = {"key": key_of(moves), "nodes": count}
+                database.connection.run("UPDATE position SET nodes = :nodes WHERE key = :key", row)
+    with Engine(memory=80_000_000, book=str(file)) as engine:
+        for x, y in parse_moves("h8i10"):
+            engine.play(x, y)
+        assert engine.think(Limit(nodes=10_000)).depth == 0  # 5,000 and what comes after it
+        assert engine.think(Limit(nodes=10_001)).depth > 0
+        assert engine.think(Limit(time=0.005)).depth == 0  # with a million nodes a second
+        assert engine.think(Limit(time=0.2)).depth > 0
+        assert engine.think(Limit(depth=4)).depth == 0  # nobody can tell
 
 
 def test_what_is_no_book_is_told(tmp_path: Path) -> None:
@@ -449,9 +474,14 @@ def speak(module: str, *words: str, more: str = "BEGIN\n") -> subprocess.Complet
     [("pbrain_engine", "--book={}"), ("pbrain_engine.protocol.configured", "book={}")],
 )
 def test_the_protocol_plays_from_a_book(made: Path, module: str, option: str) -> None:
+    trusted = made.parent / f"{module}.db"
+    with Database(trusted, create=True) as copy, Database(made) as database:
+        merge(copy, database)
+    with Database(trusted) as copy, copy.writing():  # as if it had been searched for long
+        copy.connection.run("UPDATE position SET nodes = 1000000000")
     with Engine(memory=80_000_000, book=str(made)) as engine:
         move = engine.think(Limit(nodes=100)).move
-    done = speak(module, option.format(made))
+    done = speak(module, option.format(trusted))
     assert f"{move.x},{move.y}" in done.stdout.splitlines()
     assert "depth" not in done.stdout  # it did not search
     done = speak(module, option.format(made.parent / "no.db"))

@@ -9,14 +9,17 @@ from struct import iter_unpack
 from typing import NamedTuple
 
 from ..game.game import Game, Move
-from ..notation.canonical import Line, Symmetries, read_key
+from ..notation.canonical import Line, Symmetries, line_of, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import WIN_BAND
+from .thought import Limit, Thought
 
-PAGE = """SELECT book.moves FROM book JOIN position ON position.id = book.position
-    WHERE position.key = ?"""
+PAGE = """SELECT book.moves, position.nodes FROM book
+    JOIN position ON position.id = book.position WHERE position.key = ?"""
 EVEN = 8  # units of value by which a move may be worse and still be as good as the best
+USUAL_SPEED = 1_000_000  # nodes a second of a thread, before there was any search
+LEAST_TIMED = 0.05  # seconds of a search that tells the speed
 BALANCE = 60  # the largest value of a position that is nearly even
 HEADS = """SELECT DISTINCT SUBSTR(key, 1, 3) FROM book
     JOIN position ON position.id = book.position"""  # rule, width and height
@@ -25,6 +28,13 @@ PAGES = "SELECT key, book.value FROM book JOIN position ON position.id = book.po
 
 class BookError(OSError):
     """A file is no book, or cannot be read."""
+
+
+class _Page(NamedTuple):
+    """A position of the book: its moves as they are stored, and the nodes of its search."""
+
+    moves: bytes
+    nodes: int | None  # None: not known
 
 
 class BookMove(NamedTuple):
@@ -53,6 +63,7 @@ class Book:
             raise BookError(f"{path} is no book: {error}") from None
         self._heads = {bytes(head) for (head,) in heads}
         self._chance = None if seed is None else Random(seed)
+        self._speed = 0.0  # nodes a second of the engine's last search
 
     def moves(self, game: Game) -> list[BookMove]:
         """Return the moves of a position with their values, best first; none if it is not there."""
@@ -65,7 +76,7 @@ class Book:
             return []
         pairs = [
             ((cell % game.width, cell // game.width), value)
-            for cell, value in iter_unpack(">Hh", page)
+            for cell, value in iter_unpack(">Hh", page.moves)
         ]
         board = Symmetries.of(game.width, game.height)
         cells = board.back([cell for cell, _ in pairs], number)
@@ -81,35 +92,68 @@ class Book:
             line.put(*stone.move, stone.side)
         return line
 
-    def _page(self, key: bytes) -> bytes | None:
-        """Return what the book has about a position, as it is stored."""
+    def _page(self, key: bytes) -> _Page | None:
+        """Return what the book has about a position."""
         try:
             found = self._file.execute(PAGE, (key,)).fetchall()
         except sqlite3.Error:  # damaged: then without
             return None
-        return bytes(found[0][0]) if found else None
+        return _Page(bytes(found[0][0]), found[0][1]) if found else None
 
-    def move(self, game: Game) -> BookMove | None:
+    def note_speed(self, thought: Thought) -> None:
+        """Note how fast the engine has searched, if that took long enough to tell."""
+        if thought.time > LEAST_TIMED:
+            self._speed = thought.nodes / thought.time
+
+    def effort(self, limit: Limit, threads: int) -> int:
+        """Return about how many nodes a search with a limit looks at; 0: that is not known."""
+        allowed = [] if limit.nodes is None else [limit.nodes]
+        if limit.time is not None:
+            allowed.append(round(limit.time * (self._speed or USUAL_SPEED * threads)))
+        return min(allowed, default=0)
+
+    def move(self, game: Game, effort: int = 0) -> BookMove | None:
         """Return the best move of a position, or None if the book does not vouch for it.
 
-        It does where it holds the position after that move, too: at the edge of a book a move
-        rests on one search for the book alone, and a search of one's own may see more. With a
-        seed it is one of those that the book vouches for and that are hardly worse.
+        It does where it holds the position after that move, too, and where the searches of that
+        and of what follows have looked at ``effort`` nodes or more together, as a search of one's
+        own would: else that one sees more. With a seed it is one of those that the book vouches
+        for and that are hardly worse.
         """
         moves = self.moves(game)
-        if not moves or not self._vouches(game, moves[0]):
+        if not moves or not self._vouches(game, moves[0], effort):
             return None
         best = moves[0]
         if self._chance is None or abs(best.value) >= WIN_BAND:
             return best
         others = [move for move in moves[1:] if move.value >= best.value - EVEN]
-        return self._chance.choice([best, *(m for m in others if self._vouches(game, m))])
+        vouched = [move for move in others if self._vouches(game, move, effort)]
+        return self._chance.choice([best, *vouched])
 
-    def _vouches(self, game: Game, known: BookMove) -> bool:
-        """Say whether the position after a move is in the book."""
+    def _vouches(self, game: Game, known: BookMove, effort: int) -> bool:
+        """Say whether so much is known about what comes after a move."""
         line = self._line(game)
         line.play(*known.move)
-        return self._page(line.image().key) is not None
+        waiting = [line.image().key]
+        seen = set(waiting)
+        for key in waiting:  # which grows on the way: nearer positions come first
+            page = self._page(key)
+            if page is None:
+                continue
+            effort -= effort if page.nodes is None else page.nodes
+            if effort <= 0:
+                return True
+            position = read_key(key)
+            after = line_of(position)
+            for cell, _ in iter_unpack(">Hh", page.moves):
+                move = cell % position.width, cell // position.width
+                after.play(*move)
+                child = after.image().key
+                after.undo(*move)
+                if child not in seen:
+                    seen.add(child)
+                    waiting.append(child)
+        return False
 
     def balanced(self, game: Game, stones: int, balance: int = BALANCE) -> list[list[Coordinates]]:
         """Return positions of so many stones, in turn, that are nearly even.

@@ -333,8 +333,10 @@ class Engine:
             if limit.time is not None and limit.time <= 0:
                 move = self.quick_move()
                 return Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
-            known = self._book.move(self.game) if self._book is not None else None
-            if known is not None and multipv == 1 and not exclude:
+            known = None
+            if self._book is not None and multipv == 1 and not exclude:
+                known = self._book.move(self.game, self._book.effort(limit, self._threads))
+            if known is not None:
                 move, value = known
                 return Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
             return self._search(limit, start, on_iteration, max(1, multipv), list(exclude))
@@ -360,6 +362,8 @@ class Engine:
         search = self._searcher.begin(question, self._threads)
         self._deadline = Deadline(start, search.stop)
         thought = search.run(self._deadline, listener)
+        if thought is not None and self._book is not None:
+            self._book.note_speed(thought)
         if thought is None:
             move = self.quick_move()
             thought = Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
