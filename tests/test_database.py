@@ -7,6 +7,7 @@ import random
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -145,16 +146,37 @@ def test_a_win_is_certain_if_it_is_at_least_that() -> None:
     assert not any(Finding(500, bound).is_certain for bound in bounds)
 
 
+PROOF = {"move": [0, 0], "answers": [{"reply": [1, 0], "move": [14, 3], "answers": []}]}
+
+
 def test_everything_about_a_finding_comes_back(database: Database) -> None:
     finding = Finding(
         MATE, Bound.LOWER, 7, 1 << 40, ((0, 0), (14, 14)), ((0, 0), (3, 4)), "vct",
-        '[{"move": [0, 0]}]', Author("Numoku 9", "net-1"),
+        json.dumps(PROOF), Author("Numoku 9", "net-1"),
     )  # fmt: skip
     put(database, "h8i9", finding)
     entry = asking.look_up(database, asked("h8i9"))
     assert entry is not None and entry.finding == finding
     document = entry_document(asked("h8i9"), entry)
     assert read_analysis(json.loads(json.dumps(document))).finding == finding
+    turned = asking.look_up(database, asked("h8g7"))  # by half a turn
+    assert turned is not None and turned.finding is not None
+    assert json.loads(turned.finding.tree) == {
+        "move": [14, 14], "answers": [{"reply": [13, 14], "move": [0, 11], "answers": []}],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [7, "x", [PROOF], {"move": [0, 0]}, {"move": [0, 15], "answers": []},
+     {"move": [0, "a"], "answers": []}, {"move": [0, 0], "answers": [{"move": [1, 1]}]}],
+)  # fmt: skip
+def test_a_proof_that_makes_no_sense_is_refused(tree: Any) -> None:
+    entry = {"rule": "freestyle", "size": [15, 15], "to_move": "white", "black": [[7, 7]],
+             "white": [], "value": 10, "best": [0, 0]}  # fmt: skip
+    assert read_analysis(entry).finding.value == 10
+    with pytest.raises(ValueError, match="proof makes no sense"):
+        read_analysis({**entry, "tree": tree})
 
 
 # Games -------------------------------------------------------------------------------

@@ -149,6 +149,8 @@ def read_analysis(entry: dict[str, Any]) -> Analysis:
     best = entry.get("best") or entry.get("move")
     moves = _cells(entry.get("moves") or []) or (_cells([best]) if best else line[:1])
     tree = entry.get("tree")
+    if tree and not is_proof(tree, width, height):
+        raise ValueError("its proof makes no sense")
     value = int(entry["value"])
     finding = Finding(
         value,
@@ -166,6 +168,19 @@ def read_analysis(entry: dict[str, Any]) -> Analysis:
         played = tuple(RecordedMove(x, y) for x, y in _cells(entry["played"]))
         way = GameRecord(position.width, position.height, position.rule, played)
     return Analysis(image_of(position), finding, way)
+
+
+def is_proof(node: Any, width: int, height: int, is_answer: bool = False) -> bool:
+    """Say whether JSON has the form of a proof on a board: moves, and answers with theirs."""
+    if not isinstance(node, dict) or not isinstance(node.get("answers"), list):
+        return False
+    for name in ("reply", "move") if is_answer else ("move",):
+        match node.get(name):
+            case [int(x), int(y)] if 0 <= x < width and 0 <= y < height:
+                pass
+            case _:
+                return False
+    return all(is_proof(answer, width, height, True) for answer in node["answers"])
 
 
 def some_way(entry: dict[str, Any]) -> GameRecord | None:
