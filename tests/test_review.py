@@ -31,6 +31,7 @@ FIELDS = ["ply", "move", "value", "chance", "best", "loss", "missed_win", "allow
 NODES = 200
 SLIPS = 0.3  # of the moves
 SECONDS = 0.04  # for a position
+QUICK_GAMES, GAMES = 3, 20
 
 
 @pytest.fixture(scope="module")
@@ -138,27 +139,35 @@ def complaint_about(
     return complaint_about_tree(board, attacker, claim_of(tree)) if tree else "no proof"
 
 
-@pytest.mark.parametrize("games", [1, pytest.param(20, marks=pytest.mark.long)])
-def test_missed_and_allowed_wins_hold(engine: Engine, solver: Solver, games: int) -> None:
-    chance = random.Random(21)
+def wins_that_hold(engine: Engine, solver: Solver, number: int) -> tuple[int, int]:
+    """Review a game of ours; return how many missed and allowed wins the oracle has confirmed."""
+    rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD, Rule.CARO)[number % 4]
+    moves = careless_game(engine, rule, random.Random(f"review {number}"))
+    engine.new_game(15, rule=rule)
     missed = allowed = 0
-    for number in range(games):
-        rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD, Rule.CARO)[number % 4]
-        moves = careless_game(engine, rule, chance)
-        engine.new_game(15, rule=rule)
-        found = Reviewer(engine, solver, SECONDS).review(moves)
-        for item in found:
-            assert 0.0 <= item.loss <= 1.0 and 0.0 <= item.chance <= 1.0
-            if item.missed is not None:
-                missed += 1
-                before = moves[: item.ply - 1]
-                assert complaint_about(item.missed, before, rule, engine, solver) == ""
-            if item.allowed is not None:
-                allowed += 1
-                before = moves[: item.ply]
-                assert complaint_about(item.allowed, before, rule, engine, solver) == ""
-    print(f"{games} games, {missed} missed wins, {allowed} allowed")
+    for item in Reviewer(engine, solver, SECONDS).review(moves):
+        assert 0.0 <= item.loss <= 1.0 and 0.0 <= item.chance <= 1.0
+        for win, before in ((item.missed, item.ply - 1), (item.allowed, item.ply)):
+            if win is not None:
+                assert complaint_about(win, moves[:before], rule, engine, solver) == ""
+        missed += item.missed is not None
+        allowed += item.allowed is not None
+    print(f"game {number}: {missed} missed wins, {allowed} allowed")
+    return missed, allowed
+
+
+def test_missed_and_allowed_wins_hold(engine: Engine, solver: Solver) -> None:
+    counts = [wins_that_hold(engine, solver, number) for number in range(QUICK_GAMES)]
+    missed, allowed = map(sum, zip(*counts, strict=True))
     assert missed and allowed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(QUICK_GAMES, GAMES))
+def test_missed_and_allowed_wins_hold_in_more_games(
+    engine: Engine, solver: Solver, number: int
+) -> None:
+    wins_that_hold(engine, solver, number)
 
 
 # The command --------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from ..database.store import StoredGame
 from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
 from ..game.game import Game, Move
+from ..notation.canonical import Position
 from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.game_tree import GameTree
-from ..position.canonical import Position
 from ..position.rules import Side
 from ..solver.proofs import Tree
 from ..values import WIN

@@ -18,12 +18,12 @@ from ..engine.engine import Engine, Thought
 from ..engine.forms import pairs
 from ..engine.review import Reviewed, Reviewer, Win
 from ..game.game import Game, IllegalMove, Move
+from ..notation.canonical import Position
 from ..notation.cells import NotationError
 from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.game_tree import GameTree, TreeNode
 from ..notation.sgf_tree import format_sgf_trees
 from ..options import Parser
-from ..position.canonical import Position
 from ..position.rules import Side
 from ..solver.solver import Solver
 from ..values import WIN_BAND, format_value
