@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..eval.weights import Weights, load_weights
+from ..eval.weights import DEFAULT, Weights, load_weights
 from ..game.game import Game, Move
 from ..game.opinion import policy_of, value_of
 from ..native.load.footprint import footprint
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .book import Book
     from .improve import Improved
 
-DEFAULT_WEIGHTS = "network"
+DEFAULT_WEIGHTS = DEFAULT
 ALPHABETA, MCTS = "alphabeta", "mcts"
 SEARCHES = (ALPHABETA, MCTS)
 GUMBEL = "gumbel"  # the usual method of ``improve``
@@ -99,6 +99,7 @@ class Engine:
         """
         self.library: Library = load(level)
         self.weights: Weights = load_weights(weights)
+        self._by_rule = weights == DEFAULT  # a network only where games show that it is better
         self.weights.check_networks()
         self._memory = memory
         self._hash_size = hash_size
@@ -123,7 +124,12 @@ class Engine:
 
     def _fresh_game(self, width: int, height: int, rule: Rule) -> Game:
         memory = self._searcher.game_memory
-        return Game(width, height, rule, library=self.library, weights=self.weights, memory=memory)
+        weights = self._weights_on(width, height, rule)
+        return Game(width, height, rule, library=self.library, weights=weights, memory=memory)
+
+    def _weights_on(self, width: int, height: int, rule: Rule) -> Weights:
+        """Return what a board is played with: what was asked for, or the default of the rule."""
+        return self.weights.on_board(rule, width, height) if self._by_rule else self.weights
 
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule | str = Rule.FREESTYLE
@@ -262,7 +268,8 @@ class Engine:
     @property
     def network(self) -> str | None:
         """The id of the network that plays this game's rule, None where there is none."""
-        return self.weights.network_id(self.game.rule)
+        game = self.game
+        return self._weights_on(game.width, game.height, game.rule).network_id(game.rule)
 
     def value(self) -> int:
         """Return the value of the position for the side to move, without any search."""
