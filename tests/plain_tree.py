@@ -6,7 +6,7 @@ import ctypes
 
 from pbrain_engine.native import exports, exports_mcts, exports_threats
 from pbrain_engine.position.geometry import cell_of
-from pbrain_engine.search.mcts.params import PARAMETERS, index_of
+from pbrain_engine.search.mcts.params import NAMES, PARAMETERS
 
 
 def block(length: int) -> ctypes.c_void_p:
@@ -43,7 +43,7 @@ class PlainTree:
 
     def set(self, name: str, value: int) -> None:
         """Set a parameter of the search."""
-        exports_mcts.tree_parameter(self.tree, index_of(name), value)
+        exports_mcts.tree_parameter(self.tree, NAMES.index(name), value)
 
     def play(self, x: int, y: int) -> None:
         """Play a stone of the side to move."""

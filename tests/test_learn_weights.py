@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import FAMILIES, load_weights
 from pbrain_engine.learn.measure import Measure, measure
 from pbrain_engine.learn.records import read_about, read_games
@@ -20,14 +19,14 @@ SAMPLE = Path(__file__).parent / "games" / "sample.games"  # another seed than w
 @pytest.fixture(scope="module")
 def measures() -> dict[str, tuple[Measure, Measure]]:
     """Return by family what hand-set and learned weights say of the sample."""
-    found = measure([SAMPLE], [load_weights("hand"), load_weights(DEFAULT_WEIGHTS)])
+    found = measure([SAMPLE], [load_weights("hand"), load_weights("learned")])
     return {a.family: (a, b) for a, b in zip(found[::2], found[1::2], strict=True)}
 
 
 def test_the_sample_is_whole_and_of_another_seed() -> None:
     games = list(read_games(SAMPLE))
     assert [game.number for game in games] == list(range(100))
-    learned_from = [v for k, v in load_weights(DEFAULT_WEIGHTS).about.items() if "games" in k]
+    learned_from = [v for k, v in load_weights("learned").about.items() if "games" in k]
     assert len(learned_from) > 1
     assert not any(f"seed {read_about(SAMPLE)['seed']}," in source for source in learned_from)
 

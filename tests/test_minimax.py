@@ -94,7 +94,9 @@ def compare(seed: int, depth: int, rule: str, leaves: int) -> None:
     chance = random.Random(f"minimax {seed} {depth} {rule}")
     board = small_board(chance, rule, leaves, depth)
     to_move = Side(chance.randrange(2))
-    with Engine(hash_size=1 << 20, memory=40_000_000, parameters={"plain": 1}) as engine:
+    with Engine(
+        hash_size=1 << 20, memory=40_000_000, parameters={"plain": 1}, weights="learned"
+    ) as engine:
         game = Game(
             board.width,
             board.height,
@@ -126,7 +128,9 @@ def test_the_tree_holds_no_forbidden_move(depth: int, seed: int) -> None:
     board = small_board(chance, "renju", FEW_LEAVES, depth)
     to_move = Side.BLACK if depth % 2 else Side(chance.randrange(2))
     assert rules.forbidden_cells(board), board.drawing()
-    with Engine(hash_size=1 << 20, memory=40_000_000, parameters={"plain": 1}) as engine:
+    with Engine(
+        hash_size=1 << 20, memory=40_000_000, parameters={"plain": 1}, weights="learned"
+    ) as engine:
         game = Game(
             board.width, board.height, Rule.RENJU, library=engine.library, weights=engine.weights
         )

@@ -23,7 +23,7 @@ from typing import NamedTuple, TextIO
 from ...game.game import Game
 from ...native.load.library import KernelError
 from ...notation.cells import format_offsets
-from ...options import Parser, not_below_zero, positive, whole
+from ...options import Parser, not_below_zero, positive, problem_of, whole
 from ...position.geometry import Coordinates
 from ...position.symmetry import symmetries, transform
 from ..openings import (
@@ -241,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             out = stack.enter_context(options.file.open("x")) if options.file else sys.stdout
             written = write(recipe, options.count, options.concurrency, out)
     except (SettingsError, KernelError, OSError) as error:
-        print(f"numoku openings: {error}", file=sys.stderr)
+        print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
     if written.interrupted:
         print(f"interrupted: {written.found} of {options.count} openings", file=sys.stderr)

@@ -32,7 +32,7 @@ from .reference import LOGIT_UNIT, Block, forward, pack
 from .training import Moment, Run, Score, Settings, Tally
 
 EVERY = 200  # steps between two checkpoints
-FEWEST = 64  # positions, learned from or held out, that are worth a training
+FEWEST = 16  # positions, learned from or held out, that are worth a training
 LOOKED_AT = 64  # batches by which the ranges of the layers are found
 COMPARED = 20_000  # held-out positions on which integers and real numbers are compared
 REPORT_SECONDS = 10.0
