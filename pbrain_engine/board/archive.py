@@ -10,11 +10,12 @@ import json
 import queue
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .. import __version__
 from ..commands.kept import Kept, asked_of, finding_of, position_of, thought_of
-from ..commands.setup import Setup
+from ..commands.setup import Setup, record_of
 from ..database.document import SEARCH
 from ..database.finding import Author, Finding
 from ..database.sources import Item, decided, main_line
@@ -23,9 +24,8 @@ from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
 from ..game.game import Game, Move
 from ..notation.canonical import Position
-from ..notation.game_record import GameRecord, RecordedMove
+from ..notation.game_record import RecordedMove
 from ..notation.game_tree import GameTree
-from ..position.rules import Side
 from ..solver.proofs import Tree
 from ..values import WIN
 from .refusal import Refused
@@ -165,19 +165,8 @@ class Archive:
 
     def store_comment(self, setup: Setup, before: str, after: str) -> None:
         """Store a comment about a position in the place of what it was before."""
-        sides = {
-            side: tuple((x, y) for x, y, held in setup.placed if held is side)
-            for side in (Side.BLACK, Side.WHITE)
-        }
-        record = GameRecord(
-            setup.width,
-            setup.height,
-            setup.rule,
-            tuple(RecordedMove(*move) for move in setup.moves),
-            first=setup.first,
-            black_setup=sides[Side.BLACK],
-            white_setup=sides[Side.WHITE],
-        )
+        moves = tuple(RecordedMove(*move) for move in setup.moves)
+        record = replace(record_of(setup), moves=moves)
         self._now(lambda kept: kept.note_comment(record, before, after))
 
     def _now(self, write: Callable[[Kept], Any]) -> Any:

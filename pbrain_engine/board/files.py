@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..commands.setup import Setup, parse_setup
+from ..commands.setup import Setup, parse_setup, record_of
 from ..notation.cells import NotationError
 from ..notation.diagram import Diagram, format_diagram
 from ..notation.game_record import GameRecord, RecordedMove
@@ -245,19 +245,7 @@ def tree_of_message(message: Mapping[str, Any]) -> GameTree:
     setup = setup_of(message["position"])._replace(moves=())
     names = message["names"] or {}
     known: dict[str, Any] = {name: str(names.get(name) or "")[:MOST_COMMENT] for name in NAMES}
-    placed = {
-        side: tuple((x, y) for x, y, held in setup.placed if held is side)
-        for side in (Side.BLACK, Side.WHITE)
-    }
-    record = GameRecord(
-        setup.width,
-        setup.height,
-        setup.rule,
-        first=setup.first,
-        black_setup=placed[Side.BLACK],
-        white_setup=placed[Side.WHITE],
-        **known,
-    )
+    record = replace(record_of(setup), **known)
     try:
         comment, root = message["comment"] or "", message["root"] or {}
         return unflat(record, message["tree"], comment, root).check()

@@ -20,7 +20,7 @@ from ..engine.review import Reviewed, Reviewer, Win
 from ..game.game import Game, IllegalMove, Move
 from ..notation.canonical import Position
 from ..notation.cells import NotationError
-from ..notation.game_record import GameRecord, RecordedMove
+from ..notation.game_record import RecordedMove
 from ..notation.game_tree import GameTree, TreeNode
 from ..notation.sgf_tree import format_sgf_trees
 from ..options import Parser
@@ -90,7 +90,7 @@ def keep(database: kept.Kept, game: setup.Setup, found: Sequence[Reviewed], weig
     if any(side is Side.WALL for _, _, side in game.placed) or game.passes:
         return
     moves = tuple(RecordedMove(*move) for move in game.moves)
-    database.note_game(decided(replace(record_of(game), moves=moves)))
+    database.note_game(decided(replace(setup.record_of(game), moves=moves)))
     database.note_findings(found_of(game, found, weights).items())
 
 
@@ -231,7 +231,7 @@ def best_line(reviewed: Reviewed) -> str:
 
 def annotated(game: setup.Setup, found: Sequence[Reviewed]) -> GameTree:
     """Return the game with comments, and better lines as variations."""
-    tree = GameTree(record_of(game))
+    tree = GameTree(setup.record_of(game))
     node = tree.root
     for reviewed in found:
         before, node = node, node.child(reviewed.move)
@@ -254,13 +254,3 @@ def add_line(node: TreeNode, line: Sequence[Move], comment: str) -> None:
         node = node.child(move)
         if place == 0 and not node.comment:
             node.comment = comment
-
-
-def record_of(game: setup.Setup) -> GameRecord:
-    """Return all of a game but its moves."""
-    placed = {
-        side: tuple((x, y) for x, y, held in game.placed if held is side)
-        for side in (Side.BLACK, Side.WHITE)
-    }
-    record = GameRecord(game.width, game.height, game.rule, (), game.first)
-    return replace(record, black_setup=placed[Side.BLACK], white_setup=placed[Side.WHITE])

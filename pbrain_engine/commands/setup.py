@@ -50,6 +50,22 @@ class Setup(NamedTuple):
         return self.moves[-1] if self.moves else self.marked
 
 
+def record_of(setup: Setup) -> GameRecord:
+    """Return all of a position's game but its moves."""
+    black, white = (
+        tuple((x, y) for x, y, held in setup.placed if held is side)
+        for side in (Side.BLACK, Side.WHITE)
+    )
+    return GameRecord(
+        setup.width,
+        setup.height,
+        setup.rule,
+        first=setup.first,
+        black_setup=black,
+        white_setup=white,
+    )
+
+
 class Board(Protocol):
     """What can be set up: a game, or an engine."""
 
