@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
 from ..position.geometry import Coordinates
-from .features import HELD_OUT, group_of
+from .features import is_held_out
 from .records import NO_VALUE, Ending, GamesError, Record, read_about, read_games
 from .selfplay import HASH_BYTES, NODES_SPREAD
 
@@ -52,11 +52,6 @@ class BranchPlan(NamedTuple):
             games = len(learned) + len(held)
             found[f"branches of {number}"] = f"{games} games, {head}"
         return found
-
-
-def is_held_out(number: int) -> bool:
-    """Say whether a game or branch is held out where no other games are named for that."""
-    return group_of(number) < HELD_OUT
 
 
 @lru_cache(maxsize=4)

@@ -175,6 +175,11 @@ def group_of(number: int) -> int:
     return (number * 2654435761 >> 16) % GROUPS
 
 
+def is_held_out(number: int) -> bool:
+    """Say whether a game or branch is held out where no other games are named for that."""
+    return group_of(number) < HELD_OUT
+
+
 def result_for(record: Record, side: Side) -> float:
     """Return the score of a side in a finished game; NaN where there is no result."""
     if record.ending is Ending.BRANCH:

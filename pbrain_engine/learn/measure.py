@@ -15,9 +15,9 @@ from ..eval.weights import FAMILIES, Weights
 from ..position.rules import Rule
 from .fit import MIX, RULE_BOUND
 from .minimise import Vector, minimise_scale
-from .network.batches import NO_CHOICE, Batch, Source
+from .network.batches import NO_CHOICE, Batch, Source, pools_of
 from .network.lessons import Lessons, prepare
-from .network.patterns import patterns
+from .network.patterns import half_of, patterns
 from .network.reference import LOGIT_UNIT, forward, unpack
 from .score_model import TEMPERATURES, Candidates, ScoreLosses
 from .sparse import segment_sums
@@ -93,13 +93,10 @@ def network_say(raw: bytes) -> Say:
 def batches_of(lessons: Lessons, targets: NDArray[np.float32], family: str) -> Iterator[Batch]:
     """Yield all positions in batches; where sides differ each batch has one side to move."""
     tied = family != RULE_BOUND
-    source = Source(lessons, targets, patterns(4 if family == "freestyle" else 5), tied)
-    sides = [np.arange(len(lessons))]
-    if not tied:
-        sides = [np.flatnonzero(lessons.side == side) for side in (0, 1)]
-    for side in sides:
-        for first in range(0, len(side), AT_ONCE):
-            yield source.batch(side[first : first + AT_ONCE])
+    source = Source(lessons, targets, patterns(half_of(family)), tied)
+    for pool in pools_of(lessons, np.ones(len(lessons), bool), tied):
+        for first in range(0, len(pool), AT_ONCE):
+            yield source.batch(pool[first : first + AT_ONCE])
 
 
 def hear(lessons: Sequence[Lessons], family: str, say: Say, usual_scale: float) -> Said:

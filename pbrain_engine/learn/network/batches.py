@@ -125,6 +125,12 @@ class Source:
         return np.where(stone == NO_CELL, 0, distance_class(down, right))
 
 
+def pools_of(lessons: Lessons, wanted: NDArray[np.bool_], tied: bool) -> list[Ints]:
+    """Return the wanted positions: all together, or of an untied network by side to move."""
+    sides = [wanted] if tied else [wanted & (lessons.side == side) for side in (0, 1)]
+    return [np.flatnonzero(side) for side in sides]
+
+
 class Order:
     """Which positions are taken when: every one once in an epoch, in an order of its own.
 
@@ -136,9 +142,8 @@ class Order:
         """Leave out what is held out."""
         self._pools: list[tuple[int, Ints]] = []
         for number, source in enumerate(sources):
-            learned = ~np.asarray(source.lessons.held)
-            sides = [learned] if tied else [learned & (source.lessons.side == s) for s in (0, 1)]
-            self._pools += [(number, np.flatnonzero(side)) for side in sides if side.any()]
+            pools = pools_of(source.lessons, ~np.asarray(source.lessons.held), tied)
+            self._pools += [(number, pool) for pool in pools if len(pool)]
         self._batch, self._seed = batch, seed
         self.positions = sum(len(pool) for _, pool in self._pools)
         # The remainder of an epoch is left out, unless it is all there is.
@@ -170,9 +175,8 @@ def held_out(
     """Return batches of the held-out positions, evenly thinned to about so many."""
     pools: list[tuple[int, Ints]] = []
     for number, source in enumerate(sources):
-        held = np.asarray(source.lessons.held)
-        sides = [held] if tied else [held & (source.lessons.side == s) for s in (0, 1)]
-        pools += [(number, np.flatnonzero(side)) for side in sides]
+        found = pools_of(source.lessons, np.asarray(source.lessons.held), tied)
+        pools += [(number, pool) for pool in found]
     step = max(1, sum(len(pool) for _, pool in pools) // most)
     return [
         (number, pool[::step][i : i + batch])

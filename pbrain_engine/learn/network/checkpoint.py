@@ -39,14 +39,14 @@ def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
     return state
 
 
-def half_of(state: State) -> int:
+def reach_of(state: State) -> int:
     """Return how far the windows of a network reach to each side."""
     return int(state["maps.0.first.weight"].shape[1]) // (2 * KINDS)
 
 
 def widened(state: State, known: Patterns) -> State:
     """Return a network with wider windows that says the same, wherever no new cell matters."""
-    half = half_of(state)
+    half = reach_of(state)
     narrow = patterns(half)
     new = (known.half - half) * KINDS
     inner = known.keys >> 2 * (known.half - half) & (1 << 4 * half) - 1
@@ -74,7 +74,7 @@ def begin_at(network: Network, path: Path) -> None:
             windows are wider.
     """
     state: State = read_checkpoint(path, torch.device("cpu"))["mean"]
-    half = half_of(state)
+    half = reach_of(state)
     if half > network.known.half:
         raise ResumeError(f"{path} has wider windows than this family")
     if half < network.known.half:

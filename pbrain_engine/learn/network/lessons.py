@@ -22,10 +22,9 @@ from ...position.geometry import MARGIN, STRIDE
 from ...position.rules import Side
 from ...values import WIN_BAND
 from ..features import (
-    HELD_OUT,
     Reader,
     candidates_of,
-    group_of,
+    is_held_out,
     needs_order,
     needs_value,
     result_for,
@@ -249,7 +248,7 @@ def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[tuple[Record,
     test = list(test)
     for path in files:
         for record in read_games(path):
-            yield record, not test and group_of(record.number) < HELD_OUT
+            yield record, not test and is_held_out(record.number)
     for path in test:
         for record in read_games(path):
             yield record, True

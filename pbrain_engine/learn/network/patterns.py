@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...position.rules import Rule
+
 Ints = NDArray[np.int64]
 LOW_BITS = 0x5555555555  # of every cell of a key
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (-1, 1))  # steps in y and x
@@ -43,6 +45,11 @@ class Patterns(NamedTuple):
             to = cells - 1 - place if mirrored else place
             hot[np.arange(len(self)), to, self.keys >> (2 * place) & 3] = 1
         return hot.reshape(len(self), -1)
+
+
+def half_of(family: str) -> int:
+    """Return how far the windows of a rule family reach to each side."""
+    return Rule.parse(family).traits.half
 
 
 def _walled(keys: Ints, canonical: Ints, outwards: Iterable[int]) -> Ints:

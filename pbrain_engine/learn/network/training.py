@@ -19,12 +19,13 @@ import torch
 from numpy.typing import NDArray
 
 from ...eval.weights import Weights
+from ..fit import RULE_BOUND
 from ..value_model import best_scale
 from .batches import Order, Source, held_out
 from .checkpoint import ResumeError, begin_at, read_checkpoint
 from .lessons import Lessons
 from .model import Inputs, Losses, Network, Widths, level, losses
-from .patterns import Patterns, patterns
+from .patterns import Patterns, half_of, patterns
 
 WARM_UP = 100  # steps
 LAST_RATE = 0.02  # of the learning rate, at the end
@@ -33,7 +34,6 @@ DECAY, OWN_DECAY = 1e-4, 1.0  # weight decay; of what patterns and sets of threa
 AVERAGED = 0.998  # of the running mean of the weights that a step leaves
 LEVEL_SHARE = 0.02  # of the loss of the mean logit
 QUICK = 6000  # held-out positions that are looked at on the way
-RULE_BOUND = "renju"  # the family in which black and white play by different rules
 
 
 class Settings(NamedTuple):
@@ -57,7 +57,7 @@ class Settings(NamedTuple):
     @property
     def half(self) -> int:
         """How far a line window reaches (``patterns/tables.py``)."""
-        return 4 if self.family == "freestyle" else 5
+        return half_of(self.family)
 
 
 class Score(NamedTuple):
