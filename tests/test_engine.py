@@ -352,6 +352,23 @@ def test_the_table_follows_the_memory(engine: Engine) -> None:
     assert sizes[0] < 1_000_000_000
 
 
+def test_the_table_is_as_large_as_the_time_is_long() -> None:
+    with Engine(memory=350_000_000) as engine:
+        sizes = []
+        for seconds in (0.05, 0.02, 0.04, 2.0, 1.5):
+            engine.think(Limit(time=seconds, depth=3))
+            sizes.append(engine.table_bytes)
+        assert sizes[0] == sizes[1] == sizes[2] <= 8 << 20  # kept, with what it holds
+        assert 64 << 20 <= sizes[3] == sizes[4] <= 128 << 20
+        engine.think(Limit(time=60.0, optimum=0.5, depth=3))
+        assert engine.table_bytes == sizes[4]
+        engine.think(Limit(depth=3))
+        assert 200 << 20 < engine.table_bytes < 350_000_000
+        engine.set_hash_size(1 << 22)
+        engine.think(Limit(time=2.0, depth=3))
+        assert engine.table_bytes <= 1 << 22
+
+
 @pytest.mark.parametrize("size", [(4, 4), (23, 23), (15, 4), (5, 23)])
 def test_impossible_boards_are_refused(engine: Engine, size: tuple[int, int]) -> None:
     set_up(engine)

@@ -13,6 +13,11 @@ from .searcher import Question
 BUCKET_BYTES = 64
 LEAST_TABLE = 1 << 20
 UNLIMITED_NODES = 1 << 62
+# Bytes of table for a second of a thread, about ten moves' worth of nodes. A larger table is not
+# fuller, but its pages have to be cleared and its lines fetched from farther: at 0.25 s a move
+# 300 MB cost a quarter of the nodes.
+TABLE_RATE = 64 << 20
+ENOUGH = 8 << 20
 
 
 class AlphaBeta:
@@ -41,6 +46,10 @@ class AlphaBeta:
         """Return the bytes of the workers that so many threads have to be given yet."""
         return (threads - len(self._workers)) * self._layout.worker
 
+    def enough(self, seconds: float, threads: int) -> int:
+        """Return the bytes that the nodes of a few such searches fill."""
+        return max(ENOUGH, int(seconds * TABLE_RATE) * threads)
+
     def set_parameter(self, name: str, value: int) -> None:
         """Take a parameter of the alpha-beta over."""
         if name in NAMES:
@@ -54,11 +63,7 @@ class AlphaBeta:
             self._library.worker_forget(worker.address)
 
     def prepare(self, length: int, patient: bool) -> None:
-        """Take a table of so many bytes, unless there is one.
-
-        Large pages are cleared whole at the first touch, which takes a tenth of a second
-        for all of them: too much where moves are short.
-        """
+        """Take a table of so many bytes, unless there is one."""
         if self._shared is not None:
             return
         self._table_bytes = max(LEAST_TABLE, length) // BUCKET_BYTES * BUCKET_BYTES

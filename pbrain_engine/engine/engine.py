@@ -43,7 +43,7 @@ MAX_TABLE = 3 << 29
 MIN_TABLE = 1 << 20
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # which get one part in so many of what there is for tables
-PATIENT = 1.0  # seconds of a first search from which the table gets large pages
+PATIENT = 300 << 20  # bytes a second of thinking: a table that is larger gets no large pages
 RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
 
 
@@ -82,13 +82,13 @@ class Engine:
     ) -> None:
         """Load the kernel and weights, and begin a 15x15 freestyle game.
 
-        ``memory``: bytes the whole process may use, from which the table is sized;
-        ``hash_size``: bytes of the table, overriding that; ``level``: the kernel's
-        instruction set level (default: the best of this processor); ``weights``: a built-in
-        name or a file; ``parameters``: search parameters that differ from the defaults;
-        ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search; ``book``: a file of
-        ``numoku book build``, whose moves are played without a search; ``book_seed``: it chooses
-        among moves that are hardly worse than the best, so that games differ.
+        ``memory``: bytes the whole process may use, from which the table is sized, smaller
+        where searches are short; ``hash_size``: bytes of the table, overriding that; ``level``:
+        the kernel's instruction set level (default: the best of this processor); ``weights``: a
+        built-in name or a file; ``parameters``: search parameters that differ from the
+        defaults; ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search; ``book``:
+        a file of ``numoku book build``, whose moves are played without a search; ``book_seed``:
+        it chooses among moves that are hardly worse than the best, so that games differ.
 
         Raises:
             BookError: the book cannot be read; an ``OSError``.
@@ -106,6 +106,7 @@ class Engine:
         self._threads = max(1, min(threads, MAX_THREADS))
         self._solver: Solver | None = None
         self._request: tuple[int, int | None, int] = (0, None, 0)
+        self._enough = MAX_TABLE  # for searches as long as those that the table was made for
         self._searcher = make_searcher(search, self.library)
         self.search = search
         self._parameters = {name: p.default for name, p in PARAMETERS.items()}
@@ -190,7 +191,7 @@ class Engine:
         self._memory = memory
 
     def set_hash_size(self, length: int | None) -> None:
-        """Give the table this many bytes; None: as much as the memory limit leaves."""
+        """Give the table this many bytes; None: what is of use, within the memory limit."""
         self._hash_size = length
 
     def set_parameter(self, name: str, value: int) -> None:
@@ -210,14 +211,21 @@ class Engine:
         return self._searcher.table_bytes
 
     def _share(self, limit: Limit) -> None:
-        """Make sure that the searcher has memory of the size that the settings ask for."""
+        """Make sure that the searcher has memory of the size that settings and limit ask for.
+
+        It grows, and what it holds is lost, where searches are twice as long as before.
+        """
         request = (self._memory, self._hash_size, self._threads)
-        if self._solver is not None and request != self._request:
+        seconds = limit.time if limit.optimum is None else limit.optimum
+        enough = MAX_TABLE
+        if self._hash_size is None and seconds is not None:
+            enough = min(self._searcher.enough(seconds, self._threads), MAX_TABLE)
+        if self._solver is not None and (request != self._request or enough >= 2 * self._enough):
             self._unshare()
         if self._solver is None:
-            self._request = request
-            patient = limit.time is None or limit.time >= PATIENT
-            wanted = self._wanted_bytes()
+            self._request, self._enough = request, enough
+            wanted = self._wanted_bytes(enough)
+            patient = limit.time is None or wanted <= PATIENT * limit.time
             for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
             self._searcher.prepare(wanted - for_solver, patient)
             self._solver = Solver(for_solver, self.library)
@@ -230,12 +238,12 @@ class Engine:
         if solver is not None:
             solver.close()
 
-    def _wanted_bytes(self) -> int:
-        """Return the table size: what the memory limit leaves beside everything else."""
+    def _wanted_bytes(self, enough: int) -> int:
+        """Return the table size: what is of use, where the memory limit leaves as much."""
         wanted = self._hash_size
         if wanted is None:
             beside = self._searcher.beside(self._threads)
-            wanted = (self._memory - footprint() - beside - RESERVE) * 15 // 16
+            wanted = min((self._memory - footprint() - beside - RESERVE) * 15 // 16, enough)
         return max(MIN_TABLE, min(wanted, MAX_TABLE)) // BUCKET_BYTES * BUCKET_BYTES
 
     # Thinking ----------------------------------------------------------------------

@@ -15,6 +15,7 @@ from .tree_search import TreeSearch, Walker
 NODES_SHARE = 4  # one part in so many of the memory is for nodes, the others for their moves
 MOST_BUCKETS = 1 << 23
 MOST_BLOCKS = 1 << 22
+EVERYTHING = 1 << 62  # bytes
 THREATS_BYTES = 2 << 20  # of each table, of wins by fours and by threes, that a walker looks for
 THREATS_PART = 16  # but no more than one part in so many of the memory
 LEAST_BYTES = 1 << 20
@@ -77,6 +78,10 @@ class MonteCarlo:
         """Return the bytes of the walkers that so many threads have to be given yet."""
         each = self._layout.walker + self._layout.threats_head + 2 * THREATS_BYTES
         return max(threads - len(self._walkers), 0) * each
+
+    def enough(self, seconds: float, threads: int) -> int:
+        """Return all that there is: a tree is kept from move to move as long as there is room."""
+        return EVERYTHING
 
     def set_parameter(self, name: str, value: int) -> None:
         """Take a parameter of the tree search over."""

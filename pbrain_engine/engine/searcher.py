@@ -58,6 +58,9 @@ class Searcher(Protocol):
     def beside(self, threads: int) -> int:
         """Return the bytes that so many threads will take beside what they remember."""
 
+    def enough(self, seconds: float, threads: int) -> int:
+        """Return how many bytes are of use where searches take so long."""
+
     def set_parameter(self, name: str, value: int) -> None:
         """Take a search parameter over; one that is not its own is passed over."""
 
@@ -67,7 +70,7 @@ class Searcher(Protocol):
     def prepare(self, length: int, patient: bool) -> None:
         """Take about so many bytes to remember things in, unless it has them already.
 
-        ``patient``: searches are long, so large pages may be cleared first.
+        ``patient``: there is time to clear large pages at their first touch.
         """
 
     def clear(self) -> None:
