@@ -184,3 +184,30 @@ def test_walls_are_no_stones_for_a_symmetry() -> None:
     position = state_after("", others={"a1": WALL, "o15": WHITE}).position
     assert not keeps_position(position, 3)
     assert np.count_nonzero(position.holds == WALL) == PADDED_CELLS - 225 + 1
+
+
+# At h8 two threes seem to meet, but the one to the cell named could never be an open four: there
+# black would commit a foul.
+@pytest.mark.parametrize(
+    ("moves", "of_the_four"),
+    [
+        ("g8h4i8f11h9l8h10a1k7c1i7e1g11g1d8a15", "j8"),
+        ("g8h12i8g11h9f4h10a1f5c1d5e1d4g1j5a15", "h7"),
+        ("i8e11j8i12h7l8h9a1g10c1f6e1g12g1g9a15", "g8"),
+    ],
+)
+def test_a_three_that_a_foul_stops_does_not_count(moves: str, of_the_four: str) -> None:
+    state = state_after(moves, Rule.RENJU)
+    assert class_at(state, BLACK, cell("h8")) == MAKES_FOUL
+    assert not is_forbidden(state, RENJU, cell("h8"))
+    play(state, RENJU, cell("h8"))
+    skip(state)
+    assert is_forbidden(state, RENJU, cell(of_the_four))
+
+
+def test_cells_near_a_stone_are_far_again_when_it_is_taken_back() -> None:
+    state = state_after("h8")
+    play(state, TABLES, cell("a1"))
+    undo(state, TABLES)
+    play(state, TABLES, cell("o15"))
+    assert same_as_fresh(state, TABLES) == 0

@@ -233,6 +233,7 @@ def test_the_leaf_search_tries_fours_near_the_own_last_stone() -> None:
     [
         ("h8a1i8c1j8e1k8a15g1o15", "g8l8"),  # one's own five before anything else
         ("h8g8i8a1j8c1k8", "l8"),  # the enemy's five
+        ("h8a1i8b1j8c1o15d1", "e1"),  # also before one's own winning four
         ("h8a1i8c1j8e1", "g8k8"),  # one's own winning four
         ("h8a15i8o15j8", "f8g8k8l8"),  # the enemy's
     ],

@@ -171,6 +171,9 @@ def test_a_reduced_root_move_that_raises_alpha_is_searched_again_in_full(
     assert moves.run() == 5 and root_moves(moves.worker)[0] == places[0]
     depths = [depth for move, _, _, depth in moves.calls if move == places[-1]]
     assert depths[0] < 7 * ONE and 7 * ONE in depths[1:]
+    windows = [window for move, *window, depth in moves.calls
+               if move == places[-1] and depth == 7 * ONE]  # fmt: skip
+    assert windows == [[5, 6]], "the search in full shows that the move is no better"
 
 
 def test_a_stopped_search_leaves_the_best_move_so_far_in_front(

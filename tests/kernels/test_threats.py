@@ -148,6 +148,16 @@ def test_against_a_five_only_the_four_that_stops_it_is_tried() -> None:
     assert list_attacks(far, TABLES, 0) == 0 or far.state.counts[1, MAKES_FIVE] == 1
 
 
+def test_against_two_fives_no_four_is_tried() -> None:
+    # Black's four on row 3 would stop the five at a3, but there is another at a8.
+    open_four = threats_after("b3a4c3a5d3a6o15a7")
+    assert open_four.state.counts[1, MAKES_FIVE] == 2
+    assert list_attacks(open_four, TABLES, 0) == 0
+    stoppable = threats_after("b3a4c3a5d3a6a8a7")
+    assert stoppable.state.counts[1, MAKES_FIVE] == 1
+    assert list_attacks(stoppable, TABLES, 0) == 1
+
+
 def test_a_win_by_fours_counts_the_winner_s_stones() -> None:
     for moves, stones in (("h8a1i8c1j8e1k8g1", 1), ("h8a1i8c1j8e1", 2), ("h8i9", NONE)):
         threats = threats_after(moves)
@@ -189,6 +199,18 @@ def test_a_line_of_fours_is_held_against_the_board() -> None:
         spoiled.found_end = threats.found_end
         assert bool(line_still_wins(spoiled, TABLES)) == still, place
     assert threats.state.position.ply == ply
+
+
+def test_a_line_of_fours_ends_where_it_meets_a_five_of_the_enemy() -> None:
+    # The block of the first four, l8, may be white's own four on its column.
+    line = threats_after("h8g8i8c1j8e1k9g1k10i1")
+    assert solve_fours(line, TABLES, 0) == 3
+    for column, still in (("l5 l6 l7", False), ("l5 l6", True)):
+        threats = threats_after("h8g8i8c1j8e1k9g1k10i1", others={c: 1 for c in column.split()})
+        threats.found[:2] = line.found[:2]
+        threats.found[2:4] = cells("k11k7")
+        threats.found_end = 4
+        assert bool(line_still_wins(threats, TABLES)) == still, column
 
 
 def test_near_cells_are_nearer_than_far_ones() -> None:
@@ -332,6 +354,17 @@ def test_a_move_is_not_called_safe_when_the_search_was_stopped(
     assert set(out) == {0, 2} and out[cell("g8")] == 2
 
 
+@pytest.mark.parametrize("stones", [1, 3, 7])
+def test_no_win_of_the_enemy_is_too_short_or_long_to_make_a_move_unsafe(
+    monkeypatch: pytest.MonkeyPatch, stones: int
+) -> None:
+    monkeypatch.setattr(rescue, "search_fours", lambda *a: stones)
+    monkeypatch.setattr(rescue, "line_still_wins", lambda *a: False)
+    out = np.zeros(PADDED_CELLS, np.uint8)
+    assert find_rescues(threats_after("h8a1i8c1j8"), TABLES, out) == stones
+    assert not out.any()
+
+
 def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not() -> None:
     threats = threats_after("h8a4i8a5j8a6o15a7o13")  # white has four on the edge
     threats.state.position.side = 1
@@ -344,9 +377,10 @@ def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not() -> None:
 # The copy of the game ---------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("moves", ["h8i9i7g9j8", "h8i9i7g9"])
 @pytest.mark.parametrize("others", [None, {"c3": 3}])
-def test_the_search_s_own_game_is_a_true_copy(others: dict[str, int] | None) -> None:
-    source = threats_after("h8i9i7g9j8", others=others)
+def test_the_search_s_own_game_is_a_true_copy(others: dict[str, int] | None, moves: str) -> None:
+    source = threats_after(moves, others=others)
     copy = threats_after("a1b2c4")
     adopt(copy, source.state)
     for name in ("listed", "entries", "counts", "shapes"):
