@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 from ..eval.weights import DEFAULT, Weights, load_weights
 from ..game.game import Game, Move
 from ..game.opinion import policy_of, value_of
-from ..native.load.footprint import footprint
 from ..native.load.library import Library, load
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..search.parameters import PARAMETERS, check_name
-from ..solver.solver import Solver
 from ..values import WIN_BAND
 from ..values import chance as value_chance
 from .adviser import Tactics
@@ -24,6 +22,7 @@ from .crew import Deadline
 from .foresight import Foresight
 from .montecarlo import MonteCarlo
 from .searcher import Question, Searcher
+from .tables import DEFAULT_MEMORY, Tables
 from .thought import Limit, Listener, Thought
 
 if TYPE_CHECKING:
@@ -36,15 +35,7 @@ DEFAULT_WEIGHTS = DEFAULT
 ALPHABETA, MCTS = "alphabeta", "mcts"
 SEARCHES = (ALPHABETA, MCTS)
 GUMBEL = "gumbel"  # the usual method of ``improve``
-DEFAULT_MEMORY = 350_000_000
 MAX_THREADS = 64
-BUCKET_BYTES = 64
-MAX_TABLE = 3 << 29
-MIN_TABLE = 1 << 20
-MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
-SOLVER_PART = 8  # which get one part in so many of what there is for tables
-PATIENT = 300 << 20  # bytes a second of thinking: a table that is larger gets no large pages
-RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
 
 
 __all__ = ["Engine", "EngineError", "Limit", "Move", "Thought"]
@@ -101,13 +92,8 @@ class Engine:
         self.weights: Weights = load_weights(weights)
         self._by_rule = weights == DEFAULT  # a network only where games show that it is better
         self.weights.check_networks()
-        self._memory = memory
-        self._hash_size = hash_size
-        self._threads = max(1, min(threads, MAX_THREADS))
-        self._solver: Solver | None = None
-        self._request: tuple[int, int | None, int] = (0, None, 0)
-        self._enough = MAX_TABLE  # for searches as long as those that the table was made for
         self._searcher = make_searcher(search, self.library)
+        self._tables = Tables(self._searcher, self.library, memory, hash_size, limited(threads))
         self.search = search
         self._parameters = {name: p.default for name, p in PARAMETERS.items()}
         for name, value in (parameters or {}).items():
@@ -118,7 +104,6 @@ class Engine:
         self._armed = False
         self._stop_wanted = False
         self._busy = threading.Lock()
-        self._guard = threading.Lock()  # stop() writes to memory that may be replaced
         self.game = self._fresh_game(15, 15, Rule.FREESTYLE)
 
     # The game ----------------------------------------------------------------------
@@ -180,19 +165,19 @@ class Engine:
     @property
     def threads(self) -> int:
         """How many threads a search uses."""
-        return self._threads
+        return self._tables.threads
 
     def set_threads(self, threads: int) -> None:
         """Use this many threads from the next search on, at most 64."""
-        self._threads = max(1, min(threads, MAX_THREADS))
+        self._tables.threads = limited(threads)
 
     def set_memory(self, memory: int) -> None:
         """Let the whole process use this many bytes; the table takes what is left."""
-        self._memory = memory
+        self._tables.memory = memory
 
     def set_hash_size(self, length: int | None) -> None:
         """Give the table this many bytes; None: what is of use, within the memory limit."""
-        self._hash_size = length
+        self._tables.hash_size = length
 
     def set_parameter(self, name: str, value: int) -> None:
         """Set a search parameter; KeyError if there is none of this name."""
@@ -202,49 +187,13 @@ class Engine:
 
     def clear_hash(self) -> None:
         """Forget what earlier searches found out."""
-        self._unshare()
+        self._tables.drop()
         self._searcher.forget_game()
 
     @property
     def table_bytes(self) -> int:
         """The size of the transposition table or the tree, or 0 while there is none."""
         return self._searcher.table_bytes
-
-    def _share(self, limit: Limit) -> None:
-        """Make sure that the searcher has memory of the size that settings and limit ask for.
-
-        It grows, and what it holds is lost, where searches are twice as long as before.
-        """
-        request = (self._memory, self._hash_size, self._threads)
-        seconds = limit.time if limit.optimum is None else limit.optimum
-        enough = MAX_TABLE
-        if self._hash_size is None and seconds is not None:
-            enough = min(self._searcher.enough(seconds, self._threads), MAX_TABLE)
-        if self._solver is not None and (request != self._request or enough >= 2 * self._enough):
-            self._unshare()
-        if self._solver is None:
-            self._request, self._enough = request, enough
-            wanted = self._wanted_bytes(enough)
-            patient = limit.time is None or wanted <= PATIENT * limit.time
-            for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
-            self._searcher.prepare(wanted - for_solver, patient)
-            self._solver = Solver(for_solver, self.library)
-
-    def _unshare(self) -> None:
-        """Give the memory of the searcher and the solver back."""
-        with self._guard:
-            solver, self._solver = self._solver, None
-            self._searcher.clear()
-        if solver is not None:
-            solver.close()
-
-    def _wanted_bytes(self, enough: int) -> int:
-        """Return the table size: what is of use, where the memory limit leaves as much."""
-        wanted = self._hash_size
-        if wanted is None:
-            beside = self._searcher.beside(self._threads)
-            wanted = min((self._memory - footprint() - beside - RESERVE) * 15 // 16, enough)
-        return max(MIN_TABLE, min(wanted, MAX_TABLE)) // BUCKET_BYTES * BUCKET_BYTES
 
     # Thinking ----------------------------------------------------------------------
 
@@ -256,16 +205,11 @@ class Engine:
     def stop(self) -> None:
         """Make the running (or announced) think return its best move; from any thread."""
         self._stop_wanted = True
-        with self._guard:
-            self._searcher.stop()
-            if self._solver is not None:
-                self._solver.stop()
+        self._tables.stop()
 
     def _release(self) -> None:
         self._stop_wanted = False
-        self._searcher.release()
-        if self._solver is not None:
-            self._solver.release()
+        self._tables.release()
 
     def set_deadline(self, hard: float | None, optimum: float | None = None) -> None:
         """Change the time limits of the running think, in seconds from its start."""
@@ -350,7 +294,7 @@ class Engine:
                 return Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
             known = None
             if self._book is not None and multipv == 1 and not exclude:
-                known = self._book.move(self.game, self._book.effort(limit, self._threads))
+                known = self._book.move(self.game, self._book.effort(limit, self.threads))
             if known is not None:
                 move, value = known
                 return Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
@@ -368,13 +312,13 @@ class Engine:
         exclude: list[Move],
     ) -> Thought:
         """Set up the memory, search, and fall back on a quick move if there was no time at all."""
-        self._share(limit)
+        self._tables.prepare(limit)
         tactics = self._tactics(exclude)
         if self._stop_wanted:  # it came before the memory was there
             self.stop()
         scale = self.weights.scale(self.game.rule)
         question = Question(self.game, limit, start, tactics, tuple(exclude), multipv, scale)
-        search = self._searcher.begin(question, self._threads)
+        search = self._searcher.begin(question, self.threads)
         self._deadline = Deadline(start, search.stop)
         thought = search.run(self._deadline, listener)
         if thought is not None and self._book is not None:
@@ -400,7 +344,7 @@ class Engine:
             raise EngineError(f"only an engine with search={MCTS} improves a policy")
         with self._busy:
             self._release()
-            self._share(Limit())
+            self._tables.prepare(Limit())
             scale = self.weights.scale(self.game.rule)
             question = Question(self.game, Limit(), perf_counter(), self._tactics([]), scale=scale)
             own = value_chance(self.game.value(), scale)
@@ -424,15 +368,16 @@ class Engine:
         """Return the solver's help; none where cells are excluded, or it is switched off."""
         percent = self._parameters["threat_share"]
         plain = self._parameters["plain"] != 0
-        if self._solver is None or exclude or plain or percent == 0:
+        solver = self._tables.solver
+        if solver is None or exclude or plain or percent == 0:
             return None
-        return Tactics(self._solver, self.game, percent, self._parameters["threat_hot"])
+        return Tactics(solver, self.game, percent, self._parameters["threat_hot"])
 
     def close(self) -> None:
         """Stop a running think and give the memory of the table back."""
         self.stop()
         with self._busy:
-            self._unshare()
+            self._tables.drop()
             if self._book is not None:
                 self._book.close()
                 self._book = None
@@ -444,6 +389,11 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         """Close the engine."""
         self.close()
+
+
+def limited(threads: int) -> int:
+    """Return the number of threads nearest to this that a search can have."""
+    return max(1, min(threads, MAX_THREADS))
 
 
 def open_book(path: str | None, seed: int | None) -> Book | None:
