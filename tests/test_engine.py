@@ -359,7 +359,7 @@ def test_the_table_is_as_large_as_the_time_is_long() -> None:
             engine.think(Limit(time=seconds, depth=3))
             sizes.append(engine.table_bytes)
         assert sizes[0] == sizes[1] == sizes[2] <= 8 << 20  # kept, with what it holds
-        assert 64 << 20 <= sizes[3] == sizes[4] <= 128 << 20
+        assert 40 << 20 <= sizes[3] == sizes[4] <= 64 << 20
         engine.think(Limit(time=60.0, optimum=0.5, depth=3))
         assert engine.table_bytes == sizes[4]
         engine.think(Limit(depth=3))

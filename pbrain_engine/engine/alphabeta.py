@@ -13,10 +13,10 @@ from .searcher import Question
 BUCKET_BYTES = 64
 LEAST_TABLE = 1 << 20
 UNLIMITED_NODES = 1 << 62
-# Bytes of table for a second of a thread, about ten moves' worth of nodes. A larger table is not
-# fuller, but its pages have to be cleared and its lines fetched from farther: at 0.25 s a move
-# 300 MB cost a quarter of the nodes.
-TABLE_RATE = 64 << 20
+# Bytes of table for a second of a thread: room for all nodes of some moves. A larger table is not
+# fuller, but its pages have to be cleared and its lines fetched from farther: at half a second
+# 300 MB cost half of the nodes of a game's first move, and more than a third of the next.
+TABLE_RATE = 32 << 20
 ENOUGH = 8 << 20
 
 

@@ -15,7 +15,7 @@ BUCKET_BYTES = 64
 LARGEST, LEAST = 3 << 29, 1 << 20  # bytes of all tables
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # which get one part in so many of what there is for tables
-PATIENT = 300 << 20  # bytes a second of thinking: a table that is larger gets no large pages
+PATIENT = 2.0  # seconds of a first search from which the tables get large pages
 RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
 
 
@@ -53,7 +53,7 @@ class Tables:
         if self.solver is None:
             self._request, self._enough = request, enough
             wanted = self._wanted(enough)
-            patient = limit.time is None or wanted <= PATIENT * limit.time
+            patient = limit.time is None or limit.time >= PATIENT
             for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
             self._searcher.prepare(wanted - for_solver, patient)
             self.solver = Solver(for_solver, self._library)
