@@ -29,7 +29,7 @@ from pbrain_engine.learn.network.lessons import Lessons, prepare  # noqa: E402
 from pbrain_engine.learn.network.model import Network, Widths, level, losses  # noqa: E402
 from pbrain_engine.learn.network.patterns import patterns, patterns_on  # noqa: E402
 from pbrain_engine.learn.network.reference import forward, pack, unpack  # noqa: E402
-from pbrain_engine.learn.network.training import Run, Settings  # noqa: E402
+from pbrain_engine.learn.network.training import Run, Score, Settings  # noqa: E402
 
 SAMPLE = Path(__file__).parent / "games" / "sample.games"
 SMALL = Widths(8, 4, 4, 8, 4, 8)
@@ -203,7 +203,29 @@ def test_a_run_that_stops_and_goes_on_is_the_run_in_one_go(
     assert whole.step == going_on.step == 6
     for name, value in whole.mean.items():
         assert torch.equal(value, going_on.mean[name]), name
+        assert torch.equal(whole.best[name], going_on.best[name]), name
     assert [each["step"] for each in going_on.history] == [3, 6]
+
+
+def test_the_network_that_did_best_on_held_out_positions_is_kept(
+    lessons: list[Lessons], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(lessons)
+    scores = iter([Score(0.6, 0.6, entropy, 0.4) for entropy in (2.0, 1.8, 1.9)])
+    means: list[dict[str, torch.Tensor]] = []
+
+    def measured(state: dict[str, torch.Tensor], most: int | None = None) -> Score:
+        means.append({name: value.clone() for name, value in state.items()})
+        return next(scores)
+
+    monkeypatch.setattr(run, "measured", measured)
+    run.go(tmp_path / "run.pt", 2)
+    assert run.step == 6 and len(means) == 3
+    found = torch.load(tmp_path / "run.pt", weights_only=True)
+    assert found["least"] == run.least == pytest.approx(2 * 0.6 + 1.8)
+    for name, value in means[1].items():
+        assert torch.equal(run.best[name], value) and torch.equal(found["best"][name], value)
+    assert any(not torch.equal(run.best[name], run.mean[name]) for name in run.best)
 
 
 def test_another_seed_is_another_run(lessons: list[Lessons], tmp_path: Path) -> None:
@@ -232,7 +254,7 @@ def test_a_network_begins_at_another_one(
     lessons: list[Lessons], tmp_path: Path, family: str
 ) -> None:
     before = run_of(lessons)
-    before.mean = excited("freestyle").state_dict()
+    before.best = excited("freestyle").state_dict()
     before.save(tmp_path / "first.pt")
     settings = SETTINGS._replace(family=family, begin=str(tmp_path / "first.pt"))
     after = run_of(lessons, settings).network
@@ -242,7 +264,7 @@ def test_a_network_begins_at_another_one(
     for side in range(len(after.heads)):
         assert torch.allclose(said(after, board, 0), wanted, atol=1e-5)
         for name, value in after.heads[side].state_dict().items():
-            assert torch.equal(value, before.mean[f"heads.0.{name}"]), name
+            assert torch.equal(value, before.best[f"heads.0.{name}"]), name
 
 
 def test_a_network_that_does_not_fit_is_not_begun_at(
@@ -321,14 +343,14 @@ def excited(family: str, seed: int = 7) -> Network:
 
 def integers_of(lessons: list[Lessons], family: str) -> tuple[Run, Trained]:
     run = run_of(lessons, SETTINGS._replace(family=family))
-    run.mean = excited(family).state_dict()
+    run.best = excited(family).state_dict()
     return run, Trained(run)
 
 
 @pytest.mark.parametrize("family", ["freestyle", "standard", "renju"])
 def test_integers_say_what_the_real_numbers_say(lessons: list[Lessons], family: str) -> None:
     run, done = integers_of(lessons, family)
-    real = run.measured()
+    real = run.measured(run.best)
     assert done.score.entropy == pytest.approx(real.entropy, rel=0.01)
     assert done.score.result == pytest.approx(real.result, rel=0.01)
     assert abs(real.entropy - 2.268) > 0.05  # the network does say something

@@ -32,7 +32,7 @@ def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
     """
     try:
         state = dict(torch.load(path, map_location=device, weights_only=True))
-        dict(state["about"]), dict(state["mean"])
+        dict(state["about"]), dict(state["best"])
     except Exception as error:  # torch raises whatever its readers raise
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ResumeError(f"{path} is no checkpoint that can be read: {reason}") from None
@@ -67,13 +67,13 @@ def untied(state: State) -> State:
 
 
 def begin_at(network: Network, path: Path) -> None:
-    """Give a network what the mean network of a checkpoint has learned.
+    """Give a network what the best one of a checkpoint has learned.
 
     Raises:
         ResumeError: it is damaged, or its network does not fit: its widths are others, or its
             windows are wider.
     """
-    state: State = read_checkpoint(path, torch.device("cpu"))["mean"]
+    state: State = read_checkpoint(path, torch.device("cpu"))["best"]
     half = reach_of(state)
     if half > network.known.half:
         raise ResumeError(f"{path} has wider windows than this family")

@@ -123,8 +123,8 @@ class Trained:
     """What came out for one family."""
 
     def __init__(self, run: Run) -> None:
-        """Quantise the mean network of a run, and compare the integers with it."""
-        run.network.load_state_dict(run.mean)
+        """Quantise the best network of a run, and compare the integers with it."""
+        run.network.load_state_dict(run.best)
         chosen = [
             (number, positions)
             for (number, positions), _ in zip(run.order.epoch(0), range(COUNTED), strict=False)
@@ -203,7 +203,8 @@ def train_family(
     done = Trained(run)
     text = (
         f"{run.order.positions} positions, {settings.steps} steps of {settings.batch}; "
-        f"linear {start}; network {run.measured()}; integers {done.score}; {done.differences}"
+        f"linear {start}; network {run.measured(run.best)}; "
+        f"integers {done.score}; {done.differences}"
     )
     print(f"{family}: " + text.replace("; ", "\n  "), flush=True)
     return pack(done.block), text

@@ -112,6 +112,7 @@ class Run:
             begin_at(self.network, Path(settings.begin))
         self.network.to(self.device)
         self.mean = {name: value.clone() for name, value in self.network.state_dict().items()}
+        self.best, self.least = self.mean, math.inf  # what did best on held-out positions
         self.step, self.history = 0, list[dict[str, Any]]()
         self.about = {
             **settings._asdict(),
@@ -159,11 +160,10 @@ class Run:
                 self.mean[name].mul_(kept).add_(value, alpha=1 - kept)
         return lost
 
-    def measured(self, most: int | None = None, averaged: bool = True) -> Score:
-        """Return the losses of the mean network on the held-out positions, or on some of them."""
+    def measured(self, state: dict[str, torch.Tensor], most: int | None = None) -> Score:
+        """Return the losses of a network on the held-out positions, or on some of them."""
         before = {name: value.clone() for name, value in self.network.state_dict().items()}
-        if averaged:
-            self.network.load_state_dict(self.mean)
+        self.network.load_state_dict(state)
         batches = held_out(self.sources, self.settings.batch, most or 1 << 62, self.settings.tied)
         tally = Tally()
         with torch.no_grad():
@@ -183,6 +183,9 @@ class Run:
     ) -> None:
         """Train to the end; save, measure and tell every so many steps.
 
+        What is kept as the best is the mean network that did best then: with few games it is
+        not the last one.
+
         Raises:
             KeyboardInterrupt: it was stopped; all that was learned is saved.
         """
@@ -199,7 +202,11 @@ class Run:
             if self.step % every == 0 or self.step == self.settings.steps:
                 seconds = time.perf_counter() - start
                 left = (self.settings.steps - self.step) * seconds / (self.step - begun)
-                held = self.measured(QUICK)
+                held = self.measured(self.mean, QUICK)
+                loss = self.settings.value_share * held.target + held.entropy
+                if not loss >= self.least:
+                    self.best = {name: value.clone() for name, value in self.mean.items()}
+                    self.least = loss
                 moment = Moment(
                     self.step, self.settings.steps, tally.score(), held, seen / seconds, left
                 )
@@ -218,6 +225,8 @@ class Run:
             "step": self.step,
             "network": self.network.state_dict(),
             "mean": self.mean,
+            "best": self.best,
+            "least": self.least,
             "optimiser": self.optimiser.state_dict(),
             "history": json.dumps(self.history),
         }
@@ -240,7 +249,7 @@ class Run:
                 was, now = found.get(key), self.about.get(key)
                 raise ResumeError(f"{path} was trained with {key} {was}, not {now}")
         self.network.load_state_dict(state["network"])
-        self.mean = state["mean"]
+        self.mean, self.best, self.least = state["mean"], state["best"], state["least"]
         self.optimiser.load_state_dict(state["optimiser"])
         self.step, self.history = state["step"], json.loads(state["history"])
 
