@@ -2,8 +2,9 @@
 
 Each game that NAME lost is looked through from its end, every position for S seconds with all
 that is known of the next one (``engine/review.py``). The decisive move is the last one before
-which NAME still had a fair chance. There fresh searches of 1, 4 and 16 times the match's time
-say what would have avoided it:
+which NAME still had a fair chance; fours are left aside, which only put a loss off beyond what a
+search sees. There fresh searches of 1, 4 and 16 times the match's time say what would have
+avoided it:
 
 - *opening*: there was no such move, the position from which NAME began was lost already;
 - *time*: a longer search plays something else that leaves a fair chance;
@@ -68,7 +69,12 @@ class Losses:
         reviewed = self.reviewer.review(moves)
         mine = reviewed[own::2]
         record: dict[str, Any] = {"game": played.game, "plies": len(opening) + len(moves)}
-        fair = [number for number, each in enumerate(mine) if each.chance >= FAIR]
+        fair = [
+            number
+            for number, each in enumerate(mine)
+            if each.chance >= FAIR
+            and not self._makes_four([*opening, *moves[: own + 2 * number]], each.move)
+        ]
         if not fair:
             return {**record, "why": OPENING, "chance": round(mine[0].chance, 2)}
         decisive = mine[fair[-1]]
@@ -82,6 +88,12 @@ class Losses:
             "before": [*opening, *moves[:at]],
         }
         return record | self._avoided(record.pop("before"), decisive)
+
+    def _makes_four(self, before: list[Move], move: Move) -> bool:
+        """Say whether a move threatens a five."""
+        self.begin([*before, move])
+        self.engine.game.set_to_move(self.engine.game.to_move.opponent)
+        return self.solver.fours(self.engine.game, nodes=THREAT_NODES).length == 1
 
     def _avoided(self, before: list[Move], decisive: Reviewed) -> dict[str, Any]:
         """Return what would have avoided a decisive move."""
