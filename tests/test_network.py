@@ -213,19 +213,18 @@ def test_bench_and_analyse_tell_of_the_network(
         assert policy_of(engine.game) == engine.policy()
 
 
-def test_the_default_plays_a_network_where_games_show_that_it_gains() -> None:
+def test_a_network_is_played_unless_linear_weights_are_asked_for() -> None:
     values = {}
-    for name in ("default", "network", "learned"):
-        with Engine(weights=name, hash_size=1 << 20) as engine:
-            for size, rule in ((15, "freestyle"), (17, "freestyle"), (18, "freestyle"),
-                               (20, "renju"), (20, "standard"), (15, "caro")):  # fmt: skip
+    for name in (None, "network", "learned"):
+        with Engine(**({} if name is None else {"weights": name}), hash_size=1 << 20) as engine:
+            for size, rule in ((15, "freestyle"), (22, "freestyle"), (15, "renju"),
+                               (20, "standard"), (15, "caro")):  # fmt: skip
                 engine.new_game(size, rule=rule)
                 for x in (7, 8, 9):
                     engine.play(x, x)
                 values[name, size, rule] = engine.value()
-                has = name != "learned" and rule != "caro" and (name, size) != ("default", 18)
+                has = name != "learned" and rule != "caro"
                 assert (engine.network is not None) == has, (name, size, rule)
     for size, rule in {key[1:] for key in values}:
-        other = "learned" if size == 18 or rule == "caro" else "network"
-        assert values["default", size, rule] == values[other, size, rule]
-    assert values["network", 18, "freestyle"] != values["learned", 18, "freestyle"]
+        assert values[None, size, rule] == values["network", size, rule]
+        assert (values["network", size, rule] == values["learned", size, rule]) == (rule == "caro")

@@ -90,7 +90,6 @@ class Engine:
         """
         self.library: Library = load(level)
         self.weights: Weights = load_weights(weights)
-        self._by_rule = weights == DEFAULT  # a network only where games show that it is better
         self.weights.check_networks()
         self._searcher = make_searcher(search, self.library)
         self._tables = Tables(self._searcher, self.library, memory, hash_size, limited(threads))
@@ -110,12 +109,7 @@ class Engine:
 
     def _fresh_game(self, width: int, height: int, rule: Rule) -> Game:
         memory = self._searcher.game_memory
-        weights = self._weights_on(width, height, rule)
-        return Game(width, height, rule, library=self.library, weights=weights, memory=memory)
-
-    def _weights_on(self, width: int, height: int, rule: Rule) -> Weights:
-        """Return what a board is played with: what was asked for, or the default of the rule."""
-        return self.weights.on_board(rule, width, height) if self._by_rule else self.weights
+        return Game(width, height, rule, library=self.library, weights=self.weights, memory=memory)
 
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule | str = Rule.FREESTYLE
@@ -220,8 +214,7 @@ class Engine:
     @property
     def network(self) -> str | None:
         """The id of the network that plays this game's rule, None where there is none."""
-        game = self.game
-        return self._weights_on(game.width, game.height, game.rule).network_id(game.rule)
+        return self.weights.network_id(self.game.rule)
 
     def value(self) -> int:
         """Return the value of the position for the side to move, without any search."""

@@ -43,11 +43,7 @@ MAGIC_START = "numoku weights "
 FAMILIES = ("freestyle", "standard", "renju", "caro")
 COMBINATIONS = 2380
 MASKS = 2048
-DEFAULT = "default"  # the built-in weights that each rule and size of board is played with
-WITH_NETWORKS = "network"  # their file
-# The largest boards on which the default plays a family with its network. On freestyle's larger
-# ones games show no gain yet (docs/learning.md).
-LARGEST_BOARDS = {"freestyle": 17}
+DEFAULT = "network"  # the built-in weights that are played where nothing else is asked for
 SCALE = "scale"  # of a family: the key in the head
 DEFAULT_SCALE = 258.0  # where a file does not say: that of freestyle, as it was measured
 LEAST_SCALE, MOST_SCALE = 20.0, 5000.0  # what can be believed
@@ -81,13 +77,7 @@ class Weights(NamedTuple):
     @property
     def key(self) -> str:
         """A text that no other weights share."""
-        left_out = " linear" if "networks" in self.about and not self.streams else ""
-        return f"{self.about['id']} {self.about['crc32']}{left_out}"
-
-    def on_board(self, rule: Rule, width: int, height: int) -> Weights:
-        """Return the weights that the default plays a board with: these, or the linear part."""
-        largest = LARGEST_BOARDS.get(family_of(rule), max(width, height))
-        return self if max(width, height) <= largest else self._replace(streams={})
+        return f"{self.about['id']} {self.about['crc32']}"
 
     def block(self, rule: Rule) -> bytes:
         """Return the block that serves a rule."""
@@ -157,8 +147,6 @@ def family_of(rule: Rule) -> str:
 
 def weights_path(name: str) -> str:
     """Return the file of built-in weights with this name, or the path that was meant."""
-    if name == DEFAULT:
-        name = WITH_NETWORKS
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     built_in = os.path.join(package, "weights", f"{name}.numoku")
     return built_in if os.path.exists(built_in) else name
