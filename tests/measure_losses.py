@@ -2,9 +2,9 @@
 
 Each game that NAME lost is looked through from its end, every position for S seconds with all
 that is known of the next one (``engine/review.py``). The decisive move is the last one before
-which NAME still had a fair chance; fours are left aside, which only put a loss off beyond what a
-search sees. There fresh searches of 1, 4 and 16 times the match's time say what would have
-avoided it:
+which NAME still had a fair chance, and told so; fours are left aside, which only put a loss off
+beyond what a search sees. There fresh searches of 1, 4 and 16 times the match's time say what
+would have avoided it:
 
 - *opening*: there was no such move, the position from which NAME began was lost already;
 - *time*: a longer search plays something else that leaves a fair chance;
@@ -72,7 +72,7 @@ class Losses:
         fair = [
             number
             for number, each in enumerate(mine)
-            if each.chance >= FAIR
+            if min(each.chance, self._told(played, own + 2 * number)) >= FAIR
             and not self._makes_four([*opening, *moves[: own + 2 * number]], each.move)
         ]
         if not fair:
@@ -88,6 +88,12 @@ class Losses:
             "before": [*opening, *moves[:at]],
         }
         return record | self._avoided(record.pop("before"), decisive)
+
+    def _told(self, played: Played, at: int) -> float:
+        """Return the chance to win that NAME announced with a move, 1 if it announced nothing."""
+        value = played.value[at]
+        scale = self.engine.weights.scale(self.rule)
+        return 1.0 if value is None else chance(value, scale)
 
     def _makes_four(self, before: list[Move], move: Move) -> bool:
         """Say whether a move threatens a five."""
