@@ -23,14 +23,12 @@ from pbrain_engine.native.load.targets import host_target
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
-# On several cores a file is one piece of work, so that what its tests share is made once; so are
-# files that share more than a file does. What takes longest comes first: the last pieces should
-# be small, or one core waits for the other.
-PACKAGES = ("test_package_manager", "test_package_play", "test_package_zip")
-SHARED = dict.fromkeys(PACKAGES, "package")
+# On several cores a file is one piece of work, so that what its tests share is made once. What
+# takes longest comes first: the last pieces should be small, or one core waits for the other.
 FIRST = (
-    "test_native_replay", "test_checked", "package", "test_board_page", "test_uncompiled",
-    "test_native_build", "test_arena_faults", "test_board_proofs", "test_review",
+    "test_native_replay", "test_checked", "test_package_play", "test_package_manager",
+    "test_package_zip", "test_board_page", "test_uncompiled", "test_native_build",
+    "test_arena_faults", "test_board_proofs", "test_review",
 )  # fmt: skip
 
 
@@ -46,16 +44,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
     items[:] = [item for item in items if runs(item)]
     if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            item.add_marker(pytest.mark.xdist_group(piece(item)))
         items.sort(
-            key=lambda item: FIRST.index(piece(item)) if piece(item) in FIRST else len(FIRST)
+            key=lambda item: FIRST.index(item.path.stem) if item.path.stem in FIRST else len(FIRST)
         )
-
-
-def piece(item: pytest.Item) -> str:
-    """Return the piece of work that a test belongs to."""
-    return SHARED.get(item.path.stem, item.path.stem)
 
 
 @pytest.fixture(scope="session")

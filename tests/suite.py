@@ -28,7 +28,7 @@ def main(words: Sequence[str]) -> int:
     workers = str(cores())
     if words and words[0] == "--workers":
         workers, words = words[1] if words[1] != "auto" else workers, words[2:]
-    spread = ["-n", workers, "--dist", "loadgroup", "--no-loadscope-reorder"]
+    spread = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
     parts = [*spread, "-m", "not long and not timed"], ["-m", "timed and not long"]
     command = [sys.executable, "-m", "pytest"]
     statuses = [subprocess.run([*command, *part, *words]).returncode for part in parts]

@@ -353,7 +353,7 @@ def test_the_table_follows_the_memory(engine: Engine) -> None:
 
 
 def test_the_table_is_as_large_as_the_time_is_long() -> None:
-    with Engine(memory=350_000_000) as engine:
+    with Engine(memory=2_000_000_000) as engine:
         sizes = []
         for seconds in (0.05, 0.02, 0.04, 2.0, 1.5):
             engine.think(Limit(time=seconds, depth=3))
@@ -363,7 +363,7 @@ def test_the_table_is_as_large_as_the_time_is_long() -> None:
         engine.think(Limit(time=60.0, optimum=0.5, depth=3))
         assert engine.table_bytes == sizes[4]
         engine.think(Limit(depth=3))
-        assert 200 << 20 < engine.table_bytes < 350_000_000
+        assert 500 << 20 < engine.table_bytes < 2_000_000_000
         engine.set_hash_size(1 << 22)
         engine.think(Limit(time=2.0, depth=3))
         assert engine.table_bytes <= 1 << 22

@@ -32,6 +32,7 @@ NODES = 200
 SLIPS = 0.3  # of the moves
 SECONDS = 0.04  # for a position
 QUICK_GAMES, GAMES = 3, 20
+NO_PROOF = "no proof"
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +137,7 @@ def complaint_about(
     for cell in before:
         engine.play(*cell)
     tree = solver.tree(engine.game) if win.proof else Prover(engine, solver, 10.0).prove()
-    return complaint_about_tree(board, attacker, claim_of(tree)) if tree else "no proof"
+    return complaint_about_tree(board, attacker, claim_of(tree)) if tree else NO_PROOF
 
 
 def wins_that_hold(engine: Engine, solver: Solver, number: int) -> tuple[int, int]:
@@ -149,7 +150,9 @@ def wins_that_hold(engine: Engine, solver: Solver, number: int) -> tuple[int, in
         assert 0.0 <= item.loss <= 1.0 and 0.0 <= item.chance <= 1.0
         for win, before in ((item.missed, item.ply - 1), (item.allowed, item.ply)):
             if win is not None:
-                assert complaint_about(win, moves[:before], rule, engine, solver) == ""
+                complaint = complaint_about(win, moves[:before], rule, engine, solver)
+                # what a search has seen may take longer to prove than there is time here
+                assert complaint == "" or (complaint == NO_PROOF and not win.proof)
         missed += item.missed is not None
         allowed += item.allowed is not None
     print(f"game {number}: {missed} missed wins, {allowed} allowed")
