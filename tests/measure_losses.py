@@ -79,15 +79,13 @@ class Losses:
             return {**record, "why": OPENING, "chance": round(mine[0].chance, 2)}
         decisive = mine[fair[-1]]
         at = own + 2 * fair[-1]
-        told = played.value[at]
         record |= {
             "ply": decisive.ply,
             "move": cell_name(*decisive.move),
-            "told": told,
+            "told": played.value[at],
             "chance": round(decisive.chance, 2),
-            "before": [*opening, *moves[:at]],
         }
-        return record | self._avoided(record.pop("before"), decisive)
+        return record | self._avoided([*opening, *moves[:at]], decisive)
 
     def _told(self, played: Played, at: int) -> float:
         """Return the chance to win that NAME announced with a move, 1 if it announced nothing."""
