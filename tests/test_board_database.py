@@ -196,13 +196,19 @@ def test_the_moves_of_a_strong_level_are_kept(tab: Tab) -> None:
     assert not known(tab, "h8")["depth"]
 
 
-def test_a_review_reads_and_feeds(tab: Tab) -> None:
-    deep = tab.ask("analyse", position=position("h8i9"), depth=9)
+def test_a_review_reads_and_feeds(tab: Tab, server: BoardServer, file: Path) -> None:
+    deep = tab.ask("analyse", position=position("h8i9"), depth=12)
     known_soon(tab, "h8i9", "depth")
+    tab.close()
+    assert server.stop() == ""
+    again = BoardServer(server.folder, "--db", str(file))  # whose engine has searched nothing
+    tab = Tab(again)
     review = tab.ask("review", position=position("h8i9g9"), seconds=0.02)
     (third,) = (move for move in review["moves"] if move["ply"] == 3)
     assert third["depth"] == deep["depth"] and third["value"] >= deep["value"]
     assert known_soon(tab, "h8", "depth")["value"] == review["moves"][1]["value"]
+    tab.close()
+    assert again.stop() == ""
 
 
 def test_without_a_database_nothing_is_kept(tmp_path: Path) -> None:
