@@ -12,6 +12,19 @@ from ..options import Parser
 from .records import GamesError
 
 STEPS = 8000
+SHARE = 0.75
+
+
+def size(text: str) -> tuple[int, int]:
+    """Return the blocks and the channels of a teacher.
+
+    Raises:
+        argparse.ArgumentTypeError: they are none.
+    """
+    blocks, sign, channels = text.partition("x")
+    if not sign or not blocks.isdecimal() or not channels.isdecimal() or not int(channels):
+        raise argparse.ArgumentTypeError(f"{text} is no size such as 8x96")
+    return int(blocks), int(channels)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -39,6 +52,12 @@ def make_parser() -> argparse.ArgumentParser:
     add("--mix", type=float, default=0.7, help="share of what came after in the targets (0.7)")
     add("--seed", type=int, default=1, metavar="N", help="of the start and the order (1)")
     add("--device", metavar="D", help="cpu or cuda (cuda where there is one)")
+    add("--processes", type=int, default=1, metavar="N", help="that prepare positions (1)")
+    add("--teacher", type=size, metavar="BxC",
+        help="first learn a large network of B blocks and C channels as a teacher")  # fmt: skip
+    add("--teacher-steps", type=int, default=STEPS, metavar="N", help=f"its batches ({STEPS})")
+    add("--teacher-share", type=float, default=SHARE, metavar="S",
+        help=f"what it says as a share of the targets ({SHARE})")  # fmt: skip
     add("--threads", type=int, default=1, metavar="N", help="of the processor (1)")
     return parser
 

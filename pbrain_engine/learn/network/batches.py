@@ -28,6 +28,9 @@ class Batch(NamedTuple):
     height: int
     width: int
     side: int  # to move; 0 where the network is the same for both
+    boards: NDArray[np.uint8]  # [positions, height, width], as patterns see them
+    last: Ints  # of each position: the cell of the stone before, or NO_CELL
+    second: Ints  # the one before that
     patterns: NDArray[np.int32]  # [positions * cells, 4]; see ``patterns_on``
     regions: Ints  # of each cell of a board, 0 to 8
     mask: Ints
@@ -67,16 +70,22 @@ def distance_class(down: Ints, right: Ints) -> Ints:
     return np.where(longer > REACH, 0, found)
 
 
+def distance_table(height: int, width: int) -> Ints:
+    """Return the class of distance between any two cells of a board."""
+    y, x = np.divmod(np.arange(height * width), width)
+    return distance_class(y[:, None] - y, x[:, None] - x)
+
+
 class Source:
     """Lessons with their targets, from which batches are made."""
 
     def __init__(self, lessons: Lessons, targets: Floats, known: Patterns, tied: bool) -> None:
         """Take the positions of one size of board."""
         self.lessons = lessons
-        self._targets = targets
+        self.targets = targets
         self._patterns = known
-        self._tied = tied
-        self._regions = regions_of(lessons.height, lessons.width)
+        self.tied = tied
+        self.regions = regions_of(lessons.height, lessons.width)
 
     def batch(self, chosen: Ints) -> Batch:
         """Return the batch of some positions."""
@@ -85,7 +94,7 @@ class Source:
         height, width = lessons.height, lessons.width
         side = np.asarray(lessons.side[chosen], np.int64)
         boards = np.asarray(lessons.board[chosen]).reshape(-1, height, width)
-        if self._tied:  # seen by the side to move
+        if self.tied:  # seen by the side to move
             turned = np.where(boards == EMPTY, EMPTY, 3 - boards).astype(np.uint8)
             boards = np.where(side[:, None, None] == 1, turned, boards)
         all_scores = np.asarray(lessons.score[chosen])
@@ -95,26 +104,27 @@ class Source:
         is_move = np.flatnonzero(cells == move[rows])
         picked = np.full(len(chosen), NO_CHOICE, np.int64)
         picked[rows[is_move]] = is_move
-        near = [
-            self._near(np.asarray(column[chosen], np.int64)[rows], cells)
-            for column in (lessons.last, lessons.second)
-        ]
+        last = np.asarray(lessons.last[chosen], np.int64)
+        second = np.asarray(lessons.second[chosen], np.int64)
         return Batch(
             height,
             width,
-            0 if self._tied else int(side[0]),
+            0 if self.tied else int(side[0]),
+            boards,
+            last,
+            second,
             patterns_on(boards, self._patterns),
-            self._regions,
+            self.regions,
             np.asarray(lessons.mask[chosen], np.int64),
             np.asarray(lessons.linear[chosen], np.float32),
-            self._targets[chosen],
+            self.targets[chosen],
             np.asarray(lessons.result[chosen]),
             lessons.open[chosen],
             rows * (height * width) + cells,
             rows,
             starts,
             all_scores[rows, cells].astype(np.int64),
-            np.stack(near),
+            np.stack([self._near(stone[rows], cells) for stone in (last, second)]),
             picked,
         )
 

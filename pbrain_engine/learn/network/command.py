@@ -25,7 +25,7 @@ from ..records import GamesError
 from .batches import held_out
 from .codebook import make_codebook
 from .lessons import prepare
-from .model import SCORE_SCALE, losses
+from .model import SCORE_SCALE, Network, losses
 from .page import write_page
 from .quantise import look, quantise
 from .reference import LOGIT_UNIT, Block, forward, pack
@@ -36,6 +36,7 @@ FEWEST = 16  # positions, learned from or held out, that are worth a training
 LOOKED_AT = 64  # batches by which the ranges of the layers are found
 COMPARED = 20_000  # held-out positions on which integers and real numbers are compared
 REPORT_SECONDS = 10.0
+TEACHER_RATE = 2e-3  # learning rate of a teacher at the start
 COUNTED = 100  # batches in which patterns are counted
 
 
@@ -49,8 +50,11 @@ def check(options: argparse.Namespace) -> list[str]:
     unknown = [family for family in families if family not in FAMILIES]
     if unknown:
         raise GamesError(f"--families {unknown[0]}: there are {', '.join(FAMILIES)}")
-    if options.steps < 1 or options.batch < 1 or not 0 <= options.mix <= 1 or options.threads < 1:
-        raise GamesError("--steps, --batch and --threads take 1 or more, --mix 0 to 1")
+    counts = options.steps, options.batch, options.threads, options.processes, options.teacher_steps
+    if min(counts) < 1:
+        raise GamesError("--steps, --batch, --threads and --processes take 1 or more")
+    if not 0 <= options.mix <= 1 or not 0 <= options.teacher_share <= 1:
+        raise GamesError("--mix and --teacher-share take 0 to 1")
     for path in (*options.files, *options.test):
         source(path)  # reads the head
     for family, name in pairs(options.begin, "--from"):
@@ -124,6 +128,7 @@ class Trained:
 
     def __init__(self, run: Run) -> None:
         """Quantise the best network of a run, and compare the integers with it."""
+        assert isinstance(run.network, Network)
         run.network.load_state_dict(run.best)
         chosen = [
             (number, positions)
@@ -171,39 +176,57 @@ def linear_score(run: Run) -> Score:
     return tally.score()
 
 
+def trained(
+    run: Run, checkpoint: Path, name: str, progress: Progress, start: Score | None = None
+) -> Score:
+    """Train to the end, or go on; return the losses of what did best on held-out positions."""
+    if checkpoint.exists():
+        run.resume(checkpoint)
+    page = checkpoint.with_name("losses.html" if start else "teacher.html")
+    held = start or linear_score(run)
+
+    def watch(moment: Moment) -> None:
+        progress.learned(name, moment)
+        write_page(page, f"Network for {run.settings.family}", run.history, held)
+
+    with stoppable() as stopped:
+        run.go(checkpoint, EVERY, watch, stopped)
+    return run.measured(run.best)
+
+
 def train_family(
     family: str, options: argparse.Namespace, weights: Weights, folder: Path
 ) -> tuple[bytes, str] | None:
     """Train, or go on; return the block and what to tell about it, or None without games."""
     progress = Progress()
     lessons = prepare(
-        options.files, options.test, family, weights, folder / "positions", progress.prepared
-    )
+        options.files, options.test, family, weights, folder / "positions", progress.prepared,
+        options.processes,
+    )  # fmt: skip
     held = sum(int(each.held.sum()) for each in lessons)
     if min(held, sum(map(len, lessons)) - held) < FEWEST:
         return None
+    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     settings = Settings(
         family, options.steps, options.batch, options.rate, options.mix, seed=options.seed,
         begin=dict(pairs(options.begin, "--from")).get(family, ""),
     )  # fmt: skip
-    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if options.teacher:
+        size = settings._replace(
+            steps=options.teacher_steps, rate=TEACHER_RATE, begin="", size=options.teacher
+        )
+        teacher = folder / "teacher.pt"
+        score = trained(Run(size, lessons, weights, device), teacher, "teacher", progress)
+        print(f"{family}: teacher {score}", flush=True)
+        settings = settings._replace(teacher=str(teacher), teacher_share=options.teacher_share)
     run = Run(settings, lessons, weights, device)
-    checkpoint = folder / "checkpoint.pt"
-    if checkpoint.exists():
-        run.resume(checkpoint)
     start = linear_score(run)
     print(f"{family}: {run.order.positions:,} positions, linear: {start}", flush=True)
-
-    def watch(moment: Moment) -> None:
-        progress.learned(family, moment)
-        write_page(folder / "losses.html", f"Network for {family}", run.history, start)
-
-    with stoppable() as stopped:
-        run.go(checkpoint, EVERY, watch, stopped)
+    score = trained(run, folder / "checkpoint.pt", family, progress, start)
     done = Trained(run)
     text = (
         f"{run.order.positions} positions, {settings.steps} steps of {settings.batch}; "
-        f"linear {start}; network {run.measured(run.best)}; "
+        f"linear {start}; network {score}; "
         f"integers {done.score}; {done.differences}"
     )
     print(f"{family}: " + text.replace("; ", "\n  "), flush=True)

@@ -10,6 +10,9 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -36,7 +39,7 @@ Array = NDArray[Any]
 NO_CELL = -1
 NO_SCORE = -32768  # of a cell that is no candidate
 EMPTY, BLACK, WHITE = 3, 2, 1  # on a board, as in a line key
-FLUSH = 4096  # positions at a time
+AT_ONCE = 32  # games that a process reads at once
 ABOUT = "about.json"
 
 # Name, kind of number, and whether there is one for each cell of the board.
@@ -118,35 +121,32 @@ class _Outcomes(NamedTuple):
     game: Array
 
 
+class _Part(NamedTuple):
+    """Some positions of one size of board, as they are written."""
+
+    positions: int
+    columns: list[bytes]
+
+
 class _Writer:
     """Appends positions to the files of one folder."""
 
     def __init__(self, folder: Path, height: int, width: int) -> None:
         folder.mkdir(parents=True)
         self._folder, self._height, self._width = folder, height, width
-        self._files: dict[str, IO[bytes]] = {
-            name: (folder / name).open("wb") for name, _, _ in COLUMNS
-        }
-        self._rows: list[tuple[Any, ...]] = []
+        self._files: list[IO[bytes]] = [(folder / name).open("wb") for name, _, _ in COLUMNS]
         self.count = 0
 
-    def append(self, *row: Any) -> None:
-        self._rows.append(row)
-        self.count += 1
-        if len(self._rows) == FLUSH:
-            self._flush()
-
-    def _flush(self) -> None:
-        for (name, kind, _), column in zip(COLUMNS, zip(*self._rows, strict=True), strict=False):
-            self._files[name].write(np.array(column, kind).tobytes())
-        self._rows.clear()
+    def append(self, part: _Part) -> None:
+        for file, column in zip(self._files, part.columns, strict=True):
+            file.write(column)
+        self.count += part.positions
 
     def close(self) -> None:
-        for file in self._files.values():
+        for file in self._files:
             file.close()
 
     def finish(self) -> None:
-        self._flush()
         about = {"height": self._height, "width": self._width, "positions": self.count}
         (self._folder / ABOUT).write_text(json.dumps(about), encoding="ascii")
 
@@ -209,31 +209,63 @@ def positions_of(record: Record, weights: Weights, reader: Reader) -> Iterator[t
         game.play(cell % record.width, cell // record.width)
 
 
+Parts = dict[tuple[int, int], _Part]  # by height and width of the board
+Dealt = tuple[int, Record, bool]  # which game it is, and whether it is held out
+
+
+def parts_of(games: list[Dealt], weights: Weights) -> Parts:
+    """Return the positions of some games."""
+    reader, found = Reader(), dict[tuple[int, int], list[tuple[Any, ...]]]()
+    for number, record, held in games:
+        rows = found.setdefault((record.height, record.width), [])
+        rows += [(*columns, number, held) for columns in positions_of(record, weights, reader)]
+    return {size: _Part(len(rows), _columns(rows)) for size, rows in found.items()}
+
+
+def _columns(rows: list[tuple[Any, ...]]) -> list[bytes]:
+    columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
+    return [
+        np.array(column, kind).tobytes()
+        for (_, kind, _), column in zip(COLUMNS, columns, strict=True)
+    ]
+
+
 def write_lessons(
     records: Iterable[tuple[Record, bool]],
     family: str,
     weights: Weights,
     folder: Path,
     watch: Callable[[int], None] = lambda positions: None,
+    processes: int = 1,
 ) -> None:
     """Write the positions of all games of a family, a folder for each size of board.
 
     Each game comes with whether it is held out. ``watch`` is told now and then how many
     positions there are. Games whose board never occurs again cost nothing but their folder.
+    However many processes read the games, the files are the same.
     """
-    reader, writers = Reader(), dict[tuple[int, int], _Writer]()
+    writers = dict[tuple[int, int], _Writer]()
+    games = (
+        (number, record, held)
+        for number, (record, held) in enumerate(records)
+        if family_of(record.rule) == family
+    )
+    batches = iter(lambda: list(islice(games, AT_ONCE)), [])
     total = 0
     with ExitStack() as stack:
-        for number, (record, held) in enumerate(records):
-            if family_of(record.rule) != family:
-                continue
-            size = record.height, record.width
-            if size not in writers:
-                writers[size] = _Writer(folder / f"{record.width}x{record.height}", *size)
-                stack.callback(writers[size].close)
-            for columns in positions_of(record, weights, reader):
-                writers[size].append(*columns, number, held)
-                total += 1
+        if processes == 1:
+            found: Iterator[Parts] = (parts_of(batch, weights) for batch in batches)
+        else:
+            pool = stack.enter_context(get_context("spawn").Pool(processes))
+            found = pool.imap(partial(parts_of, weights=weights), batches)
+        for parts in found:
+            for size, part in parts.items():
+                if size not in writers:
+                    height, width = size
+                    writers[size] = _Writer(folder / f"{width}x{height}", height, width)
+                    stack.callback(writers[size].close)
+                writers[size].append(part)
+                total += part.positions
             watch(total)
         for writer in writers.values():
             writer.finish()
@@ -261,6 +293,7 @@ def prepare(
     weights: Weights,
     folder: Path,
     watch: Callable[[int], None] = lambda positions: None,
+    processes: int = 1,
 ) -> list[Lessons]:
     """Return the positions of one family, by size of board; those of the last call if they fit.
 
@@ -277,7 +310,7 @@ def prepare(
         half_made = folder.with_name(folder.name + ".part")
         shutil.rmtree(half_made, ignore_errors=True)
         half_made.mkdir(parents=True)
-        write_lessons(dealt(files, test), family, weights, half_made, watch)
+        write_lessons(dealt(files, test), family, weights, half_made, watch, processes)
         shutil.rmtree(folder, ignore_errors=True)
         (half_made / ABOUT).write_text(json.dumps(wanted), encoding="utf-8")
         half_made.rename(folder)

@@ -44,6 +44,9 @@ class Inputs(NamedTuple):
     height: int
     width: int
     side: int
+    boards: Tensor
+    last: Tensor
+    second: Tensor
     patterns: Tensor  # as rows of the vectors that are made
     used: Tensor  # patterns whose vectors are needed; closed under exchange of colours
     swapped: Tensor  # of each of them, the place of the one with colours exchanged
@@ -72,6 +75,9 @@ class Inputs(NamedTuple):
         place[used] = np.arange(len(used))
         chooses = batch.chosen >= 0
         arrays = (
+            batch.boards,
+            batch.last,
+            batch.second,
             place[batch.patterns],
             used,
             place[known.swapped[used]].astype(np.int64),

@@ -26,6 +26,8 @@ from .checkpoint import ResumeError, begin_at, read_checkpoint
 from .lessons import Lessons
 from .model import Inputs, Losses, Network, Widths, level, losses
 from .patterns import Patterns, half_of, patterns
+from .resident import Resident
+from .teacher import Size, Teacher, read_teacher, taught_losses
 
 WARM_UP = 100  # steps
 LAST_RATE = 0.02  # of the learning rate, at the end
@@ -48,6 +50,9 @@ class Settings(NamedTuple):
     seed: int = 1
     widths: Widths = Widths()
     begin: str = ""  # the checkpoint whose network it begins at
+    teacher: str = ""  # the checkpoint of a teacher to learn from, beside the games
+    teacher_share: float = 0.75  # of the targets
+    size: tuple[int, int] | None = None  # of a teacher, if that is what is trained (``Size``)
 
     @property
     def tied(self) -> bool:
@@ -107,16 +112,28 @@ class Run:
         ]
         self.order = Order(self.sources, settings.batch, settings.seed, settings.tied)
         torch.manual_seed(settings.seed)
-        self.network = Network(self.known, settings.tied, settings.widths, self.scale)
-        if settings.begin:
-            begin_at(self.network, Path(settings.begin))
+        self.network: Network | Teacher
+        if settings.size is None:
+            self.network = Network(self.known, settings.tied, settings.widths, self.scale)
+            if settings.begin:
+                begin_at(self.network, Path(settings.begin))
+        else:
+            self.network = Teacher(Size(*settings.size), self.scale)
         self.network.to(self.device)
+        self.teacher = None
+        if settings.teacher:
+            self.teacher = read_teacher(Path(settings.teacher), self.device)
+        self.resident: list[Resident] | None = None  # where the processor is not what computes
+        if self.device.type != "cpu":
+            self.resident = [Resident(each, self.known, self.device) for each in self.sources]
         self.mean = {name: value.clone() for name, value in self.network.state_dict().items()}
         self.best, self.least = self.mean, math.inf  # what did best on held-out positions
         self.step, self.history = 0, list[dict[str, Any]]()
         self.about = {
             **settings._asdict(),
             "widths": list(settings.widths),
+            "size": settings.size and list(settings.size),
+            "scale": self.scale,
             "positions": self.order.positions,
             "weights": weights.key,
         }
@@ -139,13 +156,21 @@ class Run:
 
     def inputs(self, source: int, chosen: NDArray[np.int64]) -> Inputs:
         """Return a batch on the device."""
+        if self.resident is not None:
+            return self.resident[source].inputs(chosen)
         return Inputs.of(self.sources[source].batch(chosen), self.known, self.device)
 
     def learn(self, inputs: Inputs) -> Losses:
         """Do one step."""
         odds, logits = self.network(inputs)
         lost = losses(odds, logits, inputs)
-        total = self.settings.value_share * mean(lost.target) + mean(lost.entropy)
+        value, move = mean(lost.target), mean(lost.entropy)
+        if self.teacher is not None:
+            with torch.no_grad():
+                told = self.teacher(inputs)
+            share = self.settings.teacher_share
+            value, move = taught_losses((odds, logits), told, inputs, share)
+        total = self.settings.value_share * value + move
         total = total + LEVEL_SHARE * level(logits, inputs)
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
@@ -157,7 +182,10 @@ class Run:
         kept = min(AVERAGED, self.step / (self.step + 50))
         with torch.no_grad():
             for name, value in self.network.state_dict().items():
-                self.mean[name].mul_(kept).add_(value, alpha=1 - kept)
+                if value.is_floating_point():
+                    self.mean[name].mul_(kept).add_(value, alpha=1 - kept)
+                else:  # a counter
+                    self.mean[name].copy_(value)
         return lost
 
     def measured(self, state: dict[str, torch.Tensor], most: int | None = None) -> Score:
@@ -166,12 +194,14 @@ class Run:
         self.network.load_state_dict(state)
         batches = held_out(self.sources, self.settings.batch, most or 1 << 62, self.settings.tied)
         tally = Tally()
+        self.network.eval()
         with torch.no_grad():
             for source, chosen in batches:
                 inputs = self.inputs(source, chosen)
                 odds, logits = self.network(inputs)
                 tally.add(losses(odds, logits, inputs))
         self.network.load_state_dict(before)
+        self.network.train()
         return tally.score()
 
     def go(
