@@ -369,6 +369,19 @@ def test_the_table_is_as_large_as_the_time_is_long() -> None:
         assert engine.table_bytes <= 1 << 22
 
 
+def test_the_table_that_is_asked_for_stays_within_the_memory() -> None:
+    with Engine(memory=600_000_000, hash_size=1 << 29) as engine:
+        engine.think(Limit(depth=3))
+        first = engine.table_bytes
+        assert 100_000_000 < first < 500_000_000
+        engine.set_memory(2_000_000_000)
+        engine.think(Limit(depth=3))
+        assert first < engine.table_bytes <= 1 << 29
+    with Engine(hash_size=400_000_000) as engine:  # nothing was said about memory
+        engine.think(Limit(depth=3))
+        assert 370_000_000 < engine.table_bytes <= 400_000_000
+
+
 @pytest.mark.parametrize("size", [(4, 4), (23, 23), (15, 4), (5, 23)])
 def test_impossible_boards_are_refused(engine: Engine, size: tuple[int, int]) -> None:
     set_up(engine)

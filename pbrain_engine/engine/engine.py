@@ -22,7 +22,7 @@ from .crew import Deadline
 from .foresight import Foresight
 from .montecarlo import MonteCarlo
 from .searcher import Question, Searcher
-from .tables import DEFAULT_MEMORY, Tables
+from .tables import Tables
 from .thought import Limit, Listener, Thought
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Engine:
     def __init__(
         self,
         *,
-        memory: int = DEFAULT_MEMORY,
+        memory: int | None = None,
         threads: int = 1,
         hash_size: int | None = None,
         level: str | None = None,
@@ -73,8 +73,9 @@ class Engine:
     ) -> None:
         """Load the kernel and weights, and begin a 15x15 freestyle game.
 
-        ``memory``: bytes the whole process may use, from which the table is sized, smaller
-        where searches are short; ``hash_size``: bytes of the table, overriding that; ``level``:
+        ``memory``: bytes the whole process may use (350,000,000), from which the table is sized,
+        smaller where searches are short; ``hash_size``: bytes of the table, within the memory if
+        that is given, however short searches are; ``level``:
         the kernel's instruction set level (default: the best of this processor); ``weights``: a
         built-in name or a file; ``parameters``: search parameters that differ from the
         defaults; ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search; ``book``:

@@ -22,22 +22,27 @@ RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after th
 class Tables:
     """The tables of a searcher and the solver beside it, which are there from the first search on.
 
-    ``memory``: bytes of the whole process; ``hash_size``: bytes of the tables, overriding that
-    and the length of the searches; ``threads``: of a search. A change counts from the next
-    search on.
+    ``memory``: bytes of the whole process, DEFAULT_MEMORY where nothing is said about either;
+    ``hash_size``: bytes of the tables within that, however short the searches are; ``threads``:
+    of a search. A change counts from the next search on.
     """
 
     def __init__(
-        self, searcher: Searcher, library: Library, memory: int, hash_size: int | None, threads: int
+        self,
+        searcher: Searcher,
+        library: Library,
+        memory: int | None,
+        hash_size: int | None,
+        threads: int,
     ) -> None:
         """Begin without any table."""
-        self.memory = memory
+        self.memory = DEFAULT_MEMORY if memory is None and hash_size is None else memory
         self.hash_size = hash_size
         self.threads = threads
         self.solver: Solver | None = None
         self._searcher = searcher
         self._library = library
-        self._request: tuple[int, int | None, int] = (0, None, 0)
+        self._request: tuple[int | None, int | None, int] = (0, None, 0)
         self._enough = LARGEST  # for searches as long as those that the tables were made for
         self._guard = threading.Lock()  # stop() writes to memory that may be replaced
 
@@ -88,8 +93,8 @@ class Tables:
 
     def _wanted(self, enough: int) -> int:
         """Return the size of all tables: what is of use, where the memory limit leaves as much."""
-        wanted = self.hash_size
-        if wanted is None:
+        wanted = enough if self.hash_size is None else self.hash_size
+        if self.memory is not None:
             beside = self._searcher.beside(self.threads)
-            wanted = min((self.memory - footprint() - beside - RESERVE) * 15 // 16, enough)
+            wanted = min(wanted, (self.memory - footprint() - beside - RESERVE) * 15 // 16)
         return max(LEAST, min(wanted, LARGEST)) // BUCKET_BYTES * BUCKET_BYTES

@@ -14,7 +14,6 @@ from ..position.rules import Rule
 from .commands import number
 
 DEFAULT_MEMORY = 350_000_000  # bytes; tournaments send 367,001,600
-HASH_SHARE = 0.8  # of the memory; a table that hash_size asks for is never larger
 MAX_THREADS = os.cpu_count() or 1
 FULL_STRENGTH = 100
 STRENGTH_NODES = 60  # at strength 0; every seven more double it
@@ -99,10 +98,8 @@ class Settings:
 
     @property
     def hash_size(self) -> int | None:
-        """Bytes of the table where hash_size asks for them, within the memory."""
-        if not self.hash_kilobytes:
-            return None
-        return min(self.hash_kilobytes * 1024, int(self.memory * HASH_SHARE))
+        """Bytes of the table where hash_size asks for them; the engine keeps to the memory."""
+        return self.hash_kilobytes * 1024 or None
 
     @property
     def node_limit(self) -> int | None:
