@@ -11,7 +11,6 @@ from .searcher import Searcher
 from .thought import Limit
 
 DEFAULT_MEMORY = 350_000_000
-BUCKET_BYTES = 64
 LARGEST, LEAST = 3 << 29, 1 << 20  # bytes of all tables
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # which get one part in so many of what there is for tables
@@ -97,4 +96,4 @@ class Tables:
         if self.memory is not None:
             beside = self._searcher.beside(self.threads)
             wanted = min(wanted, (self.memory - footprint() - beside - RESERVE) * 15 // 16)
-        return max(LEAST, min(wanted, LARGEST)) // BUCKET_BYTES * BUCKET_BYTES
+        return max(LEAST, min(wanted, LARGEST))

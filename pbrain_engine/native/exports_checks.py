@@ -10,7 +10,7 @@ from ..eval.evaluate import evaluate, threat_mask
 from ..eval.evaluator import EVALUATOR, begin
 from ..eval.network.accumulator import bring_up
 from ..eval.network.twin import same_as_twin
-from ..kernel import export
+from ..kernel import export, kernel
 from ..patterns.state import STATE, play, same_as_fresh, undo
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
@@ -18,6 +18,25 @@ from ..position.geometry import MARGIN, PADDED_CELLS, STRIDE
 from ..position.rules import EMPTY
 from ..search.alphabeta.worker import WORKER
 from ..search.threats.defence import mark_answers, static_result
+
+
+# Knuth's linear congruential generator (MMIX); its upper bits are the ones that are random.
+FACTOR, ADDED = U64(6364136223846793005), U64(1442695040888963407)
+
+
+@kernel
+def walk_step(state, tables, random, first):
+    """Play somewhere, or take back a stone played after the first so many, as random bits say."""
+    position = state.position
+    width, height = np.int64(position.width), np.int64(position.height)
+    draw = np.int64(random >> U64(33))
+    if position.ply > first and ((draw & 15) < 7 or position.ply >= width * height):
+        undo(state, tables)
+    else:
+        draw >>= 4
+        cell = (draw % height + MARGIN) * STRIDE + (draw >> 12) % width + MARGIN
+        if position.holds[cell] == EMPTY:
+            play(state, tables, cell)
 
 
 @export
@@ -37,19 +56,10 @@ def game_walk(game_p, tables_p, seed, steps, every):
     tables = carray(tables_p, (1,), TABLES)[0]
     state = carray(game_p, (1,), STATE)[0]
     position = state.position
-    width = np.int64(position.width)
-    height = np.int64(position.height)
     random = U64(seed)
     for step in range(steps):
-        random = random * U64(6364136223846793005) + U64(1442695040888963407)
-        draw = np.int64(random >> U64(33))
-        if position.ply > 0 and ((draw & 15) < 7 or position.ply >= width * height):
-            undo(state, tables)
-        else:
-            draw >>= 4
-            cell = (draw % height + MARGIN) * STRIDE + (draw >> 12) % width + MARGIN
-            if position.holds[cell] == EMPTY:
-                play(state, tables, cell)
+        random = random * FACTOR + ADDED
+        walk_step(state, tables, random, 0)
         if step % every == 0:
             part = same_as_fresh(state, tables)
             if part != 0:
@@ -84,21 +94,13 @@ def worker_network_walk(worker_p, evaluator_p, seed, steps, every):
     position = state.position
     half = np.int64(tables.half)
     first = np.int64(position.ply)
-    width = np.int64(position.width)
-    height = np.int64(position.height)
+    area = np.int64(position.width) * np.int64(position.height)
     random = U64(seed)
     begin(worker.accumulator, evaluator, state)
     for step in range(steps):
-        random = random * U64(6364136223846793005) + U64(1442695040888963407)
-        draw = np.int64(random >> U64(33))
-        if position.ply > first and ((draw & 15) < 7 or position.ply >= width * height):
-            undo(state, tables)
-        else:
-            draw >>= 4
-            cell = (draw % height + MARGIN) * STRIDE + (draw >> 12) % width + MARGIN
-            if position.holds[cell] == EMPTY:
-                play(state, tables, cell)
-        if step % every == 0 and position.ply < width * height:
+        random = random * FACTOR + ADDED
+        walk_step(state, tables, random, first)
+        if step % every == 0 and position.ply < area:
             bring_up(worker.accumulator, network, position, half)
             side = np.int64(position.side)
             cell = np.int64(random >> U64(50)) & 1023
@@ -109,7 +111,7 @@ def worker_network_walk(worker_p, evaluator_p, seed, steps, every):
                 half,
                 threat_mask(state, side),
                 evaluate(state, tables),
-                np.int64(draw & 255),
+                np.int64(random >> U64(37)) & 255,
             )
             if part != 0:
                 return step * 8 + part

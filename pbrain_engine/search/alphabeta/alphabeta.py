@@ -27,7 +27,6 @@ from .margins import (
     futility_margin,
     history_bonus,
     late_reduction,
-    policy_limit,
     policy_reduction,
     razor_margin,
 )
@@ -253,11 +252,9 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         number += 1
 
         # Step 9. Pruning by number, once some move does not lose.
-        if not plain and not threatened and best > -WIN_BAND:
-            if number > limit and kind < s.MAKES_FOUR:
-                break
-            if kind < s.MAKES_FOUR and unlikely > policy_limit(params, depth):
-                continue
+        quiet = not plain and not threatened and best > -WIN_BAND
+        if quiet and number > limit and kind < s.MAKES_FOUR:
+            break
 
         frame.move = cell
         frame.kind = kind

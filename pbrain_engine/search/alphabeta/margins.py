@@ -51,11 +51,6 @@ def policy_reduction(params, unlikely):
     return min(max(change, -params.policy_less), params.policy_more)
 
 
-@kernel
-def policy_limit(params, depth):
-    """Return what the policy has to say against a move for it to be left out."""
-    return params.policy_prune + params.policy_prune_slope * depth // ONE
-
 
 @kernel
 def history_bonus(params, depth):

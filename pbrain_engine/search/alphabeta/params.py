@@ -60,8 +60,6 @@ PARAMETERS: dict[str, Parameter] = {
     "policy_reduce": Parameter(26, 0, 64, "network: reduction for each factor e less likely"),
     "policy_less": Parameter(52, 0, 128, "network: most that a likely move is reduced less"),
     "policy_more": Parameter(96, 0, 256, "network: most that an unlikely one is reduced more"),
-    "policy_prune": Parameter(2600, 200, 8000, "network: 256 ln of how unlikely is pruned"),
-    "policy_prune_slope": Parameter(132, 0, 1500, "network: the same, more per ply"),
     "threat_share": Parameter(10, 0, 200, "stones of the threat search per 100 nodes; 0: none"),
     "threat_hot": Parameter(100, 0, 400, "as many more while fours and threes alone may yet win"),
 }
