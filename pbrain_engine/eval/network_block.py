@@ -24,7 +24,7 @@ LAYER_LIMIT = 8191  # what comes out of a layer
 FEATURE_LIMIT = 4095  # a cell's feature
 
 # The sizes for which the kernel is compiled.
-CHANNELS = 32
+CHANNELS = 64
 REGION_UNITS = 16
 CELL_UNITS = 16
 TRUNK_UNITS = 48

@@ -73,20 +73,18 @@ def ask_trunk(accumulator, network, side, mask):
     head = network.heads[side]
     shifts = head.shifts
     start = np.int64(accumulator.depth) * RINGS
-    whole = zero_ints()
-    other = zero_ints()
     pooled = zero_ints()
     for ring in range(start, start + RINGS, CHANNELS):
-        sums = load_ints(accumulator.regions, ring)
-        whole = add(whole, sums)
-        save_shorts(accumulator.inputs, 0, narrow(shift_right(sums, 3)))
-        sums = load_ints(accumulator.regions, ring + LANES)
-        other = add(other, sums)
-        save_shorts(accumulator.inputs, LANES, narrow(shift_right(sums, 3)))
+        for part in range(0, CHANNELS, LANES):
+            sums = load_ints(accumulator.regions, ring + part)
+            save_shorts(accumulator.inputs, part, narrow(shift_right(sums, 3)))
         hidden = layer(head.region_bias, head.region, 0, accumulator.inputs, CHANNELS)
         pooled = add(pooled, clamp(shift_right(hidden, shifts[REGION]), 0, HIGH))
-    save_shorts(accumulator.inputs, 0, narrow(clamp(shift_right(whole, 5), 0, HIGH)))
-    save_shorts(accumulator.inputs, LANES, narrow(clamp(shift_right(other, 5), 0, HIGH)))
+    for part in range(0, CHANNELS, LANES):
+        whole = zero_ints()
+        for ring in range(start + part, start + RINGS + part, CHANNELS):
+            whole = add(whole, load_ints(accumulator.regions, ring))
+        save_shorts(accumulator.inputs, part, narrow(clamp(shift_right(whole, 5), 0, HIGH)))
     pooled = clamp(shift_right(pooled, shifts[POOL]), 0, HIGH)
     save_shorts(accumulator.inputs, CHANNELS, narrow(pooled))
     for block in range(TRUNK // LANES):

@@ -30,7 +30,7 @@ SCORE_SCALE = 26.0  # points of the linear move score that are worth one logisti
 class Widths(NamedTuple):
     """How wide the layers are."""
 
-    channels: int = 32
+    channels: int = 64
     region_units: int = 16
     cell_units: int = 16
     trunk_units: int = 48

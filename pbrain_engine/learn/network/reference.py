@@ -138,7 +138,6 @@ def forward(block: Block, batch: Batch) -> tuple[Ints, Ints]:
     sums = (mixed @ head["cell_weights"].T) >> shifts["cell"]
     cell = np.clip(sums + shift, 0, LAYER_LIMIT)
     dots = (direct * own).sum(1) + (scale * cell).sum(1)
-    assert np.abs(dots).max(initial=0) < 1 << 31
     logits = (dots >> shifts["logit"]) + (batch.scores * shifts["score_share"] >> 8)
     logits = logits + head["near"][0][batch.near[0]] + head["near"][1][batch.near[1]]
     return value, np.clip(logits, -LOGIT_LIMIT, LOGIT_LIMIT)
