@@ -19,7 +19,6 @@ from ..position.rules import EMPTY
 from ..search.alphabeta.worker import WORKER
 from ..search.threats.defence import mark_answers, static_result
 
-
 # Knuth's linear congruential generator (MMIX); its upper bits are the ones that are random.
 FACTOR, ADDED = U64(6364136223846793005), U64(1442695040888963407)
 
@@ -55,7 +54,6 @@ def game_walk(game_p, tables_p, seed, steps, every):
     """
     tables = carray(tables_p, (1,), TABLES)[0]
     state = carray(game_p, (1,), STATE)[0]
-    position = state.position
     random = U64(seed)
     for step in range(steps):
         random = random * FACTOR + ADDED
@@ -103,7 +101,6 @@ def worker_network_walk(worker_p, evaluator_p, seed, steps, every):
         if step % every == 0 and position.ply < area:
             bring_up(worker.accumulator, network, position, half)
             side = np.int64(position.side)
-            cell = np.int64(random >> U64(50)) & 1023
             part = same_as_twin(
                 worker.accumulator,
                 network,

@@ -51,7 +51,6 @@ def policy_reduction(params, unlikely):
     return min(max(change, -params.policy_less), params.policy_more)
 
 
-
 @kernel
 def history_bonus(params, depth):
     """Return the history bonus of a move that cut at this depth."""
