@@ -380,6 +380,9 @@ def test_the_table_that_is_asked_for_stays_within_the_memory() -> None:
     with Engine(hash_size=400_000_000) as engine:  # nothing was said about memory
         engine.think(Limit(depth=3))
         assert 370_000_000 < engine.table_bytes <= 400_000_000
+        engine.set_hash_size(None)
+        engine.think(Limit(depth=3))
+        assert engine.table_bytes < 350_000_000
 
 
 @pytest.mark.parametrize("size", [(4, 4), (23, 23), (15, 4), (5, 23)])

@@ -35,7 +35,7 @@ class Tables:
         threads: int,
     ) -> None:
         """Begin without any table."""
-        self.memory = DEFAULT_MEMORY if memory is None and hash_size is None else memory
+        self.memory = memory
         self.hash_size = hash_size
         self.threads = threads
         self.solver: Solver | None = None
@@ -92,8 +92,10 @@ class Tables:
 
     def _wanted(self, enough: int) -> int:
         """Return the size of all tables: what is of use, where the memory limit leaves as much."""
-        wanted = enough if self.hash_size is None else self.hash_size
-        if self.memory is not None:
+        wanted, memory = self.hash_size, self.memory
+        if wanted is None:
+            wanted, memory = enough, DEFAULT_MEMORY if memory is None else memory
+        if memory is not None:
             beside = self._searcher.beside(self.threads)
-            wanted = min(wanted, (self.memory - footprint() - beside - RESERVE) * 15 // 16)
+            wanted = min(wanted, (memory - footprint() - beside - RESERVE) * 15 // 16)
         return max(LEAST, min(wanted, LARGEST))
