@@ -109,16 +109,17 @@ def planes_of(inputs: Inputs) -> Tensor:
 
 def turned(planes: Tensor, symmetry: int) -> Tensor:
     """Return boards in one of the eight symmetries; those from the fourth on change the axes."""
-    flips = [axis for bit, axis in ((1, 2), (2, 3)) if symmetry & bit]
-    planes = planes.flip(flips) if flips else planes
+    planes = _flipped(planes, symmetry)
     return planes.transpose(2, 3) if symmetry & 4 else planes
 
 
 def turned_back(planes: Tensor, symmetry: int) -> Tensor:
     """Undo ``turned``."""
-    planes = planes.transpose(2, 3) if symmetry & 4 else planes
-    flips = [axis for bit, axis in ((1, 2), (2, 3)) if symmetry & bit]
-    return planes.flip(flips) if flips else planes
+    return _flipped(planes.transpose(2, 3) if symmetry & 4 else planes, symmetry)
+
+
+def _flipped(planes: Tensor, symmetry: int) -> Tensor:
+    return planes.flip([axis for bit, axis in ((1, 2), (2, 3)) if symmetry & bit])
 
 
 def read_teacher(path: Path, device: torch.device) -> Teacher:
