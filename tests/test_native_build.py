@@ -157,7 +157,10 @@ def test_the_digest_sees_content_and_not_line_ends(copy: Path) -> None:
     file = copy / "kernel.py"
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     assert digest(str(copy)) == before
-    file.write_bytes(file.read_bytes() + b"\r\n")
+    text = file.read_bytes()
+    file.write_bytes(text.replace(b"kernel", b"KERNEL", 1))  # as long as before
+    assert digest(str(copy)) != before
+    file.write_bytes(text + b"\r\n")
     assert digest(str(copy)) != before
 
 
