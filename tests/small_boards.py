@@ -51,7 +51,10 @@ class Verdict(NamedTuple):
 
 
 def solve(game: Game, known: dict[Stones, Found]) -> Found:
-    """Return result and plies to the end for the side to move, by trying every legal move."""
+    """Return result and plies to the end for the side to move, by trying every legal move.
+
+    A side that has none plays a foul, and its enemy has won.
+    """
     key = frozenset((*stone.move, int(stone.side)) for stone in game.history)
     if key in known:
         return known[key]
@@ -70,7 +73,7 @@ def solve(game: Game, known: dict[Stones, Found]) -> Found:
             best = found
         if best == (WON, 1):
             break
-    known[key] = best or (DRAWN, 0)
+    known[key] = best or (LOST, 2)
     return known[key]
 
 

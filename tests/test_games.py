@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.engine.engine import SEARCHES, Engine, Limit
+from pbrain_engine.notation.diagram import parse_diagram
 from pbrain_engine.position.rules import Rule, Side
 from tests import self_play
 from tests.oracle import rules
@@ -97,6 +98,35 @@ def test_small_boards_are_played_to_the_end(engine: Engine, rule: str) -> None:
     player = engine_player(Limit(nodes=500))
     for size in ((5, 5), (5, 9), (6, 6)):
         play_game(engine, Board(*size, rule), (player, player), sum(size))
+
+
+# Renju: fouls are all that is left to black.
+STUCK = """
+X O O O X O X
+X O O O O X X
+O X O X X X X
+X X X O X X .
+X X X X O X X
+X O O O . X X
+X O X X O X X
+"""
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("lifted", [None, (5, 0), (1, 5)])
+def test_a_side_has_lost_where_only_fouls_are_left(search: str, lifted: Cell | None) -> None:
+    board = parse_diagram(STUCK)
+    with Engine(search=search, hash_size=1 << 22) as engine:
+        engine.new_game(7, rule=Rule.RENJU)
+        for side in (Side.BLACK, Side.WHITE):
+            for cell in board.cells(side):
+                if cell != lifted:
+                    engine.place(*cell, side)
+        engine.set_to_move(Side.BLACK if lifted is None else Side.WHITE)
+        assert engine.game.legal_moves() or lifted is None
+        thought = engine.think(Limit(nodes=2000))
+    assert thought.mate == (-2 if lifted is None else 3)
+    assert thought.move == (lifted or (6, 3))
 
 
 @pytest.mark.parametrize("games", [1, pytest.param(100, marks=pytest.mark.long)])

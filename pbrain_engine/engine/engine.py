@@ -14,7 +14,7 @@ from ..native.load.library import Library, load
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..search.parameters import PARAMETERS, check_name
-from ..values import WIN_BAND
+from ..values import WIN_BAND, loss_in
 from ..values import chance as value_chance
 from .adviser import Tactics
 from .alphabeta import AlphaBeta
@@ -319,7 +319,8 @@ class Engine:
             self._book.note_speed(thought)
         if thought is None:
             move = self.quick_move()
-            thought = Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
+            value = loss_in(2) if self.game.is_forbidden(*move) else 0
+            thought = Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
         return thought if multipv > 1 or exclude else self._with_foresight(thought)
 
     def improve(self, visits: int, chance: random.Random, method: str = GUMBEL) -> Improved:

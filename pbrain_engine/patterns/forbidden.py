@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64, rotate_right
+from ..bits import U64, lowest_bit, rotate_right
 from ..kernel import kernel, recursive_kernel
 from ..position.board import line_of, place_on_line, step_of
 from ..position.rules import BLACK, EMPTY
 from . import shapes as s
-from .state import STATE, class_at, code_of, place, take_back
+from .state import STATE, class_at, code_of, place, sets_of, take_back
 from .tables import TABLES, line_shape_of, shape_in, with_stone
 
 
@@ -106,3 +106,15 @@ def is_forbidden(state, tables, cell):
 def is_allowed(state, tables, cell):
     """Say whether the side to move may play on a cell: empty, and no foul."""
     return state.position.holds[cell] == EMPTY and not is_forbidden(state, tables, cell)
+
+
+@kernel
+def has_allowed(state, tables):
+    """Say whether there is a cell that the side to move may play on."""
+    for word in sets_of(state):
+        cells = state.position.empties[word]
+        while cells != U64(0):
+            if not is_forbidden(state, tables, word * 64 + lowest_bit(cells)):
+                return True
+            cells &= cells - U64(1)
+    return False

@@ -268,10 +268,11 @@ def test_under_a_threat_no_answer_is_left_out(monkeypatch: pytest.MonkeyPatch) -
 # Ends -------------------------------------------------------------------------------------
 
 
-def test_a_node_without_moves_is_lost_to_its_threat_or_drawn(
+def test_a_node_without_moves_is_lost_to_its_threat_or_to_a_foul(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for node, value in ((Node(blocked=True), loss_in(3 + 2)), (Node(), 0),
+    for node, value in ((Node(blocked=True), loss_in(3 + 2)), (Node(7), 7),
+                        (Node(7, stuck=True), loss_in(3 + 2)),
                         (Node(threatened=True), loss_in(3 + 4))):  # fmt: skip
         world = World(monkeypatch, node, **EXACT_SEARCH)
         assert world.run(-INFINITE, INFINITE, 3, ply=3) == value

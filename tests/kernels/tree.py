@@ -42,6 +42,7 @@ class Node:
     leaf: int | None = None  # None: the static value
     kind: int = QUIET  # of the move that leads here
     blocked: bool = False  # the enemy has a five
+    stuck: bool = False  # there are cells, and all of them are forbidden
     threatened: bool = False  # the enemy has a winning four
     wins: bool = False  # the side to move has a five
     result: int = 0  # decided at a glance: plies to the win, negative to the loss
@@ -100,8 +101,8 @@ class World:
         self.worker.state = SimpleNamespace(position=self.position)
         self.listed = 0  # how often moves were listed
         self._search = alphabeta.search
-        for name in ("static_result", "judge", "judge_near", "leaf", "list_moves", "is_forbidden",
-                     "class_at", "count_of", "play", "undo", "search"):  # fmt: skip
+        for name in ("static_result", "judge", "judge_near", "leaf", "list_moves", "has_allowed",
+                     "is_forbidden", "class_at", "count_of", "play", "undo", "search"):  # fmt: skip
             patch.setattr(alphabeta, name, getattr(self, f"_{name}_"))
         patch.setattr(alphabeta, "expect", lambda shared, key: None)
         patch.setattr(alphabeta, "key_after", lambda position, zobrist, cell: 0)
@@ -170,6 +171,9 @@ class World:
 
     def _child(self, cell: int) -> Node:
         return self.node.children[int(cell) - 1]
+
+    def _has_allowed_(self, state: Any, tables: Any) -> bool:
+        return not self.node.stuck
 
     def _is_forbidden_(self, state: Any, tables: Any, cell: int) -> bool:
         return self._child(cell).forbidden

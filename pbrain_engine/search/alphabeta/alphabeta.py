@@ -13,7 +13,7 @@ from ...bits import U64
 from ...eval.evaluator import EVALUATOR, judge, judge_near
 from ...kernel import kernel, recursive_kernel
 from ...patterns import shapes as s
-from ...patterns.forbidden import is_forbidden
+from ...patterns.forbidden import has_allowed, is_forbidden
 from ...patterns.state import class_at, count_of, play, undo
 from ...position.board import key_after, last_move
 from ...position.geometry import NO_CELL
@@ -319,13 +319,15 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
                 if not plain and 2 * ONE < depth < 12 * ONE and is_quiet_value(value):
                     raised = np.int64(params.alpha_raise)
 
-    # Step 12. No move: lost to the threat, or nothing legal is left.
+    # Step 12. No move: lost to the threat, or to the foul that has to be played.
     if number == 0:
         if excluded != NO_CELL:
             return alpha
         if blocked:
             return loss_in(ply + 2)
-        return loss_in(ply + 4) if threatened else DRAW
+        if threatened:
+            return loss_in(ply + 4)
+        return static if has_allowed(state, tables) else loss_in(ply + 2)
 
     if not plain and excluded == NO_CELL:
         bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)

@@ -26,7 +26,6 @@ from .tree import (
     NO_EDGE,
     NO_NODE,
     NO_PROOF,
-    PROVEN_DRAW,
     WHOLE,
     add_edge,
     before,
@@ -234,10 +233,10 @@ def hang_moves(walker, tree, lists, number):
 
 @kernel
 def prove_moveless(walker, tree, number, kind):
-    """Note what it means that a node has no move: its threat cannot be met, or a draw."""
+    """Note what it means that a node has no move: a threat or a foul that cannot be helped."""
     node = tree.nodes[number]
     if kind == LISTLESS:
-        node.proof = loss_in(walker.least) if walker.least > 0 else PROVEN_DRAW
+        node.proof = loss_in(walker.least if walker.least > 0 else np.int64(2))
     else:
         node.listing = WHOLE
 
