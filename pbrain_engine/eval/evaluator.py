@@ -18,7 +18,7 @@ from ..position.board import last_move
 from ..values import EVAL_LIMIT
 from .evaluate import evaluate, move_score, threat_mask
 from .network.accumulator import bring_up, start_from
-from .network.layers import ask_policy, ask_trunk, network_logit, network_value
+from .network.layers import ask_policy, ask_trunk, network_logit, network_value, score_logit
 from .network.layout import ACCUMULATOR as ACCUMULATOR
 from .network.layout import NETWORK
 
@@ -86,11 +86,13 @@ def ask_moves(accumulator, evaluator, state):
 
 
 @kernel
-def logit_of(accumulator, evaluator, state, cell):
-    """Return the policy's logit of a move, in 256ths; ``ask_moves`` has come before."""
+def logit_of(accumulator, evaluator, state, cell, score):
+    """Return the policy's logit of a move, in 256ths; ``ask_moves`` has come before.
+
+    ``score``: the linear one (``score_of``).
+    """
     position = state.position
     side = np.int64(position.side)
-    score = move_score(state, evaluator.tables, side, cell)
     return network_logit(
         accumulator,
         evaluator.network,
@@ -100,6 +102,12 @@ def logit_of(accumulator, evaluator, state, cell):
         last_move(position, 1),
         last_move(position, 2),
     )
+
+
+@kernel
+def linear_logit(evaluator, side, score):
+    """Return what a linear score adds to a logit, in 256ths."""
+    return score_logit(evaluator.network.heads[side], score)
 
 
 @kernel

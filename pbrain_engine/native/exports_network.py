@@ -61,10 +61,11 @@ def worker_policy(worker_p, evaluator_p, out_p, room):
             if is_forbidden(worker.state, evaluator.tables, cell):
                 continue
             out[2 * count] = cell
+            score = np.int64(score_of(evaluator, worker.state, side, cell))
             if has_network(evaluator):
-                out[2 * count + 1] = logit_of(worker.accumulator, evaluator, worker.state, cell)
+                logit = logit_of(worker.accumulator, evaluator, worker.state, cell, score)
             else:
-                score = score_of(evaluator, worker.state, side, cell)
-                out[2 * count + 1] = score * 256 // SCORE_TEMPERATURE
+                logit = score * 256 // SCORE_TEMPERATURE
+            out[2 * count + 1] = logit
             count += 1
     return count

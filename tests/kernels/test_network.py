@@ -11,7 +11,14 @@ import pytest
 
 from pbrain_engine import lanes
 from pbrain_engine.eval.evaluate import evaluate, move_score, threat_mask
-from pbrain_engine.eval.evaluator import ask_moves, begin, judge, judge_near, logit_of
+from pbrain_engine.eval.evaluator import (
+    ask_moves,
+    begin,
+    judge,
+    judge_near,
+    linear_logit,
+    logit_of,
+)
 from pbrain_engine.eval.network.accumulator import bring_up
 from pbrain_engine.eval.network.layers import ask_trunk, network_value
 from pbrain_engine.eval.network.layout import NETWORK
@@ -21,11 +28,19 @@ from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.geometry import x_of, y_of
 from pbrain_engine.position.rules import Rule
+from pbrain_engine.search.alphabeta import ordering
+from pbrain_engine.search.alphabeta.ordering import (
+    list_ranked,
+    list_scored,
+    mark_candidates,
+    score_of_best,
+)
+from pbrain_engine.search.alphabeta.worker import STACK_BASE
 from tests.networks import random_network
 from tests.oracle.network import Network
 from tests.oracle.rules import Board
 
-from .memory import cells, plain, tables_of_rule, worker_after
+from .memory import cells, plain, shared_block, tables_of_rule, worker_after
 
 pytestmark = pytest.mark.uncompiled
 
@@ -84,7 +99,7 @@ def test_value_and_policy_are_as_described() -> None:
         place = x_of(cell), y_of(cell)
         score = int(move_score(worker.state, evaluator().tables, side, cell))
         logit = network.logit(features, trunk, side, place, score, last)
-        assert logit_of(worker.accumulator, evaluator(), worker.state, cell) == logit
+        assert logit_of(worker.accumulator, evaluator(), worker.state, cell, score) == logit
 
 
 def test_the_accumulator_follows_the_stones_when_it_is_asked() -> None:
@@ -130,3 +145,48 @@ def test_each_side_has_a_trunk_of_its_own() -> None:
         return int(network_value(worker.accumulator, network, sides[-1], 0))
 
     assert value(0, 1) == value(1) != value(0)
+
+
+def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ordering, "note_chances", lambda *_: None)
+    scores: dict[int, int] = {}
+    found: dict[int, dict[int, int]] = {}
+    least = 0
+    for most in (400, 8):
+        worker, shared = worker_after(CALM, size=SIZE), shared_block(policy_moves=most)
+        begin(worker.accumulator, evaluator(), worker.state)
+        mark_candidates(worker)
+        count, top = list_scored(worker, evaluator(), 0, False)
+        moves = worker.stack[STACK_BASE].moves
+        scores = {int(move) & 0xFFFF: int(move) >> 16 for move in moves[:count]}
+        least = score_of_best(worker, 0, count, top, np.int64(8))
+        assert list_ranked(worker, evaluator(), shared, 0, False) == count
+        assert {int(move) & 0xFFFF for move in moves[:count]} == set(scores)
+        found[most] = {cell: int(worker.stack[STACK_BASE].unlikely[cell]) for cell in scores}
+
+    gains = {
+        cell: found[400][cell] - int(linear_logit(evaluator(), 1, scores[cell])) for cell in scores
+    }
+    asked = {cell for cell in scores if scores[cell] >= least}
+    assert 8 <= len(asked) < len(scores)
+    gain = sum(gains[cell] for cell in asked) // len(asked)
+    highest = max(found[400][cell] for cell in asked)
+    others = int(shared_block().params.policy_others)
+    for cell in scores:
+        logit = found[400][cell]
+        if cell not in asked:
+            logit = min(logit - gains[cell] + gain - others, highest)
+        assert found[8][cell] == logit
+
+
+@pytest.mark.parametrize("wanted", [1, 5, 8, 20, 29, 30])
+def test_about_as_many_moves_as_are_wanted_reach_the_score(wanted: int) -> None:
+    worker = worker_after(CALM, size=SIZE)
+    scores = [(7 * i * i) % 211 - 90 for i in range(29)] + [-5000]
+    worker.stack[STACK_BASE].moves[:30] = [65536 * score + i for i, score in enumerate(scores)]
+    least = score_of_best(worker, 0, 30, np.int64(max(scores)), np.int64(wanted))
+    assert sum(score >= least for score in scores) >= wanted
+    finer = least + (1 << ordering.STEP_BITS)
+    assert least < min(scores) or sum(score >= finer for score in scores) < wanted

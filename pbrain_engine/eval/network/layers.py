@@ -144,6 +144,12 @@ def near_class(cell, stone):
 
 
 @kernel
+def score_logit(head, score):
+    """Return what the linear score of a move adds to its logit."""
+    return (score * np.int64(head.shifts[HEAT])) >> 8
+
+
+@kernel
 def network_logit(accumulator, network, side, cell, score, enemy_last, own_last):
     """Return the policy's logit of a move, in 256ths; the policy has been asked.
 
@@ -179,7 +185,7 @@ def network_logit(accumulator, network, side, cell, score, enemy_last, own_last)
         biases = widen(load_shorts(accumulator.cell_biases, block * LANES))
         hidden = narrow(clamp(add(sums, biases), 0, HIGH))
         total += dot(hidden, load_shorts(accumulator.out_weights, block * LANES))
-    logit = (total >> np.int64(head.shifts[LOGIT])) + ((score * np.int64(head.shifts[HEAT])) >> 8)
+    logit = (total >> np.int64(head.shifts[LOGIT])) + score_logit(head, score)
     logit += np.int64(head.near[near_class(cell, enemy_last)])
     logit += np.int64(head.near[NEAR_CLASSES + near_class(cell, own_last)])
     return min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)

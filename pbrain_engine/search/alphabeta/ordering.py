@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...bits import U64, lowest_bit
-from ...eval.evaluator import ask_moves, has_network, logit_of, score_of
+from ...eval.evaluator import ask_moves, has_network, linear_logit, logit_of, score_of
 from ...kernel import kernel
 from ...patterns import shapes as s
 from ...patterns.state import class_at, sets_of
@@ -19,11 +19,12 @@ from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
 from ..threats.defence import clear_marks, mark_answers
 from .margins import log_of
-from .worker import STACK_BASE, is_attack
+from .worker import STACK_BASE, TALLIES, is_attack
 
 MOST_UNLIKELY = 32767
 LOG2_E = 369  # 256 / ln 2
 LN_2 = 177  # 256 * ln 2
+STEP_BITS = 3  # of a linear score that do not matter where the best of many are found
 FIRST = 1 << 40  # a move with this score is picked before all others
 
 
@@ -127,17 +128,16 @@ def note_chances(frame, count, highest):
 
 
 @kernel
-def list_ranked(worker, evaluator, shared, ply, shaped):
-    """Write the marked cells as ``list_marked`` does, scored by the policy of the network."""
+def list_scored(worker, evaluator, ply, shaped):
+    """Write the marked cells with their linear scores alone; return how many, and the best score.
+
+    ``shaped``: only cells that make something for a side.
+    """
     state = worker.state
     side = np.int64(state.position.side)
-    previous = last_move(state.position, 1)
-    counter = np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
     frame = worker.stack[ply + STACK_BASE]
-    frame.ranked = 1
-    ask_moves(worker.accumulator, evaluator, state)
     count = 0
-    highest = np.int64(-MOST_UNLIKELY)
+    top = np.int64(-FIRST)
     for word in sets_of(state):
         cells = worker.marks[word]
         while cells != U64(0):
@@ -145,14 +145,74 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
             cells &= cells - U64(1)
             if shaped and is_shapeless(state, cell):
                 continue
-            logit = logit_of(worker.accumulator, evaluator, state, cell)
-            highest = max(highest, logit)
-            frame.unlikely[cell] = logit
-            score = logit * shared.params.policy_order >> 8
-            score += learned_score(worker, shared, side, cell, counter)
+            score = score_of(evaluator, state, side, cell)
+            top = max(top, score)
             assert state.position.holds[cell] == EMPTY and count < MAX_STONES
             frame.moves[count] = score * 65536 + cell
             count += 1
+    return count, top
+
+
+@kernel
+def score_of_best(worker, ply, count, top, wanted):
+    """Return a linear score that about so many of the listed moves reach; ``top`` is the best."""
+    frame = worker.stack[ply + STACK_BASE]
+    tally = worker.tally
+    tally[:] = 0
+    for i in range(count):
+        tally[min((top - (frame.moves[i] >> 16)) >> STEP_BITS, TALLIES - 1)] += 1
+    place = 0
+    while tally[place] < wanted and place < TALLIES - 1:
+        wanted -= tally[place]
+        place += 1
+    if place == TALLIES - 1:
+        return np.int64(-FIRST)
+    return top + 1 - ((place + 1) << STEP_BITS)
+
+
+@kernel
+def list_ranked(worker, evaluator, shared, ply, shaped):
+    """Write the marked cells as ``list_marked`` does, scored by the policy of the network.
+
+    It is asked about the moves that are best by the linear score. The others gain by it what
+    those gain in the mean.
+    """
+    params = shared.params
+    state = worker.state
+    side = np.int64(state.position.side)
+    previous = last_move(state.position, 1)
+    counter = np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
+    frame = worker.stack[ply + STACK_BASE]
+    frame.ranked = 1
+    ask_moves(worker.accumulator, evaluator, state)
+    count, top = list_scored(worker, evaluator, ply, shaped)
+    least = np.int64(-FIRST)
+    if count > params.policy_moves:
+        least = score_of_best(worker, ply, count, top, np.int64(params.policy_moves))
+    highest = np.int64(-MOST_UNLIKELY)
+    asked = np.int64(0)
+    gained = np.int64(0)  # by the asked moves over what their linear scores say
+    for i in range(count):
+        score = frame.moves[i] >> 16
+        if score >= least:
+            cell = listed_cell(frame.moves[i])
+            logit = logit_of(worker.accumulator, evaluator, state, cell, score)
+            highest = max(highest, logit)
+            frame.unlikely[cell] = logit
+            gained += logit - linear_logit(evaluator, side, score)
+            asked += 1
+    if asked > 0:
+        gained //= asked
+    gained -= params.policy_others
+    for i in range(count):
+        score = frame.moves[i] >> 16
+        cell = listed_cell(frame.moves[i])
+        if score < least:
+            logit = gained + linear_logit(evaluator, side, score)
+            frame.unlikely[cell] = min(max(logit, -MOST_UNLIKELY), highest)
+        score = np.int64(frame.unlikely[cell]) * params.policy_order >> 8
+        score += learned_score(worker, shared, side, cell, counter)
+        frame.moves[i] = score * 65536 + cell
     note_chances(frame, count, highest)
     return count
 

@@ -55,6 +55,8 @@ PARAMETERS: dict[str, Parameter] = {
     "counter_score": Parameter(28, 0, 200, "ordering points of the counter move"),
     "network_margin": Parameter(400, 0, 12000, "no network where linear is so far off the window"),
     "policy_depth": Parameter(2 * ONE, 0, 20 * ONE, "network: no policy below this depth"),
+    "policy_moves": Parameter(40, 8, 400, "network: moves that the policy is asked about"),
+    "policy_others": Parameter(1500, 0, 4000, "network: 256 ln by which others are less likely"),
     "policy_order": Parameter(60, 1, 200, "network: ordering points of a factor e in chance"),
     "policy_even": Parameter(456, 0, 3000, "network: 256 ln of how unlikely is not reduced"),
     "policy_reduce": Parameter(26, 0, 64, "network: reduction for each factor e less likely"),

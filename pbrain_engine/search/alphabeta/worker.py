@@ -13,6 +13,7 @@ from ...position.board import SETS
 from ...position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS
 
 MAX_STACK = 250  # plies from the root that a search may reach
+TALLIES = 64
 STACK_BASE = 2  # frames before the root's, so that a node may look two plies back
 
 FRAME = record(
@@ -31,6 +32,7 @@ WORKER = record(
     accumulator=ACCUMULATOR,
     stack=(FRAME, MAX_STACK + STACK_BASE + 2),
     marks=(np.uint64, SETS),  # scratch set of a move generator
+    tally=(np.int32, TALLIES),  # and how many of its moves score how much
     barred=(np.uint64, SETS),  # cells that the host keeps out of the root moves
     nodes=np.int64,
     node_limit=np.int64,

@@ -37,10 +37,9 @@ def judge_moves(walker, threats, evaluator):
         ask_moves(walker.accumulator, evaluator, state)
     for i in range(walker.count):
         cell = cell_in(walker.moves[i])
+        score = np.int64(score_of(evaluator, state, side, cell))
         if network:
-            score = np.int64(logit_of(walker.accumulator, evaluator, state, cell))
-        else:
-            score = np.int64(score_of(evaluator, state, side, cell))
+            score = np.int64(logit_of(walker.accumulator, evaluator, state, cell, score))
         walker.moves[i] = score * 65536 + cell
 
 
