@@ -22,7 +22,7 @@ class Parameter(NamedTuple):
 
 PARAMETERS: dict[str, Parameter] = {
     "plain": Parameter(0, 0, 1, "1: bare alpha-beta to a fixed depth, for checks by minimax"),
-    "futility_slope": Parameter(64, 20, 140, "value per ply by which eval must exceed beta"),
+    "futility_slope": Parameter(43, 20, 140, "value per ply by which eval must exceed beta"),
     "futility_depth": Parameter(559, 0, 20 * ONE, "no futility from this depth on"),
     "razor_base": Parameter(44, 0, 200, "value below alpha at which a leaf search decides"),
     "razor_slope": Parameter(27, 0, 100, "the same, more per ply"),
@@ -32,7 +32,7 @@ PARAMETERS: dict[str, Parameter] = {
     "count_curve": Parameter(7, 0, 40, "hundredths of a move more per ply squared"),
     "count_pv": Parameter(208, 50, 1000, "percent of these numbers that a PV node looks at"),
     "shaped_depth": Parameter(295, 0, 12 * ONE, "below it, no moves that make nothing"),
-    "reduction_base": Parameter(-33, -64, 128, "late move reduction: constant part"),
+    "reduction_base": Parameter(-47, -64, 128, "late move reduction: constant part"),
     "reduction_scale": Parameter(27, 8, 80, "late move reduction: part of log depth * log number"),
     "reduction_pv": Parameter(43, 0, 128, "less reduction in PV nodes"),
     "reduction_worse": Parameter(63, 0, 128, "more reduction where eval does not improve"),
@@ -57,11 +57,11 @@ PARAMETERS: dict[str, Parameter] = {
     "policy_depth": Parameter(2 * ONE, 0, 20 * ONE, "network: no policy below this depth"),
     "policy_moves": Parameter(40, 8, 400, "network: moves that the policy is asked about"),
     "policy_others": Parameter(1500, 0, 4000, "network: 256 ln by which others are less likely"),
-    "policy_order": Parameter(60, 1, 200, "network: ordering points of a factor e in chance"),
+    "policy_order": Parameter(48, 1, 200, "network: ordering points of a factor e in chance"),
     "policy_even": Parameter(456, 0, 3000, "network: 256 ln of how unlikely is not reduced"),
     "policy_reduce": Parameter(26, 0, 64, "network: reduction for each factor e less likely"),
-    "policy_less": Parameter(52, 0, 128, "network: most that a likely move is reduced less"),
-    "policy_more": Parameter(96, 0, 256, "network: most that an unlikely one is reduced more"),
+    "policy_less": Parameter(61, 0, 128, "network: most that a likely move is reduced less"),
+    "policy_more": Parameter(129, 0, 256, "network: most that an unlikely one is reduced more"),
     "threat_share": Parameter(10, 0, 200, "stones of the threat search per 100 nodes; 0: none"),
     "threat_hot": Parameter(100, 0, 400, "as many more while fours and threes alone may yet win"),
 }
