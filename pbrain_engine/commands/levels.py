@@ -29,7 +29,7 @@ LEVELS = {
     6: Level(30_000, 20.0, elo=920),
     7: Level(100_000, 0.0, elo=1240),
     8: Level(400_000, 0.0, elo=1430),
-    9: Level(2_000_000, 0.0),
+    9: Level(2_000_000, 0.0, elo=1570),
     10: Level(None, 0.0),
 }
 CHOICES = 6  # moves that a slip chooses from
