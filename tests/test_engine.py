@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine import Engine, EngineError, IllegalMove, Limit, Move, Rule, Side, Thought
-from pbrain_engine.native.load.memory import Block
 from pbrain_engine.notation.cells import parse_moves
 
 ROOT = Path(__file__).parent.parent
@@ -339,27 +338,6 @@ def test_the_rule_may_change_and_the_stones_stay(engine: Engine) -> None:
     assert engine.game.moves == moves
     engine.undo()
     assert engine.game.to_move is Side.WHITE
-
-
-@pytest.mark.parametrize(
-    ("megabytes", "seconds", "large"),
-    [(None, 0.5, True), (200, 0.1, False), (200, 3.0, True), (8, 0.1, True), (200, None, True)],
-)
-def test_large_pages_are_for_tables_that_are_cleared_in_little_of_the_time(
-    monkeypatch: pytest.MonkeyPatch, megabytes: int | None, seconds: float | None, large: bool
-) -> None:
-    asked: list[bool] = []
-
-    class Noted(Block):
-        def __init__(self, length: int, *, huge: bool = False) -> None:
-            asked.append(huge)
-            super().__init__(length, huge=huge)
-
-    with Engine(hash_size=megabytes and megabytes << 20) as engine:
-        monkeypatch.setattr("pbrain_engine.engine.alphabeta.Block", Noted)
-        engine.play(7, 7)
-        engine.think(Limit(time=seconds, nodes=100))
-    assert asked == [large]
 
 
 def test_the_table_follows_the_memory(engine: Engine) -> None:

@@ -14,9 +14,7 @@ DEFAULT_MEMORY = 350_000_000
 LARGEST, LEAST = 3 << 29, 1 << 20  # bytes of all tables
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # which get one part in so many of what there is for tables
-# Large pages are cleared whole at their first touch: that has to be little of the first search.
-PATIENT = 2.0  # seconds of it from which tables of any size get large pages
-CLEARED = 100 << 20  # bytes, in shorter ones for each second
+PATIENT = 2.0  # seconds of a first search from which the tables get large pages
 RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
 
 
@@ -59,8 +57,7 @@ class Tables:
         if self.solver is None:
             self._request, self._enough = request, enough
             wanted = self._wanted(enough)
-            seconds = PATIENT if limit.time is None else limit.time
-            patient = seconds >= PATIENT or wanted <= seconds * CLEARED
+            patient = limit.time is None or limit.time >= PATIENT
             for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
             self._searcher.prepare(wanted - for_solver, patient)
             self.solver = Solver(for_solver, self._library)
