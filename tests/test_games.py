@@ -10,6 +10,8 @@ import pytest
 
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.engine.engine import SEARCHES, Engine, Limit
+from pbrain_engine.game.game import Game
+from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.diagram import parse_diagram
 from pbrain_engine.position.rules import Rule, Side
 from tests import self_play
@@ -127,6 +129,30 @@ def test_a_side_has_lost_where_only_fouls_are_left(search: str, lifted: Cell | N
         thought = engine.think(Limit(nodes=2000))
     assert thought.mate == (-2 if lifted is None else 3)
     assert thought.move == (lifted or (6, 3))
+
+
+# Renju on 7x7: of the seven empty cells one stays forbidden to black, who has the last move.
+PARITY = "g1b7a5d6e1c3g7e7a2a7b6c1c2d5d4f1g5a3a1g2g6f3e3d1b4d7b5e5d2b3f4e6c5f5c7e2a6a4b2g4g3f7"
+
+
+def test_a_filling_board_is_searched_to_its_end(engine: Engine) -> None:
+    engine.new_game(7, rule=Rule.RENJU)
+    for move in parse_moves(PARITY, 7):
+        engine.play(*move)
+    assert exact_value(engine.game) == -1
+    assert engine.think(Limit(nodes=100_000)).mate == -8
+
+
+def exact_value(game: Game) -> int:
+    """Return 1, 0 or -1 for the side to move, by trying everything."""
+    if game.winner is not None or game.is_full:
+        return 0 if game.winner is None else -1
+    best = -1  # where only fouls are left
+    for move in game.legal_moves():
+        game.play(*move)
+        best = max(best, -exact_value(game))
+        game.undo()
+    return best
 
 
 @pytest.mark.parametrize("games", [1, pytest.param(100, marks=pytest.mark.long)])

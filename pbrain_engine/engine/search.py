@@ -19,6 +19,7 @@ from .searcher import Question
 from .thought import UPPER, Limit, Listener, Thought, as_cut_short, deepest, ranked
 
 MAX_DEPTH = 200
+DEPTH_PER_CELL = 4  # of a board that fills up: reduced moves take less depth than a ply
 MAX_LINE = 64  # moves of a line that a thought reports
 SURE_DEPTH = 4  # an only move is looked at this deep before it is played
 AFTER_MATE = 4  # iterations that may still shorten a forced win
@@ -127,7 +128,7 @@ class AlphaBetaSearch:
             for move in adviser.losing_moves():
                 root_moves = self._drop(move)
         is_sure = root_moves == multipv == 1 and limit.time is not None and limit.depth is None
-        last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, self._empty_cells)
+        last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, DEPTH_PER_CELL * self._empty_cells)
         found_at = 0
         for depth in range(1, last_depth + 1):
             self._depth = depth
