@@ -158,7 +158,7 @@ def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(
         worker, shared = worker_after(CALM, size=SIZE), shared_block(policy_moves=most)
         begin(worker.accumulator, evaluator(), worker.state)
         mark_candidates(worker)
-        count, top = list_scored(worker, evaluator(), 0, False)
+        count, top = list_scored(worker, evaluator(), shared, 0, False, False)
         moves = worker.stack[STACK_BASE].moves
         scores = {int(move) & 0xFFFF: int(move) >> 16 for move in moves[:count]}
         least = score_of_best(worker, 0, count, top, np.int64(8))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pbrain_engine.eval.evaluate import move_score
@@ -16,8 +18,8 @@ from pbrain_engine.search.alphabeta.ordering import (
     list_alone,
     list_marked,
     list_moves,
+    list_scored,
     mark_candidates,
-    order_score,
     pick_move,
     put_first,
     raise_move,
@@ -91,15 +93,25 @@ def test_the_move_that_cut_is_rewarded_and_those_before_it_are_punished() -> Non
 def test_an_order_is_score_and_history_and_the_counter_move() -> None:
     worker, shared = worker_after(CALM), shared_block()
     place = cell("j8")
-    plain = order_score(worker, TABLES, shared, 0, place, 0)
-    assert plain == move_score(worker.state, TABLES, 0, place)
-    assert order_score(worker, TABLES, shared, 0, place, place) == (
-        plain + shared.params.counter_score
-    )
+    plain = scores_of(worker, shared)
+    assert plain[place] == move_score(worker.state, TABLES, 0, place)
+    worker.counters[0, cell("g9")] = place  # white's last stone
+    assert scores_of(worker, shared) == plain | {place: plain[place] + shared.params.counter_score}
+    worker.counters[0, cell("g9")] = 0
     attack = is_attack(class_at(worker.state, 0, place))
     for points in (5, -5):
         worker.history[0, attack, place] = points * shared.params.history_order
-        assert order_score(worker, TABLES, shared, 0, place, 0) == plain + points
+        assert scores_of(worker, shared) == plain | {place: plain[place] + points}
+        assert scores_of(worker, shared, learned=False) == plain
+
+
+def scores_of(worker: Any, shared: Any, *, learned: bool = True) -> dict[int, int]:
+    """Return the candidates with their scores."""
+    mark_candidates(worker)
+    count, top = list_scored(worker, TABLES, shared, 0, False, learned)
+    moves = [int(move) for move in worker.stack[FRAME].moves[:count]]
+    assert top == max(moves) >> 16
+    return {move & 0xFFFF: move >> 16 for move in moves}
 
 
 def test_what_has_cut_is_tried_before_its_equals() -> None:
@@ -115,20 +127,6 @@ def test_what_has_cut_is_tried_before_its_equals() -> None:
     after = [pick_move(worker, 0, i, count) for i in range(count)]
     assert after.index(late) < before.index(late)
     assert sorted(after) == sorted(before)
-
-
-def test_the_counter_move_of_the_enemy_s_last_stone_is_used() -> None:
-    worker, shared = worker_after(CALM), shared_block()
-    mark_candidates(worker)
-    count = list_marked(worker, TABLES, shared, 0, False)
-    scores = {int(m) & 0xFFFF: int(m) >> 16 for m in worker.stack[FRAME].moves[:count]}
-    place = cell("j8")
-    worker.counters[0, cell("g9")] = place
-    mark_candidates(worker)
-    list_marked(worker, TABLES, shared, 0, False)
-    again = {int(m) & 0xFFFF: int(m) >> 16 for m in worker.stack[FRAME].moves[:count]}
-    changed = {c: again[c] - scores[c] for c in scores if again[c] != scores[c]}
-    assert changed == {place: shared.params.counter_score}
 
 
 def test_moves_are_picked_best_first_and_equal_ones_by_their_cell() -> None:

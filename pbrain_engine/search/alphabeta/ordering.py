@@ -36,20 +36,13 @@ def listed_cell(packed):
 
 @kernel
 def learned_score(worker, shared, side, cell, counter):
-    """Return the part of a move's score that earlier cuts gave it: history, and one more."""
+    """Return what earlier cuts add to a move's score: history, and more if it cut last time."""
     kind = class_at(worker.state, side, cell)
     history = np.int64(worker.history[side, is_attack(kind), cell])
     score = history // shared.params.history_order
     if cell == counter:
         score += shared.params.counter_score
     return score
-
-
-@kernel
-def order_score(worker, evaluator, shared, side, cell, counter):
-    """Return a move's place in the order: its shapes, its history, whether it cut last time."""
-    score = score_of(evaluator, worker.state, side, cell)
-    return score + learned_score(worker, shared, side, cell, counter)
 
 
 @kernel
@@ -83,18 +76,25 @@ def is_shapeless(state, cell):
 
 
 @kernel
-def list_marked(worker, evaluator, shared, ply, shaped):
-    """Write the marked cells with their scores to the node's frame; return how many.
+def counter_of(worker, side):
+    """Return the cell that last cut after such a last move of the enemy, or NO_CELL."""
+    previous = last_move(worker.state.position, 1)
+    return np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
 
-    ``shaped``: only cells that make something for a side.
+
+@kernel
+def list_scored(worker, evaluator, shared, ply, shaped, learned):
+    """Write the marked cells with their scores; return how many, and the best score.
+
+    ``shaped``: only cells that make something for a side. ``learned``: earlier cuts count in
+    the scores, which are the linear ones else.
     """
     state = worker.state
     side = np.int64(state.position.side)
-    previous = last_move(state.position, 1)
-    counter = np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
+    counter = counter_of(worker, side)
     frame = worker.stack[ply + STACK_BASE]
-    frame.ranked = 0
     count = 0
+    top = np.int64(-FIRST)
     for word in sets_of(state):
         cells = worker.marks[word]
         while cells != U64(0):
@@ -102,10 +102,21 @@ def list_marked(worker, evaluator, shared, ply, shaped):
             cells &= cells - U64(1)
             if shaped and is_shapeless(state, cell):
                 continue
-            score = order_score(worker, evaluator, shared, side, cell, counter)
+            score = np.int64(score_of(evaluator, state, side, cell))
+            if learned:
+                score += learned_score(worker, shared, side, cell, counter)
+            top = max(top, score)
             assert state.position.holds[cell] == EMPTY and count < MAX_STONES
             frame.moves[count] = score * 65536 + cell
             count += 1
+    return count, top
+
+
+@kernel
+def list_marked(worker, evaluator, shared, ply, shaped):
+    """Write the marked cells to the node's frame, scored without the policy; return how many."""
+    worker.stack[ply + STACK_BASE].ranked = 0
+    count, _ = list_scored(worker, evaluator, shared, ply, shaped, True)
     return count
 
 
@@ -125,32 +136,6 @@ def note_chances(frame, count, highest):
         cell = listed_cell(frame.moves[i])
         against = highest - np.int64(frame.unlikely[cell]) + spread
         frame.unlikely[cell] = min(max(against, 0), MOST_UNLIKELY)
-
-
-@kernel
-def list_scored(worker, evaluator, ply, shaped):
-    """Write the marked cells with their linear scores alone; return how many, and the best score.
-
-    ``shaped``: only cells that make something for a side.
-    """
-    state = worker.state
-    side = np.int64(state.position.side)
-    frame = worker.stack[ply + STACK_BASE]
-    count = 0
-    top = np.int64(-FIRST)
-    for word in sets_of(state):
-        cells = worker.marks[word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            if shaped and is_shapeless(state, cell):
-                continue
-            score = score_of(evaluator, state, side, cell)
-            top = max(top, score)
-            assert state.position.holds[cell] == EMPTY and count < MAX_STONES
-            frame.moves[count] = score * 65536 + cell
-            count += 1
-    return count, top
 
 
 @kernel
@@ -180,12 +165,11 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
     params = shared.params
     state = worker.state
     side = np.int64(state.position.side)
-    previous = last_move(state.position, 1)
-    counter = np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
+    counter = counter_of(worker, side)
     frame = worker.stack[ply + STACK_BASE]
     frame.ranked = 1
     ask_moves(worker.accumulator, evaluator, state)
-    count, top = list_scored(worker, evaluator, ply, shaped)
+    count, top = list_scored(worker, evaluator, shared, ply, shaped, False)
     least = np.int64(-FIRST)
     if count > params.policy_moves:
         least = score_of_best(worker, ply, count, top, np.int64(params.policy_moves))
@@ -201,9 +185,7 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
             frame.unlikely[cell] = logit
             gained += logit - linear_logit(evaluator, side, score)
             asked += 1
-    if asked > 0:
-        gained //= asked
-    gained -= params.policy_others
+    gained = gained // max(asked, 1) - params.policy_others
     for i in range(count):
         score = frame.moves[i] >> 16
         cell = listed_cell(frame.moves[i])

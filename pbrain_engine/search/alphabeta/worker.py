@@ -13,7 +13,7 @@ from ...position.board import SETS
 from ...position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS
 
 MAX_STACK = 250  # plies from the root that a search may reach
-TALLIES = 64
+TALLIES = 64  # classes of linear scores, where the best of many are found
 STACK_BASE = 2  # frames before the root's, so that a node may look two plies back
 
 FRAME = record(
