@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 
-from ..native.load.footprint import footprint
+from ..native.load.footprint import DEFAULT_MEMORY, footprint
 from ..native.load.library import Library
 from ..solver.solver import Solver
 from .searcher import Searcher
 from .thought import Limit
 
-DEFAULT_MEMORY = 350_000_000
 LARGEST, LEAST = 3 << 29, 1 << 20  # bytes of all tables
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # which get one part in so many of what there is for tables

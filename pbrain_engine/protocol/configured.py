@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ..engine.engine import Engine
+from typing import Any
 
 OPTIONS = ("search", "weights", "level", "book")
 NUMBERS = ("book_seed",)
@@ -49,26 +46,11 @@ def engine_arguments(options: Options) -> dict[str, Any]:
 def main() -> None:
     """Speak the protocol with the options of the command line."""
     from . import serve, streams
-    from .loop import Loop
 
     arguments = engine_arguments(_split(word) for word in sys.argv[1:])
-
     if "book" in arguments and not serve.is_book(arguments["book"]):
         sys.exit(2)
-
-    def make_engine(memory: int) -> Engine:
-        from ..engine.engine import Engine
-
-        return Engine(memory=memory, **arguments)
-
-    log = streams.Log(serve.log_path([]))
-    streams.silence(log)
-    streams.ignore_interrupts()
-    try:
-        Loop(make_engine, log=log).run()
-    except BaseException as error:
-        log.write("!", repr(error))
-    streams.leave()
+    serve.start(arguments, streams.Log(serve.log_path([])))
 
 
 def _split(word: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .. import __version__
+from ..notation.cells import format_moves
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..values import EVAL_LIMIT, format_mate
 
@@ -68,11 +69,6 @@ def cells(moves: Iterable[Coordinates], row_first: bool = False) -> str:
     return " ".join(cell(at, row_first) for at in moves)
 
 
-def letters(at: Coordinates) -> str:
-    """Return a cell as people write it: H8."""
-    return f"{chr(ord('A') + at[0])}{at[1] + 1}"
-
-
 def forbidden(moves: Iterable[Coordinates], row_first: bool = False) -> str:
     """Return the answer to YXSHOWFORBID: two digits a coordinate and a final dot."""
     pairs = [tuple(reversed(at)) if row_first else at for at in moves]
@@ -105,7 +101,7 @@ def depth_line(thought: Thought, index: int, many: bool, verified: bool) -> str:
     multi = f" multipv {index}" if many else ""
     milliseconds = round(thought.time * 1000)
     speed = thought.nodes // max(milliseconds, 1)
-    line = " ".join(letters(at) for at in thought.pv)
+    line = format_moves(thought.pv, " ").upper()
     return message(
         f"depth {thought.depth}-{thought.seldepth}{multi} ev {value(thought, verified)} "
         f"n {count(thought.nodes)} n/ms {speed} tm {milliseconds} pv {line}"

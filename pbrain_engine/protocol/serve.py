@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import streams
 
@@ -21,15 +21,25 @@ if TYPE_CHECKING:
 GREETING = b"MESSAGE Numoku speaks the Gomocup protocol here; try START 15, BEGIN, END\n"
 
 
-def engine_maker(search: str | None, book: str | None = None) -> Callable[[int], Engine]:
-    """Return what makes the product's engine, within so many bytes."""
+def start(arguments: dict[str, Any], log: streams.Log, row_first: bool = False) -> None:
+    """Talk with an engine of these arguments; this ends the process and does not return."""
 
     def make_engine(memory: int) -> Engine:
-        from ..engine.engine import ALPHABETA, Engine
+        from ..engine.engine import Engine
 
-        return Engine(memory=memory, search=search or ALPHABETA, book=book)
+        return Engine(memory=memory, **arguments)
 
-    return make_engine
+    streams.silence(log)
+    streams.ignore_interrupts()
+    try:
+        from .loop import Loop
+
+        loop = Loop(make_engine, log=log)
+        loop.settings.row_first = row_first
+        loop.run()
+    except BaseException as error:
+        log.write("!", repr(error))
+    streams.leave()
 
 
 def option_of(arguments: list[str], name: str) -> str | None:
@@ -50,18 +60,13 @@ def log_path(arguments: list[str]) -> str | None:
 def main(arguments: list[str] | None = None) -> int:
     """Talk to a manager on stdin and stdout; this ends the process and does not return."""
     words = sys.argv[1:] if arguments is None else arguments
-    search = option_of(words, "--search")
-    book = option_of(words, "--book")
-    if (search is not None and not is_search(search)) or (book is not None and not is_book(book)):
+    options = {name: option_of(words, f"--{name}") for name in CHECKS}
+    given = {name: value for name, value in options.items() if value is not None}
+    if not all(CHECKS[name](value) for name, value in given.items()):
         return 2
-    log = streams.Log(log_path(words))
-    streams.silence(log)
-    streams.ignore_interrupts()
-    try:
-        talk(log, "--row-first" in words, search, book)
-    except BaseException as error:
-        log.write("!", repr(error))
-    streams.leave()
+    if os.isatty(streams.STDIN):
+        os.write(streams.STDOUT, GREETING)
+    start(given, streams.Log(log_path(words)), "--row-first" in words)
     return 0
 
 
@@ -90,14 +95,5 @@ def is_book(path: str) -> bool:
     return True
 
 
-def talk(
-    log: streams.Log, row_first: bool, search: str | None = None, book: str | None = None
-) -> None:
-    """Run the loop with the product's engine."""
-    from .loop import Loop
-
-    if os.isatty(streams.STDIN):
-        os.write(streams.STDOUT, GREETING)
-    loop = Loop(engine_maker(search, book), log=log)
-    loop.settings.row_first = row_first
-    loop.run()
+# Options that are arguments of the engine, with what refuses a value before the dialogue begins.
+CHECKS: dict[str, Callable[[str], bool]] = {"search": is_search, "book": is_book}

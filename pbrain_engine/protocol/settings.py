@@ -8,12 +8,13 @@ leaves the setting as it was.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from ..engine.clock import UNLIMITED_MS, Limits
+from ..native.load.footprint import DEFAULT_MEMORY
 from ..position.rules import Rule
 from .commands import number
 
-DEFAULT_MEMORY = 350_000_000  # bytes; tournaments send 367,001,600
 MAX_THREADS = os.cpu_count() or 1
 FULL_STRENGTH = 100
 STRENGTH_NODES = 60  # at strength 0; every seven more double it
@@ -114,9 +115,14 @@ class Settings:
         if key in YIXIN_KEYS:
             self.yixin = True
         value = read_value(text.split()[0]) if text.split() else None
-        setter = _SETTERS.get(key)
-        if value is not None and setter is not None:
-            setter(self, value)
+        if value is None or key not in KEYS:
+            return
+        name, setting_of = KEYS[key]
+        setting = setting_of(value)
+        if setting is not None:
+            setattr(self, name, setting)
+        if key == "time_left":
+            self.spent = 0
 
     def spend(self, elapsed: float) -> None:
         """Take the time of a move off the match, for managers that do not send time_left."""
@@ -134,77 +140,36 @@ YIXIN_KEYS = frozenset(
 )  # fmt: skip
 
 
-def _set_turn(s: Settings, value: int) -> None:
-    s.turn = value
+def known_rule(code: int) -> int | None:
+    """Return the code of a rule that some kind of client means by it."""
+    meanings = (decode_rule(code, yixin) for yixin in (False, True))
+    return None if all(rule is None for rule in meanings) else code
 
 
-def _set_match(s: Settings, value: int) -> None:
-    s.match = max(value, 0)
+def natural(value: int) -> int:
+    """Return a number that cannot be negative."""
+    return max(value, 0)
 
 
-def _set_left(s: Settings, value: int) -> None:
-    s.left = value
-    s.spent = 0
+def switch(value: int) -> bool:
+    """Return what a key says that is on or off."""
+    return value == 1
 
 
-def _set_increment(s: Settings, value: int) -> None:
-    s.increment = max(value, 0)
-
-
-def _set_memory(s: Settings, value: int) -> None:
-    s.memory = value if value > 0 else DEFAULT_MEMORY
-
-
-def _set_hash(s: Settings, value: int) -> None:
-    s.hash_kilobytes = max(value, 0)
-
-
-def _set_threads(s: Settings, value: int) -> None:
-    s.threads = min(max(value, 1), MAX_THREADS)
-
-
-def _set_depth(s: Settings, value: int) -> None:
-    s.max_depth = max(value, 0)
-
-
-def _set_nodes(s: Settings, value: int) -> None:
-    s.max_nodes = max(value, 0)
-
-
-def _set_detail(s: Settings, value: int) -> None:
-    s.show_detail = value if 0 <= value <= 3 else 0
-
-
-def _set_strength(s: Settings, value: int) -> None:
-    s.strength = min(max(value, 0), FULL_STRENGTH)
-
-
-def _set_row_first(s: Settings, value: int) -> None:
-    s.row_first = value == 1
-
-
-def _set_swapable(s: Settings, value: int) -> None:
-    s.swapable = value == 1
-
-
-def _set_rule(s: Settings, value: int) -> None:
-    if any(decode_rule(value, yixin) is not None for yixin in (False, True)):
-        s.rule_code = value
-
-
-_SETTERS = {
-    "timeout_turn": _set_turn,
-    "timeout_match": _set_match,
-    "time_left": _set_left,
-    "time_increment": _set_increment,
-    "max_memory": _set_memory,
-    "hash_size": _set_hash,
-    "thread_num": _set_threads,
-    "max_depth": _set_depth,
-    "max_node": _set_nodes,
-    "show_detail": _set_detail,
-    "strength": _set_strength,
-    "row_first": _set_row_first,
-    "rule": _set_rule,
-    "swapable": _set_swapable,
+# The attribute that a key sets, and to what; to None: it stays as it was.
+KEYS: dict[str, tuple[str, Callable[[int], int | None]]] = {
+    "timeout_turn": ("turn", int),
+    "timeout_match": ("match", natural),
+    "time_left": ("left", int),
+    "time_increment": ("increment", natural),
+    "max_memory": ("memory", lambda value: value if value > 0 else DEFAULT_MEMORY),
+    "hash_size": ("hash_kilobytes", natural),
+    "thread_num": ("threads", lambda value: min(max(value, 1), MAX_THREADS)),
+    "max_depth": ("max_depth", natural),
+    "max_node": ("max_nodes", natural),
+    "show_detail": ("show_detail", lambda value: value if 0 <= value <= 3 else 0),
+    "strength": ("strength", lambda value: min(max(value, 0), FULL_STRENGTH)),
+    "row_first": ("row_first", switch),
+    "rule": ("rule_code", known_rule),
+    "swapable": ("swapable", switch),
 }

@@ -92,7 +92,7 @@ PROTOCOL = [
           "_, self.to_move = self.stones.popitem()", "self.stones.popitem()",
           "tests/test_protocol_record.py"),
     Fault("time_left does not begin anew", "protocol/settings.py",
-          "    s.left = value\n    s.spent = 0\n", "    s.left = value\n",
+          'if key == "time_left":\n            self.spent = 0', 'pass',
           "tests/test_protocol_record.py"),
     Fault("a new game forgets time_left", "protocol/settings.py",
           "        if self.left is None:\n            self.spent = 0\n", "        self.spent = 0\n",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+DEFAULT_MEMORY = 350_000_000  # bytes where nobody sets a limit; tournaments send 367,001,600
 _UNKNOWN = 40 << 20  # assumed where the system does not tell; more than we ever saw
 # The sizes that Windows tells, by their place behind the number of page faults.
 _PEAK_WORKING_SET, _WORKING_SET, _PAGE_FILE, _PRIVATE = 0, 1, 6, 8
@@ -17,15 +18,20 @@ _PEAK_WORKING_SET, _WORKING_SET, _PAGE_FILE, _PRIVATE = 0, 1, 6, 8
 def footprint() -> int:
     """Return the bytes of this process that count against its limit, or a safe guess."""
     try:
-        return _windows() if sys.platform == "win32" else _proc()
+        return _windows() if sys.platform == "win32" else private_pages()
     except (OSError, ValueError, AttributeError):
         return _UNKNOWN
 
 
-def _proc() -> int:
-    """Sum the private pages that the Linux kernel reports."""
+def private_pages(pid: int | str = "self") -> int:
+    """Return the bytes of the private pages of a process, as the Linux kernel sums them up.
+
+    Raises:
+        OSError: there is no such process, or it may not be asked.
+        ValueError: nothing is told.
+    """
     total = 0
-    with open("/proc/self/smaps_rollup", "rb") as file:
+    with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
         for line in file:
             if line.startswith((b"Private_Clean:", b"Private_Dirty:", b"Private_Hugetlb:")):
                 total += int(line.split()[1]) * 1024
