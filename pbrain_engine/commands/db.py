@@ -17,8 +17,9 @@ from ..database.merging import merge
 from ..database.sources import Item, Wish, read_source
 from ..database.store import Added, Database
 from ..learn.records import GamesError
+from ..notation import picture
 from ..notation.cells import NotationError, cell_name, format_moves
-from ..notation.diagram import Diagram, format_diagram
+from ..notation.diagram import format_diagram
 from ..notation.opening_names import find_opening, name_opening
 from ..notation.renlib import ENCODING
 from ..options import Parser
@@ -191,14 +192,11 @@ def position_lines(asked: document.Asked) -> list[str]:
     sides = {cell: Side.BLACK for cell in position.black}
     sides |= {cell: Side.WHITE for cell in position.white}
     sides |= {cell: Side.WALL for cell in position.walls}
-    rows = tuple(
-        tuple(sides.get((x, y), Side.EMPTY) for x in range(position.width))
-        for y in range(position.height)
-    )
     last = asked.moves[-1] if asked.moves else None
+    board = picture.diagram_of(position.width, position.height, sides.items(), last)
     rule = position.rule.name.lower().replace("_", " ")
     lines = [
-        format_diagram(Diagram(rows, last)),
+        format_diagram(board),
         f"{rule}, {position.to_move.name.lower()} to move",
     ]
     opening = name_opening(document.opening_moves(asked), position.width, position.height)

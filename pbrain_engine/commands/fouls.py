@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..game.game import Game
 from ..notation.picture import DIRECTIONS
 from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .view import Seen
 
 OVERLINE = "a row of six or more"
 DOUBLE_FOUR = "two fours at once"
@@ -13,7 +13,7 @@ DOUBLE_THREE = "two open threes at once"
 REACH = 5  # cells on either side that a five through a cell, or a six, can touch
 
 
-def foul_at(game: Seen, x: int, y: int) -> str:
+def foul_at(game: Game, x: int, y: int) -> str:
     """Return what a black stone would make on a cell that is forbidden to it."""
     lines = [_line(game, (x, y), step) for step in DIRECTIONS]
     if any(len(_run(line, REACH)) > 5 for line in lines):
@@ -23,7 +23,7 @@ def foul_at(game: Seen, x: int, y: int) -> str:
     return DOUBLE_THREE
 
 
-def _line(game: Seen, cell: Coordinates, step: Coordinates) -> list[Side]:
+def _line(game: Game, cell: Coordinates, step: Coordinates) -> list[Side]:
     """Return what stands along a line, with a black stone on the cell in its middle."""
     (x, y), (dx, dy) = cell, step
     line = [game.at(x + n * dx, y + n * dy) for n in range(-REACH, REACH + 1)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ..game.game import Game
 from ..notation.cells import cell_name
 from ..notation.picture import winning_row
-from .view import Seen, diagram_of, last_of
+from .view import diagram_of, last_of
 
 
-def result_line(game: Seen, winner: str | None) -> str:
+def result_line(game: Game, winner: str | None) -> str:
     """Return the result of a game that is over."""
     stones = f"{len(game.moves)} stones"
     if winner is None:

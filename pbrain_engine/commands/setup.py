@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.engine import ALPHABETA, SEARCHES
+from ..engine.engine import ALPHABETA, SEARCHES, Engine
+from ..game.game import Game
 from ..notation.cells import NotationError, parse_moves
 from ..notation.diagram import Diagram, parse_diagram
 from ..notation.game_record import GameRecord
@@ -64,19 +65,6 @@ def record_of(setup: Setup) -> GameRecord:
         black_setup=black,
         white_setup=white,
     )
-
-
-class Board(Protocol):
-    """What can be set up: a game, or an engine."""
-
-    def place(self, x: int, y: int, side: Side) -> None:
-        """Put a stone without passing the turn."""
-
-    def play(self, x: int, y: int) -> None:
-        """Play a stone of the side to move."""
-
-    def set_to_move(self, side: Side) -> None:
-        """Give a side the move."""
 
 
 def add_position_options(parser: argparse.ArgumentParser) -> None:
@@ -229,7 +217,7 @@ def cut(setup: Setup, ply: int) -> Setup:
     return setup._replace(moves=setup.moves[:kept], passes=passes)
 
 
-def build(board: Board, setup: Setup) -> None:
+def build(board: Game | Engine, setup: Setup) -> None:
     """Put the position on an empty board."""
     for x, y, side in setup.placed:
         board.place(x, y, side)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from ..engine.thought import LOWER, UPPER
+from ..engine.thought import LOWER, UPPER, Thought
+from ..game.game import Game
 from ..notation import picture
 from ..notation.cells import cell_name
 from ..notation.diagram import Diagram
@@ -19,47 +20,22 @@ from ..values import format_value
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..engine.engine import Thought
-
 _MEANS = {BY_FOURS: "by fours (VCF)", BY_THREATS: "by threats of fours (VCT)"}
 _BOUNDS = {"": "", LOWER: "at least", UPPER: "at most"}
 
 
-class Seen(Protocol):
-    """What a board view needs of a game."""
-
-    @property
-    def width(self) -> int:
-        """Columns."""
-
-    @property
-    def height(self) -> int:
-        """Rows."""
-
-    @property
-    def moves(self) -> Any:
-        """Stones in the order in which they were put."""
-
-    @property
-    def winner(self) -> Side | None:
-        """The side that has won, if any."""
-
-    def at(self, x: int, y: int) -> Side:
-        """Return what stands on a cell."""
-
-
-def last_of(game: Seen) -> Coordinates | None:
+def last_of(game: Game) -> Coordinates | None:
     """Return the stone that was put last, or None."""
-    return tuple(game.moves[-1]) if game.moves else None
+    return game.moves[-1] if game.moves else None
 
 
-def diagram_of(game: Seen, last: Coordinates | None = None) -> Diagram:
+def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
     """Return what stands on the board, with the last stone."""
-    rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
-    return Diagram(rows, last)
+    stones = ((stone.move, stone.side) for stone in game.history)
+    return picture.diagram_of(game.width, game.height, stones, last)
 
 
-def opening_line(game: Seen) -> str:
+def opening_line(game: Game) -> str:
     """Return which of renju's openings a game began with, empty if it is none of them."""
     first = [game.at(x, y) for x, y in game.moves[:3]]
     if first != [Side.BLACK, Side.WHITE, Side.BLACK]:  # stones that were set up come in any order
@@ -68,13 +44,13 @@ def opening_line(game: Seen) -> str:
     return "" if opening is None else f"opening {opening}"
 
 
-def plain_board(game: Seen, last: Coordinates | None = None) -> str:
+def plain_board(game: Game, last: Coordinates | None = None) -> str:
     """Return the board as text, a stone marked as the last one."""
     return picture.plain(diagram_of(game, last))
 
 
 def rich_board(
-    game: Seen, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
+    game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
 ) -> Text:
     """Return the board in colours, some empty cells crossed out, the row that has won marked."""
     board = diagram_of(game, last)
@@ -84,7 +60,7 @@ def rich_board(
 
 
 def show_board(
-    game: Seen, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
+    game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
 ) -> None:
     """Print the board, in colours where the terminal has them."""
     console = rich_console()

@@ -6,8 +6,6 @@ machine: the solver may put a share of a stone on the board for each node of the
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from ..game.game import Game, Move
 from ..solver.proofs import Proof
 from ..solver.solver import Solver
@@ -18,25 +16,6 @@ RESCUE_NODES = 20_000  # for what stops the enemy's fours
 SHARE_PERCENT = 10  # stones for each hundred nodes of the main search
 FOURS_PERCENT = 100  # stones for each hundred nodes while a win by fours is open: it is rare
 LEAST_NODES = 1_000  # what is not worth beginning
-
-
-class Adviser(Protocol):
-    """Who looks for forced wins beside the main search."""
-
-    def first_win(self) -> Proof | None:
-        """Return a win that is found before the main search begins."""
-
-    def losing_moves(self) -> tuple[Move, ...]:
-        """Return moves that are known to lose, if there are others."""
-
-    def win(self, nodes: int) -> Proof | None:
-        """Return a win found after so many nodes of the main search."""
-
-    def refutes(self, move: Move, nodes: int) -> Proof | None:
-        """Return the enemy's win after a move, or None."""
-
-    def stop(self) -> None:
-        """Return at once from the running search and from later ones."""
 
 
 class Tactics:

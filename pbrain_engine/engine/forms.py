@@ -64,16 +64,6 @@ def thought_form(thought: Thought, win: dict[str, Any] | None = None) -> dict[st
     }
 
 
-def ranked(best: Thought, by_rank: Mapping[int, Thought]) -> list[Thought]:
-    """Return the best thought and those of the other lines, by their values.
-
-    A later line may turn out the better one, so their ranks are given anew.
-    """
-    others = [t for rank, t in by_rank.items() if rank > 1 and t.move != best.move]
-    others.sort(key=lambda thought: -thought.value)
-    return [best, *(other._replace(multipv=rank) for rank, other in enumerate(others, 2))]
-
-
 def win_form(engine: Engine, thought: Thought) -> dict[str, Any] | None:
     """Return plies and line of a forced win of either side, or None."""
     if thought.mate is None:

@@ -13,10 +13,10 @@ from ..native.load.library import Library
 from ..position.geometry import cell_of
 from ..solver.proofs import Proof
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
-from .adviser import Adviser
+from .adviser import Tactics
 from .crew import Crew, Deadline
 from .searcher import Question
-from .thought import UPPER, Limit, Listener, Thought, as_cut_short, deepest, ranked
+from .thought import UPPER, Listener, Thought, as_cut_short, deepest, ranked
 
 MAX_DEPTH = 200
 DEPTH_PER_CELL = 4  # of a board that fills up: reduced moves take less depth than a ply
@@ -52,7 +52,7 @@ class AlphaBetaSearch:
         self._empty_cells = game.width * game.height - game.ply
         self._question = question
         self._start = question.start
-        self._adviser: Adviser | None = question.adviser
+        self._adviser: Tactics | None = question.adviser
         self._scale = question.scale
         self._best: Thought | None = None
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
@@ -70,7 +70,7 @@ class AlphaBetaSearch:
         """Search with all threads; return the thought of the one that came deepest, if any."""
         limit, multipv = self._question.limit, self._question.multipv
         tasks: list[Callable[[], None]] = [
-            partial(self._lead, limit, deadline, listener, multipv),
+            partial(self._lead, deadline, listener),
             *(partial(self._help, w, number) for number, w in enumerate(self._workers[1:], 1)),
         ]
         try:
@@ -105,21 +105,18 @@ class AlphaBetaSearch:
             self._completed[worker] = self._read(worker, 0, depth)
             depth = max(depth + 1, self._depth + ahead)
 
-    def _lead(
-        self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
-    ) -> None:
+    def _lead(self, deadline: Deadline, listener: Listener | None) -> None:
         """Run the iterations of the first thread, then stop the others."""
         try:
-            self._deepen(limit, deadline, listener, multipv)
+            self._deepen(deadline, listener)
         except BaseException as error:  # raised again where the search was run
             self._error = error
         finally:
             self.stop()
 
-    def _deepen(
-        self, limit: Limit, deadline: Deadline, listener: Listener | None, multipv: int
-    ) -> None:
+    def _deepen(self, deadline: Deadline, listener: Listener | None) -> None:
         """Iterate until the limit, the listener or the position says that it is enough."""
+        limit, multipv = self._question.limit, self._question.multipv
         root_moves = self._count(self._leader).root_moves
         adviser = self._adviser if multipv == 1 else None
         if root_moves == 0 or (adviser and self._has_won(adviser, listener)):
@@ -142,7 +139,7 @@ class AlphaBetaSearch:
             if (is_sure and depth >= SURE_DEPTH) or deadline.is_past_optimum():
                 return
 
-    def _has_won(self, adviser: Adviser, listener: Listener | None) -> bool:
+    def _has_won(self, adviser: Tactics, listener: Listener | None) -> bool:
         """Say whether a win is found before the search begins, which is then its thought."""
         win = adviser.first_win()
         if win is None:
@@ -154,7 +151,7 @@ class AlphaBetaSearch:
         return True
 
     def _search_lines(
-        self, depth: int, lines: int, adviser: Adviser | None, listener: Listener | None
+        self, depth: int, lines: int, adviser: Tactics | None, listener: Listener | None
     ) -> bool:
         """Search the best lines to a depth and report them; False if that ends the search.
 
@@ -175,7 +172,7 @@ class AlphaBetaSearch:
             goes_on = goes_on and not (enough and thought is self._best)
         return goes_on
 
-    def _consult(self, adviser: Adviser, depth: int) -> bool:
+    def _consult(self, adviser: Tactics, depth: int) -> bool:
         """Ask the adviser about the best thought and take a better one; False if that ends it."""
         while self._best is not None and abs(self._best.value) < WIN_BAND:
             nodes = self._count(self._leader).nodes

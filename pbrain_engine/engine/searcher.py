@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from ..eval.weights import DEFAULT_SCALE
 from ..game.game import Game, Move
 from ..native.load.memory import Block
-from .adviser import Adviser
+from .adviser import Tactics
 from .crew import Deadline
 from .thought import Limit, Listener, Thought
 
@@ -28,7 +28,7 @@ class Question(NamedTuple):
     game: Game
     limit: Limit
     start: float
-    adviser: Adviser | None = None
+    adviser: Tactics | None = None
     exclude: tuple[Move, ...] = ()
     multipv: int = 1
     scale: float = DEFAULT_SCALE

@@ -17,7 +17,7 @@ from ..native.load.library import Library
 from ..position.geometry import cell_of
 from ..solver.proofs import Proof
 from ..values import WIN_BAND, loss_in, win_in
-from .adviser import Adviser
+from .adviser import Tactics
 from .crew import Crew, Deadline
 from .searcher import Question
 from .thought import Limit, Listener, Thought, ranked
@@ -176,7 +176,7 @@ class TreeSearch:
             listener(self._best)
         return True
 
-    def _consult(self, adviser: Adviser) -> bool:
+    def _consult(self, adviser: Tactics) -> bool:
         """Ask the adviser about the best move; False if that ends the search."""
         while True:
             if self._rank() == 0:
