@@ -424,7 +424,7 @@ def test_two_workers_one_killed(cluster: Cluster, tmp_path: Path) -> None:
 def test_a_cluster_that_is_not_there_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(workers, "CONNECT_TIMEOUT", 1)
+    monkeypatch.setattr("pbrain_engine.arena.match.cluster.CONNECT_TIMEOUT", 1)
     assert grow(tmp_path / "a.db", 5, "--cluster", "tcp://127.0.0.1:9") == 1
     assert "no cluster" in capsys.readouterr().err
 

@@ -20,8 +20,8 @@ from contextlib import ExitStack
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
+from ..arena.match.cluster import connect
 from ..arena.settings import SettingsError, parse_rule
 from ..engine.engine import ALPHABETA, SEARCHES, Engine
 from ..engine.improve import GUMBEL, METHODS
@@ -37,7 +37,6 @@ from .tree_selfplay import OPENING_VISITS, TaughtGame, TreePlan, play_taught_gam
 
 BATCH = 4  # games that a worker plays in one go
 AHEAD = 3  # batches a worker that may be under way, so that a long game holds nobody up
-CONNECT_TIMEOUT = 15
 REPORT_SECONDS = {True: 1.0, False: 30.0}  # by whether a person watches
 
 AnyPlan = Plan | TreePlan | BranchPlan
@@ -139,17 +138,7 @@ def cluster_executor(address: str, stack: ExitStack) -> tuple[Executor, int]:
     Raises:
         SettingsError: Dask is not installed, or the scheduler does not answer.
     """
-    try:
-        from distributed import Client
-    except ImportError:
-        raise SettingsError("--cluster needs Dask: pip install 'pbrain-numoku[cluster]'") from None
-    connect: Any = Client  # Dask has no annotations
-    try:
-        client = stack.enter_context(
-            connect(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
-        )
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"no cluster at {address}: {error}") from None
+    client = stack.enter_context(connect(address))
     executor: Executor = client.get_executor(pure=False)
     return executor, max(1, sum(client.nthreads().values()))
 

@@ -19,10 +19,27 @@ from ..settings import MatchSettings, SettingsError
 from .pool import Slot
 
 CONNECT_TIMEOUT = 15
-LOST = ("KilledWorker", "CancelledError", "FutureCancelledError")  # the game was lost, not wrong
-ATTEMPTS = 20  # of one game; Dask itself gives a task up when it has seen a few workers die
+LOST = ("KilledWorker", "CancelledError", "FutureCancelledError")  # lost on the way, not wrong
+ATTEMPTS = 20  # of one task; Dask itself gives it up when it has seen a few workers die
 
 _seats = threading.local()
+
+
+def connect(address: str) -> Any:
+    """Return a client of the Dask scheduler there.
+
+    Raises:
+        SettingsError: Dask is not installed, or the scheduler does not answer.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise SettingsError("--cluster needs Dask: pip install 'pbrain-numoku[cluster]'") from None
+    client: Any = Client  # Dask has no annotations
+    try:
+        return client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"no cluster at {address}: {error}") from None
 
 
 class ClusterPool:
@@ -34,17 +51,7 @@ class ClusterPool:
         Raises:
             SettingsError: Dask is not installed, or the scheduler does not answer.
         """
-        try:
-            from distributed import Client
-        except ImportError:
-            raise SettingsError(
-                "--cluster needs Dask: pip install 'pbrain-numoku[cluster]'"
-            ) from None
-        try:
-            connect: Any = Client  # Dask has no annotations
-            self._client = connect(settings.cluster, timeout=CONNECT_TIMEOUT, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise SettingsError(f"no cluster at {settings.cluster}: {error}") from None
+        self._client = connect(settings.cluster)
         self._settings = json.dumps(settings.to_json())
         self._results: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._running: dict[str, tuple[GameTask, int, Any]] = {}  # by key

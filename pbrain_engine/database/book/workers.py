@@ -14,12 +14,10 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any
 
+from ...arena.match.cluster import ATTEMPTS, LOST, connect
+from ...arena.settings import SettingsError
 from ..connection import DatabaseError
 from .search import Job, Result, search_position
-
-CONNECT_TIMEOUT = 15
-ATTEMPTS = 20  # for one position
-LOST = ("KilledWorker", "CancelledError", "FutureCancelledError")  # lost on the way, not wrong
 
 
 class Workers(ABC):
@@ -125,16 +123,9 @@ class ClusterWorkers(Workers):
         """
         super().__init__()
         try:
-            from distributed import Client
-        except ImportError:
-            raise DatabaseError(
-                "--cluster needs Dask: pip install 'pbrain-numoku[cluster]'"
-            ) from None
-        connect: Any = Client  # Dask has no annotations
-        try:
-            self._client = connect(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise DatabaseError(f"no cluster at {address}: {error}") from None
+            self._client = connect(address)
+        except SettingsError as error:
+            raise DatabaseError(str(error)) from None
         self._futures: dict[bytes, Any] = {}
 
     @property
