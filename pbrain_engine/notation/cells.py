@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..position.geometry import MAX_BOARD, Coordinates
+from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 
 
 class NotationError(ValueError):
@@ -35,6 +35,18 @@ def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
     if not (0 <= x < width and 0 <= y < height):
         raise NotationError(f"{x},{y} is off the {width}x{height} board")
     return x, y
+
+
+def check_size(what: str, width: int, height: int) -> None:
+    """Refuse a size that no board has; ``what`` is of this size.
+
+    Raises:
+        NotationError: it is too small or too large.
+    """
+    if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
+        raise NotationError(
+            f"{what} is {width}x{height}; boards are {MIN_BOARD} to {MAX_BOARD} wide and high"
+        )
 
 
 def parse_cell(text: str, width: int = MAX_BOARD, height: int | None = None) -> Coordinates:

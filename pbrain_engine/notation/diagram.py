@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
+from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .cells import NotationError, column_letter
+from .cells import NotationError, check_size, column_letter
 
 SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}
 STAR = "+"  # an empty cell that helps the eye, where a drawing is asked for with these
@@ -172,8 +172,4 @@ def _check_shape(rows: list[tuple[Side, ...]]) -> None:
     lengths = {len(row) for row in rows}
     if len(lengths) > 1:
         raise NotationError(f"the rows have different lengths: {sorted(lengths)}")
-    width, height = len(rows[0]), len(rows)
-    if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
-        raise NotationError(
-            f"the drawing is {width}x{height}; boards are {MIN_BOARD} to {MAX_BOARD} wide and high"
-        )
+    check_size("the drawing", len(rows[0]), len(rows))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
+from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from .cells import NotationError, cell_name, check_on_board
+from .cells import NotationError, cell_name, check_on_board, check_size
 
 
 class RecordedMove(NamedTuple):
@@ -66,11 +66,7 @@ class GameRecord:
         Raises:
             NotationError: the size is no board's, a stone is off it, or a cell holds two.
         """
-        if not all(MIN_BOARD <= n <= MAX_BOARD for n in (self.width, self.height)):
-            raise NotationError(
-                f"the board is {self.width}x{self.height}; boards are {MIN_BOARD} to {MAX_BOARD} "
-                "wide and high"
-            )
+        check_size("the board", self.width, self.height)
         taken: set[Coordinates] = set()
         for x, y in [*self.black_setup, *self.white_setup, *self.cells]:
             check_on_board(x, y, self.width, self.height)
