@@ -26,6 +26,8 @@ class PlayedMove(NamedTuple):
 class Player(Protocol):
     """A contestant in one game; every method may raise EngineFault."""
 
+    peak_memory: int  # the most private bytes seen, 0 if unknown
+
     def launch(self) -> None:
         """Begin to get ready, without waiting."""
 
@@ -34,10 +36,6 @@ class Player(Protocol):
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Return the move in this position, within the clock's deadline."""
-
-    @property
-    def peak_memory(self) -> int:
-        """The most private bytes seen, 0 if unknown."""
 
     def finish(self) -> None:
         """Say goodbye, without waiting."""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 OnMove = Callable[[int, "Game", Played], None]  # with the number of the slot
 Outcome = Played | BaseException | None  # None: the game was broken off
-STACK_BYTES = 1 << 20
 
 
 class Pool(Protocol):

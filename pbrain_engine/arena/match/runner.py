@@ -14,7 +14,6 @@ from types import FrameType
 
 from ..faults import START
 from ..game.played import Played
-from ..game.referee import GameTask
 from ..openings import Openings
 from ..records.journal import Journal
 from ..settings import MatchSettings
@@ -94,7 +93,7 @@ class Runner:
                     said = interrupts.count
                     self._obey(said, running)
                 while running < self._pool.capacity and not self._ends:
-                    task = self._next()
+                    task = next(self._tasks, None)
                     if task is None:
                         break
                     self._pool.submit(task)
@@ -110,9 +109,6 @@ class Runner:
     @property
     def _ends(self) -> bool:
         return self.was_interrupted or bool(self.stop_reason)
-
-    def _next(self) -> GameTask | None:
-        return next(self._tasks, None)
 
     def _obey(self, wishes: int, running: int) -> None:
         """Act on an interrupt."""
@@ -143,7 +139,4 @@ class Runner:
         verdict = self.standings.verdict
         if verdict and verdict.decision and not self.stop_reason:
             hypothesis = "H1" if verdict.decision == "accepted" else "H0"
-            self.stop_reason = (
-                f"SPRT: {hypothesis} accepted, LLR {verdict.llr:.2f} "
-                f"({verdict.lower:.2f} to {verdict.upper:.2f})"
-            )
+            self.stop_reason = f"SPRT: {hypothesis} accepted, {verdict}"

@@ -59,13 +59,8 @@ class ProcessPlayer:
         self._is_asked = False
         self._garbage = ""
         self._refusal = ""
-        self._peak_memory = 0
+        self.peak_memory = 0
         self._memory_seen = 0.0
-
-    @property
-    def peak_memory(self) -> int:
-        """The most private bytes seen, 0 if unknown."""
-        return self._peak_memory
 
     def launch(self) -> None:
         """Start the process if it does not run yet, and tell it board and limits."""
@@ -73,7 +68,7 @@ class ProcessPlayer:
         self._garbage = self._refusal = ""
         if self._process is None:
             self._has_spoken = False
-            self._peak_memory = 0
+            self.peak_memory = 0
             self._folder = tempfile.TemporaryDirectory(prefix="numoku-", ignore_cleanup_errors=True)
             self._process = EngineProcess(
                 self.spec.command,
@@ -229,7 +224,7 @@ class ProcessPlayer:
     def _check_memory(self, process: EngineProcess) -> None:
         self._memory_seen = time.perf_counter()
         used = process.memory()
-        self._peak_memory = max(self._peak_memory, used)
+        self.peak_memory = max(self.peak_memory, used)
         allowed = self._settings.memory
         slack = 1.0 if self._settings.judge else MEMORY_TOLERANCE
         if allowed and used > allowed * slack:

@@ -28,6 +28,8 @@ DEFAULT_HASH = 16_000_000  # bytes; clearing it for every game costs less than a
 class InprocessPlayer:
     """One configuration of our engine, for many games."""
 
+    peak_memory = 0  # unknown: all players share one process
+
     def __init__(
         self, spec: EngineSpec, settings: MatchSettings, is_aborted: IsAborted = lambda: False
     ) -> None:
@@ -37,11 +39,6 @@ class InprocessPlayer:
         self._is_aborted = is_aborted
         self._engine: Engine | None = None
         self._parameters: dict[str, int] = {}
-
-    @property
-    def peak_memory(self) -> int:
-        """Unknown: all players share one process."""
-        return 0
 
     def set_parameters(self, parameters: Mapping[str, int]) -> None:
         """Give the engine these search parameters from its next game on."""

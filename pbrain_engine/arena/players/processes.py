@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ...native.load.footprint import peak_working_set
+from ...native.load.footprint import peak_working_set, private_pages
 
 IS_LINUX = sys.platform.startswith("linux")
 IS_WINDOWS = sys.platform == "win32"
@@ -90,12 +90,9 @@ def _private_bytes(pid: int) -> int:
         with contextlib.suppress(psutil.Error, OSError):
             return int(psutil.Process(pid).memory_info().rss)
         return 0
-    total = 0
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith(("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:")):
-                total += int(line.split()[1]) * 1024
-    return total
+    with contextlib.suppress(OSError, ValueError):
+        return private_pages(pid)
+    return 0
 
 
 def suspend(pid: int) -> None:

@@ -51,16 +51,6 @@ def move_comment(played: Played, number: int) -> str:
     return " ".join(words)
 
 
-def sgf(played: Played, settings: MatchSettings) -> str:
-    """Return a game as SGF."""
-    return format_sgf(paper_record(played, settings))
-
-
-def psq(played: Played, settings: MatchSettings) -> str:
-    """Return a game as PSQ."""
-    return format_psq(paper_record(played, settings))
-
-
 def pgn(played: Played, settings: MatchSettings) -> str:
     """Return a game as PGN; rating tools read its tags, people its moves."""
     tags = {
@@ -115,9 +105,8 @@ def _or_dash(number: int | None) -> str:
     return "-" if number is None else str(number)
 
 
-Writer = Callable[[Played, MatchSettings], str]
-ONE_FILE: dict[str, Writer] = {"pgn": pgn, "training": training}
-FILE_EACH: dict[str, Writer] = {"sgf": sgf, "psq": psq}
+ONE_FILE: dict[str, Callable[[Played, MatchSettings], str]] = {"pgn": pgn, "training": training}
+FILE_EACH: dict[str, Callable[[GameRecord], str]] = {"sgf": format_sgf, "psq": format_psq}
 
 
 def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSettings) -> list[Path]:
@@ -134,6 +123,6 @@ def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSett
             re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)
         )
         path = target / f"{played.game + 1:05}-{names}.{kind}"
-        path.write_text(FILE_EACH[kind](played, settings), encoding="utf-8")
+        path.write_text(FILE_EACH[kind](paper_record(played, settings)), encoding="utf-8")
         written.append(path)
     return written

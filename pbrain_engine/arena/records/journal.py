@@ -132,7 +132,7 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
     collects = gc.isenabled()
     gc.disable()  # it would look through all games again and again: half of the time
     try:
-        for line in _whole_lines(path):
+        for line in whole_lines(path):
             entry = json.loads(line)
             if entry["type"] == "match":
                 settings = MatchSettings.from_json(entry["settings"])
@@ -151,7 +151,7 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
     return settings, list(games.values()), end
 
 
-def _whole_lines(path: Path) -> Iterator[bytes]:
+def whole_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines up to the first that is not whole."""
     with path.open("rb") as file:
         for line in file:

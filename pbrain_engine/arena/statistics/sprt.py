@@ -30,6 +30,10 @@ class Verdict:
     lower: float
     upper: float
 
+    def __str__(self) -> str:
+        """``LLR 1.20 (-2.94 to 2.94)``."""
+        return f"LLR {self.llr:.2f} ({self.lower:.2f} to {self.upper:.2f})"
+
     @property
     def decision(self) -> str:
         """``accepted`` (H1), ``rejected`` (H0), or an empty string while undecided."""

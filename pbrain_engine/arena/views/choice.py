@@ -7,18 +7,18 @@ from typing import Any
 
 from ..settings import MatchSettings
 from ..statistics.standings import Standings
-from .view import PlainView, QuietView, View
+from .view import PlainView, View
 
 
 def make_view(settings: MatchSettings, standings: Standings, kind: str = "auto") -> View:
     """Return the view that suits: ``live``, ``plain``, ``quiet``, or what the terminal allows."""
     if kind == "quiet":
-        return QuietView()
+        return View()
     if kind == "live" or (kind == "auto" and sys.stderr.isatty()):
         live = _import_live()
         if live is not None:
-            view: View = live.RichView(settings, standings)
-            return view
+            rich: View = live.RichView(settings, standings)
+            return rich
         if kind == "live":
             print("the live view needs rich: pip install 'pbrain-numoku[tools]'", file=sys.stderr)
     return PlainView(settings, standings.games)

@@ -29,8 +29,8 @@ def figures(standings: Standings, games: Sequence[Played]) -> list[Figure]:
         found.append(("Ratings with 95 % intervals", _ladder(standings)))
     found += [
         ("Length of the games", _lengths(games)),
-        ("Time used, by move", _times(games, settings)),
-        ("Depth reported, by move", _depths(games, settings)),
+        ("Time used, by move", _by_move("Time used", "seconds", games, settings, "ms", 0.001)),
+        ("Depth reported, by move", _by_move("Depth", "depth", games, settings, "depth", 1.0)),
     ]
     return [(caption, svg) for caption, svg in found if svg]
 
@@ -117,20 +117,18 @@ def _lengths(games: Sequence[Played]) -> str:
     return charts.stacked_bars("Length of the games", "stones", "games", starts, step, layers)
 
 
-def _times(games: Sequence[Played], settings: MatchSettings) -> str:
-    lines = _mean_by_move(games, settings, "ms", 0.001)
-    return charts.line_chart(
-        "Time used", "own move", "seconds, mean", lines, y_range=_from_0(lines)
-    )
-
-
-def _depths(games: Sequence[Played], settings: MatchSettings) -> str:
-    lines = _mean_by_move(games, settings, "depth", 1.0)
-    return charts.line_chart("Depth", "own move", "depth, mean", lines, y_range=_from_0(lines))
-
-
-def _from_0(lines: Sequence[Curve]) -> tuple[float, float]:
-    return 0.0, max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
+def _by_move(
+    title: str,
+    what: str,
+    games: Sequence[Played],
+    settings: MatchSettings,
+    column: str,
+    unit: float,
+) -> str:
+    """Return the mean of a column over the moves of each engine, in an axis from 0 on."""
+    lines = _mean_by_move(games, settings, column, unit)
+    top = max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
+    return charts.line_chart(title, "own move", f"{what}, mean", lines, y_range=(0.0, top))
 
 
 def _mean_by_move(

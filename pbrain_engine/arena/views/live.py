@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
@@ -18,10 +17,10 @@ from rich.text import Text
 from ...notation import picture
 from ...position.rules import Side
 from ..game.played import FIVE, Played
-from ..settings import MatchSettings
+from ..settings import MatchSettings, total_games
 from ..statistics.standings import Standings
 from .text import labels, ladder_rows, last_move, pair_rows, result_line
-from .view import MatchProgress
+from .view import MatchProgress, View
 
 if TYPE_CHECKING:
     from ...game.game import Game
@@ -36,20 +35,20 @@ SHORTEST_TABLE = 3  # lines: its head, a row, and how many more there are
 Rows = Callable[[Standings], list[list[str]]]
 
 
-class RichView:
+class RichView(View):
     """A terminal screen that is drawn anew several times a second."""
 
     def __init__(
         self, settings: MatchSettings, standings: Standings, stream: TextIO | None = None
     ) -> None:
         """Begin to draw on the error output (or a given stream)."""
+        super().__init__()
         self._settings = settings
         self._standings = standings
         self._short = labels(settings)
-        self._progress = MatchProgress(settings, standings.games)
+        self._progress = MatchProgress(total_games(settings), standings.games)
         self._boards: dict[int, Played] = {}
         self._recent: list[str] = []
-        self._lock = threading.Lock()
         self.console = Console(file=stream or sys.stderr)
         self._ascii = not (self.console.encoding or "").lower().startswith("utf")
         self._live = Live(

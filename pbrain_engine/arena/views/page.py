@@ -14,7 +14,7 @@ from ..game.played import Played
 from ..settings import MatchSettings
 from ..statistics.standings import Standings
 from .figures import figures
-from .text import conditions, fault_lines, labels, ladder_rows, pair_rows, time_rows
+from .text import conditions, fault_lines, labels, ladder_rows, pair_rows, test_lines, time_rows
 
 SCRIPTS = ("draw.js", "page.js")
 BOARD_ADDRESS = "http://127.0.0.1:8421/"  # where `numoku board` serves, unless told otherwise
@@ -67,7 +67,7 @@ def html_page(
     ]
     if len(settings.engines) > 2:
         parts.append(html_table(ladder_rows(standings, anchors)))
-    parts.append(_verdict(standings))
+    parts += [f'<p class="about">{escape(line)}</p>' for line in test_lines(standings)]
     parts.append(_faults(standings))
     parts.append("<h2>Charts</h2>")
     parts.append(html_figures(figures(standings, games)))
@@ -76,17 +76,6 @@ def html_page(
     parts.append(VIEWER)
     script = _script(game_data(settings, games, shown))
     return html_document(head, "\n".join(filter(None, parts)), script)
-
-
-def _verdict(standings: Standings) -> str:
-    verdict, test = standings.verdict, standings.settings.sprt
-    if not verdict or not test:
-        return ""
-    return (
-        f'<p class="about">SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]: '
-        f"LLR {verdict.llr:.2f} ({verdict.lower:.2f} to {verdict.upper:.2f}), "
-        f"{verdict.decision or 'undecided'}</p>"
-    )
 
 
 def _faults(standings: Standings) -> str:

@@ -149,6 +149,15 @@ def fault_lines(standings: Standings) -> list[str]:
     return lines
 
 
+def test_lines(standings: Standings) -> list[str]:
+    """Return where the match's sequential test stands, in a line; none if it has no test."""
+    verdict, test = standings.verdict, standings.settings.sprt
+    if not verdict or not test:
+        return []
+    hypotheses = f"{test.model} [{test.elo0:g}, {test.elo1:g}]"
+    return [f"SPRT {hypotheses}: {verdict} {verdict.decision or 'undecided'}"]
+
+
 def summary(standings: Standings, anchors: dict[str, float] | None = None) -> str:
     """Return the whole result of a match."""
     lines = table(pair_rows(standings))
@@ -160,13 +169,7 @@ def summary(standings: Standings, anchors: dict[str, float] | None = None) -> st
         normalised = pair.normalised_elo
         known = format_estimate(normalised) if normalised else "not known, all results are alike"
         lines += [f"the two games of an opening: {counts}", f"normalised Elo {known}"]
-    verdict = standings.verdict
-    test = standings.settings.sprt
-    if verdict and test:
-        lines.append(
-            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]: LLR {verdict.llr:.2f} "
-            f"({verdict.lower:.2f} to {verdict.upper:.2f}) {verdict.decision or 'undecided'}"
-        )
+    lines += test_lines(standings)
     if len(standings.names) > 2:
         lines += ["", *table(ladder_rows(standings, anchors))]
     faults = fault_lines(standings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..game.played import Played
 from ..settings import MatchSettings, total_games
@@ -18,28 +18,12 @@ if TYPE_CHECKING:
 TABLE_EVERY = 10  # games between two tables of the plain view
 
 
-class View(Protocol):
-    """Somebody who is told how the match goes."""
-
-    def moved(self, slot: int, game: Game, played: Played) -> None:
-        """Take note of a new stone in the game of a slot; called from its thread."""
-
-    def finished(self, played: Played, standings: Standings) -> None:
-        """Take note of a finished game."""
-
-    def say(self, text: str) -> None:
-        """Tell the user something that matters."""
-
-    def close(self) -> None:
-        """Take note that nothing more will come."""
-
-
 class MatchProgress:
     """How far a match is, and how long it will take."""
 
-    def __init__(self, settings: MatchSettings, done: int) -> None:
+    def __init__(self, total: int, done: int) -> None:
         """Begin to measure with this many games done already."""
-        self.total = total_games(settings)
+        self.total = total
         self.done = done
         self._before = done
         self._began = time.perf_counter()
@@ -66,36 +50,36 @@ def format_duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-class QuietView:
-    """Says only what must be said."""
+class View:
+    """Somebody who is told how the match goes; this one says only what must be said."""
 
     def __init__(self) -> None:
         """Begin with nothing to say."""
         self._lock = threading.Lock()
 
     def moved(self, slot: int, game: Game, played: Played) -> None:
-        """Nothing."""
+        """Take note of a new stone in the game of a slot; called from its thread."""
 
     def finished(self, played: Played, standings: Standings) -> None:
-        """Nothing."""
+        """Take note of a finished game."""
 
     def say(self, text: str) -> None:
-        """Write the text."""
+        """Tell the user something that matters."""
         with self._lock:
             print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Nothing."""
+        """Take note that nothing more will come."""
 
 
-class PlainView(QuietView):
+class PlainView(View):
     """One line for each game, and the score from time to time."""
 
     def __init__(self, settings: MatchSettings, done: int = 0) -> None:
         """Begin with this many games done."""
         super().__init__()
         self._short = labels(settings)
-        self._progress = MatchProgress(settings, done)
+        self._progress = MatchProgress(total_games(settings), done)
 
     def finished(self, played: Played, standings: Standings) -> None:
         """Write the game, and now and then the table."""
@@ -110,6 +94,5 @@ class PlainView(QuietView):
                         f"+{pair.wins} ={pair.draws} -{pair.losses}, "
                         f"Elo {format_estimate(pair.elo)}"
                     )
-            verdict = standings.verdict
-            if verdict:
-                self.say(f"  LLR {verdict.llr:.2f} ({verdict.lower:.2f} to {verdict.upper:.2f})")
+            if standings.verdict:
+                self.say(f"  {standings.verdict}")
