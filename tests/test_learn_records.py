@@ -187,7 +187,7 @@ def test_openings_are_balanced_and_differ() -> None:
     found = [selfplay.balanced_opening(engine, chance, 15, Rule.RENJU, 200) for _ in range(6)]
     assert len({tuple(opening) for opening in found}) == 6
     for opening in found:
-        selfplay.begin(engine, 15, Rule.RENJU, opening)
+        selfplay.begin(engine, 15, 15, Rule.RENJU, opening)
         assert abs(engine.think(selfplay.Limit(nodes=200)).value) <= BALANCE
         assert selfplay.is_playable(15, Rule.RENJU, opening)
 

@@ -10,13 +10,19 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..notation.cells import NotationError, parse_moves, parse_offsets
 from ..options import problem_of
 from ..position.geometry import Coordinates
+from ..position.rules import Rule
 from ..position.symmetry import symmetries, transform
 from .game.referee import set_up
 from .settings import MatchSettings, SettingsError
+
+if TYPE_CHECKING:
+    from ..engine.engine import Engine
+    from ..game.game import Game
 
 BALANCED, RANDOM, NONE = "balanced", "random", "none"
 GENERATORS = (BALANCED, RANDOM, NONE)
@@ -183,16 +189,28 @@ def border_cells(width: int, height: int) -> list[Coordinates]:
 
 def find_problem(settings: MatchSettings, opening: Sequence[Coordinates]) -> str | None:
     """Say why a game cannot begin like this, or None if it can."""
-    game = set_up(settings, ())
+    return problem_on(set_up(settings, ()), opening, settings.draw_stones)
+
+
+def problem_on(game: Game, opening: Sequence[Coordinates], draw_stones: int) -> str | None:
+    """Say why stones cannot be played on an empty game to begin with, or None if they can."""
     for x, y in opening:
         if game.is_forbidden(x, y):
             return f"{x},{y} is forbidden to black"
         game.play(x, y)
         if game.winner is not None:
             return "it is already won"
-    if game.ply >= settings.draw_stones:
-        return "it fills the board"
-    return None
+    return "it fills the board" if game.ply >= draw_stones else None
+
+
+def begin(
+    engine: Engine, width: int, height: int, rule: Rule, opening: Sequence[Coordinates]
+) -> None:
+    """Make an engine forget everything but the stones of an opening."""
+    engine.new_game(width, height, rule)
+    engine.clear_hash()
+    for x, y in opening:
+        engine.play(x, y)
 
 
 def engine_judge(
@@ -207,10 +225,7 @@ def engine_judge(
     engine = Engine(hash_size=max(LEAST_TABLE, TABLE_PER_NODE * nodes))
 
     def value_at(opening: Sequence[Coordinates], nodes: int) -> int:
-        engine.new_game(settings.width, settings.height, settings.rule)
-        engine.clear_hash()
-        for x, y in opening:
-            engine.play(x, y)
+        begin(engine, settings.width, settings.height, settings.rule, opening)
         return engine.think(Limit(nodes=nodes)).value
 
     def judge(opening: Sequence[Coordinates]) -> int:

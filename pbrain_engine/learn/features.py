@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable, Iterator
 from math import nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,17 +86,11 @@ class Positions(NamedTuple):
         lengths = np.diff(self.starts)
         rows = np.repeat(chosen, lengths)
         starts = np.concatenate(([0], np.cumsum(lengths[chosen])))
-        return Positions(
-            starts,
-            self.columns[rows],
-            self.counts[rows],
-            self.side[chosen],
-            self.mask[chosen],
-            self.value[chosen],
-            self.result[chosen],
-            self.group[chosen],
-            self.game[chosen],
-        )
+        facts: Iterator[Any] = (fact[chosen] for fact in self[3:])
+        return Positions(starts, self.columns[rows], self.counts[rows], *facts)
+
+
+FACTS = (np.int8, np.int16, np.int16, np.float32, np.int8, np.int64)  # from ``side`` on
 
 
 class Choices(NamedTuple):
@@ -244,17 +238,8 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
             total += len(own)
     starts, (columns16, counts16) = rows.joined()
     table = np.array(positions, np.float64).reshape(-1, 6).T
-    seen = Positions(
-        starts,
-        columns16,
-        counts16,
-        table[0].astype(np.int8),
-        table[1].astype(np.int16),
-        table[2].astype(np.int16),
-        table[3].astype(np.float32),
-        table[4].astype(np.int8),
-        table[5].astype(np.int64),
-    )
+    facts = (column.astype(kind) for column, kind in zip(table, FACTS, strict=True))
+    seen = Positions(starts, columns16, counts16, *facts)
     starts, (own16, enemy16) = candidates.joined()
     chosen = np.array(choices, np.int64).reshape(-1, 3).T
     taken = Choices(

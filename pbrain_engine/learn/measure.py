@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -20,8 +19,7 @@ from .network.lessons import Lessons, prepare
 from .network.patterns import half_of, patterns
 from .network.reference import LOGIT_UNIT, forward, unpack
 from .score_model import TEMPERATURES, Candidates, ScoreLosses
-from .sparse import segment_sums
-from .value_model import ValueLosses, best_scale, log_loss
+from .value_model import ValueLosses, losses_of
 
 AT_ONCE = 1024  # positions
 Ints = NDArray[np.int64]
@@ -50,27 +48,18 @@ class Said(NamedTuple):
 
     def values(self) -> ValueLosses:
         """Return the losses of the values at the scale that suits them."""
-        scale = best_scale(self.value, self.target)
-        known = ~np.isnan(self.result)
-        odds = self.value / scale
-        target = float(log_loss(odds, self.target).mean())
-        odds, results = odds[known], self.result[known]
-        on_results = float(log_loss(odds, results).mean()) if known.any() else nan
-        return ValueLosses(target, on_results, scale)
+        return losses_of(self.value, self.target, self.result)
 
     def scores(self, temperature: float | None) -> ScoreLosses:
         """Return the losses of the logits, at a temperature or at the one that suits them."""
-        logits = self.logits
+        empty = np.zeros(0, np.int64)
+        each = Candidates(self.starts, empty, empty, self.chosen)
 
         def entropy(used: float) -> float:
-            empty = np.zeros(0, np.int64)
-            each = Candidates(self.starts, empty, empty, self.chosen)
-            return float(each.chances(logits / used)[1].mean())
+            return float(each.chances(self.logits / used)[1].mean())
 
         used = minimise_scale(entropy, *TEMPERATURES) if temperature is None else temperature
-        best = np.repeat(logits[self.chosen], np.diff(self.starts))
-        above = (logits > best) + (logits == best) / 2  # equal scores share their ranks
-        rank = segment_sums(above, self.starts) + 0.5
+        rank = each.ranks(self.logits)
         return ScoreLosses(entropy(used), float(rank.mean()), float((rank == 1).mean()))
 
 

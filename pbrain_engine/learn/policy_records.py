@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from .records import GamesError, Record, read_games
+from .records import GamesError, Record, header, read_games
 
 MAGIC = "numoku policies 1"
 SUFFIX = ".policies"
@@ -94,11 +94,6 @@ def policies_path(games: Path) -> Path:
     return games.with_name(games.name + SUFFIX)
 
 
-def _head(about: dict[str, str]) -> bytes:
-    lines = [MAGIC, *(f"{key}: {value}" for key, value in about.items())]
-    return "\n".join(lines).encode("ascii") + b"\n\n"
-
-
 def _read(path: Path) -> tuple[bytes, bytes, int]:
     """Return the head of a file, all its bytes, and where its records begin."""
     try:
@@ -142,7 +137,7 @@ class PolicyFile:
             GamesError: it cannot be written, holds something else, or too little.
         """
         self.path = policies_path(games)
-        head = _head(about)
+        head = header(about, MAGIC)
         end = 0
         if count or (self.path.exists() and self.path.stat().st_size):
             end = self._end_of(head, count)

@@ -72,18 +72,8 @@ class Record(NamedTuple):
 
 def encode(record: Record) -> bytes:
     """Return the bytes of a game."""
-    parts = [
-        _HEAD.pack(
-            record.number,
-            len(record.moves),
-            record.rule,
-            record.width,
-            record.height,
-            record.opening,
-            record.result,
-            record.ending,
-        )
-    ]
+    number, *facts, moves, _ = record
+    parts = [_HEAD.pack(number, len(moves), *facts)]
     parts += [_MOVE.pack(*pair) for pair in zip(record.moves, record.values, strict=True)]
     body = b"".join(parts)
     return body + _CRC.pack(zlib.crc32(body))
@@ -115,9 +105,9 @@ def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
     return record, end + _CRC.size
 
 
-def header(about: dict[str, str]) -> bytes:
+def header(about: dict[str, str], magic: str = MAGIC) -> bytes:
     """Return the head of a file that says how its games were made."""
-    lines = [MAGIC, *(f"{key}: {value}" for key, value in about.items())]
+    lines = [magic, *(f"{key}: {value}" for key, value in about.items())]
     return "\n".join(lines).encode("ascii") + b"\n\n"
 
 

@@ -57,6 +57,12 @@ class Candidates(NamedTuple):
         losses = np.log(sums) + tops - logits[self.chosen]
         return powers / np.repeat(sums, lengths), losses
 
+    def ranks(self, logits: Vector) -> Vector:
+        """Return the rank of each chosen one, from 1; equal scores share their ranks."""
+        chosen = np.repeat(logits[self.chosen], np.diff(self.starts))
+        above = (logits > chosen) + (logits == chosen) / 2
+        return segment_sums(above, self.starts) + 0.5
+
 
 class ScoreData:
     """Choices with the places of their candidates in the table."""
@@ -89,15 +95,9 @@ class ScoreData:
         return sum(float(b.chances(b.logits(flat))[1].sum()) for b in self.blocks()) / len(self)
 
     def losses(self, table: Table, temperature: float) -> ScoreLosses:
-        """Return how well a table tells the chosen moves; equal scores share their ranks."""
+        """Return how well a table tells the chosen moves."""
         flat = table.ravel()
-        ranks = []
-        for block in self.blocks():
-            logits = block.logits(flat)
-            chosen = np.repeat(logits[block.chosen], np.diff(block.starts))
-            above = (logits > chosen) + (logits == chosen) / 2
-            ranks.append(segment_sums(above, block.starts) + 0.5)
-        rank = np.concatenate(ranks)
+        rank = np.concatenate([block.ranks(block.logits(flat)) for block in self.blocks()])
         entropy = self.entropy(table, temperature)
         return ScoreLosses(entropy, float(rank.mean()), float((rank == 1).mean()))
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..arena.openings import first_balanced, square_around
+from ..arena.openings import begin, first_balanced, problem_on, square_around
 from ..engine.engine import Engine, Limit
 from ..game.game import Game
 from ..position.geometry import Coordinates
@@ -61,22 +61,9 @@ def scatter(chance: random.Random, board: int) -> list[Coordinates]:
     return chance.sample(near, min(chance.randint(*STONES), len(near) - 1))
 
 
-def is_playable(board: int, rule: Rule, opening: list[Coordinates]) -> bool:
+def is_playable(board: int, rule: Rule, opening: Sequence[Coordinates]) -> bool:
     """Say whether stones can be played in this order without a foul and without a win."""
-    game = Game(board, rule=rule)
-    for x, y in opening:
-        if game.is_forbidden(x, y):
-            return False
-        game.play(x, y)
-    return game.winner is None and not game.is_full
-
-
-def begin(engine: Engine, board: int, rule: Rule, opening: Sequence[Coordinates]) -> None:
-    """Make the engine forget everything but the stones of an opening."""
-    engine.new_game(board, rule=rule)
-    engine.clear_hash()
-    for x, y in opening:
-        engine.play(x, y)
+    return problem_on(Game(board, rule=rule), opening, board * board) is None
 
 
 def balanced_opening(
@@ -85,7 +72,7 @@ def balanced_opening(
     """Return the first random opening that a search finds balanced, or the best of many."""
 
     def value_of(opening: Sequence[Coordinates]) -> int:
-        begin(engine, board, rule, opening)
+        begin(engine, board, board, rule, opening)
         return engine.think(Limit(nodes=nodes)).value
 
     tried = (scatter(chance, board) for _ in range(TRIES))
@@ -119,7 +106,7 @@ def play_game(engine: Engine, plan: Plan, number: int, decide: Decide | None = N
     chance = random.Random(f"{plan.seed}:{number}")
     rule, board = plan.kind(number)
     opening = balanced_opening(engine, chance, board, rule, plan.nodes)
-    begin(engine, board, rule, opening)
+    begin(engine, board, board, rule, opening)
     game = engine.game
     cells = [y * board + x for x, y in opening]
     values = [NO_VALUE] * len(opening)

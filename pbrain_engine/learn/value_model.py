@@ -8,6 +8,7 @@ same rules they share one table, seen from the other side.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import nan
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -54,6 +55,17 @@ def log_loss(odds: Vector, target: Vector) -> Vector:
 def best_scale(value: Vector, target: Vector) -> float:
     """Return the scale with which values predict a target best."""
     return minimise_scale(lambda scale: float(log_loss(value / scale, target).mean()), *SCALES)
+
+
+def losses_of(
+    values: Vector, target: Vector, result: Vector, scale: float | None = None
+) -> ValueLosses:
+    """Return the losses of values at a scale, or at the best one; results may be NaN: unknown."""
+    used = scale or best_scale(values, target)
+    known = ~np.isnan(result)
+    odds = values / used
+    on_results = float(log_loss(odds[known], result[known]).mean()) if known.any() else nan
+    return ValueLosses(float(log_loss(odds, target).mean()), on_results, used)
 
 
 class Outcomes(Protocol):
@@ -120,12 +132,7 @@ class ValueData:
 
     def losses(self, tables: ValueTables, scale: float | None = None) -> ValueLosses:
         """Return the losses at a scale, or at the best one."""
-        values = self.values(tables)
-        used = scale or best_scale(values, self.target)
-        target, result = (
-            float(log_loss(values / used, wanted).mean()) for wanted in (self.target, self.result)
-        )
-        return ValueLosses(target, result, used)
+        return losses_of(self.values(tables), self.target, self.result, scale)
 
 
 def learn_values(
