@@ -117,7 +117,6 @@ def gomocalc_nbest(exam: Exam) -> None:
 def gomocalc_details(exam: Exam) -> None:
     """Bare INFO lines are for show_detail 2 alone."""
     exam.start()
-    exam.turn()
-    exam.expect_move()
+    exam.exchange()
     if any(line.startswith("INFO") for line in exam.heard):
         raise Violation("INFO lines without show_detail")

@@ -134,6 +134,11 @@ class Exam:
         self.stones.add(cell)
         return cell
 
+    def exchange(self) -> Coordinates:
+        """Play a stone of the opponent anywhere, and return the legal answer to it."""
+        self.turn()
+        return self.expect_move()
+
     def expect_refusal(self, what: str, words: Iterable[str] = ("ERROR", "UNKNOWN")) -> str:
         """Expect a line that says no, and no move."""
         answer = self.answer()
@@ -155,8 +160,7 @@ class Exam:
         """Expect that an ordinary game can go on, whatever has happened before."""
         self.peer.lines(0.1)
         self.start()
-        self.turn()
-        self.expect_move()
+        self.exchange()
 
     def expect_exit(self, limit: float) -> None:
         """Expect that the program ends by itself."""

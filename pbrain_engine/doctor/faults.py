@@ -66,8 +66,7 @@ def off_board(exam: Exam) -> None:
     exam.start()
     exam.say(f"TURN {exam.size},0")
     expect_no_move(exam, "a move off the board")
-    exam.turn()
-    exam.expect_move()
+    exam.exchange()
 
 
 @check(ANY, "refuses a move on a stone", "board and program disagree", RULES)
@@ -80,8 +79,7 @@ def occupied(exam: Exam) -> None:
     for x, y in (cell, own):
         exam.say(f"TURN {x},{y}")
         expect_no_move(exam, "a move on a stone")
-    exam.turn()
-    exam.expect_move()
+    exam.exchange()
 
 
 @check(ANY, "refuses impossible sizes and keeps its board", "the manager shows no reason", RULES)
@@ -232,8 +230,7 @@ def back_to_back(exam: Exam) -> None:
     """Ten moves, each sent as soon as the answer is there."""
     exam.start("timeout_turn 20")
     for _ in range(10):
-        exam.turn()
-        exam.expect_move()
+        exam.exchange()
         if len(exam.stones) > 7:
             exam.start("timeout_turn 20")
 
@@ -243,8 +240,7 @@ def folder(exam: Exam) -> None:
     """Look for new files; all games of a program share its folder."""
     before = set(os.listdir("."))
     exam.start()
-    exam.turn()
-    exam.expect_move()
+    exam.exchange()
     new = set(os.listdir(".")) - before
     if new:
         raise Blemish(f"new files: {', '.join(sorted(new)[:3])}")

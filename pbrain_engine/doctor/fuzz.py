@@ -217,8 +217,7 @@ def play_a_game(peer: Peer, command: list[str]) -> None:
     exam = Exam(peer, Options(command, turn=0.05))
     exam.start(*SOUND)
     for _ in range(GAME_MOVES):
-        exam.turn()
-        exam.expect_move()
+        exam.exchange()
 
 
 def main(argv: list[str] | None = None) -> int:

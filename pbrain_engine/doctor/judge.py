@@ -134,7 +134,6 @@ def judge_swap2(exam: Exam) -> None:
 def judge_end(exam: Exam) -> None:
     """Say END after a move."""
     exam.start()
-    exam.turn()
-    exam.expect_move()
+    exam.exchange()
     exam.say("END")
     exam.expect_exit(0.5)

@@ -24,8 +24,7 @@ def piskvork_ok(exam: Exam) -> None:
 def piskvork_stderr(exam: Exam) -> None:
     """Play a little; stderr is the same pipe there."""
     exam.start()
-    exam.turn()
-    exam.expect_move()
+    exam.exchange()
     exam.say("HELLO", "INFO evaluate 3,3")
     exam.peer.lines(0.2)
     exam.say("END")
@@ -46,8 +45,7 @@ def piskvork_info(exam: Exam) -> None:
         exam.say(f"INFO {key}")
     exam.expect_silence("INFO lines", 0.4)
     exam.say("INFO max_memory 83886080")
-    exam.turn()
-    exam.expect_move()
+    exam.exchange()
 
 
 @check(PISKVORK, "plays at once when the Space key is pressed", "no way to stop it", PIPE)
@@ -85,8 +83,7 @@ def piskvork_takeback(exam: Exam) -> None:
 def piskvork_restart(exam: Exam) -> None:
     """Two games in one process."""
     exam.start()
-    exam.turn()
-    exam.expect_move()
+    exam.exchange()
     exam.say("RESTART")
     if decline(exam, "RESTART") != "OK":
         raise Violation("RESTART is not answered with OK")
@@ -180,8 +177,7 @@ def cli_suggest(exam: Exam) -> None:
     """SUGGEST is answered by Piskvork alone."""
     exam.start()
     for _ in range(3):
-        exam.turn()
-        exam.expect_move()
+        exam.exchange()
     if any(line.upper().startswith("SUGGEST") for line in exam.heard):
         raise Violation("SUGGEST instead of a move")
 
@@ -219,8 +215,7 @@ def qpiskvork_words(exam: Exam) -> None:
     """Only the first letter of a line is looked at."""
     exam.start()
     for _ in range(2):
-        exam.turn()
-        exam.expect_move()
+        exam.exchange()
     for line in exam.heard:
         word = line.split(" ")[0].rstrip("\r")
         if word not in ("OK", "MESSAGE", "DEBUG") and read_move(word) is None:

@@ -25,8 +25,7 @@ def piskvork_memory(exam: Exam) -> None:
     """Read the memory after each move, shared pages and all."""
     exam.start(f"max_memory {MEMORY}")
     for _ in range(MOVES):
-        exam.turn()
-        exam.expect_move()
+        exam.exchange()
         used = peak_working_set(exam.peer.process.pid)
         if used > MEMORY:
             raise Violation(f"allocated {used // 1024} kB of {MEMORY // 1024}")
