@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from math import isfinite
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 Number = TypeVar("Number", int, float)
 
@@ -37,10 +37,33 @@ def _checked(
 
 positive = _checked(int, "a whole number from 1 on", lambda n: n >= 1)
 whole = _checked(int, "a whole number from 0 on", lambda n: n >= 0)
-integer = _checked(int, "a whole number", lambda n: True)
 above_zero = _checked(float, "a number above 0", lambda x: isfinite(x) and x > 0)
 not_below_zero = _checked(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
 number = _checked(float, "a number", isfinite)
+
+
+def add_value(
+    parser: argparse._ActionsContainer,
+    name: str,
+    kind: Callable[[str], Any],
+    default: Any,
+    metavar: str,
+    summary: str,
+) -> None:
+    """Add an option that takes a value; a default that says something ends what is told of it."""
+    told = summary
+    if default:
+        told += f" ({default:g})" if isinstance(default, float) else f" ({default})"
+    parser.add_argument(name, type=kind, default=default, metavar=metavar, help=told)
+
+
+VIEWS = ("auto", "live", "plain", "quiet")
+
+
+def add_view(parser: argparse._ActionsContainer) -> None:
+    """Add the option that says how games are shown while they are played."""
+    summary = "boards, lines or nothing while it runs (auto)"
+    parser.add_argument("--view", choices=VIEWS, default=VIEWS[0], help=summary)
 
 
 def problem_of(error: Exception) -> str:

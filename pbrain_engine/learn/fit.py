@@ -11,6 +11,7 @@ import argparse
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -28,7 +29,7 @@ from ..eval.weights import (
     load_weights,
     write_weights,
 )
-from ..options import Parser, not_below_zero, positive
+from ..options import Parser, add_value, not_below_zero, positive
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import HELD_OUT, Choices, Positions, by_family, group_of, read_features
@@ -206,20 +207,11 @@ def make_parser() -> argparse.ArgumentParser:
     add("--id", metavar="NAME", help="what the weights are called (the file's name)")
     add("--start", default="hand", metavar="W", help="weights to start from (hand)")
     add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
-    add(
-        "--mix",
-        type=not_below_zero,
-        default=MIX,
-        help="share of what came after in the targets (0.7)",
-    )
-    add("--strength", type=not_below_zero, default=0.5, help="pull towards the start (0.5)")
-    add(
-        "--score-share",
-        type=not_below_zero,
-        default=SCORE_SHARE,
-        metavar="SHARE",
-        help="of the way from the start that move scores go (0.5)",
-    )
+    value = partial(add_value, parser)
+    value("--mix", not_below_zero, MIX, "MIX", "share of what came after in the targets")
+    value("--strength", not_below_zero, 0.5, "STRENGTH", "pull towards the start")
+    way = "of the way from the start that move scores go"
+    value("--score-share", not_below_zero, SCORE_SHARE, "SHARE", way)
     add(
         "--keep",
         action="append",
@@ -227,13 +219,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FAMILY=W",
         help="take a family as it is in weights W, learn nothing for it",
     )
-    add(
-        "--steps",
-        type=positive,
-        default=STEPS,
-        metavar="N",
-        help=f"most steps of each fit ({STEPS})",
-    )
+    value("--steps", positive, STEPS, "N", "most steps of each fit")
     return parser
 
 

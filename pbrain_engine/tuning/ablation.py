@@ -14,7 +14,7 @@ from ..arena.settings import EngineSpec, MatchSettings, SettingsError, parse_eng
 from ..arena.statistics.standings import PairScore, Standings
 from ..arena.views.text import conditions, format_estimate
 from ..native.load.library import KernelError
-from ..options import Parser
+from ..options import Parser, add_view
 from .conditions import add_conditions, conditions_of
 from .items import ITEMS
 
@@ -45,12 +45,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_conditions(parser, DEFAULT_GAMES, each="each", seed="the openings")
     add("--write", type=Path, metavar="FILE", help="write the table, such as docs/ablation.md")
     add("--show", action="store_true", help="play nothing; show what the journal holds")
-    add(
-        "--view",
-        choices=("auto", "live", "plain", "quiet"),
-        default="auto",
-        help="boards, lines or nothing while it runs (auto)",
-    )
+    add_view(parser)
     return parser
 
 

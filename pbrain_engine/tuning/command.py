@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..arena.settings import SettingsError, parse_engine
-from ..arena.views.view import format_duration
+from ..arena.views.view import MatchProgress
 from ..native.load.library import KernelError
-from ..options import Parser, above_zero, positive
+from ..options import Parser, above_zero, add_value, positive
 from .conditions import add_conditions, conditions_of
 from .duels import DuelError, Duels
 from .outcome import html_page, patch, summary
@@ -36,20 +36,11 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("file", type=Path, help="where the run is written (JSON lines)")
     add("--parameters", default="", metavar="A,B,...", help="which (all)")
-    add(
-        "--engine",
-        default="numoku",
-        metavar="E",
-        help="what is tuned, such as numoku:weights=FILE,aspiration=20 (numoku)",
-    )
+    tuned = "what is tuned, such as numoku:weights=FILE,aspiration=20"
+    add_value(parser, "--engine", str, "numoku", "E", tuned)
     add_conditions(parser, DEFAULT_GAMES, each="all", seed="everything random")
-    add(
-        "--step",
-        type=above_zero,
-        default=STEP_SHARE,
-        metavar="SHARE",
-        help=f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})",
-    )
+    moved = f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})"
+    add("--step", type=above_zero, default=STEP_SHARE, metavar="SHARE", help=moved)
     add("--rate", type=above_zero, metavar="R", help="steps that half a point moves at the end")
     add("--batch", type=positive, default=BATCH, metavar="N", help=f"duels a batch ({BATCH})")
     add("--page", type=Path, metavar="FILE", help="write a page of charts when it ends")
@@ -66,13 +57,7 @@ def plan_of(options: argparse.Namespace) -> TuningPlan:
     """
     match = match_of(parse_engine(options.engine), **conditions_of(options))
     names = tuple(filter(None, options.parameters.split(",")))
-    return TuningPlan(
-        match,
-        names,
-        options.step,
-        options.rate,
-        options.batch,
-    )
+    return TuningPlan(match, names, options.step, options.rate, options.batch)
 
 
 def make_progress(total: int, done: int) -> Any:
@@ -92,12 +77,12 @@ class Lines:
 
     def __init__(self, total: int, done: int) -> None:
         """Begin to measure with so many games done."""
-        self._total, self._done, self._before = total, done, done
-        self._began = self._shown = time.perf_counter()
+        self._progress = MatchProgress(total, done)
+        self._shown = time.perf_counter()
 
     def advance(self, games: int) -> None:
         """Count finished games."""
-        self._done += games
+        self._progress.done += games
 
     def say(self, remark: str, last: bool = False) -> None:
         """Show where the run is, unless that has just been said."""
@@ -105,11 +90,7 @@ class Lines:
         if not last and now - self._shown < LINE_SECONDS:
             return
         self._shown = now
-        text = f"{self._done}/{self._total} games"
-        if self._done > self._before:
-            each = (now - self._began) / (self._done - self._before)
-            text += f", {format_duration(each * (self._total - self._done))} to go"
-        print(f"{text}: {remark}", file=sys.stderr, flush=True)
+        print(f"{self._progress}: {remark}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Nothing to tidy up."""

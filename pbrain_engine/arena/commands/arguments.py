@@ -6,10 +6,19 @@ import argparse
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...options import Parser, above_zero, not_below_zero, positive, whole
+from ...options import (
+    Parser,
+    above_zero,
+    add_value,
+    add_view,
+    not_below_zero,
+    positive,
+    whole,
+)
 from ..openings import GENERATORS, read_lines
 from ..settings import (
     DEFAULT_TURN,
@@ -25,6 +34,12 @@ from ..settings import (
 
 DEFAULT_GAMES = 10
 SPRT_GAMES = 40_000  # enough for any test to decide
+
+# Settings that are what the option of their name says.
+TAKEN_OVER = (
+    "gauntlet", "match", "increment", "tolerance", "patience", "start_timeout", "nodes", "depth",
+    "openings", "transform", "seed", "draw_after", "judge", "in_process", "keep",
+)  # fmt: skip
 
 EPILOG = """\
 engines:
@@ -90,51 +105,19 @@ def _add_match(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
-    add = group.add_argument
-    add(
-        "--turn",
-        type=not_below_zero,
-        metavar="S",
-        help=f"seconds a move ({DEFAULT_TURN:g} if no limit)",
-    )
-    add("--match", type=not_below_zero, default=0.0, metavar="S", help="seconds a game and engine")
-    add(
-        "--increment",
-        type=not_below_zero,
-        default=0.0,
-        metavar="S",
-        help="seconds added after a move",
-    )
-    add("--nodes", type=whole, default=0, metavar="N", help="nodes a move, told as max_node")
-    add("--depth", type=whole, default=0, metavar="N", help="depth of a move, told as max_depth")
-    add(
-        "--memory",
-        type=not_below_zero,
-        default=350,
-        metavar="MB",
-        help="private memory of an engine and its children; 0: not limited (350)",
-    )
-    add(
-        "--tolerance",
-        type=not_below_zero,
-        default=1.0,
-        metavar="S",
-        help="an answer is late after the limit plus this (1, as in tournaments)",
-    )
-    add(
-        "--patience",
-        type=above_zero,
-        default=60.0,
-        metavar="S",
-        help="how long a move is awaited where time is not limited (60)",
-    )
-    add(
-        "--start-timeout",
-        type=above_zero,
-        default=10.0,
-        metavar="S",
-        help="how long the OK after START is awaited (10)",
-    )
+    add = partial(add_value, group)
+    usual = f"seconds a move ({DEFAULT_TURN:g} if no limit)"
+    add("--turn", not_below_zero, None, "S", usual)
+    add("--match", not_below_zero, 0.0, "S", "seconds a game and engine")
+    add("--increment", not_below_zero, 0.0, "S", "seconds added after a move")
+    add("--nodes", whole, 0, "N", "nodes a move, told as max_node")
+    add("--depth", whole, 0, "N", "depth of a move, told as max_depth")
+    memory = "private memory of an engine and its children; 0: not limited"
+    add("--memory", not_below_zero, 350, "MB", memory)
+    late = "an answer is late after the limit plus this (1, as in tournaments)"
+    group.add_argument("--tolerance", type=not_below_zero, default=1.0, metavar="S", help=late)
+    add("--patience", above_zero, 60.0, "S", "how long a move is awaited where time is not limited")
+    add("--start-timeout", above_zero, 10.0, "S", "how long the OK after START is awaited")
 
 
 def _add_ending(group: argparse._ArgumentGroup) -> None:
@@ -210,12 +193,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     )
     add("--log", metavar="FOLDER", help="write what engines are told and answer, a file each")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
-    add(
-        "--view",
-        choices=("auto", "live", "plain", "quiet"),
-        default="auto",
-        help="boards, lines or nothing while it runs (auto)",
-    )
+    add_view(group)
 
 
 def settings_of(options: argparse.Namespace, usual_turn: float = DEFAULT_TURN) -> MatchSettings:
@@ -234,33 +212,19 @@ def settings_of(options: argparse.Namespace, usual_turn: float = DEFAULT_TURN) -
     return MatchSettings(
         engines=engines,
         games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
-        gauntlet=options.gauntlet,
         width=width,
         height=height,
         rule=parse_rule(options.rule),
         turn=turn,
-        match=options.match,
-        increment=options.increment,
-        tolerance=options.tolerance,
-        patience=options.patience,
-        start_timeout=options.start_timeout,
-        nodes=options.nodes,
-        depth=options.depth,
         memory=int(options.memory * 1024 * 1024),
-        openings=options.openings,
         opening_lines=lines,
-        transform=options.transform,
-        seed=options.seed,
-        draw_after=options.draw_after,
         adjudication=_adjudication(options),
         sprt=_sprt(options),
-        judge=options.judge,
-        in_process=options.in_process,
-        keep=options.keep,
         concurrency=1 if options.concurrency is None else options.concurrency,
         pin=parse_cores(options.pin or ""),
         cluster=options.cluster or "",
         log=str(Path(options.log).absolute()) if options.log else "",
+        **{name: getattr(options, name) for name in TAKEN_OVER},
     )
 
 

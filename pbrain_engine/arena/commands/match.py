@@ -120,7 +120,3 @@ def default_journal() -> Path:
         base = Path(state) if state else Path.home() / ".local" / "state"
         folder = base / "numoku" / "matches"
     return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

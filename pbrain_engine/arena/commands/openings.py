@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -23,7 +24,7 @@ from typing import NamedTuple, TextIO
 from ...game.game import Game
 from ...native.load.library import KernelError
 from ...notation.cells import format_offsets
-from ...options import Parser, not_below_zero, positive, problem_of, whole
+from ...options import Parser, add_value, not_below_zero, positive, problem_of, whole
 from ...position.geometry import Coordinates
 from ...position.symmetry import symmetries, transform
 from ..openings import (
@@ -161,33 +162,14 @@ def make_parser() -> argparse.ArgumentParser:
     add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
     add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
     add("--stones", default=f"{least}-{most}", metavar="N-M", help=f"({least}-{most})")
-    add(
-        "--balance",
-        type=whole,
-        default=BALANCE,
-        metavar="V",
-        help=f"the greatest value for either side ({BALANCE})",
-    )
-    add(
-        "--nodes",
-        type=positive,
-        default=JUDGING_NODES,
-        metavar="N",
-        help=f"of the search that decides ({JUDGING_NODES})",
-    )
-    add(
-        "--border",
-        type=not_below_zero,
-        default=BORDER,
-        metavar="SHARE",
-        help=f"of the candidates that lie at the border ({BORDER})",
-    )
+    value = partial(add_value, parser)
+    value("--balance", whole, BALANCE, "V", "the greatest value for either side")
+    value("--nodes", positive, JUDGING_NODES, "N", "of the search that decides")
+    value("--border", not_below_zero, BORDER, "SHARE", "of the candidates that lie at the border")
     add("--book", default="", metavar="BOOK",
         help="take the even positions of a book, and search nothing")  # fmt: skip
     add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
-    add(
-        "--concurrency", type=positive, default=1, metavar="N", help="searches at the same time (1)"
-    )
+    value("--concurrency", positive, 1, "N", "searches at the same time")
     return parser
 
 

@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...options import Parser, problem_of, whole
+from ...options import Parser, add_value, problem_of, whole
 from ..game.played import Played
 from ..records.exports import FILE_EACH, ONE_FILE, export
 from ..records.journal import JournalError, read_journal
@@ -29,13 +29,8 @@ def parser() -> argparse.ArgumentParser:
     add = top.add_argument
     add("journal", nargs="?", metavar="JOURNAL", help="of numoku match (the latest one)")
     add("--html", metavar="FILE", help="the page (beside the journal, unless others are asked for)")
-    add(
-        "--games",
-        type=whole,
-        default=DEFAULT_GAMES,
-        metavar="N",
-        help=f"games that the page lets one step through, the last ones ({DEFAULT_GAMES})",
-    )
+    stepped = "games that the page lets one step through, the last ones"
+    add_value(top, "--games", whole, DEFAULT_GAMES, "N", stepped)
     add("--title", default="", help="of the page")
     add("--open", action="store_true", help="show the page in the browser")
     add(
@@ -127,7 +122,3 @@ def parse_anchors(texts: Sequence[str], settings: MatchSettings) -> dict[str, fl
         except ValueError:
             raise SettingsError(f"anchor {text!r}: a rating is a number") from None
     return anchors
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...native.load.library import KernelError
-from ...options import Parser, not_below_zero, positive, whole
+from ...options import Parser, add_view, not_below_zero, positive, whole
 from ..openings import Openings
 from ..records.journal import Journal
 from ..settings import MatchSettings, SettingsError
@@ -34,12 +34,7 @@ def parser() -> argparse.ArgumentParser:
     add("--concurrency", type=positive, default=1, metavar="N", help="games at the same time (1)")
     add("--journal", metavar="FILE", help="where the games are written (a new file of your own)")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
-    add(
-        "--view",
-        choices=("auto", "live", "plain", "quiet"),
-        default="auto",
-        help="boards, lines or nothing while it runs (auto)",
-    )
+    add_view(top)
     return top
 
 
@@ -62,7 +57,3 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (SettingsError, KernelError) as error:
         print(f"numoku selfplay: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
