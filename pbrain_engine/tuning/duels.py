@@ -19,7 +19,6 @@ from ..arena.openings import Openings
 from ..arena.players.inprocess import InprocessPlayer
 from ..arena.settings import MatchSettings
 
-WIN = 4  # half points of a duel that was won with both colours
 POLL = 0.2  # seconds between two looks at the keyboard
 
 

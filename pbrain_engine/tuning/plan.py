@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from ..arena.settings import MatchSettings, SettingsError, name_apart
@@ -47,13 +47,7 @@ class TuningPlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON values."""
-        return {
-            "names": list(self.names),
-            "step_share": self.step_share,
-            "rate": self.rate,
-            "batch": self.batch,
-            "match": self.match.to_json(),
-        }
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TuningPlan:

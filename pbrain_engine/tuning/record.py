@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..arena.records.journal import whole_lines
 from ..arena.settings import SettingsError
 from ..native.load.lock import try_lock
 from ..options import problem_of
@@ -89,7 +90,7 @@ def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
     states: list[dict[str, Any]] = []
     end = 0
     try:
-        for line in _whole_lines(path):
+        for line in whole_lines(path):
             entry = json.loads(line)
             if entry.pop("type") == "tune":
                 plan = TuningPlan.from_json(entry["plan"])
@@ -103,11 +104,3 @@ def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
     if plan is None:
         raise RecordError(f"{path} holds no tuning run")
     return plan, states, end
-
-
-def _whole_lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        for line in file:
-            if not line.endswith(b"\n"):
-                return
-            yield line

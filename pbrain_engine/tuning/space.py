@@ -79,24 +79,6 @@ class Space:
         return point
 
 
-def parse_point(text: str) -> Point:
-    """Return the parameters of ``name=value,name=value``.
-
-    Raises:
-        SettingsError: the text is not of this form.
-    """
-    point = {}
-    for word in filter(None, text.split(",")):
-        name, equals, value = word.partition("=")
-        try:
-            point[name.strip()] = int(value)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise SettingsError(f"parameters are written name=value, not {word!r}")
-    return point
-
-
 def format_point(point: Mapping[str, int]) -> str:
     """Return ``name=value,name=value``."""
     return ",".join(f"{name}={value}" for name, value in point.items())
