@@ -23,23 +23,17 @@ if TYPE_CHECKING:
     from .solver.proofs import Proof, Rescue, Tree
     from .solver.solver import Solver
 
-_HOMES = {  # loaded at their first use: a program that speaks the protocol starts faster
-    "Engine": "engine.engine",
-    "EngineError": "engine.engine",
-    "Limit": "engine.thought",
-    "Thought": "engine.thought",
-    "Game": "game.game",
-    "IllegalMove": "game.game",
-    "Move": "game.game",
-    "KernelError": "native.load.library",
-    "Proof": "solver.proofs",
-    "Rescue": "solver.proofs",
-    "Rule": "position.rules",
-    "Side": "position.rules",
-    "Solver": "solver.solver",
-    "Tree": "solver.proofs",
-    "WeightsError": "eval.weights",
+_MODULES = {  # loaded at their first use: a program that speaks the protocol starts faster
+    "engine.engine": ("Engine", "EngineError"),
+    "engine.thought": ("Limit", "Thought"),
+    "eval.weights": ("WeightsError",),
+    "game.game": ("Game", "IllegalMove", "Move"),
+    "native.load.library": ("KernelError",),
+    "position.rules": ("Rule", "Side"),
+    "solver.proofs": ("Proof", "Rescue", "Tree"),
+    "solver.solver": ("Solver",),
 }
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "Engine",

@@ -46,19 +46,14 @@ COMMANDS = {
 }
 
 _PACKAGE = __package__
-EXTRAS = {  # who brings the packages that some commands need
-    "numba": "build",
-    "llvmlite": "build",
-    "ziglang": "build",
-    "numpy": "training",
-    "rich": "tools",
-    "torch": "network",
-    "starlette": "board",
-    "uvicorn": "board",
-    "websockets": "board",
-    "sqlalchemy": "database",
-    "dask": "cluster",
-    "distributed": "cluster",
+EXTRAS = {  # and the packages that they bring, which some commands need
+    "build": ("numba", "llvmlite", "ziglang"),
+    "training": ("numpy",),
+    "tools": ("rich",),
+    "network": ("torch",),
+    "board": ("starlette", "uvicorn", "websockets"),
+    "database": ("sqlalchemy",),
+    "cluster": ("dask", "distributed"),
 }
 
 
@@ -108,9 +103,10 @@ def run(command: Command, arguments: list[str]) -> int:
         missing = (error.name or "").partition(".")[0]
         if getattr(sys, "frozen", False):
             return complain(f"only the Python package pbrain-numoku has this command ({error})")
-        if missing not in EXTRAS:
+        extra = next((name for name, brought in EXTRAS.items() if missing in brought), None)
+        if extra is None:
             raise
-        package = f"pip install 'pbrain-numoku[{EXTRAS[missing]}]'"
+        package = f"pip install 'pbrain-numoku[{extra}]'"
         return complain(f"this command needs {missing}: {package}")
 
 
