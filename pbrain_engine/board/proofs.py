@@ -149,10 +149,6 @@ class Walk:
                 with self.after(reply):
                     self._keep(answer)
 
-    def threat_of_fours(self) -> bool:
-        """Say whether the side that is not to move would win by fours if it had the move."""
-        return self._solver.threatens_fours(self.game, nodes=QUICK_FOURS)
-
     def defences(self) -> list[Move] | None:
         """Return the replies that stop the last move's threat; None if it threatens nothing."""
         found = self._solver.answers(self.game)
