@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..engine.engine import DEFAULT_WEIGHTS
@@ -51,6 +51,16 @@ MASK_BITS = (
     "enemy double three",
     "enemy three",
 )
+
+
+TITLES = (
+    "value of a cell with one such line",
+    "value of a threat alone",
+    "score of a move: made / taken",
+)
+
+Numbers = dict[str, int]
+Scores = dict[str, tuple[int, int]]
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -115,11 +125,12 @@ def main(arguments: Sequence[str]) -> int:
 
 def describe(weights: Weights) -> dict[str, object]:
     """Return head and numbers of weights as a document."""
+    tables = {family: tables_of(weights, family) for family in FAMILIES}
     return {
         "about": weights.about,
-        "values": {family: shape_values(weights, family) for family in FAMILIES},
-        "threats": {family: mask_values(weights, family) for family in FAMILIES},
-        "scores": {family: shape_scores(weights, family) for family in FAMILIES},
+        "values": {family: values for family, (values, _, _) in tables.items()},
+        "threats": {family: threats for family, (_, threats, _) in tables.items()},
+        "scores": {family: scores for family, (_, _, scores) in tables.items()},
         "networks": {family: network_sizes(weights, family) for family in weights.streams},
     }
 
@@ -131,50 +142,33 @@ def network_sizes(weights: Weights, family: str) -> dict[str, int]:
     return {**sizes, "bytes": len(raw), "packed": len(weights.streams[family])}
 
 
-def numbers(weights: Weights, family: str) -> array[int]:
-    """Return all numbers of a family in the order of the file."""
-    return array("h", weights.block(Rule.parse(family)))
+def tables_of(weights: Weights, family: str) -> tuple[Numbers, Numbers, Scores]:
+    """Return what the numbers of a family say, by the names of lines and of kinds of threats.
 
-
-def combination(shape: int) -> int:
-    """Return the number of the combination of one line shape with three dead lines."""
-    return shape * (shape + 1) * (shape + 2) * (shape + 3) // 24
-
-
-def shape_values(weights: Weights, family: str) -> dict[str, int]:
-    """Return what a cell with one such line adds to the value of black's position."""
-    all_numbers = numbers(weights, family)
-    return {name: all_numbers[combination(shape)] for name, shape in SHAPES.items()}
-
-
-def mask_values(weights: Weights, family: str) -> dict[str, int]:
-    """Return what one kind of threat alone is worth when black is to move."""
-    start = 2 * COMBINATIONS
-    all_numbers = numbers(weights, family)
-    return {name: all_numbers[start + (1 << bit)] for bit, name in enumerate(MASK_BITS)}
-
-
-def shape_scores(weights: Weights, family: str) -> dict[str, tuple[int, int]]:
-    """Return the move scores of one such line for black to move: made, and taken away."""
-    start = 2 * COMBINATIONS + 2 * MASKS
-    all_numbers = numbers(weights, family)
-    return {
-        name: (
-            all_numbers[start + combination(shape)],
-            all_numbers[start + COMBINATIONS + combination(shape)],
-        )
-        for name, shape in SHAPES.items()
-    }
+    What a cell with one such line adds to the value of black's position; what one kind of threat
+    alone is worth when black is to move; the scores of a move that makes such a line, and of one
+    that takes it away.
+    """
+    numbers = array("h", weights.block(Rule.parse(family)))
+    threats, made = 2 * COMBINATIONS, 2 * COMBINATIONS + 2 * MASKS
+    taken = made + COMBINATIONS
+    # The number of the combination of a line's shape with three dead lines.
+    places = {name: n * (n + 1) * (n + 2) * (n + 3) // 24 for name, n in SHAPES.items()}
+    return (
+        {name: numbers[place] for name, place in places.items()},
+        {name: numbers[threats + (1 << bit)] for bit, name in enumerate(MASK_BITS)},
+        {name: (numbers[made + at], numbers[taken + at]) for name, at in places.items()},
+    )
 
 
 PAGE_READERS: dict[str, Reader] = {
-    "value of a cell with one such line": shape_values,
-    "value of a threat alone, black to move": mask_values,
-    "score of a move that makes such a line": lambda weights, family: {
-        name: made for name, (made, _) in shape_scores(weights, family).items()
+    "value of a cell with one such line": lambda *which: tables_of(*which)[0],
+    "value of a threat alone, black to move": lambda *which: tables_of(*which)[1],
+    "score of a move that makes such a line": lambda *which: {
+        name: made for name, (made, _) in tables_of(*which)[2].items()
     },
-    "score of a move that takes such a line": lambda weights, family: {
-        name: taken for name, (_, taken) in shape_scores(weights, family).items()
+    "score of a move that takes such a line": lambda *which: {
+        name: taken for name, (_, taken) in tables_of(*which)[2].items()
     },
 }
 
@@ -184,14 +178,8 @@ def text(weights: Weights) -> str:
     about = {k: v for k, v in weights.about.items() if not k.startswith("curve ")}
     lines = [f"{key:12} {value}" for key, value in about.items()]
     columns = "".join(f"{family:>15}" for family in FAMILIES)
-    tables: dict[str, Callable[[Weights, str], Mapping[str, int | tuple[int, int]]]] = {
-        "value of a cell with one such line": shape_values,
-        "value of a threat alone": mask_values,
-        "score of a move: made / taken": shape_scores,
-    }
-    for title, reader in tables.items():
+    for title, *read in zip(TITLES, *(tables_of(weights, f) for f in FAMILIES), strict=True):
         lines += ["", f"{title:36}{columns}"]
-        read = [reader(weights, family) for family in FAMILIES]
         for name in read[0]:
             entries = (entry(column[name]) for column in read)
             lines.append(f"  {name:34}" + "".join(f"{word:>15}" for word in entries))
