@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -225,27 +226,18 @@ class Dialogue:
         """Return the game as it can be written to a file."""
         game = self.engine.game
         names = {self.person: PERSON, self.person.opponent: f"{ENGINE} level {self.level}"}
-        placed = {
-            side: tuple((x, y) for x, y, held in self._start.placed if held is side)
-            for side in (Side.BLACK, Side.WHITE)
-        }
         if any(held is Side.WALL for _, _, held in self._start.placed):
             raise NotationError("blocked cells cannot be saved")
         moves = tuple(
             RecordedMove(x, y, comment=self._notes.get(self._placed + number, ""))
             for number, (x, y) in enumerate(game.moves[self._placed :], 1)
         )
-        return GameRecord(
-            game.width,
-            game.height,
-            game.rule,
-            moves,
-            self._start.first,
-            placed[Side.BLACK],
-            placed[Side.WHITE],
-            names[Side.BLACK],
-            names[Side.WHITE],
-            self._score(),
+        return replace(
+            setup.record_of(self._start),
+            moves=moves,
+            black=names[Side.BLACK],
+            white=names[Side.WHITE],
+            result=self._score(),
             passes=self._passes(),
         )
 

@@ -123,14 +123,11 @@ class Solvers:
 
     def __init__(self, options: argparse.Namespace) -> None:
         """Take time, nodes, threads and memory from the command's options."""
+        self._options = options
         self.time: float | None = options.time if options.prove else (options.time or 1.0)
         self.nodes: int | None = options.nodes
-        self.threads: int = options.threads
         self.memory: int = options.memory * MEGABYTE
         self.with_engine = not options.threats_only and not options.prove
-        self.proves: bool = options.prove
-        self.state: Path | None = options.state
-        self.with_tree: bool = options.tree
         self.solver = Solver(self.memory // 2)
         self._engine: Engine | None = None
 
@@ -170,7 +167,7 @@ class Solvers:
         return ProofText(game_of(puzzle), self.solver).lines(tree, "  ")
 
     def _win(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
-        if self.proves:
+        if self._options.prove:
             proof = self._prove(puzzle["id"], game)
         else:
             share = SEARCH_SHARE if self.with_engine else 1.0
@@ -178,7 +175,7 @@ class Solvers:
             proof = self.solver.threats(game, time=seconds, nodes=self.nodes)
         if proof.wins or not self.with_engine or self.time is None:
             answer = answer_of(puzzle, proof, puzzle["kind"] if proof.wins else OPEN, start)
-            if proof.wins and self.with_tree:
+            if proof.wins and self._options.tree:
                 answer = replace(answer, tree=self.solver.tree(game))
             return answer
         line, nodes, tree = self._search(game, self.time - (perf_counter() - start))
@@ -188,7 +185,7 @@ class Solvers:
 
     def _prove(self, name: str, game: Game) -> Proof:
         """Search on until the answer is known, reporting, and keeping what was found out."""
-        state = self.state
+        state: Path | None = self._options.state
         if state is not None and state.exists() and not self.solver.load(state, game):
             print(f"{state} is of another board, rule, memory or version", file=sys.stderr)
         kept_at = perf_counter()
@@ -218,7 +215,7 @@ class Solvers:
         if seconds <= 0:
             return (), 0, None
         if self._engine is None:
-            self._engine = Engine(memory=self.memory, threads=self.threads)
+            self._engine = Engine(memory=self.memory, threads=self._options.threads)
         engine = self._engine
         engine.new_game(game.width, game.height, game.rule)
         game.copy_to(engine.game)
@@ -226,7 +223,9 @@ class Solvers:
         if (thought.mate or 0) <= 0:
             return (), thought.nodes, None
         line = tuple(line_to_five(engine, thought))
-        tree = Prover(engine, self.solver, TREE_SECONDS).prove(thought) if self.with_tree else None
+        tree = (
+            Prover(engine, self.solver, TREE_SECONDS).prove(thought) if self._options.tree else None
+        )
         return line, thought.nodes, tree
 
     def _defend(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
