@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -32,7 +32,6 @@ from ..openings import (
     BORDER,
     JUDGING_NODES,
     SPREAD,
-    Judge,
     engine_judge,
     find_problem,
     scatter,
@@ -71,29 +70,19 @@ def key_of(opening: Sequence[Coordinates], width: int, height: int) -> Key:
     return min((tuple(sorted(image[0::2])), tuple(sorted(image[1::2]))) for image in images)
 
 
-class Judges:
-    """A search of its own for every thread."""
+class Judges(threading.local):
+    """A search of its own for every thread, made where it is first asked for."""
 
     def __init__(self, recipe: Recipe) -> None:
-        """Prepare; engines are made where they are needed."""
+        """Prepare the search of this thread."""
         self._recipe = recipe
-        self._own = threading.local()
+        self._value = cache(lambda: engine_judge(recipe.settings, recipe.nodes, recipe.balance))
 
     def accepts(self, opening: Sequence[Coordinates]) -> bool:
         """Say whether the chances are equal."""
-        recipe = self._recipe
-        if find_problem(recipe.settings, opening) is not None:
+        if find_problem(self._recipe.settings, opening) is not None:
             return False
-        return abs(self._judge(opening)) <= recipe.balance
-
-    @property
-    def _judge(self) -> Judge:
-        """The search of this thread."""
-        if not hasattr(self._own, "judge"):
-            recipe = self._recipe
-            self._own.judge = engine_judge(recipe.settings, recipe.nodes, recipe.balance)
-        judge: Judge = self._own.judge
-        return judge
+        return abs(self._value()(opening)) <= self._recipe.balance
 
 
 def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Coordinates]]:

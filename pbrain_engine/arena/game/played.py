@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ...notation.cells import cell_name, format_moves
@@ -67,23 +67,9 @@ class Played:
 
     def to_json(self) -> dict[str, Any]:
         """Return the game as one journal entry."""
-        return {
-            "game": self.game,
-            "round": self.round,
-            "black": self.black,
-            "white": self.white,
-            "winner": self.winner,
-            "reason": self.reason,
-            "detail": self.detail,
-            "opening": format_moves(self.opening),
-            "moves": format_moves(self.moves),
-            "ms": self.ms,
-            "depth": self.depth,
-            "value": self.value,
-            "nodes": self.nodes,
-            "memory": self.memory,
-            "seconds": round(self.seconds, 3),
-        }
+        entry = {column.name: getattr(self, column.name) for column in fields(self)}
+        opening, moves = format_moves(self.opening), format_moves(self.moves)
+        return {**entry, "opening": opening, "moves": moves, "seconds": round(self.seconds, 3)}
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Played:

@@ -15,11 +15,6 @@ from ..openings import Openings
 from ..settings import MatchSettings, pairs
 
 
-def rounds_of(settings: MatchSettings) -> int:
-    """Return the number of openings that are needed."""
-    return (settings.games + 1) // 2
-
-
 def tasks(
     settings: MatchSettings,
     openings: Openings,
@@ -29,7 +24,7 @@ def tasks(
     """Yield the games that are not done; ``known`` openings are taken from their sister games."""
     meetings = pairs(settings)
     number = 0
-    for round_number in range(rounds_of(settings)):
+    for round_number in range((settings.games + 1) // 2):
         opening: tuple[Coordinates, ...] | None = None
         for a, b in meetings:
             for second in range(min(2, settings.games - 2 * round_number)):

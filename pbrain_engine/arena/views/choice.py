@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from ..settings import MatchSettings
 from ..statistics.standings import Standings
@@ -15,19 +14,12 @@ def make_view(settings: MatchSettings, standings: Standings, kind: str = "auto")
     if kind == "quiet":
         return View()
     if kind == "live" or (kind == "auto" and sys.stderr.isatty()):
-        live = _import_live()
-        if live is not None:
-            rich: View = live.RichView(settings, standings)
-            return rich
-        if kind == "live":
-            print("the live view needs rich: pip install 'pbrain-numoku[tools]'", file=sys.stderr)
+        try:
+            from .live import RichView
+        except ImportError:  # rich is not installed
+            if kind == "live":
+                told = "the live view needs rich: pip install 'pbrain-numoku[tools]'"
+                print(told, file=sys.stderr)
+        else:
+            return RichView(settings, standings)
     return PlainView(settings, standings.games)
-
-
-def _import_live() -> Any:
-    """Return the module of the live view, or None where rich is not installed."""
-    try:
-        from . import live
-    except ImportError:
-        return None
-    return live
