@@ -187,15 +187,16 @@ def test_with_games_to_test_on_all_others_are_learned_from() -> None:
 def test_targets_follow_what_came_after_within_a_game() -> None:
     positions = positions_of_two_games()
     seen = np.array([0.5, 0.4, 0.8, 0.3, 0.6])
-    assert blend(positions, seen, 0.0) == pytest.approx(seen)
-    assert blend(positions, seen, 1.0) == pytest.approx(positions.result)
+    facts = positions.side, positions.result, positions.game, seen
+    assert blend(*facts, 0.0) == pytest.approx(seen)
+    assert blend(*facts, 1.0) == pytest.approx(positions.result)
     third = 0.75 * 0.8 + 0.25 * 1
     second = 0.75 * 0.4 + 0.25 * (1 - third)
     first = 0.75 * 0.5 + 0.25 * (1 - second)
     fifth = 0.75 * 0.6 + 0.25 * 0.5
     fourth = 0.75 * 0.3 + 0.25 * (1 - fifth)
     expected = [first, second, third, fourth, fifth]
-    assert blend(positions, seen, 0.25) == pytest.approx(expected)
+    assert blend(*facts, 0.25) == pytest.approx(expected)
 
 
 def test_learned_values_keep_the_spread_of_the_start(folder: Path) -> None:

@@ -70,9 +70,9 @@ class Fit(NamedTuple):
     games: int
     positions: int
     search_scale: float
-    values: tuple[ValueLosses, ValueLosses]  # before and after
+    values: Sequence[ValueLosses]  # before and after
     temperature: float
-    scores: tuple[ScoreLosses, ScoreLosses]
+    scores: Sequence[ScoreLosses]
 
     def report(self) -> list[str]:
         """Return some lines about it."""
@@ -143,39 +143,26 @@ def fit_family(
     before = ValueTables(start.values, start.threats)
     data = ValueData(positions, symmetric, settings.mix, search_scale)
     scale = data.losses(before).scale
-    after = learn_values(
-        data,
-        before,
-        scale,
-        settings.strength,
-        settings.steps,
-        lambda step, loss: watch("value", step, loss),
-    )
+    length = settings.strength, settings.steps
+    after = learn_values(data, before, scale, *length, partial(watch, "value"))
     checked = ValueData(held_out.positions, symmetric, settings.mix, search_scale)
-    value_losses = tuple(checked.losses(t, data.losses(t).scale) for t in (before, after))
+    value_losses = [checked.losses(t, data.losses(t).scale) for t in (before, after)]
 
     choices = ScoreData(learning.choices.thinned(ENOUGH_CHOICES), symmetric)
     temperature = best_temperature(choices, start.scores)
-    learned = learn_scores(
-        choices,
-        start.scores,
-        temperature,
-        settings.strength,
-        settings.steps,
-        lambda step, loss: watch("score", step, loss),
-    )
+    learned = learn_scores(choices, start.scores, temperature, *length, partial(watch, "score"))
     scores = keep_zero(choices, start.scores, learned)
     scores = damped(start.scores, scores, settings.score_share)
     others = ScoreData(held_out.choices, symmetric)
-    score_losses = tuple(others.losses(t, temperature) for t in (start.scores, scores))
+    score_losses = [others.losses(t, temperature) for t in (start.scores, scores)]
     return Fit(
         Start(after.values, after.threats, scores).block(),
         learning.games,
         len(positions),
         search_scale,
-        (value_losses[0], value_losses[1]),
+        value_losses,
         temperature,
-        (score_losses[0], score_losses[1]),
+        score_losses,
     )
 
 

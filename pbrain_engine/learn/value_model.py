@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import nan
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from .prior import Prior, combination_shares, mask_shares
 from .sparse import Matrix
 
 Table = NDArray[np.float64]
+Array = NDArray[Any]
 SCALES = (40.0, 1000.0)  # where the scale of a logistic unit is looked for
 VALUE_LIMIT, THREAT_LIMIT = 2000, 3000  # far inside int16, and of the evaluation's range
 SHARED_VALUE, OWN_VALUE = 4.0, 3.0  # expected sizes of what is learned (``prior``)
@@ -68,35 +69,21 @@ def losses_of(
     return ValueLosses(float(log_loss(odds, target).mean()), on_results, used)
 
 
-class Outcomes(Protocol):
-    """Positions in the order of their games."""
-
-    @property
-    def side(self) -> NDArray[Any]:
-        """To move: 0 black, 1 white."""
-
-    @property
-    def result(self) -> NDArray[Any]:
-        """The score of the side to move."""
-
-    @property
-    def game(self) -> NDArray[Any]:
-        """Number of the game."""
-
-
-def blend(positions: Outcomes, chances: Vector, mix: float) -> Vector:
+def blend(side: Array, results: Array, game: Array, chances: Vector, mix: float) -> Vector:
     """Return the targets: at each position the search's chance, mixed with the target after it.
 
-    ``mix`` is the share of what came after; at the end of a game that is its result.
+    Positions stand in the order of their games, with the side to move (0 black, 1 white), its
+    score in the end and the number of the game. ``mix`` is the share of what came after; at the
+    end of a game that is its result.
     """
-    black = positions.side == 0
+    black = side == 0
     seen = np.where(black, chances, 1 - chances)
-    result = np.where(black, positions.result, 1 - positions.result)
+    result = np.where(black, results, 1 - results)
     targets = np.empty(len(seen))
-    game, after = -1, 0.0
+    playing, after = -1, 0.0
     for i in range(len(seen) - 1, -1, -1):
-        if positions.game[i] != game:
-            game, after = positions.game[i], result[i]
+        if game[i] != playing:
+            playing, after = game[i], result[i]
         targets[i] = after = (1 - mix) * seen[i] + mix * after
     return np.asarray(np.where(black, targets, 1 - targets))
 
@@ -118,7 +105,7 @@ class ValueData:
         self.mask = positions.mask.astype(np.int64) + MASKS * turn.astype(np.int64)
         self.result = positions.result.astype(np.float64)
         seen = chance(positions.value.astype(np.float64), scale)
-        self.target = blend(positions, seen, mix)
+        self.target = blend(positions.side, positions.result, positions.game, seen, mix)
 
     def values(self, tables: ValueTables) -> Vector:
         """Return the evaluation of each position, not rounded."""

@@ -132,7 +132,7 @@ LEARNING = [
           "return (1 + record.result) / 2",
           "tests/test_learn_features.py::test_results_are_seen_by_the_side_to_move"),
     Fault("targets run over the end of a game", "learn/value_model.py",
-          "if positions.game[i] != game:", "if i == len(seen) - 1:",
+          "if game[i] != playing:", "if i == len(seen) - 1:",
           "tests/test_learn_fit.py::test_targets_follow_what_came_after_within_a_game"),
     Fault("a damaged record is believed", "learn/records.py",
           "if zlib.crc32(data[start:end]) != _CRC.unpack_from(data, end)[0]:", "if end < start:",

@@ -109,16 +109,9 @@ class Lessons(NamedTuple):
         seen = chance(self.value[chosen].astype(np.float64), scale or self.search_scale())
         results = self.result[chosen]
         results = np.where(np.isnan(results), seen, results)
-        known = _Outcomes(self.side[chosen], results, self.game[chosen])
         targets = np.ones(len(self), np.float32)  # whoever has a forced win
-        targets[chosen] = blend(known, seen, mix)
+        targets[chosen] = blend(self.side[chosen], results, self.game[chosen], seen, mix)
         return targets
-
-
-class _Outcomes(NamedTuple):
-    side: Array
-    result: Array
-    game: Array
 
 
 class _Part(NamedTuple):
