@@ -68,11 +68,6 @@ def parse_cell(text: str, width: int = MAX_BOARD, height: int | None = None) -> 
     return x, y
 
 
-def format_point(x: int, y: int) -> str:
-    """Return a cell as the protocol writes it, ``7,7``."""
-    return f"{x},{y}"
-
-
 def parse_point(text: str, width: int = MAX_BOARD, height: int | None = None) -> Coordinates:
     """Return the cell that the protocol's ``7,7`` stands for.
 

@@ -161,7 +161,8 @@ class Session:
             case commands.Balance(stones, bias):
                 return self._balance(stones, bias, read_at)
             case commands.Swap2Board():
-                return self._swap2(command, read_at)
+                cells = [self._seen(x, y) for x, y, _ in command.stones]
+                return self._swap2_with(cells, command.bad, read_at, searches.board_answer)
             case commands.BlockCells():
                 return self._block(command)
             case commands.Malformed(reason):
@@ -176,7 +177,9 @@ class Session:
             case Word.ABOUT:
                 return Response((replies.ABOUT,))
             case Word.BEGIN:
-                return self._begin(read_at)
+                if self._game().ply:
+                    raise Refusal("BEGIN on a board with stones")
+                return self._search(read_at)
             case Word.RESTART:
                 record = self._game()
                 return self._start(record.width, record.height)
@@ -211,11 +214,6 @@ class Session:
         if self._ready_at is None:
             self._ready_at = time.perf_counter()
         return Response((replies.OK,))
-
-    def _begin(self, read_at: float) -> Response:
-        if self._game().ply:
-            raise Refusal("BEGIN on a board with stones")
-        return self._search(read_at)
 
     def _turn(self, x: int, y: int, read_at: float) -> Response:
         record = self._game()
@@ -292,10 +290,6 @@ class Session:
             raise Refusal("board full")
         job = searches.balance(record, self._keeper, self.settings, stones, bias)
         return self._task_for(job, read_at)
-
-    def _swap2(self, command: commands.Swap2Board, read_at: float) -> Response:
-        cells = [self._seen(x, y) for x, y, _ in command.stones]
-        return self._swap2_with(cells, command.bad, read_at, searches.board_answer)
 
     def _swap2_step(self, step: int, read_at: float) -> Response:
         cells = [] if step == 1 else list(self._game().stones)
