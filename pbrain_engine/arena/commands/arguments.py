@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -234,15 +234,12 @@ def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> Ma
     Raises:
         SettingsError: the games cannot be numbered on.
     """
-    changes: dict[str, Any] = {}
-    if options.concurrency is not None:
-        changes["concurrency"] = options.concurrency
-    if options.pin is not None:
-        changes["pin"] = parse_cores(options.pin)
-    if options.cluster is not None:
-        changes["cluster"] = options.cluster
-    if options.log is not None:
-        changes["log"] = str(Path(options.log).absolute())
+    readers: dict[str, Callable[[Any], Any]] = {
+        "concurrency": int, "pin": parse_cores, "cluster": str,
+        "log": lambda folder: str(Path(folder).absolute()),
+    }  # fmt: skip
+    given = {name: getattr(options, name) for name in readers}
+    changes = {name: readers[name](word) for name, word in given.items() if word is not None}
     if options.games is not None and options.games != settings.games:
         if options.games < settings.games or settings.games % 2:
             raise SettingsError("--games can only grow, and from an even number, in a match")

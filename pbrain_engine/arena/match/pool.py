@@ -108,17 +108,14 @@ class Slot:
         """
         for player in players:
             player.finish()
-        self._join_leaving()
+        if self._leaving:
+            self._leaving.join()
+            self._leaving = None
         if may_wait:
             self._leaving = threading.Thread(target=_close, args=(players,))
             self._leaving.start()
         else:
             _close(players)
-
-    def _join_leaving(self) -> None:
-        if self._leaving:
-            self._leaving.join()
-            self._leaving = None
 
     def close(self) -> None:
         """Dismiss the engines that stayed."""

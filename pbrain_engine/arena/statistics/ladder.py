@@ -8,7 +8,7 @@ engine that lost everything finite.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .elo import LOGISTIC, Z95, score_of
@@ -30,6 +30,7 @@ class Rating:
 
 
 Meeting = tuple[str, str, float, int]  # a, b, points of a, games
+Result = tuple[str, float, int]  # of one engine: the other one, its own points, games
 
 
 def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None) -> list[Rating]:
@@ -37,12 +38,16 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
     fixed = dict(anchors or {})
     table = [meeting for meeting in meetings if meeting[3]]
     names = sorted({name for a, b, _, _ in table for name in (a, b)})
+    own: dict[str, list[Result]] = {name: [] for name in names}
+    for a, b, points, games in table:
+        own[a].append((b, points, games))
+        own[b].append((a, games - points, games))
     values = {name: fixed.get(name, 0.0) for name in names}
     free = [name for name in names if name not in fixed]
     for _ in range(ROUNDS):
         largest = 0.0
         for name in free:
-            slope, curvature = _likelihood_at(name, table, values)
+            slope, curvature = _likelihood_at(values[name], own[name], values)
             step = max(-400.0, min(400.0, slope / curvature))
             values[name] += step
             largest = max(largest, abs(step))
@@ -57,12 +62,8 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
             name,
             values[name],
             errors.get(name, 0.0),
-            sum(games for a, b, _, games in table if name in (a, b)),
-            sum(
-                points if a == name else games - points
-                for a, b, points, games in table
-                if name in (a, b)
-            ),
+            sum(games for _, _, games in own[name]),
+            sum(points for _, points, _ in own[name]),
         )
         for name in names
     ]
@@ -70,17 +71,14 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
 
 
 def _likelihood_at(
-    name: str, table: list[Meeting], values: Mapping[str, float]
+    elo: float, results: Sequence[Result], values: Mapping[str, float]
 ) -> tuple[float, float]:
     """Return slope and curvature of the log-likelihood in one engine's rating."""
     slope = curvature = 0.0
-    for a, b, points, games in table:
-        if name not in (a, b):
-            continue
-        other, mine = (b, points) if name == a else (a, games - points)
-        expected = score_of(values[name] - values[other])
+    for other, points, games in results:
+        expected = score_of(elo - values[other])
         weight = games + PRIOR_DRAWS
-        slope += (mine + PRIOR_DRAWS / 2 - weight * expected) / LOGISTIC
+        slope += (points + PRIOR_DRAWS / 2 - weight * expected) / LOGISTIC
         curvature += weight * expected * (1 - expected) / LOGISTIC**2
     return slope, max(curvature, 1e-12)
 

@@ -54,29 +54,17 @@ def _paths(pair: PairScore, games: Sequence[Played], settings: MatchSettings) ->
         if settings.sprt:
             ratio.append((number, judge(settings.sprt, score.openings).llr))
     short = labels(settings)
-    found = [
-        (
-            f"Elo of {short[pair.a]} against {short[pair.b]}, with its 95 % interval",
-            charts.line_chart(
-                "Elo",
-                "games",
-                "Elo",
-                [Curve("", middle, "a")],
-                (high, low),
-                [0.0],
-                _elo_range(high, low),
-            ),
-        )
-    ]
+    caption = f"Elo of {short[pair.a]} against {short[pair.b]}, with its 95 % interval"
+    view = _elo_range(high, low)
+    path = [Curve("", middle, "a")]
+    chart = charts.line_chart("Elo", "games", "Elo", path, (high, low), [0.0], view)
+    found = [(caption, chart)]
     if settings.sprt:
         verdict = judge(settings.sprt, score.openings)
         bounds = [verdict.lower, 0.0, verdict.upper]
-        found.append(
-            (
-                f"SPRT [{settings.sprt.elo0:g}, {settings.sprt.elo1:g}]: log-likelihood ratio",
-                charts.line_chart("SPRT", "games", "LLR", [Curve("", ratio, "b")], marks=bounds),
-            )
-        )
+        caption = f"SPRT [{settings.sprt.elo0:g}, {settings.sprt.elo1:g}]: log-likelihood ratio"
+        path = [Curve("", ratio, "b")]
+        found.append((caption, charts.line_chart("SPRT", "games", "LLR", path, marks=bounds)))
     return found
 
 
