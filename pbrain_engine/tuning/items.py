@@ -6,6 +6,8 @@ an item no longer applies, a margin that nothing reaches.
 
 from __future__ import annotations
 
+from .space import format_point
+
 NEVER = 1_000_000  # a depth, margin or count that no search comes to
 
 
@@ -20,7 +22,7 @@ class Item:
     @property
     def options(self) -> str:
         """The options of an engine without the item, ``key=value,key=value``."""
-        return ",".join(f"{key}={value}" for key, value in self.off.items())
+        return format_point(self.off)
 
 
 ITEMS: dict[str, Item] = {

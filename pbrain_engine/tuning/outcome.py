@@ -62,12 +62,11 @@ def summary(plan: TuningPlan, method: Spsa) -> str:
     lines = [f"{2 * method.done} of {2 * method.duels} games; {method.remark}"]
     lines += table(rows(method))
     if changed:
-        base = [item for item in plan.match.engines[0].options if item[0] not in changed]
-        old = "numoku:" + ",".join(f"{k}={v}" for k, v in plan.match.engines[0].options)
-        new = "numoku:" + ",".join(
-            filter(None, [*(f"{k}={v}" for k, v in base), format_point(changed)])
-        )
-        lines += ["", "try it:", f"numoku match new={new} old={old.rstrip(':')} {limits(plan)}"]
+        options = dict(plan.match.engines[0].options)
+        kept = {name: value for name, value in options.items() if name not in changed}
+        new = f"numoku:{format_point({**kept, **changed})}"
+        old = f"numoku:{format_point(options)}".rstrip(":")
+        lines += ["", "try it:", f"numoku match new={new} old={old} {limits(plan)}"]
     return "\n".join(lines)
 
 

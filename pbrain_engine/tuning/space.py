@@ -79,6 +79,6 @@ class Space:
         return point
 
 
-def format_point(point: Mapping[str, int]) -> str:
+def format_point(point: Mapping[str, int | str]) -> str:
     """Return ``name=value,name=value``."""
     return ",".join(f"{name}={value}" for name, value in point.items())

@@ -50,13 +50,10 @@ class Spsa:
         for number in range(self.done, min(self.done + self._batch, self.duels)):
             chance = random.Random(f"{self._seed}:spsa:{number}")
             signs = {name: chance.choice((-1, 1)) for name in self.space.names}
+            steps = {name: sign * self._step(name, number) for name, sign in signs.items()}
             sides = [
                 self.space.round_by_chance(
-                    {
-                        name: self.values[name] + side * signs[name] * self._step(name, number)
-                        for name in self.space.names
-                    },
-                    chance,
+                    {name: self.values[name] + side * step for name, step in steps.items()}, chance
                 )
                 for side in (1, -1)
             ]
@@ -92,14 +89,10 @@ class Spsa:
     @property
     def remark(self) -> str:
         """How far the values have moved, in a few words."""
-        moved = max(
-            self.space.names,
-            key=lambda name: (
-                abs(self.values[name] - self.space.start[name]) / self.space.steps[name]
-            ),
-        )
-        steps = (self.values[moved] - self.space.start[moved]) / self.space.steps[moved]
-        return f"farthest {moved} {steps:+.2f} steps"
+        space = self.space
+        moved = {n: (self.values[n] - space.start[n]) / space.steps[n] for n in space.names}
+        farthest = max(moved, key=lambda name: abs(moved[name]))
+        return f"farthest {farthest} {moved[farthest]:+.2f} steps"
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to go on from here."""
