@@ -186,7 +186,7 @@ class Loop:
     def _on_command(self, command: Command, read_at: float) -> None:
         self._log.write("<", str(command))
         if self._worker is not None and command is Word.END:
-            self._leave_search()
+            self._answer_now(self._worker)  # the search itself ends with the process
         elif self._worker is not None and ends_search(command):
             self._end_search()
         try:
@@ -244,10 +244,8 @@ class Loop:
         self._answer(worker, worker.task.fallback, busy=True)
         worker.task.stop()
 
-    def _leave_search(self) -> None:
-        """Write the best move so far; the search itself ends with the process."""
-        worker = self._worker
-        assert worker is not None
+    def _answer_now(self, worker: Worker) -> None:
+        """Write the best move so far, unless the manager has one."""
         if not worker.answered:
             self._answer(worker, worker.task.fallback, busy=True)
 
@@ -260,8 +258,8 @@ class Loop:
             worker.task.stop()
             self._wait_for_worker()
             waited = perf_counter() - began
-            if self._worker is worker and not worker.answered and waited > STOP_PATIENCE:
-                self._answer(worker, worker.task.fallback, busy=True)
+            if self._worker is worker and waited > STOP_PATIENCE:
+                self._answer_now(worker)
             if self._worker is worker and waited > RETURN_PATIENCE:
                 self._give_up(worker)
 
