@@ -97,17 +97,14 @@ class Exam:
         until = perf_counter() + limit
         while True:
             line = self.peer.line(max(until - perf_counter(), 0.0))
+            if line is None and not self.peer.is_alive:
+                status = self.peer.process.poll()
+                raise Violation(f"the program has ended (status {status})")
             if line is None:
-                self._no_line(limit)
-            assert line is not None
+                raise Violation(f"no answer within {limit:g} s")
             self.heard.append(line.text)
             if line.text.split(" ")[0].upper().rstrip("\r") not in CHATTER:
                 return line
-
-    def _no_line(self, limit: float) -> None:
-        if not self.peer.is_alive:
-            raise Violation(f"the program has ended (status {self.peer.process.poll()})")
-        raise Violation(f"no answer within {limit:g} s")
 
     def answer(self, timeout: float | None = None) -> str:
         """Return the next line that is no message, without its line end."""
