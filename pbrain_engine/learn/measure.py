@@ -139,17 +139,7 @@ def measure(files: Iterable[Path], weights: Sequence[Weights]) -> list[Measure]:
 
 def table(measures: Iterable[Measure]) -> str:
     """Return the measures as a table."""
-    head = (
-        "family",
-        "weights",
-        "positions",
-        "value loss",
-        "on results",
-        "entropy",
-        "rank",
-        "first",
-    )
-    lines = ["{:10} {:10} {:>9} {:>10} {:>10} {:>8} {:>6} {:>6}".format(*head)]
+    lines = ["family     weights    positions value loss on results  entropy   rank  first"]
     for each in measures:
         lines.append(
             f"{each.family:10} {each.weights:10} {each.positions:9} {each.value.target:10.4f} "
