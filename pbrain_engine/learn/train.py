@@ -9,10 +9,10 @@ from pathlib import Path
 
 from ..eval.weights import FAMILIES
 from ..options import Parser
+from .network import TEACHER_SHARE
 from .records import GamesError
 
 STEPS = 8000
-SHARE = 0.75
 
 
 def size(text: str) -> tuple[int, int]:
@@ -56,8 +56,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("--teacher", type=size, metavar="BxC",
         help="first learn a large network of B blocks and C channels as a teacher")  # fmt: skip
     add("--teacher-steps", type=int, default=STEPS, metavar="N", help=f"its batches ({STEPS})")
-    add("--teacher-share", type=float, default=SHARE, metavar="S",
-        help=f"what it says as a share of the targets ({SHARE})")  # fmt: skip
+    add("--teacher-share", type=float, default=TEACHER_SHARE, metavar="S",
+        help=f"what it says as a share of the targets ({TEACHER_SHARE})")  # fmt: skip
     add("--threads", type=int, default=1, metavar="N", help="of the processor (1)")
     return parser
 

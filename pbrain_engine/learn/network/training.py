@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...eval.weights import Weights
 from ..fit import RULE_BOUND
 from ..value_model import best_scale
+from . import TEACHER_SHARE
 from .batches import Order, Source, held_out
 from .checkpoint import ResumeError, begin_at, read_checkpoint
 from .lessons import Lessons
@@ -51,7 +52,7 @@ class Settings(NamedTuple):
     widths: Widths = Widths()
     begin: str = ""  # the checkpoint whose network it begins at
     teacher: str = ""  # the checkpoint of a teacher to learn from, beside the games
-    teacher_share: float = 0.75  # of the targets
+    teacher_share: float = TEACHER_SHARE  # of the targets
     size: tuple[int, int] | None = None  # of a teacher, if that is what is trained (``Size``)
 
     @property
