@@ -109,7 +109,7 @@ MAIN_SEARCH = [
            "        if score >= least:\n", "        if score <= least:\n",
            "tests/kernels/test_network.py"),
     kernel("moves that the policy is not asked about are the likeliest", AB + "ordering.py",
-           "    gained -= params.policy_others\n", "    gained += params.policy_others\n",
+           "max(asked, 1) - params.policy_others", "max(asked, 1) + params.policy_others",
            "tests/kernels/test_network.py"),
     kernel("one step of the score too few is asked about", AB + "ordering.py",
            "return top + 1 - ((place + 1) << STEP_BITS)", "return top + 1 - (place << STEP_BITS)",
