@@ -88,7 +88,8 @@ def adopt(threats, other):
     for word in range(SETS):
         own.near[ply, word] = other.near[ply, word]
     own.log_end[ply] = 0
-    own.sums[ply] = other.sums[ply]
+    for before in range(max(ply - 1, 0), ply + 1):  # an evaluation looks at the last two
+        own.sums[before] = other.sums[before]
     for side in range(2):
         for kind in range(LISTED_CLASSES):
             for word in range(SETS):
