@@ -3,6 +3,9 @@
 The program is the one that Windows would make: PyInstaller freezes a CPython for Windows, which
 wine runs. The tests run in that Python too, so processes, pipes and paths are those of Windows,
 as far as wine has them. Where there is no wine, nothing is done and a line says so.
+
+The exit status is 1 where the package cannot be built or is not as it should be, and 75 where it
+was not tried, because its parts cannot be downloaded now or wine does not run here.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ TESTS = (
 )  # fmt: skip
 # They start programs by the hundred, which wine does slowly.
 MORE_TESTS = ("test_protocol_faults", "test_protocol_session", "test_doctor", "test_arena_command")
+
+NOT_TRIED = 75  # the status for what may work another time, as the mail programs have it
 
 
 def check(python: winpython.WindowsPython, out: Path, *, all_tests: bool) -> int:
@@ -55,6 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except winpython.Missing as error:
         print(f"no package for Windows: {error}")
         return 0
+    except winpython.Unavailable as error:
+        print(f"error: no package for Windows: {error}", file=sys.stderr)
+        return NOT_TRIED
     except (BuildError, winpython.WineError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -50,6 +50,7 @@ OTHERS = (
     "colorama==0.4.6",
     "numpy==1.26.4",  # NumPy 2 asks for functions that wine 8 lacks
 )
+DOWNLOAD_PATIENCE = 300.0  # seconds of one call of pip
 
 START = """
 typedef unsigned short character;
@@ -72,6 +73,10 @@ class WineError(Exception):
 
 class Missing(WineError):
     """Something that it needs of this machine is not installed."""
+
+
+class Unavailable(WineError):
+    """What it needs from elsewhere does not come, or wine cannot run it: another day it may."""
 
 
 def find_wine() -> str:
@@ -167,7 +172,8 @@ def windows_python() -> WindowsPython:
 
     Raises:
         Missing: there is no wine, or no Python 3.11.
-        WineError: something that it is made of cannot be had.
+        Unavailable: it cannot be downloaded, or wine does not start it.
+        WineError: what was downloaded or made is wrong.
     """
     wine = find_wine()
     if sys.version_info[:2] != MAJOR:
@@ -198,7 +204,8 @@ def assemble(python: WindowsPython) -> None:
     """Put the Python together in its folder, and try it.
 
     Raises:
-        WineError: with what went wrong.
+        Unavailable: the parts cannot be downloaded, or wine does not start the whole.
+        WineError: they are not what they were.
     """
     place = python.program.parent
     (place / "DLLs").mkdir(parents=True)
@@ -211,14 +218,15 @@ def assemble(python: WindowsPython) -> None:
     install(_requirements(), place / "Lib" / "site-packages")
     result = python.run(["-c", "import ctypes, psutil, sys; print(sys.version)"])
     if result.returncode != 0:
-        raise WineError(f"the Python for Windows does not start\n{result.stdout.strip()}")
+        raise Unavailable(f"the Python for Windows does not start\n{result.stdout.strip()}")
 
 
 def download(scratch: Path) -> Path:
     """Fetch the wheel that carries the DLLs, and return it.
 
     Raises:
-        WineError: it cannot be had, or is another one.
+        Unavailable: it cannot be had.
+        WineError: it is another one.
     """
     _pip("download", "--no-deps", "--dest", str(scratch), CARRIER)
     (wheel,) = scratch.glob("*.whl")
@@ -276,7 +284,10 @@ def _pip(verb: str, *arguments: str) -> None:
     number = ".".join(map(str, MAJOR))
     command = [sys.executable, "-m", "pip", verb, "--quiet", "--disable-pip-version-check"]
     command += ["--only-binary", ":all:", "--platform", "win_amd64", "--python-version", number]
-    _run([*command, "--implementation", "cp", *arguments])
+    try:
+        _run([*command, "--implementation", "cp", *arguments], DOWNLOAD_PATIENCE)
+    except WineError as error:
+        raise Unavailable(str(error)) from None
 
 
 def _compile(*arguments: str) -> None:
@@ -287,7 +298,11 @@ def _zig(*arguments: str) -> None:
     _run([sys.executable, "-m", "ziglang", *arguments])
 
 
-def _run(command: list[str]) -> None:
-    result = subprocess.run(command, capture_output=True, text=True)
+def _run(command: list[str], patience: float | None = None) -> None:
+    """Run a command to its end; a WineError says what it complained about."""
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=patience)
+    except subprocess.TimeoutExpired:
+        raise WineError(f"{' '.join(command[:5])} ... took over {patience:.0f} seconds") from None
     if result.returncode != 0:
         raise WineError(f"{' '.join(command[:5])} ...\n{result.stderr.strip()}")

@@ -12,5 +12,7 @@ import picture  # noqa: E402
 import report  # noqa: E402
 import shipping  # noqa: E402
 import wheels  # noqa: E402
+import windows  # noqa: E402
+import winpython  # noqa: E402
 
-__all__ = ["package", "picture", "report", "shipping", "wheels"]
+__all__ = ["package", "picture", "report", "shipping", "wheels", "windows", "winpython"]
