@@ -26,15 +26,21 @@ UNLIMITED = 2_147_483_647
 class Managed(Piped):
     """A program that plays one side, from the start of its process to its end."""
 
-    def __init__(self, program: Path, size: int, turn: int, memory: int, rule: int = 0) -> None:
-        """Start it, wait for OK, and tell it the conditions; ``turn`` is in milliseconds."""
+    def __init__(
+        self, program: Path, size: int, turn: int, memory: int, rule: int = 0, more: str = ""
+    ) -> None:
+        """Start it, wait for OK, and tell it the conditions, the last one of the caller.
+
+        ``turn`` is in milliseconds.
+        """
         self.turn = turn
         self.peak = 0
         super().__init__(program)
         self.write(f"START {size}")
         assert self._answer(START_PATIENCE) == "OK"
         for info in (f"max_memory {memory}", "timeout_match 1000000000", f"timeout_turn {turn}",
-                     "game_type 1", f"rule {rule}", f"time_left {UNLIMITED}"):  # fmt: skip
+                     "game_type 1", f"rule {rule}", f"time_left {UNLIMITED}",
+                     *([more] if more else [])):  # fmt: skip
             self.write(f"INFO {info}")
 
     def _answer(self, timeout: float) -> str:
