@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..eval.weights import DEFAULT, Weights, load_weights
 from ..game.game import Game, Move
-from ..game.opinion import policy_of, value_of
 from ..native.load.library import Library, load
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
@@ -20,7 +19,6 @@ from .adviser import Tactics
 from .alphabeta import AlphaBeta
 from .crew import Deadline
 from .foresight import Foresight
-from .montecarlo import MonteCarlo
 from .searcher import Question, Searcher
 from .tables import Tables
 from .thought import Limit, Listener, Thought
@@ -219,6 +217,8 @@ class Engine:
 
     def value(self) -> int:
         """Return the value of the position for the side to move, without any search."""
+        from ..game.opinion import value_of  # an engine that plays does without
+
         return value_of(self.game)
 
     def policy(self) -> list[tuple[Move, float]]:
@@ -230,6 +230,8 @@ class Engine:
         >>> round(sum(chances), 6), chances == sorted(chances, reverse=True)
         (1.0, True)
         """
+        from ..game.opinion import policy_of
+
         return policy_of(self.game)
 
     def quick_move(self) -> Move:
@@ -332,7 +334,8 @@ class Engine:
         Raises:
             EngineError: the engine has no tree search, or the board is full.
         """
-        from .lesson import Lesson  # an engine that plays does without
+        from .lesson import Lesson
+        from .montecarlo import MonteCarlo
 
         searcher = self._searcher
         if not isinstance(searcher, MonteCarlo):
@@ -409,5 +412,7 @@ def make_searcher(name: str, library: Library) -> Searcher:
     if name == ALPHABETA:
         return AlphaBeta(library)
     if name == MCTS:
+        from .montecarlo import MonteCarlo  # every start would pay for it
+
         return MonteCarlo(library)
     raise EngineError(f"unknown search {name!r}; there are {' and '.join(SEARCHES)}")
