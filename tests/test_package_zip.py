@@ -15,9 +15,10 @@ from pbrain_engine.native.build.compile import BuildError
 from pbrain_engine.native.build.link import ALLOWED_IMPORTS
 from pbrain_engine.native.load.targets import host_target
 
-from .building import package
+from .building import bundle, package, shipping
 
 WHERE_BUILDS_ARE_QUICK = pytest.mark.long if sys.platform == "win32" else lambda test: test
+NEEDLESS = {"argparse", "pbrain_engine.engine.montecarlo", "pbrain_engine.game.opinion"}
 FORBIDDEN = ("numpy", "numba", "llvm", "ssl", "crypto", "tcl", "sqlite", "dist-info", "tests")
 
 
@@ -61,6 +62,16 @@ def test_the_kernels_of_all_levels_are_those_that_were_built(archive: zipfile.Zi
         assert inspect(data).imports <= ALLOWED_IMPORTS
     weights = [n for n in archive.namelist() if n.startswith("_internal/pbrain_engine/weights/")]
     assert weights
+
+
+def test_what_every_start_imports_lies_in_one_file(archive: zipfile.ZipFile) -> None:
+    head, _, codes = archive.read(f"_internal/{bundle.FILE}").partition(b"\n\n")
+    lines = [line.split() for line in head.decode("ascii").splitlines()]
+    names = [name for name, _, _ in lines]
+    assert names == bundle.names(str(shipping.ROOT))
+    assert sum(int(length) for _, _, length in lines) == len(codes)
+    assert "pbrain_engine.engine.engine" in names
+    assert not set(names) & NEEDLESS
 
 
 def test_readers_find_their_way(archive: zipfile.ZipFile) -> None:

@@ -1,0 +1,57 @@
+"""Import what `bundle.py` put together: the first thing of ours that the frozen program runs.
+
+It imports nothing that the interpreter has not loaded by then, not even `__future__`.
+"""
+
+import marshal
+import os
+import sys
+from _frozen_importlib import ModuleSpec
+
+TYPE_CHECKING = False  # `typing` is one of those that lie in the file
+if TYPE_CHECKING:
+    from types import ModuleType
+
+FILE = "start.modules"
+
+
+class Bundle:
+    """Finds and loads the modules of a file in the folder of the program's libraries."""
+
+    def __init__(self, folder: str) -> None:
+        """Read the file."""
+        self.folder = folder
+        self.modules: dict[str, tuple[bool, memoryview]] = {}  # whether it is a package; code
+        with open(os.path.join(folder, FILE), "rb") as file:
+            data = file.read()
+        at = data.index(b"\n\n") + 2
+        for line in data[: at - 2].decode("ascii").split("\n"):
+            name, kind, length = line.split(" ")
+            self.modules[name] = kind == "package", memoryview(data)[at : at + int(length)]
+            at += int(length)
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Return the spec of a module that is here; PyInstaller knows the others."""
+        found = self.modules.get(name)
+        if found is None:
+            return None
+        is_package, _ = found
+        place = os.path.join(self.folder, *name.split("."))
+        origin = os.path.join(place, "__init__.pyc") if is_package else place + ".pyc"
+        spec = ModuleSpec(name, self, origin=origin, is_package=is_package)  # type: ignore[arg-type]
+        spec.has_location = True
+        if is_package:
+            spec.submodule_search_locations = [place]
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> "ModuleType | None":
+        """Let Python make an ordinary module."""
+        return None
+
+    def exec_module(self, module: "ModuleType") -> None:
+        """Run the code of a module."""
+        _, data = self.modules[module.__name__]
+        exec(marshal.loads(data), module.__dict__)
+
+
+sys.meta_path.insert(0, Bundle(getattr(sys, "_MEIPASS")))  # noqa: B009
