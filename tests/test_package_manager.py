@@ -43,7 +43,9 @@ def play(players: list[Managed], game: Game, most: int) -> None:
 
 @pytest.mark.parametrize("memory", LIMITS)
 @pytest.mark.parametrize(
-    "turn, most", [(100, 24), pytest.param(2000, 400, marks=pytest.mark.long)], ids=["short", "long"]
+    "turn, most",
+    [(100, 24), pytest.param(2000, 400, marks=pytest.mark.long)],
+    ids=["short", "long"],
 )
 def test_the_peak_working_set_stays_below_the_limit(
     program: Path, memory: int, turn: int, most: int
