@@ -1,20 +1,13 @@
-"""The package in a tournament of the manager Piskvork, as that starts, asks and measures it.
-
-Where ``NUMOKU_PISKVORK`` names ``piskvork.exe``, the manager itself plays a game, too.
-"""
+"""The package in a tournament of the manager Piskvork, as that starts, asks and measures it."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.psq import parse_psq
-from pbrain_engine.position.rules import Side
 
 from .building import package, report
 from .managed import Managed
@@ -23,10 +16,6 @@ LIMITS = (83_886_080, 104_857_600, 367_001_600, 524_288_000)  # bytes; 350 MiB i
 ROOM = 5_000_000  # bytes that are left below the limit
 ALL = "hash_size 1000000"  # kB: a table as large as the limit lets it be, in short turns too
 FILLED = 0.6  # of the limit: what a whole game uses at least
-
-PISKVORK = os.environ.get("NUMOKU_PISKVORK", "")
-STATUS = {Side.BLACK: 1, Side.WHITE: 2}  # of Piskvork after a game: who has more points
-WHOLE_GAME = 600.0  # seconds; generous, for a loaded machine
 
 
 @pytest.fixture(scope="module")
@@ -80,19 +69,3 @@ def test_a_game_goes_on_after_a_pause(program: Path) -> None:
         finally:
             player.close()
     assert game.ply == 9
-
-
-@pytest.mark.skipif(sys.platform != "win32" or not PISKVORK, reason="there is no Piskvork here")
-@pytest.mark.parametrize("memory", [80, 350])
-def test_piskvork_itself_sees_a_game_to_its_end(program: Path, tmp_path: Path, memory: int) -> None:
-    record = tmp_path / "game.psq"
-    options = ["-rule", "0", "-timeturn", "500", "-timematch", "120", "-memory", str(memory)]
-    command = [PISKVORK, "-p", str(program), str(program), *options, "-opening", "-1"]
-    result = subprocess.run(
-        [*command, "-outfile", str(record)], cwd=Path(PISKVORK).parent, timeout=WHOLE_GAME
-    )
-    game = Game(20)
-    for move in parse_psq(record.read_text(encoding="ascii")).moves:
-        game.play(move.x, move.y)
-    assert game.winner is not None  # else somebody ran out of time or memory, or said nonsense
-    assert result.returncode == STATUS[game.winner]
