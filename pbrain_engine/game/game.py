@@ -80,8 +80,10 @@ def load_network(library: Library, evaluator: Block, rule: Rule, weights: Weight
     network = weights.network(rule)
     if network is None:
         return
-    address = ctypes.cast(ctypes.c_char_p(network), ctypes.c_void_p).value or 0  # it only reads
-    status = library.network_load(evaluator.address, address, len(network) // 2)
+    memory = Block(len(network))
+    memory.write(network)
+    status = library.network_load(evaluator.address, memory.address, len(network) // 2)
+    memory.close()
     if status:
         evaluator.close()
         raise WeightsError(f"{weights.id}: its network for {family_of(rule)} {FAULTS[status]}")
