@@ -17,11 +17,6 @@ linear weights of its file and adds to them, so both stay together.
 ``scale FAMILY`` says how many units of a search's value are one logistic unit of the chance to
 win (``values.py``), as measured on the games that the weights were learned from.
 
-A file with networks begins with ``numoku weights 2`` and has a line ``networks: family:bytes ...``
-before the checksum. Behind the blocks follows each network as a zlib stream of that length
-(``network_block.py``); a family that is not named has none. A network is learned beside the
-linear weights of its file and adds to them, so both stay together.
-
 The engine reads its weights with this module, so it imports nothing that starts slowly or needs
 OpenSSL.
 """
@@ -67,7 +62,7 @@ class Weights(NamedTuple):
 
     about: dict[str, str]
     blocks: dict[str, bytes]
-    streams: dict[str, bytes] = {}  # family -> its network, compressed
+    streams: dict[str, memoryview] = {}  # family -> its network, compressed
 
     @property
     def id(self) -> str:
@@ -217,14 +212,16 @@ def load_weights(name: str) -> Weights:
             raw = file.read()
     except OSError as error:
         raise WeightsError(f"cannot read weights {name!r}: {error.strerror}") from error
-    header, gap, body = raw.partition(b"\n\n")
-    lines = header.decode("latin-1").splitlines()
+    gap = raw.find(b"\n\n")
+    head = raw[:gap] if gap >= 0 else raw
+    body = memoryview(raw)[len(head) + 2 :]  # no copy: those of large bodies slow a start down
+    lines = head.decode("latin-1").splitlines()
     if not lines or not lines[0].startswith(MAGIC_START):
         raise WeightsError(f"{path} is not a weight file")
     if lines[0] not in (MAGIC, MAGIC_WITH_NETWORKS):
         raise WeightsError(f"{path} is a weight file of another version: {lines[0][:40]}")
     about = dict(line.partition(": ")[::2] for line in lines[1:])
-    if not gap or f"{zlib.crc32(body):08x}" != about.get("crc32"):
+    if gap < 0 or f"{zlib.crc32(body):08x}" != about.get("crc32"):
         raise WeightsError(f"{path} is damaged: its checksum does not fit")
     names = about.get("families", "").split()
     missing = [family for family in FAMILIES if family not in names]
@@ -238,7 +235,7 @@ def load_weights(name: str) -> Weights:
     for family, length in lengths.items():
         streams[family] = body[end : end + length]
         end += length
-    linear = body[: BLOCK_BYTES * len(names)]
+    linear = body[: BLOCK_BYTES * len(names)].tobytes()
     if sys.byteorder == "big":
         swapped = array("h", linear)
         swapped.byteswap()
