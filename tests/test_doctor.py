@@ -14,6 +14,8 @@ from pbrain_engine.doctor import verdict
 from pbrain_engine.doctor.exam import FAIL, PASS, SKIP, Options, read_move, shown
 from pbrain_engine.doctor.peer import Peer
 
+from .wine import needs_windows_itself
+
 QUICK = ["--turn", "0.05", "--patience", "0.4"]
 
 # A small program for each way to be wrong.
@@ -104,6 +106,7 @@ def test_asking_wrongly_is_status_2(words: list[str]) -> None:
     assert stop.value.code == 2
 
 
+@needs_windows_itself
 def test_children_of_a_program_die_with_it(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(

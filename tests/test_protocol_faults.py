@@ -14,6 +14,8 @@ import pytest
 
 from pbrain_engine.doctor.peer import Peer
 
+from .wine import needs_windows_itself
+
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 FAKE = [sys.executable, str(Path(__file__).parent / "fake_brain.py")]
 ANSWER = 10.0  # seconds; generous, for a loaded machine
@@ -144,6 +146,7 @@ def test_nobody_reads_and_the_input_ends() -> None:
         os.close(read)
 
 
+@needs_windows_itself
 def test_interrupts_are_left_to_the_manager(brain: Brain) -> None:
     brain.start()
     brain.interrupt()

@@ -42,16 +42,20 @@ class Peer:
         """
         words = split_command(command) if isinstance(command, str) else command
         flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-        self.process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=folder,
-            start_new_session=not WINDOWS,
-            creationflags=flags,
-        )
+        try:
+            self.process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=folder,
+                start_new_session=not WINDOWS,
+                creationflags=flags,
+            )
+        except OSError as error:
+            error.filename = error.filename or words[0]  # which Windows does not tell
+            raise
         self.started_at = perf_counter()
         self.stderr = b""
         self.closed_at: float | None = None  # when its stdout ended

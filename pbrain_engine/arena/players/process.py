@@ -80,7 +80,10 @@ class EngineProcess:
                 start_new_session=not IS_WINDOWS,
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            error.filename = error.filename or command[0]  # which Windows does not tell
+            raise EngineFault(START, problem_of(error)) from None
+        except ValueError as error:
             raise EngineFault(START, problem_of(error)) from None
         self.pid = self._process.pid
         if guardian:
