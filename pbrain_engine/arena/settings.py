@@ -234,7 +234,7 @@ class MatchSettings:
     increment: float = 0.0
     tolerance: float = 1.0
     patience: float = 60.0  # how long a move is awaited where time is not limited
-    start_timeout: float = 15.0
+    start_timeout: float = 10.0  # how long the OK after START is awaited
     nodes: int = 0
     depth: int = 0
     memory: int = DEFAULT_MEMORY  # bytes; 0: not limited
