@@ -43,6 +43,7 @@ class Batch(NamedTuple):
     starts: Ints
     scores: Ints  # linear move score of each candidate
     near: Ints  # [2, candidates]: classes of distance from the last two stones
+    shares: Floats  # of each candidate, of what the search gave those of its position
     chosen: Ints  # of each position: which candidate was chosen, or NO_CHOICE
 
     def __len__(self) -> int:
@@ -104,6 +105,9 @@ class Source:
         is_move = np.flatnonzero(cells == move[rows])
         picked = np.full(len(chosen), NO_CHOICE, np.int64)
         picked[rows[is_move]] = is_move
+        shares = np.asarray(lessons.share[chosen])[rows, cells].astype(np.float32)
+        sums = np.bincount(rows, shares, len(chosen)).astype(np.float32)
+        shares /= np.maximum(sums, 1)[rows]
         last = np.asarray(lessons.last[chosen], np.int64)
         second = np.asarray(lessons.second[chosen], np.int64)
         return Batch(
@@ -125,6 +129,7 @@ class Source:
             starts,
             all_scores[rows, cells].astype(np.int64),
             np.stack([self._near(stone[rows], cells) for stone in (last, second)]),
+            shares,
             picked,
         )
 

@@ -32,6 +32,7 @@ from ..features import (
     needs_value,
     result_for,
 )
+from ..policy_records import Policy, policies_path, read_taught_games
 from ..records import NO_VALUE, GamesError, Record, read_games
 from ..value_model import best_scale, blend, chance
 
@@ -39,6 +40,7 @@ Array = NDArray[Any]
 NO_CELL = -1
 NO_SCORE = -32768  # of a cell that is no candidate
 EMPTY, BLACK, WHITE = 3, 2, 1  # on a board, as in a line key
+ALL = 255
 AT_ONCE = 32  # games that a process reads at once
 ABOUT = "about.json"
 
@@ -49,6 +51,7 @@ COLUMNS: tuple[tuple[str, str, bool], ...] = (
     ("mask", "<i2", False),
     ("linear", "<i2", False),  # the linear evaluation, for the side to move
     ("side", "u1", False),
+    ("share", "u1", True),  # what the search gave each cell, the most of it as ``ALL``
     ("move", "<i2", False),  # the cell that the search chose
     ("last", "<i2", False),  # the cell of the stone before, or NO_CELL
     ("second", "<i2", False),  # the one before that
@@ -69,6 +72,7 @@ class Lessons(NamedTuple):
     mask: NDArray[np.int16]
     linear: NDArray[np.int16]
     side: NDArray[np.uint8]
+    share: NDArray[np.uint8]
     move: NDArray[np.int16]
     last: NDArray[np.int16]
     second: NDArray[np.int16]
@@ -173,17 +177,41 @@ class Scores:
         return np.asarray(self._tables[side, 0, own] + self._tables[side, 1, enemy])
 
 
-def positions_of(record: Record, weights: Weights, reader: Reader) -> Iterator[tuple[Any, ...]]:
+class LearnedGame(NamedTuple):
+    """A game to learn from, with what tree searches said of its moves where they did."""
+
+    record: Record
+    policies: tuple[Policy, ...]  # one for each position after the opening, or none at all
+    held: bool  # it is held out
+
+
+def shares_of(game: LearnedGame, ply: int) -> Array:
+    """Return the share of each cell in the move of a position: all of it where one was played."""
+    record = game.record
+    shares = np.zeros(record.width * record.height, np.uint8)
+    known = game.policies and ply >= record.opening
+    policy = game.policies[ply - record.opening] if known else ()
+    if not policy:
+        shares[record.moves[ply]] = ALL
+    for cell, share in policy:
+        shares[cell] = (ALL * share + policy[0][1] // 2) // policy[0][1]
+    return shares
+
+
+def positions_of(
+    taught: LearnedGame, weights: Weights, reader: Reader
+) -> Iterator[tuple[Any, ...]]:
     """Yield the columns of each position of a game that has something to teach, but for the last.
 
     What the search decides at a glance is left out.
     """
+    record = taught.record
     game = Game(record.width, record.height, record.rule, weights=weights)
     scores = Scores(weights, record)
     cells = record.width * record.height
     board = np.full(cells, EMPTY, np.uint8)
     last = second = NO_CELL
-    for cell, value in zip(record.moves, record.values, strict=True):
+    for ply, (cell, value) in enumerate(zip(record.moves, record.values, strict=True)):
         side = game.to_move
         glance = reader.glance(game) if value != NO_VALUE else None
         if glance is not None and needs_order(glance.mask):
@@ -194,8 +222,8 @@ def positions_of(record: Record, weights: Weights, reader: Reader) -> Iterator[t
             if score[cell] != NO_SCORE or needs_value(glance.mask, value):
                 result = result_for(record, side)
                 yield (
-                    board.copy(), score, glance.mask, game.value(), int(side), cell,
-                    last, second, value, result,
+                    board.copy(), score, glance.mask, game.value(), int(side),
+                    shares_of(taught, ply), cell, last, second, value, result,
                 )  # fmt: skip
         board[cell] = BLACK if side is Side.BLACK else WHITE
         last, second = cell, last
@@ -203,15 +231,15 @@ def positions_of(record: Record, weights: Weights, reader: Reader) -> Iterator[t
 
 
 Parts = dict[tuple[int, int], _Part]  # by height and width of the board
-Dealt = tuple[int, Record, bool]  # which game it is, and whether it is held out
+Dealt = tuple[int, LearnedGame]  # which game it is
 
 
 def parts_of(games: list[Dealt], weights: Weights) -> Parts:
     """Return the positions of some games."""
     reader, found = Reader(), dict[tuple[int, int], list[tuple[Any, ...]]]()
-    for number, record, held in games:
-        rows = found.setdefault((record.height, record.width), [])
-        rows += [(*columns, number, held) for columns in positions_of(record, weights, reader)]
+    for number, game in games:
+        rows = found.setdefault((game.record.height, game.record.width), [])
+        rows += [(*columns, number, game.held) for columns in positions_of(game, weights, reader)]
     return {size: _Part(len(rows), _columns(rows)) for size, rows in found.items()}
 
 
@@ -224,7 +252,7 @@ def _columns(rows: list[tuple[Any, ...]]) -> list[bytes]:
 
 
 def write_lessons(
-    records: Iterable[tuple[Record, bool]],
+    learned: Iterable[LearnedGame],
     family: str,
     weights: Weights,
     folder: Path,
@@ -233,15 +261,15 @@ def write_lessons(
 ) -> None:
     """Write the positions of all games of a family, a folder for each size of board.
 
-    Each game comes with whether it is held out. ``watch`` is told now and then how many
+    ``watch`` is told now and then how many
     positions there are. Games whose board never occurs again cost nothing but their folder.
     However many processes read the games, the files are the same.
     """
     writers = dict[tuple[int, int], _Writer]()
     games = (
-        (number, record, held)
-        for number, (record, held) in enumerate(records)
-        if family_of(record.rule) == family
+        (number, game)
+        for number, game in enumerate(learned)
+        if family_of(game.record.rule) == family
     )
     batches = iter(lambda: list(islice(games, AT_ONCE)), [])
     total = 0
@@ -264,19 +292,35 @@ def write_lessons(
             writer.finish()
 
 
-def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[tuple[Record, bool]]:
-    """Yield the games of files, and whether each is held out: the test files, or one in sixteen.
+def with_policies(path: Path) -> Iterator[tuple[Record, tuple[Policy, ...]]]:
+    """Yield the games of a file, each with the policies of the file beside it if there is one."""
+    if policies_path(path).exists():
+        for record, taught in read_taught_games(path):
+            yield record, taught.policies
+    else:
+        for record in read_games(path):
+            yield record, ()
+
+
+def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[LearnedGame]:
+    """Yield the games of files; held out are the test files, or one game in sixteen.
 
     Raises:
         GamesError: a file is missing or damaged.
     """
     test = list(test)
     for path in files:
-        for record in read_games(path):
-            yield record, not test and is_held_out(record.number)
+        for record, policies in with_policies(path):
+            yield LearnedGame(record, policies, not test and is_held_out(record.number))
     for path in test:
-        for record in read_games(path):
-            yield record, True
+        for record, policies in with_policies(path):
+            yield LearnedGame(record, policies, True)
+
+
+def sized(path: Path) -> tuple[str, int, int]:
+    """Return a file of games, and by the sizes of it and of its policies what is in it."""
+    beside = policies_path(path)
+    return str(path), path.stat().st_size, beside.stat().st_size if beside.exists() else 0
 
 
 def prepare(
@@ -294,8 +338,9 @@ def prepare(
         GamesError: a file is missing or damaged; what was there before stays.
     """
     wanted = {
-        "files": [[str(path), path.stat().st_size, held] for held, paths in
-                  ((False, files), (True, test)) for path in paths],
+        "files": [[*sized(path), held] for held, paths in ((False, files), (True, test))
+                  for path in paths],
+        "columns": [name for name, _, _ in COLUMNS],
         "weights": weights.key,
     }  # fmt: skip
     about = folder / ABOUT

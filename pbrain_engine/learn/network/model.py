@@ -60,6 +60,7 @@ class Inputs(NamedTuple):
     rows: Tensor
     scores: Tensor
     near: Tensor
+    shares: Tensor
     chosen: Tensor
     chooses: Tensor
 
@@ -91,6 +92,7 @@ class Inputs(NamedTuple):
             batch.rows,
             batch.scores.astype(np.float32),
             batch.near,
+            batch.shares,
             np.where(chooses, batch.chosen, 0),
             chooses,
         )
@@ -231,7 +233,7 @@ class Losses(NamedTuple):
 
     target: Tensor  # log loss of the value, where that counts
     result: Tensor  # the same on results alone, where there is one
-    entropy: Tensor  # of the chosen moves, where one of the candidates was chosen
+    entropy: Tensor  # of what the search made of the candidates, where it chose one of them
     first: Tensor  # whether the chosen move had the highest logit
 
 
@@ -246,4 +248,12 @@ def losses(odds: Tensor, logits: Tensor, inputs: Inputs) -> Losses:
     best = torch.full_like(odds, -1e30).scatter_reduce(0, inputs.rows, logits.detach(), "amax")
     chosen = inputs.chosen[inputs.chooses]
     first = logits.detach()[chosen] >= best[inputs.chooses]
-    return Losses(target, result.detach(), -chances[chosen], first.to(odds.dtype))
+    entropy = -of_shares(chances, inputs)
+    return Losses(target, result.detach(), entropy, first.to(odds.dtype))
+
+
+def of_shares(chances: Tensor, inputs: Inputs) -> Tensor:
+    """Return the mean of a figure of candidates by their shares, of each position with a move."""
+    count = len(inputs.linear)
+    sums = chances.new_zeros(count).index_add(0, inputs.rows, inputs.shares * chances)
+    return sums[inputs.chooses]

@@ -18,14 +18,16 @@ from .model import Inputs
 from .patterns import DIRECTIONS, Patterns
 
 # The columns of lessons that a batch needs.
-COLUMNS = ("board", "score", "mask", "linear", "side", "move", "last", "second", "result")
+COLUMNS = (
+    "board", "score", "mask", "linear", "side", "share", "move", "last", "second", "result",
+)  # fmt: skip
 
 
 class Resident:
     """The positions of one size of board, with all that batches are made of, on a device."""
 
     def __init__(self, source: Source, known: Patterns, device: torch.device) -> None:
-        """Copy them there: about 700 bytes a position on a board of 15x15."""
+        """Copy them there: about 900 bytes a position on a board of 15x15."""
 
         def there(array: NDArray[np.generic]) -> Tensor:
             return torch.from_numpy(np.array(array)).to(device)
@@ -52,6 +54,8 @@ class Resident:
         used, place = self._used(patterns)
         rows, cells = torch.nonzero(column["score"] != NO_SCORE, as_tuple=True)
         chooses, picked = self._picked(column["move"].long(), rows, cells, count)
+        shares = column["share"][rows, cells].float()
+        sums = shares.new_zeros(count).index_add(0, rows, shares)
         last, second = column["last"].long(), column["second"].long()
         near = [self._near(stone[rows], cells) for stone in (last, second)]
         return Inputs(
@@ -74,6 +78,7 @@ class Resident:
             rows,
             column["score"][rows, cells].float(),
             torch.stack(near),
+            shares / sums.clamp_min(1)[rows],
             picked,
             chooses,
         )

@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from .checkpoint import ResumeError, read_checkpoint
 from .lessons import BLACK, EMPTY, NO_CELL, WHITE
-from .model import SCORE_SCALE, Inputs
+from .model import SCORE_SCALE, Inputs, of_shares
 from .sums import segment_log_softmax
 
 PLANES = 9
@@ -158,6 +158,6 @@ def taught_losses(
     chances = segment_log_softmax(logits, inputs.rows, count)
     wanted = segment_log_softmax(told_logits, inputs.rows, count).exp()
     cross = torch.zeros_like(odds).index_add(0, inputs.rows, wanted * chances)
-    own = chances[inputs.chosen[inputs.chooses]]
+    own = of_shares(chances, inputs)
     move = -((1 - share) * own + share * cross[inputs.chooses])
     return Taught(value, move.mean())
