@@ -117,6 +117,8 @@ def examine(tree: Engine, alphabeta: Engine, seed: int, visits: int) -> Verdict:
     to_move = Side(chance.randrange(2))
     put_on(tree, board, to_move)
     drawing = f"{rule}, {to_move.name.lower()} to move\n{board.drawing()}"
+    if tree.game.winner is not None:  # by a five that grew longer: the game was over then
+        return Verdict(drawing, None, 0, None, None)
     thought = tree.think(Limit(nodes=visits))
     claimed: int | None = None
     if abs(thought.value) >= WIN_BAND:
