@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +17,9 @@ from pbrain_engine.learn.network.teacher import taught_losses  # noqa: E402
 from pbrain_engine.learn.network.training import Run, Settings  # noqa: E402
 from pbrain_engine.learn.policy_records import policies_path, read_taught_games  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SETTINGS = Settings("freestyle", steps=30, batch=32, widths=Widths(8, 4, 4, 8, 4, 8))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

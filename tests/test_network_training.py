@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -31,18 +30,11 @@ from pbrain_engine.learn.network.patterns import patterns, patterns_on  # noqa: 
 from pbrain_engine.learn.network.reference import forward, pack, unpack  # noqa: E402
 from pbrain_engine.learn.network.training import Run, Score, Settings  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SAMPLE = Path(__file__).parent / "games" / "sample.games"
 SMALL = Widths(8, 4, 4, 8, 4, 8)
 SETTINGS = Settings("freestyle", steps=6, batch=64, widths=SMALL)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Several threads round their sums as it comes."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

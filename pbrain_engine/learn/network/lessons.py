@@ -261,9 +261,9 @@ def write_lessons(
 ) -> None:
     """Write the positions of all games of a family, a folder for each size of board.
 
-    ``watch`` is told now and then how many
-    positions there are. Games whose board never occurs again cost nothing but their folder.
-    However many processes read the games, the files are the same.
+    ``watch`` is told now and then how many positions there are. Games whose board never occurs
+    again cost nothing but their folder. However many processes read the games, the files are
+    the same.
     """
     writers = dict[tuple[int, int], _Writer]()
     games = (

@@ -248,12 +248,12 @@ def losses(odds: Tensor, logits: Tensor, inputs: Inputs) -> Losses:
     best = torch.full_like(odds, -1e30).scatter_reduce(0, inputs.rows, logits.detach(), "amax")
     chosen = inputs.chosen[inputs.chooses]
     first = logits.detach()[chosen] >= best[inputs.chooses]
-    entropy = -of_shares(chances, inputs)
+    entropy = -mean_by(inputs.shares, chances, inputs)
     return Losses(target, result.detach(), entropy, first.to(odds.dtype))
 
 
-def of_shares(chances: Tensor, inputs: Inputs) -> Tensor:
-    """Return the mean of a figure of candidates by their shares, of each position with a move."""
+def mean_by(shares: Tensor, chances: Tensor, inputs: Inputs) -> Tensor:
+    """Return the mean of a figure of candidates by shares of them, of each position with a move."""
     count = len(inputs.linear)
-    sums = chances.new_zeros(count).index_add(0, inputs.rows, inputs.shares * chances)
+    sums = chances.new_zeros(count).index_add(0, inputs.rows, shares * chances)
     return sums[inputs.chooses]

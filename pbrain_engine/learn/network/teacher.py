@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from .checkpoint import ResumeError, read_checkpoint
 from .lessons import BLACK, EMPTY, NO_CELL, WHITE
-from .model import SCORE_SCALE, Inputs, of_shares
+from .model import SCORE_SCALE, Inputs, mean_by
 from .sums import segment_log_softmax
 
 PLANES = 9
@@ -157,7 +157,6 @@ def taught_losses(
     value = functional.binary_cross_entropy_with_logits(odds[open_], target)
     chances = segment_log_softmax(logits, inputs.rows, count)
     wanted = segment_log_softmax(told_logits, inputs.rows, count).exp()
-    cross = torch.zeros_like(odds).index_add(0, inputs.rows, wanted * chances)
-    own = of_shares(chances, inputs)
-    move = -((1 - share) * own + share * cross[inputs.chooses])
+    own, cross = (mean_by(each, chances, inputs) for each in (inputs.shares, wanted))
+    move = -((1 - share) * own + share * cross)
     return Taught(value, move.mean())
