@@ -251,6 +251,7 @@ def test_a_seed_chooses_among_moves_that_are_hardly_worse(tmp_path: Path) -> Non
     assert played[1] == played[2] != played[3]
 
 
+@pytest.mark.timed
 def test_a_book_is_left_where_a_search_of_ones_own_sees_more(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     with Database(file, create=True) as database:

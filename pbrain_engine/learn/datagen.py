@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import ExitStack
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 
 from ..arena.match.cluster import connect
@@ -26,6 +24,7 @@ from ..arena.settings import SettingsError, parse_rule
 from ..engine.engine import ALPHABETA, SEARCHES, Engine
 from ..engine.improve import GUMBEL, METHODS
 from ..eval.weights import load_weights
+from ..helpers import start_helpers
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
@@ -121,17 +120,6 @@ def play_batch(plan: AnyPlan, numbers: Sequence[int]) -> list[AnyGame]:
     return [play_game(engine, plan, number) for number in numbers]
 
 
-def _leave_interrupts() -> None:
-    """Let the process that gives out the work decide what an interrupt means."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def local_executor(processes: int) -> tuple[Executor, int]:
-    """Return processes of this machine, and how many they are."""
-    context = get_context("spawn")
-    return ProcessPoolExecutor(processes, context, _leave_interrupts), processes
-
-
 def cluster_executor(address: str, stack: ExitStack) -> tuple[Executor, int]:
     """Return the workers of a Dask scheduler, and how many threads they have.
 
@@ -152,9 +140,11 @@ def produce(
         for batch in batches:
             yield from play_batch(plan, batch)
         return
+    executor: Executor
     with ExitStack() as stack:
         if cluster is None:
-            executor, workers = local_executor(min(processes, max(1, len(batches))))
+            workers = min(processes, max(1, len(batches)))
+            executor = start_helpers(workers)
         else:
             executor, workers = cluster_executor(cluster, stack)
         waiting = iter(batches)

@@ -7,15 +7,14 @@ never asked for again.
 from __future__ import annotations
 
 import queue
-import signal
 from abc import ABC, abstractmethod
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from typing import Any
 
 from ...arena.match.cluster import ATTEMPTS, LOST, connect
 from ...arena.settings import SettingsError
+from ...helpers import start_helpers
 from ..connection import DatabaseError
 from .search import Job, Result, search_position
 
@@ -75,11 +74,6 @@ class Workers(ABC):
         """Give up what is under way."""
 
 
-def _leave_interrupts() -> None:
-    """Let the process that gives out the work decide what an interrupt means."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 class LocalWorkers(Workers):
     """Processes of this machine."""
 
@@ -87,10 +81,7 @@ class LocalWorkers(Workers):
         """Begin; the processes are started when they are needed."""
         super().__init__()
         self._processes = processes
-        self._executor = self._make()
-
-    def _make(self) -> Executor:
-        return ProcessPoolExecutor(self._processes, get_context("spawn"), _leave_interrupts)
+        self._executor = start_helpers(processes)
 
     @property
     def capacity(self) -> int:
@@ -101,7 +92,7 @@ class LocalWorkers(Workers):
         try:
             return self._executor.submit(search_position, job)
         except BrokenProcessPool:
-            self._executor = self._make()
+            self._executor = start_helpers(self._processes)
             return self._executor.submit(search_position, job)
 
     def _is_lost(self, error: BaseException) -> bool:

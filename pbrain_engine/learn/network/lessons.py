@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ...eval.weights import COMBINATIONS, MASKS, Weights, family_of
 from ...game.game import Game
+from ...helpers import become_helper
 from ...position.geometry import MARGIN, STRIDE
 from ...position.rules import Side
 from ...values import WIN_BAND
@@ -277,7 +278,7 @@ def write_lessons(
         if processes == 1:
             found: Iterator[Parts] = (parts_of(batch, weights) for batch in batches)
         else:
-            pool = stack.enter_context(get_context("spawn").Pool(processes))
+            pool = stack.enter_context(get_context("spawn").Pool(processes, become_helper))
             found = pool.imap(partial(parts_of, weights=weights), batches)
         for parts in found:
             for size, part in parts.items():

@@ -1,0 +1,33 @@
+"""Processes of this machine that help another one with its work, and go when it does.
+
+An interrupt is left to the process that gives out the work. If that is killed, its helpers would
+wait for work for ever: each holds the other end of the pipe that it waits at, and so never sees
+the end of it. So each watches the process that started it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context, parent_process
+
+
+def _outlive_nobody() -> None:
+    """End this process, whatever it does, when the one that started it has ended."""
+    parent = parent_process()
+    assert parent is not None, "only a process that was started to help has one"
+    parent.join()
+    os._exit(1)
+
+
+def become_helper() -> None:
+    """Make this process, which has just been started, a helper."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_outlive_nobody, daemon=True).start()
+
+
+def start_helpers(count: int) -> ProcessPoolExecutor:
+    """Return so many helpers; each is started when it is needed."""
+    return ProcessPoolExecutor(count, get_context("spawn"), become_helper)
