@@ -156,7 +156,7 @@ class Conversation(RuleBasedStateMachine):
     @invariant()
     def engine_and_record_agree(self) -> None:
         record = self.session.record
-        if record is None or not self.session._keeper.is_in_step:
+        if record is None or self.session._keeper.follower is None:
             return
         game = self.engines[-1].game
         assert list(record.stones.items()) == list(self.taken.items())

@@ -67,24 +67,26 @@ class Keeper:
         self._in_step = False
 
     @property
-    def is_in_step(self) -> bool:
-        """Whether the engine holds the position of the record."""
-        return self.engine is not None and self._in_step
+    def follower(self) -> Engine | None:
+        """The engine, if it holds the position of the record."""
+        return self.engine if self._in_step else None
 
     def play(self, x: int, y: int) -> None:
         """Follow a move of the record."""
-        if self.engine is not None and self._in_step:
+        engine = self.follower
+        if engine is not None:
             try:
-                self.engine.play(x, y)
+                engine.play(x, y)
             except Exception:  # whatever it is, setting up the position cures it
                 self._in_step = False
 
     def undo(self, record: ScoreSheet) -> None:
         """Follow a move that the record has taken back."""
-        if self.engine is not None and self._in_step:
+        engine = self.follower
+        if engine is not None:
             try:
-                self.engine.undo()
-                self.engine.set_to_move(record.to_move)
+                engine.undo()
+                engine.set_to_move(record.to_move)
             except Exception:
                 self._in_step = False
 
