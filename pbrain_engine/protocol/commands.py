@@ -162,11 +162,17 @@ def numbers(text: str) -> list[int] | None:
     return None if None in found else [n for n in found if n is not None]
 
 
+def behead(text: str) -> tuple[str, str]:
+    """Return the first word of a text and what follows it, without the white space around."""
+    words = text.split(None, 1)
+    return (words[0] if words else "", words[1].rstrip() if len(words) > 1 else "")
+
+
 def read_simple(name: str, rest: str) -> Command | None:
     """Return the command on one line, or None if it has a body or is not known."""
     if name == "INFO":
-        key, _, value = rest.partition(" ")
-        return Info(key.lower(), value.strip())
+        key, value = behead(rest)
+        return Info(key.lower(), value)
     if name in _WORDS:
         if rest and name not in _LENIENT:
             return Malformed(f"{name} takes no argument")
@@ -214,10 +220,8 @@ class Reader:
         if line == TOO_LONG:
             self._name = ""
             return [Malformed("line too long")]
-        word, _, rest = line.partition(" ")
-        if "\t" in word:
-            word, _, rest = line.replace("\t", " ").partition(" ")
-        name, rest = word.upper(), rest.strip()
+        word, rest = behead(line)
+        name = word.upper()
         if self._name:
             return self._read_in_body(name, rest, line)
         if self._belongs_to_foreign(name, line):
