@@ -166,6 +166,42 @@ def test_play_makes_our_move_for_us() -> None:
     assert talk.engine.game.stones == {Move(3, 4): Side.BLACK}
 
 
+@pytest.mark.parametrize(
+    "lines",
+    ["BEGIN", "TURN 15,0", "TURN 7,7", "TURN x", "PLAY 7,7", "TAKEBACK 7,7", "TAKEBACK 0,0",
+     "START 4", "RECTSTART 15,23", "YXSWAP2STEP2", "SWAP2BOARD 1,1 1,1 2,2 DONE",
+     "SWAP2BOARD 1,1 DONE", "BOARD; START 3", "YXNBEST"],
+)  # fmt: skip
+def test_an_error_leaves_the_position_as_it_was(lines: str) -> None:
+    talk = Talk().start()
+    talk.say("PLAY 7,7", "PLAY 8,8")
+    assert talk.say(*lines.split("; "))[0].startswith("ERROR")
+    record = talk.session.record
+    assert record is not None and record.to_move is Side.BLACK
+    assert record.stones == {(7, 7): Side.BLACK, (8, 8): Side.WHITE}
+    assert talk.say("TAKEBACK 8,8", "TAKEBACK 7,7") == ["OK", "OK"]
+
+
+ALMOST_FULL = [f"{x},{y},{1 + (x // 2 + y) % 2}" for x in range(5) for y in range(5)][:-1]
+
+
+def test_the_stone_that_fills_the_board_is_taken_although_nothing_can_answer_it() -> None:
+    talk = Talk().start(5)
+    talk.say("YXBOARD", *ALMOST_FULL, "DONE")
+    assert talk.say("TURN 4,4") == ["ERROR board full"]
+    assert talk.say("TURN 4,4") == ["ERROR 4,4 is occupied"]
+    assert talk.say("YXNBEST 1") == ["ERROR board full"]
+    assert talk.say("TAKEBACK 4,4", "TAKEBACK 4,3") == ["OK", "OK"]
+    assert talk.say("TURN 4,4") == ["4,3"]
+
+
+def test_a_full_board_is_taken_over_although_nothing_can_answer_it() -> None:
+    talk = Talk().start(5)
+    talk.say("PLAY 0,0")
+    assert talk.say("BOARD", *ALMOST_FULL, "4,4,1", "DONE") == ["ERROR board full"]
+    assert talk.say("TAKEBACK 4,4", "YXNBEST 1") == ["OK", "4,4"]
+
+
 def test_continuous_play_goes_on_after_a_five() -> None:
     talk = Talk().start()
     five = [f"{x},7,2" for x in range(5)]
