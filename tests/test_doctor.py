@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
 
 import pytest
@@ -23,6 +24,7 @@ BRAINS = {
     "ready": "print('OK - ready')",  # answers START with more than OK
     "dead": "sys.exit(3)",
     "deaf": "time.sleep(60)",
+    "numb": "print('OK', flush=True); time.sleep(60)",  # starts, and reads nothing more
     "chatty": "print('OK'); print('7,7')",
     "noisy": "print('warning', file=sys.stderr, flush=True); print('OK')",
     "pieces": "sys.stdout.write('O'); sys.stdout.flush(); time.sleep(0.1); print('K')",
@@ -66,6 +68,41 @@ def test_a_dead_program_fails_quickly_everywhere(tmp_path: Path, kind: str) -> N
     found = grades(program(tmp_path, kind), "qpiskvork")
     assert set(found.values()) == {FAIL}
     assert perf_counter() - began < 15
+
+
+def test_a_program_that_reads_nothing_more_holds_nobody_up(tmp_path: Path) -> None:
+    with Peer(program(tmp_path, "numb"), patience=0.4) as peer:
+        peer.send("START 15")
+        assert peer.line(5.0) is not None
+        for send in (lambda: peer.send_bytes(b"x" * 1_000_000), peer.close_stdin):
+            sender = Thread(target=send, daemon=True)
+            sender.start()
+            sender.join(5.0)
+            assert not sender.is_alive()
+    peer.send("START 15")  # after the end: dropped
+
+
+def test_what_is_read_late_arrives_in_order(tmp_path: Path) -> None:
+    script = tmp_path / "late.py"
+    script.write_text(
+        "import sys, time\ntime.sleep(0.5)\ndata = sys.stdin.read()\n"
+        "print(len(data), data[-4:].split())\n",
+        encoding="utf-8",
+    )
+    with Peer([sys.executable, str(script)], patience=0.05) as peer:
+        peer.send_bytes(b"x" * 1_000_000)
+        peer.send("ab", "c")
+        peer.close_stdin()
+        line = peer.line(5.0)
+        assert line is not None and line.text.strip() == "1000005 ['b', 'c']"
+
+
+def test_a_check_of_a_program_that_reads_nothing_more_fails_in_time(tmp_path: Path) -> None:
+    options = Options(program(tmp_path, "numb"), turn=0.05, patience=0.4)
+    (million,) = [c for c in verdict.select(["any"]) if "million" in c.title]
+    found = verdict.run_check(million, options)
+    assert found.grade == FAIL and found.finding == "no answer within 0.4 s"
+    assert found.seconds < 5
 
 
 def test_violations_are_found(tmp_path: Path) -> None:

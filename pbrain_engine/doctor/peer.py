@@ -12,6 +12,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
+from queue import SimpleQueue
 from time import perf_counter, sleep
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from ..protocol.commandline import split_command
 
 MOST_LINES = 10_000  # that are waited for in one go
 QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finished speaking
+PATIENCE = 5.0  # seconds for a peer to read what is sent
 POLL = 0.002
 WINDOWS = os.name == "nt"
 
@@ -34,8 +36,10 @@ class HeardLine(NamedTuple):
 class Peer:
     """A running pbrain. Use it as a context manager: leaving kills whatever is left."""
 
-    def __init__(self, command: str | list[str], folder: str | None = None) -> None:
-        """Start the command.
+    def __init__(
+        self, command: str | list[str], folder: str | None = None, patience: float = PATIENCE
+    ) -> None:
+        """Start the command; what it does not read within the patience is not waited for.
 
         Raises:
             OSError: it cannot be started.
@@ -62,7 +66,10 @@ class Peer:
         self.raw = b""
         self._lines: deque[HeardLine] = deque()
         self._news = threading.Condition()
-        for work in (self._read_stdout, self._read_stderr):
+        self._patience = patience
+        self._is_closed = False  # nothing more is sent
+        self._outbox: SimpleQueue[tuple[bytes | None, threading.Event]] = SimpleQueue()
+        for work in (self._read_stdout, self._read_stderr, self._write_stdin):
             threading.Thread(target=work, daemon=True).start()
 
     def __enter__(self) -> Peer:
@@ -80,16 +87,21 @@ class Peer:
         self.send_bytes("".join(line + end for line in lines).encode())
 
     def send_bytes(self, data: bytes) -> None:
-        """Write bytes as they are."""
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
-            self.process.stdin.write(data)
+        """Write bytes as they are; a peer that does not read them gets them when it does."""
+        self._post(data)
 
     def close_stdin(self) -> None:
-        """End its input."""
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
+        """End its input, after what has been sent."""
+        self._post(None)
+
+    def _post(self, data: bytes | None) -> None:
+        """Hand data to the writer, or None for the end, and wait until that is done or due."""
+        if self._is_closed:
+            return
+        self._is_closed = data is None
+        written = threading.Event()
+        self._outbox.put((data, written))
+        written.wait(self._patience)
 
     def line(self, timeout: float) -> HeardLine | None:
         """Return the next line, or None if there is none in time or ever."""
@@ -158,7 +170,20 @@ class Peer:
             self.process.wait(5)
         self.close_stdin()
 
-    # -- listening, in threads -------------------------------------------------------------
+    # -- writing and listening, in threads -------------------------------------------------
+
+    def _write_stdin(self) -> None:
+        """Write what is posted, up to the end; a peer that does not read blocks only this."""
+        assert self.process.stdin is not None
+        data: bytes | None = b""
+        while data is not None:
+            data, written = self._outbox.get()
+            with contextlib.suppress(OSError, ValueError):
+                if data is None:
+                    self.process.stdin.close()
+                else:
+                    self.process.stdin.write(data)
+            written.set()
 
     def _read_stdout(self) -> None:
         assert self.process.stdout is not None

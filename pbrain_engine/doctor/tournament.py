@@ -48,7 +48,7 @@ def piskvork_pause(exam: Exam) -> None:
     exam.say("END")
     exam.peer.close_stdin()
     exam.expect_exit(LAST_WORD)
-    with Peer(exam.options.command) as peer:
+    with Peer(exam.options.command, patience=exam.options.patience) as peer:
         again = Exam(peer, exam.options)
         again.start()
         x, y = exam.free()

@@ -35,7 +35,7 @@ def run_check(check: Check, options: Options) -> Verdict:
     """
     began = perf_counter()
     grade, finding = PASS, ""
-    with Peer(options.command) as peer:
+    with Peer(options.command, patience=options.patience) as peer:
         try:
             check.examine(Exam(peer, options))
         except Violation as violation:
