@@ -198,6 +198,28 @@ def test_an_sgf_file_looks_as_expected() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        "C[puzzle];AB[hh][hi]AW[ii]PL[W]",
+        "AB[hh];C[puzzle];AB[hi]AW[ii];PL[W]",
+        "AB[hh]AB[hi];AW[ii][aa]AB[bb];AE[aa][bb];W[jj]",
+        "AB[hh];AB[hi]W[jj]AW[ii]",
+    ],
+)
+def test_sgf_stones_before_the_first_move_are_a_setup(nodes: str) -> None:
+    record = parse_sgf(f"(;GM[4]SZ[15]{nodes})")
+    assert record.black_setup == ((7, 7), (7, 8)) and record.white_setup == ((8, 8),)
+    assert record.first == Side.WHITE
+    assert record.cells == ([(9, 9)] if "W[jj]" in nodes else [])
+
+
+def test_what_later_nodes_say_of_the_side_to_move_may_only_be_true() -> None:
+    assert len(parse_sgf("(;GM[4]SZ[15];B[hh];PL[W]C[x];W[ii])").moves) == 2
+    with pytest.raises(NotationError, match="move 2: it is white's turn, not black's"):
+        parse_sgf("(;GM[4]SZ[15];B[hh];PL[B];W[ii])")
+
+
 def test_sgf_variations_are_passed_over() -> None:
     record = parse_sgf("(;GM[4]SZ[15];B[hh](;W[ii];B[jj])(;W[gg]))")
     assert record.cells == [(7, 7), (8, 8), (9, 9)]
@@ -215,6 +237,9 @@ def test_sgf_variations_are_passed_over() -> None:
         ("(;SZ[15];B[hh];B[ii])", "moves twice"),
         ("(;SZ[15];B[hh];W[hh])", "two stones"),
         ("(;SZ[15];B[zz])", "off the 15x15"),
+        ("(;SZ[15];B[hh];W[];AB[ii])", "after move 2.*before the first move"),
+        ("(;SZ[15];B[hh];W[ii]AE[hh])", "after move 1.*before the first move"),
+        ("(;SZ[15]AB[hh];AW[hh])", "two stones"),
         ("(;SZ[15];B[h])", "no SGF cell"),
         ("(;SZ[15];B[hh", "not closed"),
         ("(;SZ[15];B)", "no value"),

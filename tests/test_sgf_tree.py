@@ -59,6 +59,30 @@ def test_the_main_line_is_the_game_that_other_readers_see() -> None:
     assert parse_sgf(FILE).cells == [(7, 7), (8, 8), (9, 9), (0, 0)]
 
 
+@pytest.mark.parametrize("word", ["", " ", "tt", "TT", " Tt "])
+def test_passes_are_read_in_one_way(word: str) -> None:
+    text = f"(;GM[4]SZ[15];B[hh];W[{word}];B[ii])"
+    assert parse_sgf(text).turns == [(7, 7), None, (8, 8)]
+    assert ways(parse_sgf_trees(text)[0]) == ["h8 pass i9"]
+    large = f"(;GM[4]SZ[20];B[hh];W[{word}])"
+    turn = None if not word.strip() else (19, 19)
+    assert parse_sgf(large).turns[1] == turn
+    assert parse_sgf_trees(large)[0].root.children[0].children[0].cell == turn
+
+
+def test_stones_before_the_first_move_and_the_first_branch_are_a_setup() -> None:
+    (tree,) = parse_sgf_trees("(;GM[4]SZ[15]AB[hh];C[x];AB[hi]AW[ii](;W[jj])(;W[jk];B[aa]))")
+    assert tree.record.black_setup == ((7, 7), (7, 8)) and tree.record.white_setup == ((8, 8),)
+    assert tree.record.first is Side.WHITE and not tree.remarks
+    assert ways(tree) == ["j10", "j11 a1"]
+
+
+def test_stones_of_one_branch_or_after_a_move_are_left_out_with_a_remark() -> None:
+    (tree,) = parse_sgf_trees("(;GM[4]SZ[15](;AB[hh]AW[ii];B[jj])(;B[jk];AW[aa];W[bb]))")
+    assert not tree.record.black_setup and not tree.record.white_setup
+    assert tree.remarks == ["3 stones put in the middle of a game are left out"]
+
+
 def test_a_game_becomes_a_tree() -> None:
     record = parse_sgf("(;GM[4]SZ[15]RE[B+];B[hh]C[x];W[ii])")
     tree = tree_of(record)

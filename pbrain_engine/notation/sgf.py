@@ -2,7 +2,7 @@
 
 The main line is read, variations are passed over. Rectangular boards are written
 ``SZ[15:20]``. A move without a cell, ``B[]``, is a pass; where there is no such cell, ``B[tt]``
-is one too.
+is one too. Stones are set up before the first move, in the first node or in those that follow.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .game_record import GameRecord, RecordedMove
 
 _RESULTS = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}
 _COLOURS = {"B": Side.BLACK, "W": Side.WHITE}
+SETUP = ("AB", "AW", "AE")  # stones that are put there or taken away without a move
 _OLD_PASS = "tt"  # of older files, on boards up to 19
 
 Node = list[tuple[str, list[str]]]
@@ -73,8 +74,12 @@ def record_of(nodes: list[Node]) -> GameRecord:
         raise NotationError(f"GM[{_first(root, 'GM')}] is another game; five in a row is GM[4]")
     moves: list[RecordedMove] = []
     passes: list[int] = []
-    first = Side.WHITE if _first(root, "PL").upper().startswith("W") else Side.BLACK
+    stones: dict[str, list[Coordinates]] = {"AB": [], "AW": []}
+    first = Side.BLACK
     for node in nodes:
+        made = len(moves) + len(passes)
+        first = _side_to_move(node, first, made)
+        _set_up(stones, node, made)
         comment = next((values[0] for name, values in node if name == "C"), "")
         for name, values in node:
             if name not in _COLOURS:
@@ -94,8 +99,8 @@ def record_of(nodes: list[Node]) -> GameRecord:
         _parse_rule(_first(root, "RU")),
         tuple(moves),
         first,
-        tuple(parse_point(value) for value in root.get("AB", [])),
-        tuple(parse_point(value) for value in root.get("AW", [])),
+        tuple(stones["AB"]),
+        tuple(stones["AW"]),
         _first(root, "PB"),
         _first(root, "PW"),
         _parse_result(_first(root, "RE")),
@@ -103,6 +108,46 @@ def record_of(nodes: list[Node]) -> GameRecord:
         _first(root, "C"),
         tuple(passes),
     ).check()
+
+
+def _side_to_move(node: Node, first: Side, made: int) -> Side:
+    """Return who plays the first move, after what a node says of the side to move.
+
+    Raises:
+        NotationError: it says so after that move, and it is the other's turn.
+    """
+    told = [values[0] for name, values in node if name == "PL"]
+    if not told:
+        return first
+    side = Side.WHITE if told[0].strip().upper().startswith("W") else Side.BLACK
+    if not made:
+        return side
+    due = Side((first + made) % 2)
+    if side is not due and not any(name in _COLOURS for name, _ in node):
+        names = due.name.lower(), side.name.lower()
+        raise NotationError(f"move {made + 1}: it is {names[0]}'s turn, not {names[1]}'s")
+    return first
+
+
+def _set_up(stones: dict[str, list[Coordinates]], node: Node, made: int) -> None:
+    """Put the stones there that a node sets up, and take those away that it clears.
+
+    Raises:
+        NotationError: a move has been made before.
+    """
+    for name, values in node:
+        if name not in SETUP:
+            continue
+        if made:
+            raise NotationError(
+                f"stones are set up after move {made}; that is read before the first move only"
+            )
+        cells = [parse_point(value) for value in values]
+        if name in stones:
+            stones[name] += cells
+        else:
+            for colour, held in stones.items():
+                stones[colour] = [cell for cell in held if cell not in cells]
 
 
 def is_pass(text: str, width: int, height: int) -> bool:

@@ -6,6 +6,7 @@ before, a mark is HO (a hotspot). Where a reader should begin has no property in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -146,20 +147,18 @@ def _sequences(text: str) -> Iterable[tuple[list[sgf.Node], list[int]]]:
 
 def _build(nodes: Sequence[sgf.Node], parents: Sequence[int]) -> GameTree:
     head: Properties = {name: values for name, values in nodes[0]}
-    plain = [(name, values) for name, values in nodes[0] if name not in ("B", "W")]
-    record = sgf.record_of([plain])
+    stem = _stem(nodes, parents)
+    plain = [[pair for pair in node if pair[0] not in ("B", "W")] for node in nodes[:stem]]
+    record = sgf.record_of(plain)
     tree = GameTree(record)
-    first_colours = [
-        name for node, parent in zip(nodes, parents, strict=True) if parent <= 0
-        for name, _ in node if name in ("B", "W")
-    ]  # fmt: skip
-    if first_colours:
-        first = Side.BLACK if first_colours[0] == "B" else Side.WHITE
+    first_colour = next((name for node in nodes for name, _ in node if name in ("B", "W")), None)
+    if first_colour is not None:
+        first = Side.BLACK if first_colour == "B" else Side.WHITE
         tree.record = record = replace(record, first=first)
     places: list[tuple[TreeNode, int]] = []  # node of the tree and its ply
     labels: list[tuple[TreeNode, str]] = []
     skipped = 0
-    for properties, parent in zip(nodes, parents, strict=True):
+    for index, (properties, parent) in enumerate(zip(nodes, parents, strict=True)):
         node, ply = places[parent] if parent >= 0 else (tree.root, 0)
         for name, values in properties:
             if name in ("B", "W"):
@@ -169,7 +168,9 @@ def _build(nodes: Sequence[sgf.Node], parents: Sequence[int]) -> GameTree:
                 child = TreeNode(_read_point(values[0], record))
                 node.children.append(child)
                 node, ply = child, ply + 1
-        skipped += _take_notes(node, properties, labels, parent < 0)
+        _take_notes(node, properties, labels, parent < 0)
+        if index >= stem:
+            skipped += sum(len(values) for name, values in properties if name in sgf.SETUP)
         places.append((node, ply))
     for node, label in labels:
         point, _, words = label.partition(":")
@@ -186,6 +187,15 @@ def _build(nodes: Sequence[sgf.Node], parents: Sequence[int]) -> GameTree:
     return tree
 
 
+def _stem(nodes: Sequence[sgf.Node], parents: Sequence[int]) -> int:
+    """Return how many nodes come before the first branch, up to the first with a move."""
+    children = Counter(parents)
+    for index, node in enumerate(nodes):
+        if any(name in ("B", "W") for name, _ in node) or children[index] != 1:
+            return index + 1
+    return len(nodes)
+
+
 def replace_comment(record: GameRecord) -> GameRecord:
     """Return the record without its comment, which the root of the tree has."""
     return replace(record, comment="", moves=())
@@ -193,9 +203,8 @@ def replace_comment(record: GameRecord) -> GameRecord:
 
 def _take_notes(
     node: TreeNode, properties: sgf.Node, labels: list[tuple[TreeNode, str]], is_root: bool
-) -> int:
-    """Give a node its notes; return how many stones were put there without a move."""
-    skipped = 0
+) -> None:
+    """Give a node its notes."""
     for name, values in properties:
         if name == "N":
             node.title = values[0]
@@ -205,12 +214,9 @@ def _take_notes(
             node.is_marked = True
         elif name == "LB":
             labels += [(node, value) for value in values]
-        elif name in ("AB", "AW", "AE") and not is_root:
-            skipped += len(values)
-    return skipped
 
 
 def _read_point(text: str, record: GameRecord) -> Coordinates | None:
-    if not text or (text == "tt" and max(record.width, record.height) < 20):
-        return None  # a pass
+    if sgf.is_pass(text, record.width, record.height):
+        return None
     return sgf.parse_point(text)
