@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import NamedTuple
 
 from . import __version__
@@ -59,6 +60,7 @@ EXTRAS = {  # and the packages that they bring, which some commands need
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a sub-command; return 0 if it did what was asked, 1 if not, 2 if asked wrongly."""
+    bear_any_text()
     try:
         try:
             return dispatch(list(sys.argv[1:] if arguments is None else arguments))
@@ -67,6 +69,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+
+
+def bear_any_text() -> None:
+    """Let signs that a standard stream cannot read or write be replaced."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=errors)
 
 
 def dispatch(words: list[str]) -> int:
@@ -99,6 +108,8 @@ def run(command: Command, arguments: list[str]) -> int:
         raise
     except (EngineError, KernelError, NotationError, WeightsError, OSError) as error:
         return complain(problem_of(error))
+    except MemoryError:
+        return complain("there is not enough memory")
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if getattr(sys, "frozen", False):

@@ -87,7 +87,9 @@ def test_journal_is_not_overwritten_nor_shared(tmp_path: Path) -> None:
     journal.close()
 
 
-@pytest.mark.parametrize("text", ["", "hello\n", "{}\n", '{"type":"game"}\n', "\0\0\0\n"])
+@pytest.mark.parametrize(
+    "text", ["", "hello\n", "{}\n", '{"type":"game"}\n', "\0\0\0\n", "[" * 100_000 + "\n"]
+)
 def test_other_files_are_no_journals(tmp_path: Path, text: str) -> None:
     path = tmp_path / "m.jsonl"
     path.write_text(text, encoding="utf-8")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.solver.proofs import Tree
 from pbrain_engine.solver.solver import Solver
 
+ROOT = Path(__file__).parent.parent
 GOOD: dict[str, Any] = {
     "id": "good", "size": 15, "rule": "freestyle", "to_move": "black", "kind": "vcf",
     "black": [[4, 7], [5, 7], [6, 7]], "white": [[0, 0], [2, 2], [14, 14]],
@@ -35,6 +39,9 @@ FAULTS = {
     "size is": json.dumps({**GOOD, "size": "15"}),
     "id is a text": json.dumps({**GOOD, "id": ["x"]}),
     "the game is over": json.dumps({**GOOD, "black": FIVE}),
+    "best is a list of cells": json.dumps({**GOOD, "kind": "forbidden", "best": 5}),
+    "best is a list": json.dumps({**GOOD, "kind": "forbidden", "best": [7, 7]}),
+    "no puzzle (too many brackets": "[" * 100_000,
 }
 
 
@@ -57,6 +64,42 @@ def test_every_faulty_line_is_told_and_the_others_are_answered(
     assert f"{len(FAULTS)} lines left out" in told.pop()
     for number, (problem, line) in enumerate(zip(FAULTS, told, strict=True), 3):
         assert line.startswith(f"numoku solve: {path}, line {number}: ") and problem in line
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its pipes have another encoding")
+@pytest.mark.parametrize("words", ["solve -", "play --level 1 --time 0.1"])
+def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
+    command = [sys.executable, "-m", "pbrain_engine.cli", *words.split()]
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    result = subprocess.run(
+        command, input=b"\xff\n" + json.dumps(GOOD).encode(), cwd=ROOT, env=strict,
+        capture_output=True,
+    )  # fmt: skip
+    assert b"Traceback" not in result.stderr
+    if words == "solve -":
+        assert result.returncode == 1 and b"line 1: this is no JSON" in result.stderr
+        assert b"WIN by fours" in result.stdout
+    else:
+        assert result.returncode == 0 and b"is no cell" in result.stdout
+
+
+def test_signs_that_a_terminal_lacks_are_no_failure(tmp_path: Path) -> None:
+    path = tmp_path / "puzzles.jsonl"
+    path.write_text(json.dumps({**GOOD, "id": "\u4e94 \ud800"}), encoding="utf-8")
+    command = [sys.executable, "-m", "pbrain_engine.cli", "solve", str(path), "--threats-only"]
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.startswith(b"\\u4e94 \\ud800  vcf  ")
+
+
+def test_more_memory_than_there_is_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "puzzles.jsonl"
+    path.write_text(json.dumps(GOOD), encoding="utf-8")
+    assert cli.main(["solve", str(path), "--memory", str(10**12)]) == 1
+    assert capsys.readouterr().err == "numoku: there is not enough memory\n"
 
 
 def test_a_sound_file_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,6 +80,8 @@ def read_puzzle(line: str) -> dict[str, Any]:
         puzzle = json.loads(line)
     except ValueError as error:
         raise PuzzleError(f"this is no JSON ({error})") from None
+    except RecursionError:
+        raise PuzzleError("this is no puzzle (too many brackets within brackets)") from None
     if not isinstance(puzzle, dict):
         raise PuzzleError("a puzzle is a JSON object, in braces")
     missing = [name for name in FIELDS if name not in puzzle]
@@ -91,7 +93,7 @@ def read_puzzle(line: str) -> dict[str, Any]:
         raise PuzzleError(f"unknown kind {puzzle['kind']!r}; there are {', '.join(KINDS)}")
     if puzzle["to_move"] not in ("black", "white"):
         raise PuzzleError(f"to_move is black or white, not {puzzle['to_move']!r}")
-    for name in ("black", "white"):
+    for name in ("black", "white", *(("best",) if "best" in puzzle else ())):
         if not isinstance(puzzle[name], list) or not all(map(is_cell, puzzle[name])):
             raise PuzzleError(f"{name} is a list of cells [x, y], from 0 at the top left")
     try:

@@ -95,7 +95,7 @@ def answered(path: str | None) -> set[str]:
     known = set()
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
-            with suppress(ValueError, KeyError, TypeError):
+            with suppress(ValueError, KeyError, TypeError, RecursionError):
                 known.add(json.loads(line)["id"])
     return known
 

@@ -99,7 +99,7 @@ def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
             end += len(line)
     except OSError as error:
         raise RecordError(problem_of(error)) from None
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise RecordError(f"{path} holds no tuning run ({error})") from None
     if plan is None:
         raise RecordError(f"{path} holds no tuning run")

@@ -141,7 +141,7 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
             end += len(line)
     except OSError as error:
         raise JournalError(problem_of(error)) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise JournalError(f"{path} is no journal of a match ({error})") from None
     finally:
         if collects:
