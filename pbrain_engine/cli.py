@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from . import __version__
 
@@ -59,16 +60,38 @@ EXTRAS = {  # and the packages that they bring, which some commands need
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a sub-command; return 0 if it did what was asked, 1 if not, 2 if asked wrongly."""
-    bear_any_text()
+    """Run a sub-command; return 0 if it did what was asked, 1 if not, 2 if asked wrongly.
+
+    Where an interrupt has ended it, that is 130.
+    """
     try:
+        open_missing_streams()
+        bear_any_text()
         try:
             return dispatch(list(sys.argv[1:] if arguments is None else arguments))
         finally:
+            flush_errors()
             sys.stdout.flush()  # here, where a closed pipe can still be told from a fault
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:  # the reader, say `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon(sys.stdout)
         return OK
+    except OSError as error:  # there is no room for the output
+        abandon(sys.stdout)
+        return complain(told(error))
+
+
+def open_missing_streams() -> None:
+    """Open the null device in place of standard streams that are closed.
+
+    Else other files would get their numbers, and `print` to no file is one to the output.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            os.set_inheritable(descriptor, True)
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8"))
 
 
 def bear_any_text() -> None:
@@ -76,6 +99,19 @@ def bear_any_text() -> None:
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=errors)
+
+
+def abandon(stream: TextIO) -> None:
+    """Let go nowhere what a stream still holds and cannot write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def flush_errors() -> None:
+    """Write what stderr still holds, if that can be: there is nobody else to be told."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        abandon(sys.stderr)
 
 
 def dispatch(words: list[str]) -> int:
@@ -98,16 +134,16 @@ def run(command: Command, arguments: list[str]) -> int:
     from .eval.weights import WeightsError
     from .native.load.library import KernelError
     from .notation.cells import NotationError
-    from .options import problem_of
 
     try:
         return int(import_module(f"{_PACKAGE}.{command.module}").main(arguments) or OK)
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:
         raise
-    except (EngineError, KernelError, NotationError, WeightsError, OSError) as error:
-        return complain(problem_of(error))
+    except OSError as error:
+        sys.stdout.flush()  # raises again where the output is what cannot be written
+        return complain(told(error))
+    except (EngineError, KernelError, NotationError, WeightsError) as error:
+        return complain(told(error))
     except MemoryError:
         return complain("there is not enough memory")
     except ModuleNotFoundError as error:
@@ -121,9 +157,18 @@ def run(command: Command, arguments: list[str]) -> int:
         return complain(f"this command needs {missing}: {package}")
 
 
+def told(error: Exception) -> str:
+    """Return what went wrong in a line."""
+    from .options import problem_of
+
+    return problem_of(error)
+
+
 def complain(text: str, status: int = FAILURE) -> int:
     """Say on stderr what is wrong; return the exit status."""
-    print(f"numoku: {text}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"numoku: {text}", file=sys.stderr)
+    flush_errors()
     return status
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from pbrain_engine import Engine, Game, Limit, Rule, cli
 from pbrain_engine.options import problem_of
 
 ROOT = Path(__file__).parent.parent
+unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -102,7 +104,7 @@ def test_a_problem_is_one_line() -> None:
     assert problem_of(missing) == "a: No such file or directory"
 
 
-@pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
+@unix
 @pytest.mark.parametrize(
     "words", ["--help", "analyse --help", "analyse h8 --depth 8", "weights learned hand"]
 )
@@ -112,6 +114,89 @@ def test_a_closed_pipe_is_no_failure(words: str) -> None:
         ["bash", "-o", "pipefail", "-c", command], cwd=ROOT, capture_output=True, text=True
     )
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@unix
+@pytest.mark.parametrize(
+    ("words", "streams", "status", "output"),
+    [
+        ("--version", ">&-", 0, ""),
+        ("--version", ">/dev/full", 1, "numoku: No space left on device"),
+        ("analyse --help", ">/dev/full", 1, "numoku: No space left on device"),
+        ("weights learned hand", ">/dev/full", 1, "numoku: No space left on device"),
+        ("analyse h8 --depth 1", ">&- 2>&-", 0, ""),
+        ("nonsense", "2>&-", 2, ""),
+        ("nonsense", "2>/dev/full", 2, ""),
+        ("analyse --depth x", "2>/dev/full", 2, ""),
+        ("analyse h8h8", "2>/dev/full", 1, ""),
+        ("play --level 1", "<&-", 0, "your move> "),
+        ("analyse - --depth 1", "<&-", 0, "best move "),
+        ("solve -", "<&-", 0, "no puzzles left"),
+        ("analyse - --depth 1", "<&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_streams_that_are_closed_or_full_are_no_fault(
+    words: str, streams: str, status: int, output: str
+) -> None:
+    command = f"unset PYTHONUNBUFFERED; {sys.executable} -m pbrain_engine.cli {words} {streams}"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    told = result.stdout + result.stderr
+    assert result.returncode == status and "Traceback" not in told and "ignored" not in told
+    assert output in told and bool(output) == bool(told)
+    assert result.stderr.count("\n") == (streams == ">/dev/full")
+
+
+@unix
+@pytest.mark.parametrize(
+    "words",
+    ["solve docs/puzzles.jsonl --threats-only --json",
+     "match random random --games 2 --json --view plain --journal FILE"],
+)  # fmt: skip
+def test_without_a_stream_for_errors_the_output_is_still_json(words: str, tmp_path: Path) -> None:
+    words = words.replace("FILE", str(tmp_path / "match.jsonl"))
+    command = f"{sys.executable} -m pbrain_engine.cli {words} 2>&-"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0
+    assert all(isinstance(entry, dict) for entry in documents(result.stdout))
+
+
+def documents(text: str) -> list[object]:
+    """Return the JSON documents of a text."""
+    found = []
+    while text:
+        entry, end = json.JSONDecoder().raw_decode(text)
+        found.append(entry)
+        text = text[end:].lstrip()
+    return found
+
+
+INTERRUPTING = """\
+import sys
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == {!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from pbrain_engine import cli
+sys.exit(cli.main({!r}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("engine.engine", ["analyse", "h8"]),
+        ("options", ["analyse", "h8"]),
+        ("commands.analyse", ["analyse", "h8"]),
+        ("commands.signature", ["--version"]),
+    ],
+)
+def test_an_interrupt_while_modules_are_loaded_ends_the_command(
+    module: str, words: list[str]
+) -> None:
+    script = INTERRUPTING.format(f"pbrain_engine.{module}", words)
+    result = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True)
+    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
 
 
 WITHOUT = """\
