@@ -94,6 +94,7 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
         (["analyse", "--rule", "chess"], "unknown rule 'chess'"),
         (["analyse", "--size", "4"], "boards are 5 to 22"),
         (["analyse", "--size", "big"], "no board size"),
+        (["analyse", "--size", "1" * 5000], "no board size"),
         (["bench", "--level", "v9", "--depht", "3"], "unrecognized"),
         (["play", "--level", "11"], "invalid choice"),
     ],
@@ -181,6 +182,12 @@ def test_a_five_is_found(
     assert found["value"] == win_in(1) and found["mate"] == 1
     assert found["win"] == {"plies": 1, "line": [found["move"]], "proof": "vcf"}
     assert found["to_move"] == "white" and found["size"] == [7, 7]
+
+
+@pytest.mark.parametrize("seconds", ["1e10", "1e300"])
+def test_no_time_is_too_long(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "analyse", "h8", "--time", seconds, "--depth", "2")
+    assert (status, err) == (0, "") and "best move" in out
 
 
 def test_a_forced_win_is_shown_up_to_the_five(

@@ -60,6 +60,8 @@ def test_a_move_string_needs_no_blanks() -> None:
         ("7,7,7", "pair of numbers"),
         ("7,15", "off the 15x15 board"),
         ("h²", "no cell"),
+        ("h" + "1" * 5000, "off the 15x15 board"),
+        ("7," + "1" * 5000, "pair of numbers"),
     ],
 )
 def test_wrong_moves_are_named(text: str, complaint: str) -> None:

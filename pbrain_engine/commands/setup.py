@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.engine import ALPHABETA, SEARCHES, Engine
 from ..game.game import Game
-from ..notation.cells import NotationError, parse_moves
+from ..notation.cells import MAX_DIGITS, NotationError, parse_moves
 from ..notation.diagram import Diagram, parse_diagram
 from ..notation.game_record import GameRecord
 from ..notation.psq import parse_psq
@@ -103,7 +103,7 @@ def rule_argument(text: str) -> Rule:
 def size_argument(text: str) -> tuple[int, int]:
     """Return width and height of an option such as ``15`` or ``15x20``."""
     words = text.lower().split("x")
-    if len(words) > 2 or not all(word.isdecimal() for word in words):
+    if len(words) > 2 or not all(word.isdecimal() and len(word) <= MAX_DIGITS for word in words):
         raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
     width, height = int(words[0]), int(words[-1])
     if not all(MIN_BOARD <= n <= MAX_BOARD for n in (width, height)):

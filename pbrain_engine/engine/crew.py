@@ -50,7 +50,7 @@ class Deadline:
                 if left is not None and left <= 0:
                     self._stop()
                     return
-                self._changed.wait(left)
+                self._changed.wait(None if left is None else min(left, threading.TIMEOUT_MAX))
 
 
 class Crew:

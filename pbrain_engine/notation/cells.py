@@ -11,6 +11,8 @@ from collections.abc import Iterable
 
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 
+MAX_DIGITS = 9  # of a row's number; Python refuses to read some thousands
+
 
 class NotationError(ValueError):
     """A text that is meant to describe cells, moves or a position does not."""
@@ -61,9 +63,9 @@ def parse_cell(text: str, width: int = MAX_BOARD, height: int | None = None) -> 
     letter, digits = word[:1], word[1:]
     if not ("a" <= letter <= "z" and digits.isascii() and digits.isdigit()):
         raise NotationError(f"{text.strip()!r} is no cell; cells look like h8 or 7,7")
-    x, y = ord(letter) - ord("a"), int(digits) - 1
+    x, y = ord(letter) - ord("a"), int(digits[:MAX_DIGITS]) - 1
     tall = width if height is None else height
-    if not (0 <= x < width and 0 <= y < tall):
+    if not (0 <= x < width and 0 <= y < tall) or len(digits) > MAX_DIGITS:
         raise NotationError(f"{word} is off the {width}x{tall} board")
     return x, y
 
