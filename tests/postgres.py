@@ -51,14 +51,22 @@ class Server:
 
     def new_database(self) -> str:
         """Return the URL of a new, empty database."""
+        name = f"numoku{next(self._numbers)}"
+        self._run(f"CREATE DATABASE {name}")
+        return self.url(name).replace("+psycopg", "")
+
+    def break_connections(self) -> None:
+        """End all connections but the one that says so."""
+        own = "pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        self._run(f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE {own}")
+
+    def _run(self, sql: str) -> None:
         import sqlalchemy
 
-        name = f"numoku{next(self._numbers)}"
         engine = sqlalchemy.create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
-            connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
+            connection.execute(sqlalchemy.text(sql))
         engine.dispose()
-        return self.url(name).replace("+psycopg", "")
 
     def url(self, name: str) -> str:
         return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{name}"

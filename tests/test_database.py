@@ -146,6 +146,25 @@ def test_a_win_is_certain_if_it_is_at_least_that() -> None:
     assert not any(Finding(500, bound).is_certain for bound in bounds)
 
 
+def test_after_a_connection_broke_the_next_question_has_a_new_one(server: Server) -> None:
+    def depth() -> int | None:
+        entry = asking.look_up(database, asked("h8"))
+        return entry.finding.depth if entry is not None and entry.finding is not None else None
+
+    with Database(server.new_database(), create=True) as database:
+        put(database, "h8", Finding(10, depth=8))
+        server.break_connections()
+        with pytest.raises(DatabaseError):
+            depth()
+        assert depth() == 8
+        server.break_connections()
+        with pytest.raises(DatabaseError):
+            put(database, "h8", Finding(10, depth=9))
+        assert depth() == 8
+        put(database, "h8", Finding(10, depth=9))
+        assert depth() == 9
+
+
 PROOF = {"move": [0, 0], "answers": [{"reply": [1, 0], "move": [14, 3], "answers": []}]}
 
 

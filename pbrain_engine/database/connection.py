@@ -72,8 +72,8 @@ class Connection(ABC):
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Write all or nothing; what was written is on the disk afterwards."""
-        self.begin()
         try:
+            self.begin()
             yield
             self.commit()
         except BaseException:
@@ -232,11 +232,16 @@ class ServerConnection(Connection):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """End the transaction that a query outside of one has begun."""
+        """End the transaction that a query outside of one has begun, also where it failed.
+
+        A connection that broke is made anew after that, by the next statement.
+        """
         with self._told():
-            yield
-            if not self._is_writing:
-                self._server.rollback()
+            try:
+                yield
+            finally:
+                if not self._is_writing:
+                    self._server.rollback()
 
     def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Return all rows of a query."""
