@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pbrain_engine.arena.game.played import Played
 from pbrain_engine.arena.records.journal import Journal
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
+from pbrain_engine.commands import analyse
+from pbrain_engine.commands import db as command
 from pbrain_engine.database import asking, exports, integrity
 from pbrain_engine.database.adding import add_items
 from pbrain_engine.database.document import Asked
@@ -144,3 +148,89 @@ def test_what_is_nothing_of_that_is_told(tmp_path: Path, name: str, text: str) -
     (tmp_path / name).write_text(text)
     with pytest.raises((NotationError, ValueError)):
         list(read_source(str(tmp_path / name), Wish()))
+
+
+ANALYSIS: dict[str, Any] = {
+    "rule": "freestyle", "size": [15, 15], "to_move": "black", "black": [[7, 7]],
+    "white": [[8, 8]], "played": [[7, 7], [8, 8]], "value": 30, "depth": 9, "nodes": 100,
+    "move": [6, 6], "pv": [[6, 6], [9, 9]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"played": [[7, 7], [7, 7]]}, "does not lead to"),
+        ({"played": [[7, 7], [9, 9]]}, "does not lead to"),
+        ({"played": [[7, 7], [8, 8], [9, 9]]}, "does not lead to"),
+        ({"to_move": "white"}, "does not lead to"),
+        ({"played": [[30, 30]]}, "30,30 is off the 15x15 board"),
+        ({"played": "h8i9"}, "played is no list of cells"),
+        ({"pv": [[6, 6], [30, 30]]}, "30,30 is off the 15x15 board"),
+        ({"pv": [[7, 7]]}, "on a stone"),
+        ({"move": [7, 7]}, "on a stone"),
+        ({"move": 7}, "move is no list of cells"),
+        ({"win": {"line": [[-1, 0]]}}, "-1,0 is off"),
+        ({"win": [1]}, "win is no object"),
+        ({"black": [[7, 7], [7, 7]]}, "two stones on a cell"),
+        ({"white": 5}, "white is no list of cells"),
+        ({"size": [3, 3]}, "the board is 3x3"),
+        ({"size": [1000, 1000]}, "the board is 1000x1000"),
+        ({"size": 15}, "size is no pair"),
+        ({"value": 99_999_999}, "value is no whole number from -30000 to 30000"),
+        ({"value": 10**20}, "value is no whole number"),
+        ({"value": 1.5}, "value is no whole number"),
+        ({"nodes": 10**20}, "nodes is no whole number"),
+        ({"depth": -5}, "depth is no whole number from 0 to 500"),
+        ({"to_move": "empty"}, "to_move is none of black, white"),
+        ({"to_move": [1]}, "to_move is none of black, white"),
+        ({"rule": "chess"}, "unknown rule"),
+        ({"rule": None}, "unknown rule"),
+        ({"bound": "high"}, "bound is none of"),
+        ({"proof": 12}, "proof is none of"),
+        ({"version": {"a": 1}}, "version is no text"),
+        ({"weights": "\ud800"}, "weights is no text"),
+        ({"type": "game", "sgf": 12}, "sgf is no text"),
+        ({"type": "tree"}, "sgf is no text"),
+        ({"type": "tree", "sgf": "(;GM[4]SZ[15];B[hh]C[\ud800])"}, "sgf is no text"),
+    ],
+)  # fmt: skip
+def test_an_analysis_that_makes_no_sense_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: dict[str, Any], reason: str
+) -> None:
+    lines = [json.dumps(entry) for entry in (ANALYSIS, {**ANALYSIS, **wrong})]
+    for name, text, place in (("a.jsonl", "\n".join(lines), "line 2: "), ("b.json", "", "")):
+        file = tmp_path / name
+        file.write_text(text or json.dumps({**ANALYSIS, **wrong}, indent=1))
+        assert command.main([str(tmp_path / "a.db"), "add", str(file)]) == 1
+        error = capsys.readouterr().err
+        assert place in error and reason in error and error.count("\n") == 1
+    with Database(tmp_path / "a.db") as database:
+        assert list(integrity.find_faults(database)) == []
+        assert database.count("position") == 0
+
+
+@pytest.mark.parametrize("line", ["[1]", "7", "null", '"x"', '{"a": ' + "[" * 100_000])
+def test_a_line_that_is_no_object_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(ANALYSIS)}\n{line}\n")
+    assert command.main([str(tmp_path / "a.db"), "add", str(tmp_path / "a.jsonl")]) == 1
+    error = capsys.readouterr().err
+    assert "line 2: " in error and error.count("\n") == 1
+
+
+def test_an_analysis_after_a_pass_goes_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.sgf").write_text("(;GM[4]SZ[15];B[hh];W[];B[ii])")
+    assert analyse.main([str(tmp_path / "a.sgf"), "--depth", "2", "--json"]) == 0
+    (tmp_path / "a.json").write_text(capsys.readouterr().out)
+    database, done = added(tmp_path / "a.json", tmp_path)
+    with database:
+        assert done.positions == 1
+        assert list(integrity.find_faults(database)) == []
+        position = Position(Rule.FREESTYLE, 15, 15, Side.WHITE, ((7, 7), (8, 8)), ())
+        found = asking.look_up(database, Asked(position))
+        assert found is not None and found.finding is not None
+        assert database.count("node") == 0

@@ -150,7 +150,7 @@ class Kept:
         finding = finding_of(thought, engine.weights.key, tree)
         with told(), self._database.writing():
             self._database.add_findings([Known(image_of(position), finding)])
-            if all(stone.passed for stone in game.history):
+            if game.is_in_turn:
                 moves = tuple(RecordedMove(x, y) for x, y in game.moves)
                 first = game.history[0].side if game.ply else game.to_move
                 add_line(

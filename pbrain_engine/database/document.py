@@ -7,14 +7,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..notation.canonical import Image, Position, image_of
+from ..notation.cells import check_on_board, check_size
 from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.opening_names import name_opening
+from ..notation.textfile import is_writable
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from ..values import mate_distance
+from ..values import MAX_PLY, WIN, mate_distance
 from .finding import Author, Bound, Entry, Finding
 
 SEARCH = "search"  # the proof of a win that the main search has announced
+PROOFS = ("vcf", "vct", SEARCH, "")
+BOUNDS = tuple(bound.name.lower() for bound in Bound)
+PLAYERS = ("black", "white")
+MOST_NODES = (1 << 63) - 1  # a number that every store holds
 
 
 class Analysis(NamedTuple):
@@ -120,54 +126,119 @@ def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[dict[
     ]
 
 
-def _cells(found: Iterable[Sequence[int]]) -> tuple[Coordinates, ...]:
-    return tuple((int(x), int(y)) for x, y in found)
+def _cells(found: Any, name: str, size: tuple[int, int]) -> tuple[Coordinates, ...]:
+    """Return cells of a board from JSON, none for null."""
+    cells = []
+    for cell in found if isinstance(found, list) else [found] * (found is not None):
+        match cell:
+            case [int(x), int(y)]:
+                cells.append(check_on_board(x, y, *size))
+            case _:
+                raise ValueError(f"{name} is no list of cells")
+    return tuple(cells)
+
+
+def _whole(entry: dict[str, Any], name: str, low: int, high: int) -> int:
+    """Return a whole number from JSON, 0 for null."""
+    match entry.get(name):
+        case None:
+            return 0
+        case int(number) if not isinstance(number, bool) and low <= number <= high:
+            return number
+        case _:
+            raise ValueError(f"{name} is no whole number from {low} to {high}")
+
+
+def _word(entry: dict[str, Any], name: str, words: tuple[str, ...], default: str = "") -> str:
+    """Return one of some words from JSON; null and an empty text stand for the default."""
+    word = str(entry.get(name) or default).lower()
+    if word not in words:
+        raise ValueError(f"{name} is none of {', '.join(filter(None, words))}")
+    return word
+
+
+def read_text(entry: dict[str, Any], name: str) -> str:
+    """Return a text from JSON; raises ValueError."""
+    text = entry.get(name)
+    if not isinstance(text, str) or not is_writable(text):
+        raise ValueError(f"{name} is no text")
+    return text
+
+
+def _author(entry: dict[str, Any]) -> Author:
+    texts = {name: entry.get(name) or "" for name in ("version", "weights")}
+    return Author(read_text(texts, "version"), read_text(texts, "weights"))
+
+
+def _size(entry: dict[str, Any]) -> tuple[int, int]:
+    match entry.get("size"):
+        case [int(width), int(height)]:
+            check_size("the board", width, height)
+            return width, height
+        case _:
+            raise ValueError("size is no pair of numbers")
+
+
+def _position(entry: dict[str, Any]) -> Position:
+    size = _size(entry)
+    black, white, walls = (
+        tuple(sorted(_cells(entry.get(name), name, size))) for name in ("black", "white", "walls")
+    )
+    if len({*black, *white, *walls}) != len(black) + len(white) + len(walls):
+        raise ValueError("two stones on a cell")
+    side = Side[_word(entry, "to_move", PLAYERS).upper()]
+    return Position(Rule.parse(entry.get("rule", "")), *size, side, black, white, walls)
+
+
+def _way(entry: dict[str, Any], position: Position) -> GameRecord | None:
+    """Return the moves to a position in the order in which they were played, if it is told."""
+    size = position.width, position.height
+    played = _cells(entry.get("played"), "played", size)
+    if not played:
+        return None
+    black, white = tuple(sorted(played[::2])), tuple(sorted(played[1::2]))
+    if position != Position(position.rule, *size, Side(len(played) % 2), black, white):
+        raise ValueError("what was played does not lead to this position")
+    return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in played))
 
 
 def read_analysis(entry: dict[str, Any]) -> Analysis:
     """Return the analysis that ``numoku analyse --json`` or ``numoku db FILE show`` printed.
 
     Raises:
-        ValueError: something in it makes no sense.
-        KeyError: something is missing.
+        ValueError: something in it is missing or makes no sense.
     """
-    if "black" not in entry or "value" not in entry or entry["value"] is None:
+    if "black" not in entry or entry.get("value") is None:
         raise ValueError("this is no analysis of a position: it has no stones or no value")
-    width, height = entry["size"]
-    position = Position(
-        Rule.parse(entry["rule"]), int(width), int(height), Side[entry["to_move"].upper()],
-        _cells(sorted(entry["black"])), _cells(sorted(entry["white"])),
-        _cells(sorted(entry.get("walls", []))),
-    )  # fmt: skip
-    stones = [*position.black, *position.white, *position.walls]
-    if len(set(stones)) != len(stones) or not all(
-        0 <= x < width and 0 <= y < height for x, y in stones
-    ):
-        raise ValueError("two stones on a cell, or one off the board")
+    position = _position(entry)
+    size = position.width, position.height
     win = entry.get("win") or {}
-    line = _cells(win.get("line") or entry.get("pv") or [])
+    if not isinstance(win, dict):
+        raise ValueError("win is no object")
+    line = _cells(win.get("line"), "win.line", size) or _cells(entry.get("pv"), "pv", size)
     best = entry.get("best") or entry.get("move")
-    moves = _cells(entry.get("moves") or []) or (_cells([best]) if best else line[:1])
+    moves = _cells(entry.get("moves"), "moves", size) or line[:1]
+    if best and not entry.get("moves"):
+        moves = _cells([best], "move", size)
+    if {*moves, *line} & {*position.black, *position.white, *position.walls}:
+        raise ValueError("a move on a stone")
     tree = entry.get("tree")
-    if tree and not is_proof(tree, width, height):
+    if tree and not is_proof(tree, *size):
         raise ValueError("its proof makes no sense")
-    value = int(entry["value"])
+    value = _whole(entry, "value", -WIN, WIN)
+    proof = _word(entry, "proof", PROOFS) or _word(win, "proof", PROOFS)
     finding = Finding(
         value,
-        Bound[(entry.get("bound") or "exact").upper()],
-        int(entry.get("depth") or 0),
-        int(entry.get("nodes") or 0),
+        Bound[_word(entry, "bound", BOUNDS, "exact").upper()],
+        _whole(entry, "depth", 0, MAX_PLY),
+        _whole(entry, "nodes", 0, MOST_NODES),
         moves,
         line,
-        entry.get("proof") or win.get("proof") or SEARCH * (mate_distance(value) is not None),
+        proof or SEARCH * (mate_distance(value) is not None),
         json.dumps(tree) if tree else "",
-        Author(entry.get("version") or "", entry.get("weights") or ""),
+        _author(entry),
     )
-    way = None
-    if entry.get("played"):
-        played = tuple(RecordedMove(x, y) for x, y in _cells(entry["played"]))
-        way = GameRecord(position.width, position.height, position.rule, played)
-    return Analysis(image_of(position), finding, way)
+    return Analysis(image_of(position), finding, _way(entry, position))
 
 
 def is_proof(node: Any, width: int, height: int, is_answer: bool = False) -> bool:
@@ -185,16 +256,14 @@ def is_proof(node: Any, width: int, height: int, is_answer: bool = False) -> boo
 
 def some_way(entry: dict[str, Any]) -> GameRecord | None:
     """Return an order in which an analysis's stones could have been played, if there is one."""
-    black, white = _cells(entry["black"]), _cells(entry["white"])
+    size = _size(entry)
+    black, white = (_cells(entry.get(name), name, size) for name in PLAYERS)
     moves = alternating(black, white)
     if moves is None or entry.get("walls"):
         return None
     if entry["to_move"] != ("white" if len(moves) % 2 else "black"):
         return None
-    width, height = entry["size"]
-    return GameRecord(
-        width, height, Rule.parse(entry["rule"]), tuple(RecordedMove(x, y) for x, y in moves)
-    )
+    return GameRecord(*size, Rule.parse(entry["rule"]), tuple(RecordedMove(x, y) for x, y in moves))
 
 
 def alternating(

@@ -64,7 +64,7 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
     elif head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
     elif head.lstrip().startswith(b"{"):
-        yield from _json(path, head, wish)
+        yield from _json(path)
     else:
         yield from _text(decode(path.read_bytes()), wish)
 
@@ -154,14 +154,13 @@ def _is_told_by_the_game(tree: GameTree) -> bool:
     return not tree.root.title
 
 
-def _json(path: Path, head: bytes, wish: Wish) -> Iterator[Item]:
+def _json(path: Path) -> Iterator[Item]:
     with path.open(encoding="utf-8") as file:
         first = file.readline()
     try:
-        entry = json.loads(first)
-    except ValueError:
-        entry = json.loads(path.read_text(encoding="utf-8"))  # one document over many lines
-        yield from _entry(entry, wish)
+        entry = _object(first)
+    except NotationError:  # one document over many lines
+        yield from _entry(path.read_text(encoding="utf-8"))
         return
     if entry.get("type") == "match":
         yield from _journal(path)
@@ -170,18 +169,37 @@ def _json(path: Path, head: bytes, wish: Wish) -> Iterator[Item]:
         for number, line in enumerate(file, 1):
             if line.strip():
                 try:
-                    yield from _entry(json.loads(line), wish)
-                except (ValueError, KeyError, TypeError) as error:
+                    yield from _entry(line)
+                except ValueError as error:
                     raise NotationError(f"{path}, line {number}: {error}") from None
 
 
-def _entry(entry: dict[str, Any], wish: Wish) -> Iterator[Item]:
+def _object(text: str) -> dict[str, Any]:
+    """Return the object that a text of JSON holds.
+
+    Raises:
+        NotationError: it is something else.
+    """
+    try:
+        entry = json.loads(text)
+    except ValueError as error:
+        raise NotationError(str(error)) from None
+    except RecursionError:
+        raise NotationError("its brackets are too deep") from None
+    if not isinstance(entry, dict):
+        raise NotationError("this is no object of JSON")
+    return entry
+
+
+def _entry(text: str) -> Iterator[Item]:
+    """Yield what an object of JSON holds; raises ValueError."""
+    entry = _object(text)
     kind = entry.get("type")
     if kind == "game":
-        (tree,) = parse_sgf_trees(entry["sgf"])
+        (tree,) = parse_sgf_trees(document.read_text(entry, "sgf"))
         yield StoredGame(main_line(tree), counts=entry.get("result", OPEN) != OPEN)
     elif kind == "tree":
-        yield from parse_sgf_trees(entry["sgf"])
+        yield from parse_sgf_trees(document.read_text(entry, "sgf"))
     elif kind == "position":
         yield document.read_analysis(entry)
     else:

@@ -21,9 +21,8 @@ def pairs(moves: Sequence[Pair]) -> list[list[int]]:
 
 
 def game_form(game: Game) -> dict[str, Any]:
-    """Return what is plain to see of a game; ``played`` in order, where nothing was set up."""
-    is_played = all(stone.passed for stone in game.history)
-    is_played = is_played and (not game.ply or game.history[0].side is Side.BLACK)
+    """Return what is plain to see of a game; ``played`` in order, where the sides took turns."""
+    is_played = game.is_in_turn and (not game.ply or game.history[0].side is Side.BLACK)
     opening = name_opening(game.moves, game.width, game.height) if is_played else None
     cells = {
         side: pairs([stone.move for stone in game.history if stone.side is side]) for side in Side

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..eval.network_block import FAULTS
@@ -180,6 +181,14 @@ class Game:
     def moves(self) -> list[Move]:
         """The cells in the order in which they were taken."""
         return [stone.move for stone in self.history]
+
+    @property
+    def is_in_turn(self) -> bool:
+        """Whether every stone was played and the sides took turns, with no pass."""
+        sides = [*(stone.side for stone in self.history), self.to_move]
+        return all(stone.passed for stone in self.history) and all(
+            side is not after for side, after in pairwise(sides)
+        )
 
     @property
     def winner(self) -> Side | None:

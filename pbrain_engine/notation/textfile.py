@@ -28,3 +28,12 @@ def decode(data: bytes) -> str:
         except (LookupError, ValueError):  # unknown, or not what it is written in
             pass
     return data.decode("latin-1")
+
+
+def is_writable(text: str) -> bool:
+    """Say whether a text can be written: what JSON holds may have halves of characters in it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
