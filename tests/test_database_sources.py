@@ -83,6 +83,21 @@ def test_recorded_self_play_brings_games_and_values(tmp_path: Path) -> None:
         assert won is not None and won.is_certain and won.proof == "search"
 
 
+def test_branches_of_games_bring_values_but_count_as_no_games(tmp_path: Path) -> None:
+    file = GameFile(tmp_path / "a.games", {"seed": "1", "nodes": "500", "weights": "w"})
+    cells = tuple(y * 15 + x for x, y in parse_moves("h8i9g7"))
+    file.append(Record(0, Rule.RENJU, 15, 15, 2, 0, Ending.BRANCH, cells, (NO_VALUE, NO_VALUE, 20)))
+    file.close()
+    database, done = added(tmp_path / "a.games", tmp_path)
+    with database:
+        assert (done.games, done.positions) == (0, 1)
+        found = entry(database, "h8i9", Rule.RENJU)
+        assert found.finding is not None and found.finding.value == 20
+        assert found.finding.moves == ((6, 6),) and found.finding.author.weights == "w"
+        assert (found.games, database.count("game")) == (0, 0)
+        assert asking.look_up(database, asked("h8", Rule.RENJU)) is None
+
+
 @pytest.mark.parametrize("kind", ["sgf", "psq"])
 def test_the_last_stone_tells_the_result_that_a_file_lacks(tmp_path: Path, kind: str) -> None:
     record = GameRecord(moves=tuple(RecordedMove(x, y) for x, y in parse_moves(FIVE)))

@@ -24,7 +24,7 @@ from ..position.rules import Rule, Side
 from ..values import WIN_BAND
 from . import document
 from .finding import Author, Finding
-from .store import OPEN, Known, StoredGame
+from .store import OPEN, Known, StoredGame, game_images
 
 SQLITE = b"SQLite format 3\0"
 DEFAULT_SIZE = (15, 15)
@@ -258,7 +258,12 @@ def _selfplay(path: Path) -> Iterator[Item]:
             for ply, value in enumerate(game.values)
             if value != selfplay.NO_VALUE
         }
-        yield StoredGame(record, findings)
+        if game.ending is selfplay.Ending.BRANCH:  # nobody played it
+            images = list(game_images(record))
+            for ply, finding in findings.items():
+                yield document.Analysis(images[ply], finding)
+        else:
+            yield StoredGame(record, findings)
 
 
 def known_of(analysis: document.Analysis) -> Known:
