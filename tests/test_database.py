@@ -17,6 +17,7 @@ from pbrain_engine.database.adding import add_items
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.document import Asked, entry_document, read_analysis
 from pbrain_engine.database.finding import Author, Bound, Finding
+from pbrain_engine.database.lines import replace_comment
 from pbrain_engine.database.merging import merge
 from pbrain_engine.database.sources import Wish, read_source
 from pbrain_engine.database.store import Database, Known, StoredGame
@@ -279,6 +280,36 @@ def test_notes_of_two_files_stand_together(database: Database) -> None:
         add_items(database, [tree])
     data, _ = exports.library(database, exports.Choice())
     assert parse_renlib(data).root.children[0].comment == "good\nbad"
+    assert not faults(database)
+
+
+def comments(database: Database) -> list[str]:
+    found = database.connection.rows("SELECT comment FROM node WHERE comment <> '' ORDER BY id")
+    return [comment for (comment,) in found]
+
+
+def test_a_comment_that_changes_leaves_those_of_others_alone(database: Database) -> None:
+    others = [("h8i9j10", "Yamaguchi: no good, see page 12"), ("j8i9h10", "see\ngood\nor bad")]
+    with database.writing():
+        for moves, comment in others:
+            replace_comment(database, record(moves), "", comment)
+        replace_comment(database, record("j10i9h8"), "", "good")
+        replace_comment(database, record("j10i9h8"), "good", "bad")
+    assert comments(database) == [*(comment for _, comment in others), "bad"]
+    assert not faults(database)
+
+
+def test_a_comment_beside_others_is_changed_by_whole_lines(database: Database) -> None:
+    def change(before: str, after: str) -> list[str]:
+        with database.writing():
+            replace_comment(database, record("h8"), before, after)
+        return comments(database)
+
+    change("", "a library's")
+    change("", "my own\nin two lines")
+    assert change("my own\nin two lines", "mine") == ["a library's\nmine"]
+    assert change("library's", "new") == ["a library's\nmine\nnew"]
+    assert change("mine", "") == ["a library's\nnew"]
     assert not faults(database)
 
 

@@ -96,7 +96,8 @@ def add_line(database: Database, record: GameRecord) -> None:
 def replace_comment(database: Database, record: GameRecord, before: str, after: str) -> None:
     """Put a comment about the end of a line in the place of an earlier one.
 
-    Where ``before`` is not there (any more) the new one comes beside what is.
+    ``before`` is a whole comment, or else whole lines of one that stand together. Where it is not
+    there (any more) the new one comes beside what is.
     """
     image = list(game_images(record))[-1]
     rows = database.connection.rows(
@@ -104,9 +105,11 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
         "ORDER BY id",
         {"position": database.position_number(image.key)},
     )
+    before = clean(before)
+    rows.sort(key=lambda row: row[2] != before)
     for number, title, comment, text, marks, kind, cell in rows:
-        if before and before in comment:
-            changed = comment.replace(before, clean(after), 1).strip("\n")
+        if before and _has_lines(comment, before):
+            changed = _with_lines(comment, before, clean(after))
             _set_notes(database, _Stored(number, title, changed, text, marks), kind, cell)
             return
     tree = GameTree(replace(record, moves=(), passes=()))
@@ -115,6 +118,17 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
         node = node.child(turn)
     node.comment = after
     add_tree(database, tree)
+
+
+def _has_lines(text: str, lines: str) -> bool:
+    """Say whether lines stand together in a text."""
+    return f"\n{lines}\n" in f"\n{text}\n"
+
+
+def _with_lines(text: str, before: str, after: str) -> str:
+    """Return a text with some of its lines changed, or without them."""
+    new = f"\n{after}\n" if after else "\n"
+    return f"\n{text}\n".replace(f"\n{before}\n", new, 1).strip("\n")
 
 
 def _turned(record: GameRecord, board: Symmetries, number: int) -> GameRecord:
