@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import socket
@@ -9,12 +10,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pbrain_engine.board.fields import POSITION, check
+from pbrain_engine.board.guard import Guard
+from pbrain_engine.board.operations import OPERATIONS, Operation
 from pbrain_engine.board.refusal import Refused
 from tests.board_server import PATIENCE, ROOT, BoardServer, Tab, position
 
@@ -227,6 +231,89 @@ def test_a_wrong_setting_is_refused(tab: Tab, fields: dict[str, Any], reason: st
 def test_a_file_that_is_no_game_is_refused(tab: Tab, text: str) -> None:
     answer = tab.ask("read", text=text)
     assert answer["error"]
+
+
+HALF = "x\ud800"  # half of a character, which JSON can hold
+
+
+def test_halves_of_characters_are_refused(tab: Tab, server: BoardServer) -> None:
+    game = {"position": position(), "tree": [], "format": "sgf"}
+    for what, fields in (
+        ("read", {"text": f"(;GM[4]SZ[15]PB[{HALF}];B[hh])"}),
+        ("write", {**game, "comment": HALF}),
+        ("write", {**game, "names": {"black": HALF}}),
+        ("write", {**game, "root": {"labels": [{"x": 1, "y": 1, "text": HALF}]}}),
+        ("comment", {"position": position("h8"), "after": HALF}),
+        ("look", {"position": position(rule=HALF)}),
+    ):
+        assert "half" in tab.ask(what, **fields)["error"], fields
+        status, answer = server.post(what, fields)
+        assert status == 400 and "half" in answer["error"], fields
+
+
+@pytest.mark.parametrize("target", [[1], {"a": 1}])
+def test_a_stop_of_what_is_no_question_is_refused(tab: Tab, target: Any) -> None:
+    assert "target" in tab.ask("stop", target=target)["error"]
+    assert tab.ask("stop", target=5) == {}
+
+
+@pytest.mark.parametrize("fields", [{"text": ""}, {"text": " \n"}, {"text": "", "data": ""}])
+def test_an_empty_text_is_called_empty(tab: Tab, fields: dict[str, str]) -> None:
+    assert "text is empty" in tab.ask("read", **fields)["error"]
+    assert "neither" in tab.ask("read")["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("x" * 300 + ".js", 404), (f"api/{'x' * 5000}", 401), ("a/b/c", 404), ("%00.js", 404),
+     ("..%2fapp.js", 404)],
+)  # fmt: skip
+def test_a_path_that_is_none_is_refused_with_a_reason(
+    server: BoardServer, path: str, status: int
+) -> None:
+    answer = server.get(f"/{path}")
+    assert answer[0] == status and answer[1]["error"]
+
+
+def test_an_origin_that_is_no_address_is_foreign(server: BoardServer) -> None:
+    status, answer = server.post("look", {"position": position()}, Origin="http://[")
+    assert status == 403 and "foreign" in answer["error"]
+
+
+def failing(*words: object) -> Any:
+    raise ZeroDivisionError("nobody thought of that")
+
+
+def ask_in_process(board: Any, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+    """Return status and document of a POST to a board of this process."""
+    headers = [(b"authorization", b"Bearer token"), (b"host", b"localhost")]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers,
+             "query_string": b""}  # fmt: skip
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    with suppress(ZeroDivisionError):  # which its server would note
+        asyncio.run(board.app(scope, receive, send))
+    return sent[0]["status"], json.loads(sent[1]["body"])
+
+
+@pytest.mark.parametrize("kind", ["look_up", "at_desk"])
+def test_an_error_that_nobody_thought_of_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    from pbrain_engine.board.app import Board
+
+    monkeypatch.setitem(OPERATIONS, "puzzles", Operation("puzzles", "", {}, **{kind: failing}))
+    board = Board(Guard("token"))
+    answer = ask_in_process(board, "/api/puzzles", b"{}")
+    board.close()
+    assert answer == (500, {"error": "internal error: ZeroDivisionError"})
+    assert capsys.readouterr().err.count("Traceback") == 1
 
 
 def test_checks_name_the_field() -> None:

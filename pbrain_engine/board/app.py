@@ -7,14 +7,15 @@ the token.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
@@ -24,10 +25,10 @@ from ..engine.engine import DEFAULT_WEIGHTS
 from ..pages import html
 from . import openapi
 from .archive import Archive
-from .connection import MOST_CHARACTERS, Connection, answer_of, operation_of, parse
+from .connection import MOST_CHARACTERS, Answer, Connection, answer_of, operation_of, parse
 from .desk import Desks, Job
 from .guard import Guard
-from .refusal import NOT_FOUND, TOO_LARGE, Refused
+from .refusal import BAD_REQUEST, NOT_FOUND, TOO_LARGE, Refused, unexpected
 
 STATIC = Path(__file__).parent / "static"
 SHARED = html.FOLDER
@@ -74,6 +75,9 @@ class Board:
                 Route("/api/{name}", self.operate, methods=["GET", "POST"]),
                 Route("/{name}", self.file),
             ],
+            exception_handlers=dict.fromkeys(
+                (Refused, HTTPException, ClientDisconnect, Exception), refusal
+            ),
             lifespan=self._life,
         )
 
@@ -104,9 +108,9 @@ class Board:
 
     def _file(self, name: str) -> Response:
         folder = SHARED if name in SHARED_FILES else STATIC
-        path = folder / name
-        if path.suffix not in TYPES or path.parent != folder or not path.is_file():
-            return refusal(Refused("there is no such file", NOT_FOUND))
+        path = next((path for path in folder.iterdir() if path.name == name), None)
+        if path is None or path.suffix not in TYPES:
+            raise Refused("there is no such file", NOT_FOUND)
         return Response(path.read_bytes(), media_type=TYPES[path.suffix], headers=HEADERS)
 
     async def health(self, request: Request) -> Response:
@@ -124,16 +128,8 @@ class Board:
 
     async def describe(self, request: Request) -> Response:
         """Return the description in OpenAPI."""
-        return await self._guarded(
-            request, lambda: JSONResponse(openapi.document(str(request.base_url)))
-        )
-
-    async def _guarded(self, request: Request, make: Callable[[], Response]) -> Response:
-        try:
-            self._check(request)
-            return make()
-        except Refused as refused:
-            return refusal(refused)
+        self._check(request)
+        return JSONResponse(openapi.document(str(request.base_url)))
 
     def _check(self, request: Request) -> None:
         self.guard.check_place(request.headers)
@@ -141,41 +137,38 @@ class Board:
 
     async def operate(self, request: Request) -> Response:
         """Do one operation and return its result; it ends when the asker goes away."""
+        self._check(request)
+        name = request.path_params["name"]
+        if name == "start":
+            return JSONResponse(self.start)
+        operation = operation_of(name)
+        body = await _body(request) if request.method == "POST" else "{}"
+        fields = operation.read(parse(body))
+        answer_at_once = operation.at_once(self.archive)
+        if answer_at_once is not None:
+            return JSONResponse(await run_in_threadpool(answer_at_once, fields))
+        desk = self.desks.open()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Answer] = loop.create_future()
+
+        def work(job: Job) -> None:
+            found = answer_of(operation, desk, job, fields, lambda event: None)
+            loop.call_soon_threadsafe(settle, answer, found)
+
+        if operation.endless and not any(fields[k] for k in ("time", "nodes", "depth")):
+            fields["time"] = 5.0
         try:
-            self._check(request)
-            name = request.path_params["name"]
-            if name == "start":
-                return JSONResponse(self.start)
-            operation = operation_of(name)
-            body = await _body(request) if request.method == "POST" else "{}"
-            fields = operation.read(parse(body))
-            answer_at_once = operation.at_once(self.archive)
-            if answer_at_once is not None:
-                return JSONResponse(await run_in_threadpool(answer_at_once, fields))
-            desk = self.desks.open()
-            loop = asyncio.get_running_loop()
-            answer: asyncio.Future[dict[str, object]] = loop.create_future()
-
-            def work(job: Job) -> None:
-                found = answer_of(operation, desk, job, fields, lambda event: None)
-                loop.call_soon_threadsafe(settle, answer, found)
-
-            if operation.endless and not any(fields[k] for k in ("time", "nodes", "depth")):
-                fields["time"] = 5.0
-            try:
-                desk.submit(Job(work))
-                while not answer.done():
-                    await asyncio.wait([answer], timeout=0.25)
-                    if not answer.done() and await request.is_disconnected():
-                        break
-            finally:
-                await run_in_threadpool(desk.close)
-            found = answer.result() if answer.done() else {"error": "nobody waits any more"}
-            if "error" in found:
-                raise Refused(str(found["error"]))
-            return JSONResponse(found["result"])
-        except Refused as refused:
-            return refusal(refused)
+            desk.submit(Job(work))
+            while not answer.done():
+                await asyncio.wait([answer], timeout=0.25)
+                if not answer.done() and await request.is_disconnected():
+                    break
+        finally:
+            await run_in_threadpool(desk.close)
+        found: Answer = answer.result() if answer.done() else {"error": "nobody waits any more"}
+        if "error" in found:
+            raise Refused(found["error"], found.get("status", BAD_REQUEST))
+        return JSONResponse(found["result"])
 
     async def socket(self, socket: WebSocket) -> None:
         """Serve a tab."""
@@ -195,7 +188,7 @@ class Board:
             self.last_left = monotonic()
 
 
-def settle(answer: asyncio.Future[dict[str, object]], found: dict[str, object]) -> None:
+def settle(answer: asyncio.Future[Answer], found: Answer) -> None:
     """Give an answer to one who may wait no more."""
     if not answer.done():
         answer.set_result(found)
@@ -213,6 +206,14 @@ async def _body(request: Request) -> str:
     return b"".join(parts).decode("utf-8", "replace") or "{}"
 
 
-def refusal(refused: Refused) -> Response:
-    """Return a refusal as an answer."""
-    return JSONResponse({"error": refused.reason}, status_code=refused.status)
+async def refusal(request: Request, error: Exception) -> Response:
+    """Return what went wrong as an answer."""
+    match error:
+        case Refused(reason=reason, status=status):
+            return JSONResponse({"error": reason}, status)
+        case HTTPException(detail=detail, status_code=status, headers=headers):
+            return JSONResponse({"error": detail}, status, headers)
+        case ClientDisconnect():
+            return Response()  # to nobody
+    told = unexpected(error)
+    return JSONResponse({"error": told.reason}, told.status)

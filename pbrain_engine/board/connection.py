@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import sys
-import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .desk import Desk, Desks, Job
 from .operations import OPERATIONS, LookUp, Operation
-from .refusal import Refused
+from .refusal import Refused, unexpected
 from .searches import Stopped, Tell
 
 MOST_CHARACTERS = 2_000_000  # of a message
@@ -59,14 +57,16 @@ class Connection:
         name: object = None
         try:
             message = parse(text)
-            name = message.get("id")
+            name = scalar(message, "id")
             await self._begin(name, message)
         except Refused as refused:
             self._post({"id": name, "error": refused.reason})
+        except Exception as error:  # the tab lives on, whatever it is
+            self._post({"id": name, "error": unexpected(error).reason})
 
     async def _begin(self, name: object, message: Mapping[str, Any]) -> None:
         if message.get("do") == "stop":
-            target = self._jobs.get(message.get("target"))
+            target = self._jobs.get(scalar(message, "target"))
             if target is not None:
                 self._desk.stop(target)
             else:
@@ -100,9 +100,8 @@ class Connection:
             self._post({"id": name, "result": await run_in_threadpool(look_up, fields)})
         except Refused as refused:
             self._post({"id": name, "error": refused.reason})
-        except Exception as error:  # the server lives on, whatever it is
-            traceback.print_exc(file=sys.stderr)
-            self._post({"id": name, "error": f"internal error: {type(error).__name__}"})
+        except Exception as error:  # the tab lives on, whatever it is
+            self._post({"id": name, "error": unexpected(error).reason})
 
     def _finish(self, name: object, answer: Answer) -> None:
         self._jobs.pop(name, None)
@@ -148,9 +147,15 @@ def parse(text: str) -> dict[str, Any]:
         raise Refused("the message is not JSON") from None
     if not isinstance(message, dict):
         raise Refused("the message is not an object")
-    if isinstance(message.get("id"), dict | list):
-        raise Refused("the id is neither a number nor a text")
     return message
+
+
+def scalar(message: Mapping[str, Any], name: str) -> object:
+    """Return a field that names a question; raises Refused."""
+    value: object = message.get(name)
+    if isinstance(value, dict | list):
+        raise Refused(f"the {name} is neither a number nor a text")
+    return value
 
 
 def operation_of(name: object) -> Operation:
@@ -175,5 +180,5 @@ def answer_of(
     except Refused as refused:
         return {"error": refused.reason}
     except Exception as error:  # the server lives on, whatever it is
-        traceback.print_exc(file=sys.stderr)
-        return {"error": f"internal error: {type(error).__name__}"}
+        told = unexpected(error)
+        return {"error": told.reason, "status": told.status}

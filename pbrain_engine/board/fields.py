@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..notation.textfile import is_writable
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .refusal import Refused
@@ -124,6 +125,8 @@ def check(name: str, value: Any, schema: Schema) -> None:
         "maximum", value
     ):
         raise Refused(f"{name} is not between {schema['minimum']} and {schema['maximum']}")
+    if kind == "string" and not is_writable(value):
+        raise Refused(f"{name} has half of a character")
     if "enum" in schema and value not in schema["enum"]:
         raise Refused(f"{name} is none of {', '.join(schema['enum'])}")
     if kind == "string" and len(value) > schema.get("maxLength", len(value)):

@@ -31,6 +31,7 @@ NAMES = ("black", "white", "result", "date")
 
 _COORDINATE: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_BOARD - 1}
 _WORDS: Schema = {"type": "string", "maxLength": MOST_COMMENT}
+_NAME: Schema = {"type": "string", "description": f"of which {MOST_COMMENT} characters are kept"}
 _MARKS: dict[str, Schema] = {
     "title": _WORDS,
     "marked": {"type": "boolean"},
@@ -88,11 +89,16 @@ def read(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def content_of(message: Mapping[str, Any]) -> str | bytes:
-    """Return the text of a message, or the bytes that it holds in base64."""
-    if message["text"]:
-        return str(message["text"])
+    """Return the text of a message, or the bytes that it holds in base64; raises Refused."""
+    text, data = message["text"], message["data"]
+    if text is not None:
+        if not text.strip():
+            raise Refused("the text is empty")
+        return str(text)
+    if data is None:
+        raise Refused("there is neither a text nor data")
     try:
-        return base64.b64decode(message["data"] or "", validate=True)
+        return base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
         raise Refused("the data is not base64") from None
 
@@ -234,7 +240,7 @@ def write_notes(node: TreeNode, row: Mapping[str, Any]) -> None:
 GAME = {
     "position": position(),
     "tree": Field(TREE),
-    "names": Field({"type": "object"}, None),
+    "names": Field({"type": "object", "properties": dict.fromkeys(NAMES, _NAME)}, None),
     "comment": text(MOST_COMMENT, None, "about the game as a whole"),
     "root": Field({"type": "object", "properties": _NOTES}, None),
 }

@@ -13,6 +13,7 @@ ANSWERS = {
     "401": {"description": "the token is missing or wrong"},
     "403": {"description": "the request comes from a foreign page"},
     "413": {"description": "the request is too large"},
+    "500": {"description": "an error of the server; `error` names its kind"},
 }
 ABOUT = (
     "Every operation is a POST of one JSON object. The WebSocket `/api/socket` takes the same "

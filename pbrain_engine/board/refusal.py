@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
+
 BAD_REQUEST, UNAUTHORISED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 400, 401, 403, 404, 413
+INTERNAL = 500
 
 
 class Refused(Exception):
@@ -13,3 +17,9 @@ class Refused(Exception):
         super().__init__(reason)
         self.reason = reason
         self.status = status
+
+
+def unexpected(error: Exception) -> Refused:
+    """Return what is told of an error that nobody thought of; its place goes to stderr."""
+    traceback.print_exception(error, file=sys.stderr)
+    return Refused(f"internal error: {type(error).__name__}", INTERNAL)
