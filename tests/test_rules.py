@@ -171,3 +171,15 @@ def test_a_stone_on_a_stone_is_refused() -> None:
         game.play(7, 7)
     assert game.moves == [(7, 7)]
     assert game.to_move is Side.WHITE
+
+
+def test_a_cell_cannot_be_emptied_by_a_stone() -> None:
+    with Engine(hash_size=1_000_000) as engine:
+        engine.play(7, 7)
+        for board in (engine, engine.game):
+            for cell in ((7, 7), (8, 8)):
+                with pytest.raises(ValueError, match="neither a stone nor a blocked cell"):
+                    board.place(*cell, Side.EMPTY)
+        game = engine.game
+        assert game.ply == 1 and game.check() == 0
+        assert game.at(7, 7) is Side.BLACK and game.at(8, 8) is Side.EMPTY

@@ -229,7 +229,10 @@ class Game:
 
         Raises:
             IllegalMove: the cell is off the board or not empty.
+            ValueError: the side is EMPTY.
         """
+        if side is Side.EMPTY:
+            raise ValueError("EMPTY is neither a stone nor a blocked cell; undo takes stones away")
         if side is Side.WALL and self._tables.address not in _walled:
             self._library.allow_walls(self._tables.address)
             _walled.add(self._tables.address)
