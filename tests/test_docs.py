@@ -49,9 +49,15 @@ def test_every_public_name_is_there_and_documented() -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     for name in pbrain_engine.__all__:
         assert getattr(pbrain_engine, name) is not None
-        assert name.startswith("__") or f"`{name}`" in text, name
+        assert name.startswith("__") or f"`{name}`" in text.partition("## ")[0], name
     with pytest.raises(AttributeError):
         _ = pbrain_engine.no_such_name  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_modules_that_pages_name_are_there(page: Path) -> None:
+    for name in re.findall(r"`(pbrain_engine(?:\.\w+)+)`", page.read_text(encoding="utf-8")):
+        importlib.import_module(name)
 
 
 def test_the_page_on_commands_knows_each_of_them() -> None:
