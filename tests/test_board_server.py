@@ -101,13 +101,34 @@ def test_a_start_that_cannot_be_is_one_line(words: list[str], tmp_path: Path) ->
 
 
 def test_a_server_that_nobody_looks_at_ends(tmp_path: Path) -> None:
-    server = BoardServer(tmp_path, "--linger", "0.3")
+    server = BoardServer(tmp_path, "--linger", "2")
+    for _ in range(6):  # a program that asks without any page
+        assert server.post("look", {"position": position("h8")})[0] == 200
+        time.sleep(0.5)
     tab = Tab(server)
-    time.sleep(1.0)
+    time.sleep(2.6)
     assert server.process.poll() is None
     tab.close()
     assert server.process.wait(PATIENCE) == 0
     server.stop()
+
+
+def test_a_server_that_nobody_has_ever_looked_at_ends(tmp_path: Path) -> None:
+    server = BoardServer(tmp_path, "--linger", "0.3")
+    assert server.process.wait(PATIENCE) == 0
+    assert server.stop() == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--threads", "-1"], ["--threads", "0"], ["--linger", "nan"], ["--linger", "inf"],
+     ["--linger", "-5"]],
+)  # fmt: skip
+def test_a_number_that_makes_no_sense_is_refused(words: list[str], tmp_path: Path) -> None:
+    server = BoardServer(tmp_path, *words)
+    assert server.address == ""
+    error = server.stop()
+    assert server.process.returncode == 2 and words[0] in error and error.count("\n") == 1
 
 
 def test_a_token_lasts_and_is_readable_for_its_user_only(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ the token.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -64,7 +64,8 @@ class Board:
         self.archive = Archive(database)
         self.desks = Desks(threads, self.archive, weights)
         self.tabs = 0
-        self.last_left: float | None = None  # when the last tab went
+        self.visits = 0  # tabs, and questions of programs
+        self.last_left = monotonic()  # when the last visit ended, or the start
         self.start: dict[str, str] = {}  # a game to begin with, by name and content
         self.app = Starlette(
             routes=[
@@ -93,10 +94,17 @@ class Board:
 
     @property
     def deserted(self) -> float:
-        """The seconds since the last tab went; 0 while there is one, or there was none yet."""
-        if self.tabs or self.last_left is None:
-            return 0.0
-        return monotonic() - self.last_left
+        """The seconds since the last visit, or since the start; 0 while there is one."""
+        return 0.0 if self.visits else monotonic() - self.last_left
+
+    @contextmanager
+    def _visit(self) -> Iterator[None]:
+        self.visits += 1
+        try:
+            yield
+        finally:
+            self.visits -= 1
+            self.last_left = monotonic()
 
     async def page(self, request: Request) -> Response:
         """Serve the page."""
@@ -138,6 +146,10 @@ class Board:
     async def operate(self, request: Request) -> Response:
         """Do one operation and return its result; it ends when the asker goes away."""
         self._check(request)
+        with self._visit():
+            return await self._answer(request)
+
+    async def _answer(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name == "start":
             return JSONResponse(self.start)
@@ -182,10 +194,10 @@ class Board:
         await socket.accept()
         self.tabs += 1
         try:
-            await Connection(socket, self.desks).run()
+            with self._visit():
+                await Connection(socket, self.desks).run()
         finally:
             self.tabs -= 1
-            self.last_left = monotonic()
 
 
 def settle(answer: asyncio.Future[Answer], found: Answer) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from ..commands.kept import add_database_option
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
-from ..options import Parser
+from ..options import Parser, not_below_zero, positive
 
 DEFAULT_PORT = 8421
 LOCAL = "127.0.0.1"
@@ -42,16 +42,16 @@ def make_parser() -> argparse.ArgumentParser:
         help=f"the address to listen on (default: {LOCAL}, which only this machine reaches)",
     )
     parser.add_argument("--no-open", action="store_true", help="do not open the browser")
-    parser.add_argument("--threads", type=int, help="threads that all searches share")
+    parser.add_argument("--threads", type=positive, help="threads that all searches share")
     parser.add_argument(
         "--weights", default=DEFAULT_WEIGHTS, metavar="W", help=f"name or file ({DEFAULT_WEIGHTS})"
     )
     add_database_option(parser)
     parser.add_argument(
         "--linger",
-        type=float,
+        type=not_below_zero,
         default=LINGER,
-        help="seconds without any page after which the server ends, 0: never "
+        help="seconds without any visit after which the server ends, 0: never "
         f"(default: {LINGER:.0f})",
     )
     return parser
