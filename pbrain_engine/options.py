@@ -7,6 +7,8 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any, NoReturn, TypeVar
 
+ENDLESS = 1 << 30  # the most of a span without an end
+
 Number = TypeVar("Number", int, float)
 
 
@@ -40,6 +42,21 @@ whole = _checked(int, "a whole number from 0 on", lambda n: n >= 0)
 above_zero = _checked(float, "a number above 0", lambda x: isfinite(x) and x > 0)
 not_below_zero = _checked(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
 number = _checked(float, "a number", isfinite)
+
+
+def span(text: str) -> tuple[int, int]:
+    """Return the least and the most of ``3``, of ``3-7``, or of ``3-``, which has no end.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none of these.
+    """
+    first, dash, last = text.partition("-")
+    if first.isdecimal() and (last.isdecimal() or not last):
+        least = int(first)
+        most = int(last) if last else ENDLESS if dash else least
+        if least <= most:
+            return least, most
+    raise argparse.ArgumentTypeError(f"{text!r} is nothing such as 3, 3-7 or 3-")
 
 
 def add_value(

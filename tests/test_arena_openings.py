@@ -112,6 +112,6 @@ def test_too_many_openings_are_not_waited_for(
     assert "there are only 6" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--stones", "x"], ["--stones", "7-3"], ["--board", "30"]])
+@pytest.mark.parametrize("words", [["--stones", "0"], ["--stones", "3-"], ["--board", "30"]])
 def test_nonsense_is_refused(words: list[str]) -> None:
     assert main(words) == 2

@@ -301,6 +301,9 @@ def test_balanced_positions_become_openings(
     openings = [read_opening(line, 15, 15) for line in read_lines(str(out))]
     assert len(openings) == 11  # all but the empty board
     assert command.main(words) == 2  # it exists
+    words = ["openings", str(made), str(tmp_path / "a"), "--stones", "1-", "--balance", "30000"]
+    assert command.main(words) == 0
+    assert (tmp_path / "a").read_text() == out.read_text()
     words = ["openings", str(made), str(tmp_path / "b"), "--stones", "99"]
     assert command.main(words) == 1
     capsys.readouterr()

@@ -13,7 +13,7 @@ import pytest
 
 import pbrain_engine
 from pbrain_engine import Engine, Game, Limit, Rule, cli
-from pbrain_engine.options import problem_of
+from pbrain_engine.options import problem_of, span
 
 ROOT = Path(__file__).parent.parent
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
@@ -48,6 +48,11 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         "match random random --patience 0",
         "selfplay --games 0",
         "openings --count 0",
+        "openings --stones x",
+        "openings --stones 7-3",
+        "db x query --stones 7-3",
+        "db x query --stones 3-x",
+        "book openings x y --stones -",
         "tune x --games 0",
         "ablate x --turn -1",
         "fit x --out y --steps 0",
@@ -96,6 +101,12 @@ def test_a_file_that_is_not_there_is_told_without_numbers(
     found, out, err = run(capsys, *words.replace("FILE", str(path)).split())
     assert (found, out) == (status, "")
     assert err.count("\n") == 1 and "Errno" not in err and "plain" in err
+
+
+def test_a_span_without_an_end_goes_on() -> None:
+    assert (span("3"), span("3-7")) == ((3, 3), (3, 7))
+    least, most = span("3-")
+    assert least == 3 and most > 22 * 22
 
 
 def test_a_problem_is_one_line() -> None:

@@ -22,7 +22,7 @@ from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
 from ..notation.canonical import Symmetries, image_of, line_of, read_key
 from ..notation.cells import NotationError, format_moves, format_offsets
-from ..options import Parser, positive, whole
+from ..options import Parser, positive, span, whole
 from ..position.geometry import Coordinates
 from ..values import format_value
 from . import setup
@@ -70,7 +70,7 @@ def make_parser() -> argparse.ArgumentParser:
     out = action("openings", "write positions of equal chances, as numoku match reads them")
     setup.add_position_options(out)
     out.add_argument("out", metavar="OUT", type=Path, help="a file that does not exist yet")
-    out.add_argument("--stones", default="3-7", metavar="N-M", help="(3-7)")
+    out.add_argument("--stones", type=span, default="3-7", metavar="N-M", help="(3-7)")
     out.add_argument("--balance", type=whole, default=BALANCE, metavar="V",
                      help=f"the greatest value for either side ({BALANCE})")  # fmt: skip
     return parser
@@ -188,9 +188,7 @@ def show_book(database: Database, options: argparse.Namespace) -> int:
 
 def write_openings(database: Database, options: argparse.Namespace) -> int:
     """Write balanced positions of a book as openings."""
-    least, _, most = options.stones.partition("-")
-    if not least.isdecimal() or not (most.isdecimal() or not most):
-        return complain(f"--stones takes 3 or 3-7, not {options.stones}", 2, "book")
+    least, most = options.stones
     if options.out.exists():
         return complain(f"{options.out} exists", 2, "book")
     lines = []
@@ -199,7 +197,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
         "ORDER BY position.id"
     ):
         position = read_key(bytes(key))
-        fits = int(least) <= position.stones <= int(most or least)
+        fits = least <= position.stones <= most
         wanted = options.rule in (None, position.rule)
         size = options.size in (None, (position.width, position.height))
         cells = alternating(position.black, position.white)

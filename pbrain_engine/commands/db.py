@@ -22,7 +22,7 @@ from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import format_diagram
 from ..notation.opening_names import find_opening, name_opening
 from ..notation.renlib import ENCODING
-from ..options import Parser
+from ..options import Parser, span
 from ..position.rules import Side
 from ..values import format_value
 from . import setup
@@ -83,7 +83,7 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     setup.add_position_options(parser)
     add("--opening", metavar="O", help="one of renju's 26, as D4 or Kagetsu")
-    add("--stones", metavar="N-M", default="0-", help="how many stones stand there")
+    add("--stones", type=span, metavar="N-M", default="0-", help="how many stones stand there")
     add("--depth", type=int, metavar="D", help="searched at least so deep")
     add("--value", type=int, nargs=2, metavar=("LOW", "HIGH"), help="for the side to move")
     add("--proven", action="store_true", help="forced wins and losses only")
@@ -274,12 +274,8 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
         opening = find_opening(options.opening)
         if opening is None:
             return complain(f"{options.opening!r} is none of renju's openings, D1-D13, I1-I13", 2)
-    least, _, most = options.stones.partition("-")
-    if not least.isdecimal() or not (most.isdecimal() or not most):
-        return complain(f"--stones takes 3 or 3-7, not {options.stones}", 2)
-    top = int(most) if most else int(least) if "-" not in options.stones else 1 << 30
     wanted = Filter(
-        options.rule, options.size, (int(least), top), options.depth,
+        options.rule, options.size, options.stones, options.depth,
         tuple(options.value) if options.value else None, options.proven, options.games,
         options.text, opening,
     )  # fmt: skip

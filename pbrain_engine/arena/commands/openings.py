@@ -24,7 +24,7 @@ from typing import NamedTuple, TextIO
 from ...game.game import Game
 from ...native.load.library import KernelError
 from ...notation.cells import format_offsets
-from ...options import Parser, add_value, not_below_zero, positive, problem_of, whole
+from ...options import Parser, add_value, not_below_zero, positive, problem_of, span, whole
 from ...position.geometry import Coordinates
 from ...position.symmetry import symmetries, transform
 from ..openings import (
@@ -42,6 +42,7 @@ Key = tuple[tuple[Coordinates, ...], tuple[Coordinates, ...]]
 
 DEFAULT_COUNT = 100
 DEFAULT_STONES = (3, 7)
+MOST_STONES = (2 * SPREAD + 1) ** 2 // 2  # half of the cells on which they lie
 INTERRUPTED = 130  # exit status
 HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
 
@@ -150,7 +151,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--count", type=positive, default=DEFAULT_COUNT, metavar="N", help=f"({DEFAULT_COUNT})")
     add("--rule", default="freestyle", metavar="R", help="name or code of the rule (freestyle)")
     add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
-    add("--stones", default=f"{least}-{most}", metavar="N-M", help=f"({least}-{most})")
+    add("--stones", type=span, default=f"{least}-{most}", metavar="N-M", help=f"({least}-{most})")
     value = partial(add_value, parser)
     value("--balance", whole, BALANCE, "V", "the greatest value for either side")
     value("--nodes", positive, JUDGING_NODES, "N", "of the search that decides")
@@ -169,12 +170,9 @@ def recipe_of(options: argparse.Namespace) -> Recipe:
         SettingsError: they make no sense.
     """
     width, height = parse_board(options.board)
-    least, _, most = options.stones.partition("-")
-    if not least.isdecimal() or not (most.isdecimal() or not most):
-        raise SettingsError(f"--stones takes 5 or 3-7, not {options.stones}")
-    stones = int(least), int(most or least)
-    if not 1 <= stones[0] <= stones[1] or stones[1] > (2 * SPREAD + 1) ** 2 // 2:
-        raise SettingsError(f"--stones {options.stones}: few stones, the smaller number first")
+    least, most = options.stones
+    if least < 1 or most > MOST_STONES:
+        raise SettingsError(f"--stones takes 1 to {MOST_STONES} stones")
     if options.count < 1 or options.nodes < 1 or options.balance < 0 or options.concurrency < 1:
         raise SettingsError("--count, --nodes and --concurrency take 1 or more, --balance 0")
     engine = parse_engine("numoku")
@@ -182,7 +180,9 @@ def recipe_of(options: argparse.Namespace) -> Recipe:
         (engine, engine), width=width, height=height, rule=parse_rule(options.rule),
         seed=options.seed,
     )  # fmt: skip
-    return Recipe(settings, stones, options.balance, options.nodes, options.border, options.book)
+    return Recipe(
+        settings, options.stones, options.balance, options.nodes, options.border, options.book
+    )
 
 
 def head_of(recipe: Recipe) -> str:
