@@ -25,7 +25,7 @@ from pbrain_engine.database.book.graph import Graph, doubles
 from pbrain_engine.database.book.search import Job, Result, search_position
 from pbrain_engine.database.finding import Author
 from pbrain_engine.database.merging import merge
-from pbrain_engine.database.store import Database
+from pbrain_engine.database.store import Added, Database
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import Searcher, first_three
@@ -342,6 +342,12 @@ def test_a_book_is_exported_as_a_tree(made: Path, tmp_path: Path) -> None:
         exports.export(database, tmp_path / "a.lib", exports.Choice(values=True))
         (tree,) = exports.gather(database, exports.Choice())
     assert tree.count() == 11
+
+
+def test_a_book_that_is_merged_again_brings_nothing_new(made: Path, tmp_path: Path) -> None:
+    with Database(tmp_path / "a.db", create=True) as copy, Database(made) as database:
+        assert merge(copy, database).pages == pages(made)
+        assert merge(copy, database) == Added()
 
 
 # Workers -----------------------------------------------------------------------------

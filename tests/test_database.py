@@ -441,6 +441,33 @@ def test_an_analysis_goes_in_with_a_way_to_it(
     assert parse_renlib((tmp_path / "a.lib").read_bytes()).count() == 2
 
 
+def test_what_was_there_already_is_called_nothing_new(
+    target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*words: str) -> str:
+        assert run(target, *words) == 0
+        return capsys.readouterr().out.partition(": stored ")[2].strip()
+
+    assert [told("add", moves) for moves in ("h8i9", "h8i9", "h8i9j10")] == [
+        "2 moves", "nothing new", "1 move",
+    ]  # fmt: skip
+    commented = tmp_path / "a.sgf"
+    commented.write_text("(;GM[4]SZ[15]RE[B+];B[hh];W[ii]C[good])")
+    assert told("add", str(commented)) == "1 game, 3 positions, 1 move"
+    assert told("add", str(commented)) == "nothing new; 1 game was there"
+    analysis = tmp_path / "a.json"
+    document = entry_document(asked("h8i9"), None) | {"value": 12, "best": [6, 6]}
+    for depth, words in ((9, "1 position"), (9, "nothing new"), (8, "nothing new")):
+        analysis.write_text(json.dumps(document | {"depth": depth}))
+        assert told("add", str(analysis)) == words
+    assert told("merge", target) == "nothing new; 1 game was there"
+    with Database(tmp_path / "b.db", create=True) as other:
+        put(other, "h8i9", Finding(30, depth=5))
+        put(other, "h8j9", Finding(30, depth=5))
+    assert told("merge", str(tmp_path / "b.db")) == "1 position"
+    assert run(target, "check") == 0
+
+
 @pytest.mark.parametrize(
     ("words", "status", "reason"),
     [

@@ -156,14 +156,22 @@ def _progress(name: str) -> Callable[[Added], None]:
 def stored_words(done: Added) -> str:
     """Return what was stored, in words."""
     words = [
-        f"{count:,} {word}{'s' if count != 1 else ''}"
+        _counted(count, word)
         for count, word in (
             (done.games, "game"), (done.positions, "position"), (done.nodes, "move"),
+            (done.pages, "book position"),
         )
         if count
     ]  # fmt: skip
     text = f"stored {', '.join(words)}" if words else "stored nothing new"
-    return text + (f"; {done.known_games:,} games were there" if done.known_games else "")
+    if done.known_games:
+        was = "were" if done.known_games != 1 else "was"
+        text += f"; {_counted(done.known_games, 'game')} {was} there"
+    return text
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}{'s' if count != 1 else ''}"
 
 
 def show(database: Database, options: argparse.Namespace) -> int:

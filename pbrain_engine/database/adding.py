@@ -39,7 +39,7 @@ def _add_batch(database: Database, batch: list[Item]) -> Added:
         done += Added(positions=number)
         for analysis in analyses:
             if analysis.way is not None:
-                add_line(database, analysis.way)
+                done += add_line(database, analysis.way)
     return done
 
 

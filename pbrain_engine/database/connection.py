@@ -46,8 +46,8 @@ class Connection(ABC):
         """Carry out a statement; return how many rows it has changed."""
 
     @abstractmethod
-    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> None:
-        """Carry out a statement once for each set of parameters."""
+    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
+        """Carry out a statement once for each set of parameters; return how many rows changed."""
 
     @abstractmethod
     def begin(self) -> None:
@@ -138,10 +138,10 @@ class FileConnection(Connection):
         with self._told():
             return self._file.execute(sql, parameters or {}).rowcount
 
-    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> None:
-        """Carry out a statement once for each set of parameters."""
+    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
+        """Carry out a statement once for each set of parameters; return how many rows changed."""
         with self._told():
-            self._file.executemany(sql, parameters)
+            return self._file.executemany(sql, parameters).rowcount if parameters else 0
 
     def begin(self) -> None:
         """Begin to write, as the only one."""
@@ -257,11 +257,11 @@ class ServerConnection(Connection):
         with self._told():
             return self._server.execute(self._text(sql), parameters or {}).rowcount
 
-    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> None:
-        """Carry out a statement once for each set of parameters."""
-        if parameters:
-            with self._told():
-                self._server.execute(self._text(sql), [dict(each) for each in parameters])
+    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
+        """Carry out a statement once for each set of parameters; return how many rows changed."""
+        with self._told():
+            rows = [dict(each) for each in parameters]
+            return self._server.execute(self._text(sql), rows).rowcount if rows else 0
 
     def begin(self) -> None:
         """Begin to write, as the only one."""

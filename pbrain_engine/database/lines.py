@@ -47,7 +47,10 @@ class _Stored(NamedTuple):
 
 
 def add_tree(database: Database, tree: GameTree) -> Added:
-    """Store a tree; notes that differ from those that are there are put after them."""
+    """Store a tree; notes that differ from those that are there are put after them.
+
+    What was there already is not counted.
+    """
     record = tree.record
     line = game_line(record)
     start = line.image()
@@ -57,11 +60,11 @@ def add_tree(database: Database, tree: GameTree) -> Added:
     if number:
         record = _turned(record, board, number)
         line = game_line(record)
+    ((newest,),) = database.connection.rows("SELECT COALESCE(MAX(id), 0) FROM node")
     root = _add(database, NO_PARENT, START, database.position_number(start.key), start.key)
-    _note(database, root, tree.root, START, root.number)
+    nodes = int(_note(database, root, tree.root, START, root.number))
     stored: list[_Stored] = [root]
     played: list[Coordinates | None] = []
-    nodes = 0
     for node, depth in tree.walk():
         if depth == 0:
             continue
@@ -76,21 +79,22 @@ def add_tree(database: Database, tree: GameTree) -> Added:
             play_on(line, cell)
         image = line.image()
         row = _add(database, stored[-1].number, kind, _number_of(cell, record.width), image.key)
-        _note(database, row, node, kind, _number_of(cell, record.width))
-        nodes += 1
+        is_changed = _note(database, row, node, kind, _number_of(cell, record.width))
+        nodes += is_changed or row.number > newest
+        newest = max(newest, row.number)
         if node.is_move:
             played.append(cell)
             stored.append(row)
     return Added(0, 0, nodes)
 
 
-def add_line(database: Database, record: GameRecord) -> None:
+def add_line(database: Database, record: GameRecord) -> Added:
     """Store the way to a position, without notes."""
     tree = GameTree(replace(record, moves=(), passes=()))
     node = tree.root
     for cell in record.turns:
         node = node.child(cell)
-    add_tree(database, tree)
+    return add_tree(database, tree)
 
 
 def replace_comment(database: Database, record: GameRecord, before: str, after: str) -> None:
@@ -151,14 +155,16 @@ def _add(database: Database, parent: int, kind: int, cell: int, key: bytes) -> _
     return _Stored(*database.connection.rows(ADD_NODE, {**row, "crc": crc})[0])
 
 
-def _note(database: Database, row: _Stored, node: TreeNode, kind: int, cell: int) -> None:
-    """Add a node's notes to those of its row."""
+def _note(database: Database, row: _Stored, node: TreeNode, kind: int, cell: int) -> bool:
+    """Add a node's notes to those of its row; say whether there are new ones."""
     title = joined(row.title, node.title, " / ")
     comment = joined(row.comment, node.comment, "\n")
     text = joined(row.text, node.text, " ")
     marks = row.marks | MARKED * node.is_marked | BEGIN * node.is_start
-    if (title, comment, text, marks) != row[1:]:
-        _set_notes(database, _Stored(row.number, title, comment, text, marks), kind, cell)
+    if (title, comment, text, marks) == row[1:]:
+        return False
+    _set_notes(database, _Stored(row.number, title, comment, text, marks), kind, cell)
+    return True
 
 
 def _set_notes(database: Database, row: _Stored, kind: int, cell: int) -> None:

@@ -30,7 +30,7 @@ def merge(into: Database, other: Database, tell: Tell = lambda done: None) -> Ad
             done += add_tree(into, tree)
         tell(done)
     with into.writing():
-        _take_book(into, other)
+        done += Added(pages=_take_book(into, other))
     return done
 
 
@@ -49,15 +49,17 @@ def _findings(database: Database) -> Iterator[Known]:
             yield Known(image, finding)
 
 
-def _take_book(into: Database, other: Database) -> None:
-    """Take over the book's positions that are not in the own book."""
+def _take_book(into: Database, other: Database) -> int:
+    """Take over the book's positions that are not in the own book; return how many."""
+    taken = 0
     for key, value, moves, crc in other.connection.stream(
         "SELECT key, book.value, book.moves, book.crc FROM book "
         "JOIN position ON position.id = book.position ORDER BY position.id"
     ):
-        into.connection.run(
+        taken += into.connection.run(
             "INSERT INTO book (position, value, moves, crc) VALUES (:position, :value, :moves, "
             ":crc) ON CONFLICT (position) DO NOTHING",
             {"position": into.position_number(bytes(key)), "value": value, "moves": moves,
              "crc": crc},
         )  # fmt: skip
+    return taken

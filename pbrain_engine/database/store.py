@@ -66,12 +66,13 @@ class StoredGame(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What was stored."""
+    """What was stored that was not there."""
 
     games: int = 0
-    positions: int = 0
-    nodes: int = 0
+    positions: int = 0  # of these games, or with something better found out about them
+    nodes: int = 0  # moves of lines, also those that were there and have new notes
     known_games: int = 0  # that were there already
+    pages: int = 0  # of the book
 
     def __add__(self, other: object) -> Added:
         """Return both together."""
@@ -216,8 +217,7 @@ class Database:
     def add_findings(self, known: Iterable[Known]) -> int:
         """Store findings where they are better than what is there; return how many came."""
         rows = sorted(map(self._finding_row, known), key=lambda row: row["key"])
-        self.connection.run_many(ADD_FINDING, rows)
-        return len(rows)
+        return self.connection.run_many(ADD_FINDING, rows)
 
     def _finding_row(self, known: Known) -> dict[str, Any]:
         image, finding = known
