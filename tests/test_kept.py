@@ -48,6 +48,14 @@ def test_what_analyse_prints_can_be_added(
     assert shown["pv"] == found["win"]["line"]
 
 
+def test_an_analysis_after_a_pass_is_kept_without_a_line(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text("(;GM[4]SZ[15];B[hh];W[];B[ii])")
+    words = [str(tmp_path / "a.sgf"), "--depth", "2", "--db", str(tmp_path / "a.db")]
+    assert analyse.main(words) == 0
+    with Database(tmp_path / "a.db") as database:
+        assert (database.count("position"), database.count("node")) == (1, 0)
+
+
 def test_a_proof_is_taken_from_the_database(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
