@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from collections.abc import Sequence
 
@@ -19,6 +20,8 @@ from pbrain_engine.arena.game.referee import GameTask, play_game
 from pbrain_engine.arena.game.remarks import Thinking, read_value
 from pbrain_engine.arena.match.schedule import tasks
 from pbrain_engine.arena.openings import BALANCE, BORDER_REACH, Openings, find_problem, read_opening
+from pbrain_engine.arena.players.about import parse_about
+from pbrain_engine.arena.players.process import MAX_LINE
 from pbrain_engine.arena.settings import (
     Adjudication,
     EngineSpec,
@@ -344,6 +347,27 @@ def test_reports_are_understood(
     thinking = Thinking()
     thinking.hear(text)
     assert (thinking.depth, thinking.value, thinking.nodes) == (depth, value, nodes)
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("word", ["depth", "ev", "n", "multipv", "(", "ev -", "ev M", "n 1"])
+def test_a_report_padded_with_blanks_costs_nothing(word: str) -> None:
+    began = time.thread_time()
+    Thinking().hear(f"{word}{' ' * 120}x")
+    assert time.thread_time() - began < 0.1
+
+
+@pytest.mark.timed
+def test_a_title_without_an_end_costs_nothing() -> None:
+    began = time.thread_time()
+    assert parse_about("x" * MAX_LINE) == {}
+    assert time.thread_time() - began < 0.05
+
+
+def test_words_and_numbers_may_stand_apart() -> None:
+    thinking = Thinking()
+    thinking.hear("\tDepth :  12 |  Eval =  + M 9  | Node :\t1.5  M ")
+    assert (thinking.depth, thinking.value, thinking.nodes) == (12, 29991, 1_500_000)
 
 
 def test_details_of_the_best_line_are_understood() -> None:

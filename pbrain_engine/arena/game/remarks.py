@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 from ...values import loss_in, win_in
 
-_DEPTH = re.compile(r"\bdepth\s*[:=]?\s*(\d+)(?:\s*[-/]\s*(\d+))?", re.IGNORECASE)
-_VALUE = re.compile(r"\b(?:ev|eval|value|score)\s*[:=]?\s*([+-]?\s*M?\s*-?\d+(?:\.\d+)?)", re.I)
+# Each run of white space is one blank by now, and no blank can be taken by two parts of a pattern:
+# else a long run costs seconds.
+_DEPTH = re.compile(r"\bdepth(?: ?[:=])? ?(\d+)", re.IGNORECASE)
+_NUMBER = r"(?:[+-] ?)?(?:M ?)?-?\d+(?:\.\d+)?"
+_VALUE = re.compile(rf"\b(?:ev|eval|value|score)(?: ?[:=])? ?({_NUMBER})", re.IGNORECASE)
 _VALUE_WORD = re.compile(r"[+-]?M?-?\d+(\.\d+)?")
-_NODES = re.compile(r"\b(?:n|nodes?)\s*[:=]?\s*(\d+(?:\.\d+)?)\s*([KMG]?)\b(?!/)", re.IGNORECASE)
-_MULTIPV = re.compile(r"\bmultipv\s+(\d+)|^\s*\((\d+)\)", re.IGNORECASE)
+_NODES = re.compile(r"\b(?:n|nodes?)(?: ?[:=])? ?(\d+(?:\.\d+)?) ?([KMG]?)\b(?!/)", re.IGNORECASE)
+_MULTIPV = re.compile(r"\bmultipv (\d+)|^\((\d+)\)", re.IGNORECASE)
 _SCALE = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 
@@ -31,6 +34,7 @@ class Thinking:
 
     def hear(self, text: str) -> None:
         """Take from one MESSAGE what it says about the best line."""
+        text = " ".join(text.split())
         other_line = _MULTIPV.search(text)
         if other_line and int(other_line[1] or other_line[2]) != 1:
             return

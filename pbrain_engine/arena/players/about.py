@@ -15,7 +15,7 @@ from .process import EngineProcess
 PATIENCE = 2.0  # seconds; some engines do not know the command
 MAX_TITLE = 40
 
-_FIELD = re.compile(r"""(\w+)\s*=\s*"([^"]*)\"""")
+_FIELD = re.compile(r"""\b(\w+)\s*=\s*"([^"]*)\"""")
 
 
 def parse_about(line: str) -> dict[str, str]:
