@@ -339,6 +339,8 @@ def test_impossible_matches_are_refused(changes: dict[str, object]) -> None:
         ("depth 5-6 multipv 2 ev 99 n 5", None, None, None),
         ("hello", None, None, None),
         ("depth 3-3 ev -M8 n 17 n/ms 1", 3, -29992, 17),
+        (f"depth 3 ev 2.{'4' * 400} n 1.{'5' * 400}K", 3, 2, 1555),
+        ("depth 3. ev 5. n 5\N{KELVIN SIGN}", 3, 5, 5),
     ],
 )
 def test_reports_are_understood(
@@ -362,6 +364,36 @@ def test_a_title_without_an_end_costs_nothing() -> None:
     began = time.thread_time()
     assert parse_about("x" * MAX_LINE) == {}
     assert time.thread_time() - began < 0.05
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"depth {'1' * 5000}",
+        f"ev {'9' * 400}",
+        f"ev M{'9' * 400}",
+        f"n {'9' * 400}",
+        f"multipv {'2' * 5000} depth 3",
+        "ev M5.5",
+        "ev +-5",
+        "ev 1.2.3",
+        "depth ² ev ² n ²",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_is_no_number_of_a_search_is_passed_over(text: str) -> None:
+    thinking = Thinking()
+    thinking.hear(text)
+    thinking.hear_detail("PV", "9" * 5000)
+    for key in ("DEPTH", "EVAL", "NODES"):
+        for word in ("²", "٣", "9" * 400, "1" * 5000, "M5.5", "+-5"):
+            thinking.hear_detail(key, word)
+    assert (thinking.depth, thinking.value, thinking.nodes) == (None, None, None)
+
+
+@pytest.mark.parametrize("text", ["M5.5", "M1000", "+-5", "1" * 400, "²", "", "x"])
+def test_what_is_no_value_is_none(text: str) -> None:
+    assert read_value(text) is None
 
 
 def test_words_and_numbers_may_stand_apart() -> None:

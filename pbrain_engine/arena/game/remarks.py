@@ -14,12 +14,16 @@ from ...values import loss_in, win_in
 
 # Each run of white space is one blank by now, and no blank can be taken by two parts of a pattern:
 # else a long run costs seconds.
-_DEPTH = re.compile(r"\bdepth(?: ?[:=])? ?(\d+)", re.IGNORECASE)
-_NUMBER = r"(?:[+-] ?)?(?:M ?)?-?\d+(?:\.\d+)?"
-_VALUE = re.compile(rf"\b(?:ev|eval|value|score)(?: ?[:=])? ?({_NUMBER})", re.IGNORECASE)
-_VALUE_WORD = re.compile(r"[+-]?M?-?\d+(\.\d+)?")
-_NODES = re.compile(r"\b(?:n|nodes?)(?: ?[:=])? ?(\d+(?:\.\d+)?) ?([KMG]?)\b(?!/)", re.IGNORECASE)
-_MULTIPV = re.compile(r"\bmultipv (\d+)|^\((\d+)\)", re.IGNORECASE)
+_WORDS = re.IGNORECASE | re.ASCII  # digits are 0 to 9 here
+_DEPTH = re.compile(r"\bdepth(?: ?[:=])? ?(\d{1,9})(?!\d)", _WORDS)
+_VALUE = re.compile(
+    r"\b(?:ev|eval|value|score)(?: ?[:=])? ?((?:[+-] ?)?(?:M ?)?-?\d+(?:\.\d+)*)", _WORDS
+)
+_NODES = re.compile(r"\b(?:n|nodes?)(?: ?[:=])? ?(\d{1,15}(?:\.\d+)?) ?([KMG]?)\b(?!/)", _WORDS)
+_MULTIPV = re.compile(r"\bmultipv (\d+)|^\((\d+)\)", _WORDS)
+_COUNT = re.compile(r"\d{1,15}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d+)?", re.ASCII)
+_MATE = re.compile(r"([+-]?)M(-?)(\d{1,3})", re.ASCII)
 _SCALE = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 
@@ -36,7 +40,7 @@ class Thinking:
         """Take from one MESSAGE what it says about the best line."""
         text = " ".join(text.split())
         other_line = _MULTIPV.search(text)
-        if other_line and int(other_line[1] or other_line[2]) != 1:
+        if other_line and (other_line[1] or other_line[2]).lstrip("0") != "1":
             return
         depth = _DEPTH.search(text)
         if depth:
@@ -51,20 +55,22 @@ class Thinking:
     def hear_detail(self, key: str, text: str) -> None:
         """Take what one ``INFO`` line of an engine with ``show_detail 2`` says."""
         if key == "PV":
-            self.line = int(text) if text.isdigit() else 0
+            self.line = int(text) if _COUNT.fullmatch(text) else 0
         elif self.line or key not in ("DEPTH", "EVAL", "NODES"):
             return
         elif key == "EVAL":
-            if _VALUE_WORD.fullmatch(text):
-                self.value = read_value(text)
-        elif text.isdigit():
+            self.value = read_value(text)
+        elif _COUNT.fullmatch(text):
             setattr(self, key.lower(), int(text))
 
 
 def read_value(text: str) -> int | None:
-    """Return the value that ``35``, ``+M9`` or ``-M8`` stands for on our scale."""
+    """Return the value that ``35``, ``+M9`` or ``-M8`` stands for on our scale; None of others."""
     compact = text.replace(" ", "").upper()
-    if "M" not in compact:
-        return int(round(float(compact)))
-    plies = int(compact.replace("M", "").lstrip("+-") or 0)
-    return loss_in(plies) if "-" in compact else win_in(plies)
+    if _NUMBER.fullmatch(compact):
+        return round(float(compact))
+    mate = _MATE.fullmatch(compact)
+    if mate is None:
+        return None
+    plies = int(mate[3])
+    return loss_in(plies) if "-" in (mate[1], mate[2]) else win_in(plies)
