@@ -50,6 +50,9 @@ def misbehave(mode: str, taken: list[tuple[int, int]], size: int) -> None:
     elif mode == "flood":
         while True:
             say("MESSAGE " + "x" * 100)
+    elif mode == "suggest":
+        while True:
+            say("SUGGEST 7,7")
     elif mode == "one-endless-line":
         while True:
             sys.stdout.write("x" * 100_000)

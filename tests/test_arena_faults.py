@@ -15,6 +15,7 @@ from pbrain_engine.arena.game.played import Played
 from pbrain_engine.arena.match.pool import LocalPool
 from pbrain_engine.arena.match.schedule import tasks
 from pbrain_engine.arena.openings import Openings
+from pbrain_engine.arena.players.process import EngineProcess
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart
 
 pytestmark = pytest.mark.skipif(
@@ -34,6 +35,7 @@ CAUSES = {
     "garbage": "garbage",
     "flood": "flood",
     "one-endless-line": "flood",
+    "suggest": "flood",
     "memory": "memory",
     "occupied": "illegal",
     "off-board": "illegal",
@@ -47,7 +49,7 @@ CAUSES = {
 
 
 # Floods and hoards take their time on a busy machine, but end the game when they are seen.
-PATIENT = ("flood", "memory", "one-endless-line")
+PATIENT = ("flood", "memory", "one-endless-line", "suggest")
 
 
 def hostile(mode: str) -> EngineSpec:
@@ -122,6 +124,26 @@ def test_judge_mode_books_the_same_causes(mode: str, no_orphans: None) -> None:
     )
     assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
     assert all(game.loser == mode for game in games)
+
+
+def test_a_program_that_does_not_read_keeps_nobody_waiting(no_orphans: None) -> None:
+    code = "import time; print('OK', flush=True); time.sleep(600)"
+    process = EngineProcess([sys.executable, "-c", code, TOKEN])
+    try:
+        began = time.monotonic()
+        process.send(["x" * 1000] * 200)
+        answer = process.receive(5.0)
+        process.end()
+        assert answer and answer.text == "OK"
+    finally:
+        process.close()
+    assert time.monotonic() - began < 5
+
+
+def test_a_suggestion_is_answered_once(tmp_path: Path, no_orphans: None) -> None:
+    play(1, engines=(hostile("suggest"), HELPFUL), turn=8.0, log=str(tmp_path))
+    lines = (tmp_path / "00001-black.log").read_text(encoding="utf-8").splitlines()
+    assert sum(line.endswith("> PLAY 7,7") for line in lines) == 1
 
 
 @pytest.mark.parametrize(("judge", "cause"), [(False, "time"), (True, "garbage")])

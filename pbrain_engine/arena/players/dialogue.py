@@ -31,7 +31,7 @@ TOURNAMENT_GAME = 1  # INFO game_type: the opponent is an engine
 DETAILED = 2  # INFO show_detail: depth, value and nodes of every move, however short
 
 _MOVE = re.compile(r"\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*")
-_SUGGESTION = re.compile(r"SUGGEST\s+(\d+\s*,\s*\d+)\s*", re.IGNORECASE)
+_SUGGESTION = re.compile(r"SUGGEST\s+([0-9]{1,6}\s*,\s*[0-9]{1,6})\s*", re.IGNORECASE)
 
 
 class ProcessPlayer:
@@ -57,6 +57,7 @@ class ProcessPlayer:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._has_spoken = False
         self._is_asked = False
+        self._has_suggested = False
         self._garbage = ""
         self._refusal = ""
         self.peak_memory = 0
@@ -143,6 +144,7 @@ class ProcessPlayer:
         process = self._running()
         lines = [f"INFO time_left {clock.left_ms}", *self._question(game)]
         self._is_asked = True
+        self._has_suggested = False
         self._garbage = ""
         deadline = clock.deadline
         sent = process.send(lines)
@@ -185,8 +187,9 @@ class ProcessPlayer:
             thinking.hear_detail(key, value.strip())
             return
         suggestion = _SUGGESTION.fullmatch(word)
-        if suggestion:
-            process.send([f"PLAY {suggestion[1]}"])
+        if suggestion and not self._has_suggested:
+            self._has_suggested = True
+            process.add([f"PLAY {suggestion[1]}"])
             return
         self._note_stray(text)
 

@@ -1,14 +1,15 @@
 """A foreign program on the other end of two pipes: lines out, lines in with their time.
 
-Nothing that the program does can block or fill up its owner: both pipes are read by threads
-of their own, what it says is bounded, and ending it ends the whole group of processes that
-it may have started.
+Nothing that the program does can block or fill up its owner: its pipes are written and read by
+threads of their own, what it says is bounded, and ending it ends the whole group of processes
+that it may have started.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -91,10 +92,21 @@ class EngineProcess:
         if cores and hasattr(os, "sched_setaffinity"):
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(self.pid, set(cores))
-        readers = [self._read_output] if merged else [self._read_output, self._read_errors]
-        self._readers = [threading.Thread(target=target, daemon=True) for target in readers]
-        for reader in self._readers:
-            reader.start()
+        self._unsent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        tasks = [self._write_input, self._read_output]
+        if not merged:
+            tasks.append(self._read_errors)
+        self._threads = [threading.Thread(target=task, daemon=True) for task in tasks]
+        for thread in self._threads:
+            thread.start()
+
+    def _write_input(self) -> None:
+        """Write what is to be said until there is no more of it or nobody to read it."""
+        assert self._process.stdin
+        with contextlib.suppress(OSError, ValueError):
+            while (data := self._unsent.get()) is not None:
+                self._process.stdin.write(data)
+            self._process.stdin.close()
 
     def _read_output(self) -> None:
         """Cut the output into lines until it ends or floods."""
@@ -151,26 +163,26 @@ class EngineProcess:
         return lines[-1].strip() if lines else ""
 
     def send(self, lines: Iterable[str]) -> float:
-        """Write lines at once, forget what was said before, and return the time.
+        """Say lines, forget what was said before, and return the time.
 
         Raises:
-            EngineFault: the program is gone.
+            EngineFault: the program floods.
         """
-        assert self._process.stdin
         with self._news:
             self._lines.clear()
             self._bytes = self._count = 0
             flooded = self._flooded
         if flooded:
             raise self._flood()
+        return self.add(lines)
+
+    def add(self, lines: Iterable[str]) -> float:
+        """Say lines that belong to what was said before, and return the time."""
         lines = list(lines)
         self._log(">", lines)
         data = "".join(f"{line}\r\n" for line in lines).encode("ascii", "replace")
         now = time.perf_counter()
-        try:
-            self._process.stdin.write(data)
-        except (OSError, ValueError):
-            raise self._gone() from None
+        self._unsent.put(data)
         return now
 
     def receive(self, timeout: float) -> TimedLine | None:
@@ -229,9 +241,7 @@ class EngineProcess:
         with contextlib.suppress(EngineFault):
             self.thaw()
             self.send(["END"])
-        if self._process.stdin:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
+        self._unsent.put(None)
 
     def close(self, grace: float = END_GRACE) -> None:
         """Wait for the program to leave after :meth:`end`, then kill what is left of it."""
@@ -243,8 +253,9 @@ class EngineProcess:
             self._guardian.release(self.pid)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
-        for reader in self._readers:
-            reader.join(0.5)
+        self._unsent.put(None)
+        for thread in self._threads:
+            thread.join(0.5)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe:
                 with contextlib.suppress(OSError):
