@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -17,11 +18,18 @@ from pbrain_engine.arena.game.played import Played
 from pbrain_engine.arena.players.about import parse_about
 from pbrain_engine.arena.players.random_mover import RandomMover
 from pbrain_engine.arena.records.journal import read_journal
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError, parse_board
+from pbrain_engine.arena.settings import (
+    EngineSpec,
+    MatchSettings,
+    SettingsError,
+    parse_board,
+    parse_engine,
+)
 from pbrain_engine.arena.statistics.standings import Standings
 from pbrain_engine.arena.views.choice import make_view
 from pbrain_engine.arena.views.text import summary
 from pbrain_engine.arena.views.view import format_duration
+from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.position.rules import Rule
 from tests.test_arena_faults import HOSTILE
 
@@ -108,12 +116,63 @@ def test_own_options_reach_both_kinds_of_player(capsys: pytest.CaptureFixture[st
     assert again["faults"] == []
 
 
-def test_weights_that_are_missing_are_the_engines_fault(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize("kind", [[], ["--in-process"]])
+@pytest.mark.parametrize("option", ["weights=typo", "book=typo", "level=typo"])
+def test_options_that_cannot_be_had_are_told_before_the_first_game(
+    option: str, kind: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    result = document(capsys, "random", "numoku:weights=/nonexistent", "--games", "2")
-    assert {fault["cause"] for fault in result["faults"]} <= {"refused", "crash", "exit"}
-    assert result["pairs"][0]["wins"] == 2
+    assert command.main(["numoku", f"a=numoku:{option}", "--games", "2", *kind, *FAST]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("numoku match: a: ") and "typo" in err
+    assert selfplay.main([option, "--nodes", "10", "--view", "quiet"]) == 2
+    assert "typo" in capsys.readouterr().err
+
+
+def test_weights_that_are_lost_end_the_match_before_it_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights, journal = tmp_path / "w.numoku", tmp_path / "m.jsonl"
+    shutil.copy(weights_path("hand"), weights)
+    words = ["random", f"numoku:weights={weights},nodes=10", "--games", "2", "--view", "quiet"]
+    assert command.main([*words, "--openings", "none", "--journal", str(journal)]) == 0
+    weights.unlink()
+    capsys.readouterr()
+    assert command.main(["--resume", str(journal), "--games", "4", "--view", "quiet"]) == 2
+    assert str(weights) in capsys.readouterr().err
+
+
+def test_files_of_options_are_found_from_the_folder_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine").touch()
+    for key in ("weights", "book"):
+        assert parse_engine(f"numoku:{key}=mine").option(key) == str(tmp_path / "mine")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "turn=nan", "turn=inf", "turn=-1", "turn=x", "turn=1e300", "turn=0", "nodes=0", "nodes=-1",
+        "nodes=5e3", "threads=1.5", "hash=1_000", "depth=²", "futility_slope=1.5", "book_seed=x",
+        f"memory={'9' * 5000}",
+    ],
+)  # fmt: skip
+def test_numbers_that_make_no_sense_are_refused(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--turn", "0", "--openings", "none", "--view", "quiet", "--no-journal"]
+    assert command.main([f"numoku:{option}", "numoku:nodes=10", *words]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    if option != "nodes=0":
+        assert selfplay.main([option, "--view", "quiet"]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_numbers_that_make_sense_are_taken() -> None:
+    text = "numoku:turn=0.5,nodes=5000,threads=2,seed=-3,book_seed=-1,futility_slope=-7"
+    assert len(parse_engine(text).options) == 6
 
 
 def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *configured.OPTIONS, *configu
 
 PACKAGE = Path(pbrain_engine.__file__).absolute().parent
 
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # of at most 64 bits
 _NAMED = re.compile(r"([A-Za-z][\w.+-]*)=(.+)", re.DOTALL)
 
 
@@ -75,7 +76,7 @@ class EngineSpec:
     @property
     def limits_itself(self) -> bool:
         """Whether it has a limit of its own, so that the match need not give one."""
-        return any(self.option(key) for key in ("turn", "nodes", "depth"))
+        return any(self.number(key, 0) for key in ("turn", "nodes", "depth"))
 
     @property
     def home(self) -> str | None:
@@ -159,22 +160,28 @@ def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
             raise SettingsError(f"{text!r}: options are written key=value, not {item!r}")
         if key not in OPTIONS and not is_parameter(key):
             raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(OPTIONS)}, ...")
-        if key not in configured.OPTIONS and not _is_number(value):
-            raise SettingsError(f"{text!r}: {key} takes a number, not {value!r}")
+        if key not in configured.OPTIONS and (problem := _problem_of(key, value)):
+            raise SettingsError(f"{text!r}: {key} takes {problem}, not {value[:20]!r}")
         if key == "search" and value not in SEARCHES:
             raise SettingsError(f"{text!r}: search is {' or '.join(SEARCHES)}, not {value!r}")
-        if key == "weights" and Path(value).is_file():
+        if key in configured.FILES and Path(value).is_file():
             value = str(Path(value).absolute())
         options.append((key, value))
     return tuple(options)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _problem_of(key: str, value: str) -> str:
+    """Return what a numeric option takes, if this is no such number."""
+    if key == "turn":
+        try:
+            fits = 0 <= float(value) <= UNLIMITED_MS / 1000
+        except ValueError:
+            fits = False
+        return "" if fits else "seconds"
+    if not _WHOLE.fullmatch(value):
+        return "a whole number"
+    is_signed = key == "seed" or not travels_as_info(key)
+    return "" if is_signed or not value.startswith("-") else "a number from 0 on"
 
 
 def _absolute(word: str) -> str:
@@ -266,9 +273,13 @@ class MatchSettings:
             raise SettingsError("games and concurrency are at least 1")
         if self.sprt and len(self.engines) != 2:
             raise SettingsError("an SPRT compares exactly two engines")
-        unlimited = not (self.turn or self.match or self.nodes or self.depth)
-        if unlimited and not all(engine.limits_itself for engine in self.engines):
+        if not all(self._limits(engine) for engine in self.engines):
             raise SettingsError("no limit: give --turn, --match, --nodes or --depth")
+
+    def _limits(self, engine: EngineSpec) -> bool:
+        """Tell whether an engine's moves have an end, by the match or by its own options."""
+        own = (engine.number(key, getattr(self, key)) for key in ("turn", "nodes", "depth"))
+        return bool(self.match) or any(own)
 
     @property
     def draw_stones(self) -> int:

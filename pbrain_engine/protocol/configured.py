@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 OPTIONS = ("search", "weights", "level", "book")
+FILES = ("weights", "book")
 NUMBERS = ("book_seed",)
 
 Options = Iterable[tuple[str, str]]
@@ -47,7 +48,10 @@ def main() -> None:
     """Speak the protocol with the options of the command line."""
     from . import serve, streams
 
-    arguments = engine_arguments(_split(word) for word in sys.argv[1:])
+    try:
+        arguments = engine_arguments(_split(word) for word in sys.argv[1:])
+    except ValueError as error:
+        sys.exit(f"pbrain-numoku: {error}")
     if "book" in arguments and not serve.is_book(arguments["book"]):
         sys.exit(2)
     serve.start(arguments, streams.Log(serve.log_path([])))

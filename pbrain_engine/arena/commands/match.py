@@ -17,6 +17,7 @@ from ..match.runner import Runner
 from ..openings import Openings
 from ..players import processes
 from ..players.about import introduce
+from ..players.inprocess import check_options
 from ..records.journal import Journal
 from ..settings import MatchSettings, SettingsError, total_games
 from ..statistics.standings import Standings
@@ -31,17 +32,19 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Play a match; return 0, 1 (it could not be played), 2 (usage) or 130 (interrupted)."""
     options = parse(argv)
+    journal: Journal | None = None
     try:
         if options.resume:
-            journal: Journal | None = Journal.resume(Path(options.resume))
-            assert journal is not None
+            journal = Journal.resume(Path(options.resume))
             settings = resumed_settings(journal.settings, options)
-            journal.change(settings)
         else:
             settings = settings_of(options)
-            if not settings.cluster:  # there the engines lie on other machines
-                settings = replace(settings, engines=introduce(settings.engines))
-            journal = None
+        if not settings.cluster:  # there the engines lie on other machines
+            check_options(settings.engines)
+        if journal:
+            journal.change(settings)
+        elif not settings.cluster:
+            settings = replace(settings, engines=introduce(settings.engines))
         openings = Openings(settings)
         if journal is None and not options.no_journal:
             path = Path(options.journal) if options.journal else default_journal()
@@ -50,6 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (SettingsError, KernelError) as error:
         print(f"numoku match: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
+    finally:
+        if journal:
+            journal.close()
 
 
 def play(

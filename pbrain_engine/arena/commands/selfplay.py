@@ -10,6 +10,7 @@ from pathlib import Path
 from ...native.load.library import KernelError
 from ...options import Parser, add_view, not_below_zero, positive, whole
 from ..openings import Openings
+from ..players.inprocess import check_options
 from ..records.journal import Journal
 from ..settings import MatchSettings, SettingsError
 from . import arguments
@@ -51,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(argv)
     try:
         settings = settings_of(options)
+        check_options(settings.engines)
         openings = Openings(settings)
         path = Path(options.journal) if options.journal else default_journal()
         return play(settings, openings, Journal.create(path, settings), options.view, options.json)

@@ -8,15 +8,16 @@ whenever and wherever it is played.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ...protocol.configured import engine_arguments
+from ...options import problem_of
+from ...protocol.configured import OPTIONS, engine_arguments
 from ..faults import CRASH, START, Abandoned, EngineFault
 from ..game.clockwatch import Clock
 from ..game.player import IsAborted, PlayedMove
 from ..game.remarks import Thinking
-from ..settings import EngineSpec, MatchSettings
+from ..settings import EngineSpec, MatchSettings, SettingsError
 
 if TYPE_CHECKING:
     from ...engine.engine import Engine, Limit
@@ -101,6 +102,21 @@ class InprocessPlayer:
         if self._engine is not None:
             self._engine.clear_hash()
             self._engine = None
+
+
+def check_options(engines: Iterable[EngineSpec]) -> None:
+    """Make sure that our own engine can be had with the weights, book and level asked for.
+
+    Raises:
+        SettingsError: it cannot.
+    """
+    for spec in engines:
+        if not any(spec.option(key) for key in OPTIONS):
+            continue
+        try:
+            make_engine(spec).close()
+        except Exception as error:
+            raise SettingsError(f"{spec.name}: {problem_of(error)}") from None
 
 
 def make_engine(spec: EngineSpec) -> Engine:
