@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.arena.game.played import Played
-from pbrain_engine.arena.match.pool import LocalPool
+from pbrain_engine.arena.match.pool import LocalPool, close_all
 from pbrain_engine.arena.match.schedule import tasks
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.players.process import EngineProcess
@@ -144,6 +145,53 @@ def test_a_suggestion_is_answered_once(tmp_path: Path, no_orphans: None) -> None
     play(1, engines=(hostile("suggest"), HELPFUL), turn=8.0, log=str(tmp_path))
     lines = (tmp_path / "00001-black.log").read_text(encoding="utf-8").splitlines()
     assert sum(line.endswith("> PLAY 7,7") for line in lines) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
+def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    no_orphans: None,
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    log = tmp_path / "log"
+    log.mkdir()
+    for name in ("00001-black", "00001-white", "00002-black"):
+        (log / f"{name}.log").symlink_to("/dev/full")
+    (log / "00002-white.log").mkdir()
+    games = play(2, engines=(hostile("flood"), HELPFUL), turn=8.0, log=str(log))
+    assert [game.reason for game in games] == ["flood"] * 2, [game.detail for game in games]
+    err = capsys.readouterr().err
+    assert (err.count("\n"), "No space left on device" in err) == (1, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]
+
+
+def test_kept_engines_have_a_log_for_each_game(tmp_path: Path) -> None:
+    play(2, engines=(hostile("steady"), HELPFUL), keep=True, log=str(tmp_path), draw_after=4)
+    logs = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert len(logs) == 4
+    for text in logs.values():
+        assert text.count("> START 15") == text.count("< OK") == 1
+        assert "> TURN" in text
+
+
+class Unclosable:
+    """A player whose end goes wrong."""
+
+    def __init__(self, closed: list[int]) -> None:
+        self._closed = closed
+
+    def close(self) -> None:
+        self._closed.append(1)
+        raise OSError("no")
+
+
+def test_every_player_is_closed_whatever_happens() -> None:
+    closed: list[int] = []
+    with pytest.raises(OSError, match="no"):
+        close_all([Unclosable(closed), Unclosable(closed)])  # type: ignore[list-item]
+    assert len(closed) == 2
 
 
 @pytest.mark.parametrize(("judge", "cause"), [(False, "time"), (True, "garbage")])

@@ -293,3 +293,17 @@ def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
     assert "finishing the running game" in err
     assert "--resume" in err
     assert not processes_with(TOKEN)
+
+
+@posix
+def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000));"
+        "from pbrain_engine.cli import main; raise SystemExit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *MATCH, "--journal", str(path)], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == f"numoku: {path}: File too large"

@@ -92,6 +92,8 @@ class Slot:
     def _player(self, index: int, copy: int, title: str) -> Player:
         kept = self._kept.pop((index, copy), None)
         if kept is not None:
+            if isinstance(kept, ProcessPlayer):
+                kept.title = title
             return kept
         spec = self._settings.engines[index]
         if self._settings.in_process:
@@ -112,10 +114,10 @@ class Slot:
             self._leaving.join()
             self._leaving = None
         if may_wait:
-            self._leaving = threading.Thread(target=_close, args=(players,))
+            self._leaving = threading.Thread(target=close_all, args=(players,))
             self._leaving.start()
         else:
-            _close(players)
+            close_all(players)
 
     def close(self) -> None:
         """Dismiss the engines that stayed."""
@@ -123,9 +125,11 @@ class Slot:
         self._kept.clear()
 
 
-def _close(players: list[Player]) -> None:
-    for player in players:
-        player.close()
+def close_all(players: list[Player]) -> None:
+    """Close all players, also where the end of one goes wrong."""
+    with contextlib.ExitStack() as stack:
+        for player in players:
+            stack.callback(player.close)
 
 
 def _deal(cores: tuple[int, ...], number: int, slots: int) -> tuple[int, ...]:

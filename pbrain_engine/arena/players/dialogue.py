@@ -47,12 +47,12 @@ class ProcessPlayer:
         title: str = "game",
     ) -> None:
         """Prepare for a game, which the title names in logs; nothing is started yet."""
+        self.title = title
         self.spec = spec
         self._settings = settings
         self._cores = cores
         self._guardian = guardian
         self._is_aborted = is_aborted
-        self._title = title
         self._process: EngineProcess | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._has_spoken = False
@@ -67,6 +67,7 @@ class ProcessPlayer:
         """Start the process if it does not run yet, and tell it board and limits."""
         self._is_asked = False
         self._garbage = self._refusal = ""
+        transcript = Transcript(self._settings.log, self.title) if self._settings.log else None
         if self._process is None:
             self._has_spoken = False
             self.peak_memory = 0
@@ -77,9 +78,11 @@ class ProcessPlayer:
                 self.spec.environment,
                 self._cores,
                 self._guardian,
-                Transcript(self._settings.log, self._title) if self._settings.log else None,
+                transcript,
                 merged=self._settings.judge,
             )
+        elif transcript:
+            self._process.log_to(transcript)
         lines = [self._start_line()]
         if self._settings.judge:
             lines += self._info_lines()
@@ -245,8 +248,10 @@ class ProcessPlayer:
     def close(self) -> None:
         """End the process and everything it started."""
         process, self._process = self._process, None
-        if process:
-            process.close()
-        if self._folder:
-            self._folder.cleanup()
-            self._folder = None
+        folder, self._folder = self._folder, None
+        try:
+            if process:
+                process.close()
+        finally:
+            if folder:
+                folder.cleanup()

@@ -138,10 +138,17 @@ class EngineProcess:
                 if self._ended or self._flooded:
                     return
 
+    def log_to(self, transcript: Transcript) -> None:
+        """Keep the dialogue in another log from now on."""
+        before, self._transcript = self._transcript, transcript
+        if before:
+            before.close()
+
     def _log(self, direction: str, lines: Iterable[str]) -> None:
-        if self._transcript:
+        transcript = self._transcript
+        if transcript:
             for line in lines:
-                self._transcript.note(direction, line)
+                transcript.note(direction, line)
 
     def _read_errors(self) -> None:
         """Drain the error output and remember how it ends."""

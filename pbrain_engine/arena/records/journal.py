@@ -13,6 +13,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -105,13 +106,24 @@ class Journal:
         self.games.append(played)
 
     def _write(self, entry: dict[str, Any]) -> None:
-        self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with self._named():
+            self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        with self._named():
+            self._file.close()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Let errors of writing say which file cannot be written."""
+        try:
+            yield
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
 
 
 def read_journal(path: Path) -> tuple[MatchSettings, list[Played]]:
