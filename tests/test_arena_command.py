@@ -224,6 +224,13 @@ def test_an_engine_that_cannot_be_started_is_told_before_the_first_game(
         ["random", "random", "--openings", "/nonexistent"],
         ["random", "random", "--sprt", "5", "0"],
         ["random", "random", "--pin", "x"],
+        ["random", "random", "--pin", "²"],
+        ["random", "random", "--pin", "0-30000000"],
+        ["random", "random", "--pin", "1-0"],
+        ["random", "random", "--openings", "balanced:²"],
+        ["random", "random", "--openings", "random:abc"],
+        ["random", "random", "--openings", "random:48"],
+        ["random", "random", "--openings", "random:-1"],
         ["random", "random", "--in-process"],
         ["--resume", "/nonexistent"],
         ["numoku:threads=many", "random"],
@@ -241,6 +248,19 @@ def test_wrong_use_is_status_2_and_one_line(
     assert not out
     assert "Traceback" not in err
     assert err.strip()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen here")
+def test_cores_that_are_not_there_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["random", "random", "--pin", "0,9876", "--games", "2", *FAST]) == 2
+    assert "9876" in capsys.readouterr().err
+    path = str(tmp_path / "m.jsonl")
+    words = ["--openings", "none", "--view", "quiet"]
+    assert command.main(["random", "random", "--games", "2", "--journal", path, *words]) == 0
+    assert command.main(["--resume", path, "--games", "4", "--pin", "9876"]) == 2
+    assert "9876" in capsys.readouterr().err
 
 
 def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ resumed, or its games played in any order on any machine.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -35,9 +36,12 @@ GLANCE_WINDOW = 2  # times the balance that is wanted: what it lets pass
 LEAST_TABLE = 2_000_000  # bytes; a fresh one for each position costs little
 TABLE_PER_NODE = 64  # bytes
 SPREAD = 3  # stones lie within this of the cell that they are grouped around
+MOST_STONES = (2 * SPREAD + 1) ** 2 // 2  # with more, hardly any opening is not yet won
 BORDER = 0.5  # share of openings that lie at the border: games are decided less soon there
 BORDER_REACH = 3  # a cell is at the border if it is this close to it, from 0
 REMEMBERED = 256  # openings: tuning asks for the same ones again and again
+
+_STONES = re.compile(r"[0-9]{1,3}")
 
 Judge = Callable[[Sequence[Coordinates]], int]  # the value of a position for the side to move
 
@@ -83,7 +87,7 @@ class Openings:
         self._lines: list[list[Coordinates]] = []
         kind, _, stones = settings.openings.partition(":")
         self._kind = kind
-        self._stones = int(stones) if stones.isdigit() else DEFAULT_STONES
+        self._stones = DEFAULT_STONES
         if settings.opening_lines:
             self._lines = list(self._usable(settings.opening_lines))
             if not self._lines:
@@ -93,6 +97,10 @@ class Openings:
             raise SettingsError(
                 f"openings: {settings.openings!r} is no file and none of {', '.join(GENERATORS)}"
             )
+        elif stones:
+            if not _STONES.fullmatch(stones) or int(stones) > MOST_STONES:
+                raise SettingsError(f"openings: {kind} takes 0 to {MOST_STONES} stones")
+            self._stones = int(stones)
 
     def _usable(self, lines: Iterable[str]) -> Iterable[list[Coordinates]]:
         for line in lines:

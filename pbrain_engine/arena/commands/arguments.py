@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,6 +20,7 @@ from ...options import (
     whole,
 )
 from ..openings import GENERATORS, read_lines
+from ..players.processes import usable_cores
 from ..settings import (
     DEFAULT_TURN,
     Adjudication,
@@ -40,6 +41,8 @@ TAKEN_OVER = (
     "gauntlet", "match", "increment", "tolerance", "patience", "start_timeout", "nodes", "depth",
     "openings", "transform", "seed", "draw_after", "judge", "in_process", "keep",
 )  # fmt: skip
+
+_CORES = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 EPILOG = """\
 engines:
@@ -257,15 +260,14 @@ def parse_cores(text: str) -> tuple[int, ...]:
     if not text:
         return ()
     if text == "all":
-        if hasattr(os, "sched_getaffinity"):
-            return tuple(sorted(os.sched_getaffinity(0)))
-        return tuple(range(os.cpu_count() or 1))
+        return usable_cores()
     cores: list[int] = []
     for part in text.split(","):
-        first, _, last = part.partition("-")
-        if not (first.isdigit() and (last.isdigit() or not last)):
+        ends = _CORES.fullmatch(part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
+        if first > last:
             raise SettingsError(f"cores {text!r}: a list such as 0-3,8, or all")
-        cores += range(int(first), int(last or first) + 1)
+        cores += range(first, last + 1)
     return tuple(cores)
 
 

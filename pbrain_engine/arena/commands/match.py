@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             settings = settings_of(options)
         if not settings.cluster:  # there the engines lie on other machines
             check_options(settings.engines)
+            check_cores(settings.pin)
         if journal:
             journal.change(settings)
         elif not settings.cluster:
@@ -94,6 +95,19 @@ def play(
     if runner.was_interrupted:
         return INTERRUPTED
     return 1 if "cannot be started" in runner.stop_reason else 0
+
+
+def check_cores(cores: Iterable[int]) -> None:
+    """Refuse cores that this process may not use.
+
+    Raises:
+        SettingsError: there are some.
+    """
+    usable = processes.usable_cores()
+    for core in cores:
+        if core not in usable:
+            known = ", ".join(map(str, usable))
+            raise SettingsError(f"--pin: there is no core {core} to be used, only {known}")
 
 
 def _tell_next(journal: Journal, standings: Standings, runner: Runner) -> None:

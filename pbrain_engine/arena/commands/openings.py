@@ -31,7 +31,7 @@ from ..openings import (
     BALANCE,
     BORDER,
     JUDGING_NODES,
-    SPREAD,
+    MOST_STONES,
     engine_judge,
     find_problem,
     scatter,
@@ -173,8 +173,6 @@ def recipe_of(options: argparse.Namespace) -> Recipe:
     least, most = options.stones
     if least < 1 or most > MOST_STONES:
         raise SettingsError(f"--stones takes 1 to {MOST_STONES} stones")
-    if options.count < 1 or options.nodes < 1 or options.balance < 0 or options.concurrency < 1:
-        raise SettingsError("--count, --nodes and --concurrency take 1 or more, --balance 0")
     engine = parse_engine("numoku")
     settings = MatchSettings(
         (engine, engine), width=width, height=height, rule=parse_rule(options.rule),

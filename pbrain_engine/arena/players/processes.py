@@ -95,6 +95,13 @@ def _private_bytes(pid: int) -> int:
     return 0
 
 
+def usable_cores() -> tuple[int, ...]:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
+
+
 def suspend(pid: int) -> None:
     """Stop this one process (not its children: so does the judge)."""
     _signal_or_psutil(pid, "SIGSTOP", "suspend")
