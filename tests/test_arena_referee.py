@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import shutil
 import time
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -302,6 +304,37 @@ def test_engines_are_parsed() -> None:
     for wrong in ("numoku:threads", "numoku:threads=x", "numoku:colour=red", ""):
         with pytest.raises(SettingsError):
             parse_engine(wrong)
+
+
+@pytest.mark.parametrize(
+    "text, command, home",
+    [
+        ("eng.sh", ("HERE/eng.sh",), "HERE"),
+        ("sh eng.sh", ("sh", "HERE/eng.sh"), "HERE"),
+        ("sh -x sub/eng conf.txt", ("sh", "-x", "HERE/sub/eng", "HERE/conf.txt"), "HERE/sub"),
+        ("HERE/bin/python3.11 -u eng.py", ("HERE/bin/python3.11", "-u", "HERE/eng.py"), "HERE"),
+        ("python3 eng.py", ("python3", "HERE/eng.py"), "HERE"),
+        ("sub/eng conf.txt fast", ("HERE/sub/eng", "HERE/conf.txt", "fast"), "HERE/sub"),
+        ("bin/python3.11 -m engine", ("HERE/bin/python3.11", "-m", "engine"), "HERE/bin"),
+        ("sh -c fast", ("sh", "-c", "fast"), None),
+    ],
+)
+def test_files_of_a_command_are_found_and_it_runs_in_the_folder_of_its_program(
+    text: str,
+    command: tuple[str, ...],
+    home: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("eng.sh", "eng.py", "conf.txt", "sub/eng", "bin/python3.11", "sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda word: f"/bin/{word}" if word == "sh" else None)
+    here = lambda word: word.replace("HERE", tmp_path.as_posix())  # noqa: E731
+    engine = parse_engine(here(text))
+    assert [Path(word) for word in engine.command] == [Path(here(word)) for word in command]
+    assert engine.home == (str(Path(here(home))) if home else None)
 
 
 def test_same_engine_twice_gets_two_names() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
@@ -41,6 +42,12 @@ OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *configured.OPTIONS, *configu
 
 PACKAGE = Path(pbrain_engine.__file__).absolute().parent
 
+# Programs that run the file which comes after them.
+_INTERPRETER = re.compile(
+    r"(python|pypy|perl|ruby|lua|node|java|mono|dotnet|wine|bash|dash|sh|env|nice|taskset)"
+    r"w?[0-9.-]*(\.exe)?",
+    re.IGNORECASE,
+)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # of at most 64 bits
 _NAMED = re.compile(r"([A-Za-z][\w.+-]*)=(.+)", re.DOTALL)
 
@@ -83,11 +90,10 @@ class EngineSpec:
         """The folder of the program that is run, in which it expects its own files."""
         if self.builtin:
             return None
-        for word in self.command[1 if self.command[0] == sys.executable else 0 :]:
-            path = Path(word)
-            if path.is_absolute() and path.is_file():
-                return str(path.parent)
-        return None
+        words = [Path(word) for word in self.command if Path(word).is_absolute()]
+        files = [path for path in words if path.is_file()]
+        programs = [path for path in files if not _runs_others(path)] or files
+        return str(programs[0].parent) if programs else None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -138,7 +144,7 @@ def parse_engine(text: str) -> EngineSpec:
         raise SettingsError(f"no engine in {text!r}")
     if len(words) == 1 and words[0].endswith(".py"):
         words = [sys.executable, words[0]]
-    return EngineSpec(name, tuple(_absolute(word) for word in words), is_named=bool(named))
+    return EngineSpec(name, tuple(_absolute(words)), is_named=bool(named))
 
 
 def _builtin_command(head: str, options: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
@@ -184,13 +190,21 @@ def _problem_of(key: str, value: str) -> str:
     return "" if is_signed or not value.startswith("-") else "a number from 0 on"
 
 
-def _absolute(word: str) -> str:
-    """Return an existing file by its absolute path: engines run in other folders."""
-    if "/" in word or "\\" in word or Path(word).suffix in (".py", ".exe"):
+def _runs_others(program: Path) -> bool:
+    """Tell whether a program is one that runs another file."""
+    return str(program) == sys.executable or bool(_INTERPRETER.fullmatch(program.name))
+
+
+def _absolute(words: list[str]) -> Iterator[str]:
+    """Return existing files by their absolute paths, since engines run in other folders.
+
+    A program on the search path keeps its name, whatever lies in the current folder.
+    """
+    for place, word in enumerate(words):
         path = Path(word)
-        if path.is_file():
-            return str(path.absolute())
-    return word
+        is_bare = place == 0 and path.name == word and path.suffix not in (".py", ".exe")
+        is_found = path.is_file() and not (is_bare and shutil.which(word))
+        yield str(path.absolute()) if is_found else word
 
 
 def name_apart(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
