@@ -250,6 +250,26 @@ def test_wrong_use_is_status_2_and_one_line(
     assert err.strip()
 
 
+@pytest.mark.parametrize(
+    "words, named",
+    [
+        (["--turn", "7", "--rule", "freestyle"], "--rule, --turn"),
+        (["--start-timeout", "5"], "--start-timeout"),
+        (["--judge"], "--judge"),
+        (["--no-journal"], "--no-journal"),
+    ],
+)
+def test_what_cannot_change_is_refused_when_a_match_goes_on(
+    words: list[str], named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.jsonl"
+    path.touch()
+    with pytest.raises(SystemExit) as stop:
+        command.main(["--resume", str(path), "--games", "4", "--view", "quiet", *words])
+    assert stop.value.code == 2
+    assert f"--resume goes without {named}:" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen here")
 def test_cores_that_are_not_there_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -352,7 +372,7 @@ def test_plain_view_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str
 def test_summary_shows_faults() -> None:
     settings, played = sample()
     played.reason, played.detail = "time", "no move after 2 s"
-    assert "b: time in 1 of 1 games (game 0: no move after 2 s)" in summary(
+    assert "b: time in 1 of 1 games (game 1: no move after 2 s)" in summary(
         Standings(settings, [played])
     )
 

@@ -42,6 +42,11 @@ TAKEN_OVER = (
     "openings", "transform", "seed", "draw_after", "judge", "in_process", "keep",
 )  # fmt: skip
 
+# What may be said of a match that goes on; the engines are looked at by themselves.
+MAY_CHANGE = {
+    "engines", "resume", "games", "concurrency", "pin", "cluster", "log", "json", "view",
+}  # fmt: skip
+
 _CORES = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 EPILOG = """\
@@ -191,8 +196,8 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     add(
         "--resume",
         metavar="FILE",
-        help="continue the match of a journal; --games may grow, --concurrency, --pin "
-        "and --cluster may change",
+        help="continue the match of a journal; --games may grow, --concurrency, --pin, "
+        "--cluster and --log may change",
     )
     add("--log", metavar="FOLDER", help="write what engines are told and answer, a file each")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
@@ -291,6 +296,16 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
     return Sprt(elo0, elo1, *rates, model=options.sprt_model)
 
 
+def given_options(argv: Sequence[str] | None) -> set[str]:
+    """Return the names of the options that stand on the command line."""
+    top = parser()
+    absent = object()  # what is there already gives way to words alone, not to what is usual
+    options = argparse.Namespace(**dict.fromkeys(vars(top.parse_args([])), absent))
+    return {
+        name for name, word in vars(top.parse_args(argv, options)).items() if word is not absent
+    }
+
+
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Return the options; exits with a message where they make no sense."""
     top = parser()
@@ -299,6 +314,10 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         top.error("give two engines or more, or --resume FILE (try: numoku random)")
     if options.resume and options.engines:
         top.error("--resume takes the engines from the journal")
+    fixed = given_options(argv) - MAY_CHANGE if options.resume else ()
+    if fixed:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(fixed))
+        top.error(f"--resume goes without {names}: the match goes on as it began")
     if options.resume and not Path(options.resume).is_file():
         top.error(f"there is no journal {options.resume}")
     return options

@@ -144,7 +144,7 @@ def fault_lines(standings: Standings) -> list[str]:
     lines = []
     for (name, cause), games in kinds.items():
         first = games[0]
-        example = f" (game {first.game}: {first.detail})" if first.detail else ""
+        example = f" (game {first.game + 1}: {first.detail})" if first.detail else ""
         lines.append(f"{short[name]}: {cause} in {len(games)} of {standings.games} games{example}")
     return lines
 
