@@ -112,6 +112,15 @@ def test_too_many_openings_are_not_waited_for(
     assert "there are only 6" in capsys.readouterr().err
 
 
+def test_a_book_that_is_missing_leaves_no_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "out.txt"
+    assert main([str(path), "--book", str(tmp_path / "missing.book")]) == 1
+    assert "missing.book" in capsys.readouterr().err
+    assert not path.exists()
+
+
 @pytest.mark.parametrize("words", [["--stones", "0"], ["--stones", "3-"], ["--board", "30"]])
 def test_nonsense_is_refused(words: list[str]) -> None:
     assert main(words) == 2

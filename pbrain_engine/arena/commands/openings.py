@@ -12,7 +12,7 @@ import random
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -42,7 +42,6 @@ Key = tuple[tuple[Coordinates, ...], tuple[Coordinates, ...]]
 
 DEFAULT_COUNT = 100
 DEFAULT_STONES = (3, 7)
-MOST_STONES = (2 * SPREAD + 1) ** 2 // 2  # half of the cells on which they lie
 INTERRUPTED = 130  # exit status
 HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
 
@@ -114,8 +113,8 @@ def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Coordinates]
             executor.shutdown(cancel_futures=True)
 
 
-def from_book(recipe: Recipe) -> Iterator[list[Coordinates]]:
-    """Yield the even positions of a book, in an order that the seed decides.
+def from_book(recipe: Recipe) -> list[list[Coordinates]]:
+    """Return the even positions of a book, in an order that the seed decides.
 
     Raises:
         BookError: the book cannot be read; an ``OSError``.
@@ -135,7 +134,7 @@ def from_book(recipe: Recipe) -> Iterator[list[Coordinates]]:
     finally:
         book.close()
     random.Random(f"{settings.seed}:book").shuffle(found)
-    yield from found
+    return found
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -206,9 +205,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(AttributeError):
             if options.file.exists():
                 raise SettingsError(f"{options.file} exists")
+        source = from_book(recipe) if recipe.book else generate(recipe, options.concurrency)
         with ExitStack() as stack:
             out = stack.enter_context(options.file.open("x")) if options.file else sys.stdout
-            written = write(recipe, options.count, options.concurrency, out)
+            written = write(recipe, source, options.count, out)
     except (SettingsError, KernelError, OSError) as error:
         print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
@@ -228,12 +228,14 @@ class Written(NamedTuple):
     interrupted: bool
 
 
-def write(recipe: Recipe, wanted: int, concurrency: int, out: TextIO) -> Written:
+def write(
+    recipe: Recipe, openings: Iterable[list[Coordinates]], wanted: int, out: TextIO
+) -> Written:
     """Write each opening as soon as it is found, so that an interrupt leaves those found."""
     found = 0
     out.write(head_of(recipe))
     try:
-        for opening in from_book(recipe) if recipe.book else generate(recipe, concurrency):
+        for opening in openings:
             line = format_offsets(opening, recipe.settings.width, recipe.settings.height)
             out.write(f"{line}\n")
             out.flush()
