@@ -141,6 +141,30 @@ def test_a_program_that_does_not_read_keeps_nobody_waiting(no_orphans: None) -> 
     assert time.monotonic() - began < 5
 
 
+def test_lines_end_in_any_way() -> None:
+    parts = [b"OK\r", b"7,", b"7\r", b"\n8,8\n", b"\nlast\r\nword"]
+    code = f"""
+import sys, time
+for part in {parts}:
+    time.sleep(0.1)
+    sys.stdout.buffer.write(part)
+    sys.stdout.buffer.flush()
+"""
+    process = EngineProcess([sys.executable, "-c", code, TOKEN])
+    try:
+        answers = [process.receive(5.0) for _ in range(6)]
+    finally:
+        process.close()
+    assert [answer and answer.text for answer in answers] == [
+        "OK",
+        "7,7",
+        "8,8",
+        "",
+        "last",
+        "word",
+    ]
+
+
 def test_a_suggestion_is_answered_once(tmp_path: Path, no_orphans: None) -> None:
     play(1, engines=(hostile("suggest"), HELPFUL), turn=8.0, log=str(tmp_path))
     lines = (tmp_path / "00001-black.log").read_text(encoding="utf-8").splitlines()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from .guardian import Guardian
 from .transcript import Transcript
 
 CHUNK = 65536
+LINE_END = re.compile(rb"\r\n?|\n")
 MAX_LINE = 8000  # as the managers cut
 FLOOD_BYTES = 4_000_000  # in answer to one command
 FLOOD_LINES = 50_000
@@ -113,13 +115,16 @@ class EngineProcess:
         assert self._process.stdout
         descriptor = self._process.stdout.fileno()
         rest = b""
+        has_returned = False  # the last chunk ended with a return, of which a newline is a part
         while True:
             try:
                 chunk = os.read(descriptor, CHUNK)
             except OSError:
                 chunk = b""
             now = time.perf_counter()
-            *complete, rest = (rest + chunk).split(b"\n")
+            text = chunk.removeprefix(b"\n") if has_returned else chunk
+            has_returned = chunk.endswith(b"\r")
+            *complete, rest = LINE_END.split(rest + text)
             rest = rest[:MAX_LINE]
             lines = [TimedLine(_decode(raw), now) for raw in complete[:FLOOD_LINES]]
             if self._process.stderr is None and complete:
