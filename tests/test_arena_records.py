@@ -296,6 +296,38 @@ def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
 
 
 @posix
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
+def test_a_match_that_is_told_to_end_tidies_up(name: str, tmp_path: Path) -> None:
+    path, folders = tmp_path / "m.jsonl", tmp_path / "temp"
+    folders.mkdir()
+    runner = subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", "match", "numoku:nodes=2000", "random",
+         "--games", "400", "--openings", "none", "--journal", str(path), "--view", "quiet"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(folders)},
+    )  # fmt: skip
+    wait_for_lines(path, 2)
+    runner.send_signal(getattr(signal, name))
+    err = runner.communicate(timeout=30)[1]
+    assert runner.returncode == 130
+    assert f"continue with: numoku match --resume {path}" in err
+    assert list(folders.iterdir()) == []
+
+
+@posix
+def test_a_match_without_a_terminal_goes_on_when_that_hangs_up(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    runner = subprocess.Popen(
+        ["nohup", sys.executable, "-m", "pbrain_engine.cli", *MATCH, "--journal", str(path)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    wait_for_lines(path, 2)
+    runner.send_signal(signal.SIGHUP)
+    runner.communicate(timeout=60)
+    assert runner.returncode == 0
+
+
+@posix
 def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     code = (

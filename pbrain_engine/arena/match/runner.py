@@ -34,18 +34,23 @@ class Interrupts:
         self.count = 0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Count a signal; SIGTERM leaves no time for games to finish."""
-        self.count += 2 if number == signal.SIGTERM else 1
+        """Count a signal; all but ^C leave no time for games to finish."""
+        self.count += 1 if number == signal.SIGINT else 2
 
 
 @contextmanager
 def caught_interrupts() -> Iterator[Interrupts]:
-    """Take ^C and SIGTERM as wishes for the time of a match."""
+    """Take ^C, SIGTERM and the end of the terminal as wishes for the time of a match.
+
+    What ``nohup`` has started does not hear of the terminal's end.
+    """
     interrupts = Interrupts()
     if threading.current_thread() is not threading.main_thread():
         yield interrupts
         return
-    numbers = (signal.SIGINT, signal.SIGTERM)
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
     before = [signal.signal(number, interrupts) for number in numbers]
     try:
         yield interrupts
