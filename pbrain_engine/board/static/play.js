@@ -103,14 +103,15 @@ export class PlayPanel {
     this.stage = "";
     this.used = [0, 0];
     this.since = performance.now();
+    this.turn = this.app.tree.toMove(this.app.node);
     this.app.tree.names = { black: human === "white" ? `Numoku level ${this.level.value}` : "you", white: human === "black" ? `Numoku level ${this.level.value}` : "you" };
     this.report.textContent = "";
     this.app.draw();
   }
 
   finish(text) {
-    this.over = text;
     this.charge();
+    this.over = text;
     this.report.textContent = `Result: ${text}, ${this.app.node.ply} stones`;
     const winner = /^(black|white)/.exec(text)?.[1];
     this.app.tree.names.result = winner === "black" ? "1-0" : winner === "white" ? "0-1" : "1/2-1/2";
@@ -170,9 +171,9 @@ export class PlayPanel {
   // The person has stepped through the moves: the game goes on from wherever he plays.
   moved() {
     this.cancel();
+    this.charge();
     this.over = "";
     this.report.textContent = "";
-    this.charge();
     this.app.draw();
   }
 
@@ -190,8 +191,8 @@ export class PlayPanel {
       const thought = await question;
       if (this.thinking !== question.id) return;
       this.thinking = null;
-      this.charge();
       app.playCell(thought.move);
+      this.charge();
     } catch (error) {
       if (this.thinking === question.id) this.thinking = null;
       if (!error.stopped && !error.lost) app.say(error.message, true);
@@ -217,28 +218,30 @@ export class PlayPanel {
 
   // Clocks -------------------------------------------------------------------------
 
+  // Charge the time since the last call to the side whose turn it was.
   charge() {
     if (this.since === null || this.since === undefined) return;
-    const now = performance.now(), { tree, node } = this.app;
-    if (!this.over && node.ply) this.used[node.side] += (now - this.since) / 1000;
-    else this.used[tree.toMove(node)] += 0;
+    const now = performance.now();
+    if (this.isRunning) this.used[this.turn] += (now - this.since) / 1000;
     this.since = now;
+    this.turn = this.app.tree.toMove(this.app.node);
   }
+
+  // The clocks begin when the sides are settled.
+  get isRunning() { return this.app.guide === this && !this.over && !this.stage; }
 
   left(side) { return 60 * Number(this.minutes.value) - this.spent(side); }
 
   spent(side) {
-    const running = !this.over && this.app.guide === this && this.app.tree.toMove(this.app.node) === side;
-    return this.used[side] + (running ? (performance.now() - this.since) / 1000 : 0);
+    return this.used[side] + (this.isRunning && this.turn === side ? (performance.now() - this.since) / 1000 : 0);
   }
 
   tick() {
     if (this.app.guide !== this || this.since === null) return;
     this.clocks(true);
-    const side = this.app.tree.toMove(this.app.node);
-    if (!this.over && Number(this.minutes.value) && this.left(side) <= 0) {
+    if (this.isRunning && Number(this.minutes.value) && this.left(this.turn) <= 0) {
       this.cancel();
-      this.finish(`${SIDES[1 - side]} wins on time`);
+      this.finish(`${SIDES[1 - this.turn]} wins on time`);
     }
   }
 
@@ -252,7 +255,7 @@ export class PlayPanel {
       const seconds = Math.max(0, Number(this.minutes.value) ? this.left(side) : this.spent(side));
       const text = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
       clock.textContent = `${side ? "○" : "●"} ${text}${this.who(name)}`;
-      clock.classList.toggle("running", !this.over && this.app.tree.toMove(this.app.node) === side);
+      clock.classList.toggle("running", this.isRunning && this.turn === side);
     });
   }
 
@@ -292,6 +295,7 @@ export class PlayPanel {
   }
 
   settle(side) {
+    this.charge();
     this.human = side;
     this.stage = "";
     this.app.tree.names = { black: side === "black" ? "you" : "Numoku", white: side === "white" ? "you" : "Numoku" };
@@ -311,9 +315,9 @@ export class PlayPanel {
       this.settle("white");
       this.report.textContent = "Numoku takes black; you play white.";
     } else if (choice.stones.length === 1) {
+      this.app.playCell(choice.stones[0]);
       this.settle("black");
       this.report.textContent = "Numoku takes white; you play black.";
-      this.app.playCell(choice.stones[0]);
     } else {
       for (const cell of choice.stones) this.app.playCell(cell);
       this.offer(false);

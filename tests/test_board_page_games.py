@@ -1,0 +1,102 @@
+"""Games against Numoku on the board's page: clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.board_page import Page
+from tests.board_server import BoardServer
+from tests.browser import chromium
+
+# Time goes on when a test says so, and by seven seconds for each move of Numoku.
+CLOCK = """(() => {
+  const ask = app.server.ask.bind(app.server);
+  let now = 0;
+  performance.now = () => now;
+  window.pass = (seconds) => { now += 1000 * seconds; };
+  app.server.ask = (what, ...more) => { if (what === "move") pass(7); return ask(what, ...more); };
+})()"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
+    server = BoardServer(tmp_path_factory.mktemp("board"))
+    yield server
+    assert server.stop() == ""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Any, server: BoardServer) -> Iterator[Page]:
+    page = Page(browser, server)
+    page.raw.select_option("#level", "1")
+    yield page
+    page.close()
+
+
+# Clocks -------------------------------------------------------------------------------
+
+
+def used(page: Page) -> list[int]:
+    """Return the seconds that black and white have used, as far as they are charged."""
+    return [round(seconds) for seconds in page.do("app.panels[0].used")]
+
+
+def test_each_side_is_charged_for_its_own_moves(page: Page) -> None:
+    page.do(CLOCK)
+    page.press("new-game")
+    page.do("pass(3)")
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    assert used(page) == [3, 7]
+    page.do("pass(2)")
+    page.raw.click("#undo")
+    page.raw.click("#undo")
+    page.do("pass(1)")
+    page.play("j10")
+    page.wait("app.node.ply === 2")
+    assert used(page) == [6, 14]
+
+
+def test_the_first_move_of_numoku_is_charged_to_it(page: Page) -> None:
+    page.do(CLOCK)
+    page.raw.select_option("#person", "white")
+    page.press("new-game")
+    page.wait("app.node.ply === 1")
+    assert used(page) == [7, 0]
+
+
+def test_the_time_before_the_end_of_a_game_is_charged(page: Page) -> None:
+    page.do(CLOCK)
+    page.raw.fill("#minutes", "10")
+    page.press("new-game")
+    page.do("pass(3)")
+    page.press("resign")
+    assert used(page) == [3, 0]
+    page.do("pass(1000)")  # while the game is over
+    page.press("new-game")
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    page.do("pass(601)")
+    page.wait("document.querySelector('#play-report').textContent.includes('white wins on time')")
+    page.wait("document.querySelector('#black-clock').textContent.includes('0:00')")
+
+
+def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> None:
+    page.do(CLOCK)
+    page.raw.select_option("#opening", "swap2-engine")
+    page.raw.fill("#seconds", "0.5")
+    page.press("new-game")
+    page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
+    page.do("pass(100)")
+    page.raw.click("#choices button:text-is('Play black')")
+    page.wait("app.node.ply === 4")
+    assert used(page) == [0, 7]
