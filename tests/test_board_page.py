@@ -347,6 +347,31 @@ def test_rows_can_be_counted_from_the_bottom(browser: Any, server: BoardServer) 
     page.close()
 
 
+def test_variations_and_comments_outlive_a_reload(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8i9j8")
+    page.raw.click("#undo")
+    page.play("f6")
+    page.tab("moves")
+    page.raw.fill("#comment", "a variation")
+    page.raw.click("#undo")
+    page.raw.reload()
+    page.wait("window.app?.node.ply === 2 && app.node.facts")
+    assert page.moves() == "h8i9"
+    assert page.do("app.node.children.map((node) => node.comment)") == ["", "a variation"]
+    page.do("location.hash = '#b=15x15&r=renju&m=h8g7'")  # another game
+    page.wait("document.querySelector('#about').textContent.startsWith('renju')")
+    page.raw.click("#undo")
+    page.raw.reload()
+    page.wait("window.app?.node.ply === 1 && app.node.facts")
+    assert page.do("app.node.end.moves") == [[7, 7], [6, 6]]
+    assert page.do("app.tree.nodes().length") == 3
+    page.raw.goto("about:blank")
+    page.raw.goto(f"{server.base}/#b=15x15&r=freestyle&m=h8i9")  # the address comes first
+    page.wait("window.app?.node.ply === 2 && app.node.facts")
+    assert page.do("app.tree.nodes().length") == 3
+    page.close()
+
+
 def test_a_file_that_is_no_game_is_refused_with_a_reason(page: Page) -> None:
     page.tab("file")
     page.raw.fill("#game-text", "(;GM[1]SZ[19];B[dd])")

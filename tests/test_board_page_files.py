@@ -136,6 +136,22 @@ def test_an_analysis_and_a_comment_are_stored(
     fresh.close()
 
 
+def test_a_comment_is_changed_after_a_reload(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8k8")
+    page.tab("moves")
+    page.raw.fill("#comment", "at first")
+    page.raw.press("#comment", "Tab")
+    page.wait("app.node.known?.notes.length === 1")
+    page.raw.reload()
+    page.wait("window.app?.node.known?.notes.length === 1")
+    assert page.raw.input_value("#comment") == "at first"
+    page.raw.fill("#comment", "at last")
+    page.raw.press("#comment", "Tab")
+    page.wait("app.node.known.notes[0].comment === 'at last'")
+    assert page.do("app.node.known.notes.length") == 1
+    page.close()
+
+
 def test_a_game_is_stored_by_the_button_and_at_its_end(
     browser: Any, server: BoardServer, file: Path
 ) -> None:

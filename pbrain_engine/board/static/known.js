@@ -60,7 +60,7 @@ export class KnownPanel {
   // What was written before stands again beside the move, unless there is something already.
   takeComment(node) {
     const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);
-    if (node.comment || !only || more.length) return;
+    if (!only || more.length || (node.comment && node.comment !== only)) return;
     node.comment = node.stored = only;
     for (const panel of this.app.panels) if (this.app.node === node) panel.oncomment?.(node);
   }

@@ -46,23 +46,29 @@ class App {
 
   // The game -----------------------------------------------------------------------
 
-  // Show the game of the address, or the one that was last looked at.
+  // Show the game that was last looked at, if the address is still its; else that of the address.
   begin() {
+    const kept = this.kept();
+    let found = kept;
     try {
-      const found = address.read(location.hash);
-      if (found) return this.show(found.tree, found.node);
+      if (kept?.address !== location.hash) found = address.read(location.hash) || kept;
     } catch (error) {
       this.say(error.message, true);
     }
+    if (found) this.show(found.tree, found.node);
+    else this.show(this.tree, this.node);
+  }
+
+  // What the session has kept: the tree, the node and the address; null if there is nothing.
+  kept() {
     try {
       const kept = JSON.parse(sessionStorage.getItem(SAVED));
       const tree = GameTree.from(kept.start, kept.rows, kept.names);
       tree.root.comment = kept.comment || "";
       tree.root.notes = kept.root || {};
-      const node = tree.nodes()[kept.at] || tree.root;
-      return this.show(tree, node);
+      return { tree, node: tree.nodes()[kept.at] || tree.root, address: kept.address };
     } catch {
-      return this.show(this.tree, this.node);
+      return null;
     }
   }
 
@@ -104,7 +110,7 @@ class App {
     try {
       const nodes = this.tree.nodes();
       const at = nodes.indexOf(this.node);
-      sessionStorage.setItem(SAVED, JSON.stringify({ start: this.tree.start, rows: this.tree.flat(), names: this.tree.names, comment: this.tree.root.comment, root: this.tree.root.notes, at }));
+      sessionStorage.setItem(SAVED, JSON.stringify({ start: this.tree.start, rows: this.tree.flat(), names: this.tree.names, comment: this.tree.root.comment, root: this.tree.root.notes, at, address: location.hash }));
     } catch { /* then the game is not kept over a reload */ }
   }
 
@@ -291,7 +297,7 @@ class App {
       step(name);
       event.preventDefault();
     });
-    window.addEventListener("pagehide", () => this.keep());
+    window.addEventListener("pagehide", () => this.save()); // too late for the address
     window.addEventListener("hashchange", () => this.begin());
     const themes = ["", "light", "dark"], root = document.documentElement;
     const paint = () => { root.dataset.theme = remembered("theme", ""); };
