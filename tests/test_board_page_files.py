@@ -12,7 +12,7 @@ from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from tests.axe import axe, serious_findings
-from tests.board_page import Page, open_page
+from tests.board_page import Page, open_page, wait
 from tests.board_server import BoardServer
 from tests.browser import chromium
 from tests.test_renlib import grow
@@ -84,6 +84,38 @@ def test_a_library_has_one_size_only(browser: Any, server: BoardServer) -> None:
     page.press("save-lib")
     shown(page, "15x15, not 19x19", "file-status")
     page.close()
+
+
+# The file of the command line -----------------------------------------------------------
+
+SLOW = """(() => {
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (text) { setTimeout(() => send.call(this, text), 600); };
+})()"""  # milliseconds; the page writes its address after 150
+
+
+def test_a_file_of_the_command_line_is_shown_once(browser: Any, tmp_path: Path) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_text("(;GM[4]SZ[15];B[hh](;W[ii])(;W[gg]))")
+    server = BoardServer(tmp_path, str(game))
+    context = browser.new_context()
+    context.add_init_script(SLOW)
+    page = context.new_page()
+    page.goto(server.address)
+    wait(page, "window.app?.node.ply === 2")
+    assert page.evaluate("app.tree.nodes().length") == 4
+    page.click("#undo")
+    page.reload()
+    wait(page, "window.app?.server.about && app.node.facts")
+    page.wait_for_timeout(1000)
+    assert page.evaluate("app.node.ply") == 1
+    other = context.new_page()
+    other.goto(server.base + "/#b=15x15&r=freestyle&m=a1")  # a link comes first
+    wait(other, "window.app?.server.about && app.node.facts")
+    other.wait_for_timeout(1000)
+    assert other.evaluate("app.node.moves") == [[0, 0]]
+    context.close()
+    assert server.stop() == ""
 
 
 # The database -------------------------------------------------------------------------

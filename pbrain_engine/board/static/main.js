@@ -35,6 +35,7 @@ class App {
     this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
     this.makeTabs();
     this.listen();
+    this.hasAddress = Boolean(location.hash); // soon every page has one
     this.begin();
     this.server.connect();
   }
@@ -330,9 +331,9 @@ class App {
     if (state === "back") for (const panel of this.panels) panel.onnode?.(this.node);
   }
 
-  // The file that the command line named.
+  // The file that the command line named; once, and not in the place of a link.
   async loadStart() {
-    if (location.hash.includes("m=") && sessionStorage.getItem(SAVED)) return;
+    if (this.hasAddress) return;
     try {
       const answer = await fetch("api/start", { headers: { Authorization: `Bearer ${this.server.token}` } });
       const { name, ...content } = await answer.json();
