@@ -1,4 +1,4 @@
-"""Games against Numoku on the board's page: clocks."""
+"""Games against Numoku on the board's page: clocks and results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.board_page import Page
+from tests.board_page import Page, open_page
 from tests.board_server import BoardServer
 from tests.browser import chromium
 
@@ -100,3 +100,30 @@ def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> Non
     page.raw.click("#choices button:text-is('Play black')")
     page.wait("app.node.ply === 4")
     assert used(page) == [0, 7]
+
+
+# What is kept -------------------------------------------------------------------------
+
+
+def test_a_win_that_is_played_again_has_its_result(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8a1i8c1j8e1k8g1")
+    page.raw.select_option("#person", "both")
+    page.press("resume")
+    for _ in range(2):
+        page.play("l8")
+        page.wait("app.tree.names.result === '1-0'")
+        page.raw.click("#undo")
+    page.close()
+
+
+def test_a_game_that_goes_on_has_no_result(page: Page) -> None:
+    page.press("new-game")
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    page.press("resign")
+    assert "RE[W+]" in page.do("app.files.write('sgf')")
+    page.raw.click("#undo")
+    page.raw.click("#undo")
+    assert "RE[W+]" in page.do("app.files.write('sgf')")  # looking back changes nothing
+    page.play("j10")
+    assert "RE[" not in page.do("app.files.write('sgf')")

@@ -164,6 +164,7 @@ export class PlayPanel {
 
   played() {
     this.charge();
+    if (!this.over) delete this.app.tree.names.result; // of a game that ended where it was taken back
     if (this.stage) this.placed();
     else this.think();
   }
