@@ -106,6 +106,8 @@ export class AnalysisPanel {
       if (this.running === question.id) this.summary.dataset.state = "done";
     } catch (error) {
       if (!error.stopped && !error.lost && this.running === question.id) this.summary.textContent = error.message;
+    } finally {
+      if (this.running === question.id) this.running = null; // so that it is not stopped when something else goes on
     }
   }
 

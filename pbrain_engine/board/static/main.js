@@ -100,6 +100,13 @@ class App {
     this.look(node);
   }
 
+  // The person looks at another move of the game.
+  visit(node) {
+    if (!node || node === this.node) return;
+    this.go(node);
+    this.guide?.moved?.(node);
+  }
+
   // The address holds the position, the session the whole tree.
   keep() {
     clearTimeout(this.keepTimer);
@@ -277,19 +284,12 @@ class App {
       redo: () => this.node.children[0],
       last: () => this.node.end,
     };
-    const step = (name) => {
-      const node = steps[name]();
-      if (node && node !== this.node) {
-        this.go(node);
-        this.guide?.moved?.(node);
-      }
-    };
+    const step = (name) => this.visit(steps[name]());
     for (const name in steps) find(name).addEventListener("click", () => step(name));
     find("step").addEventListener("input", (event) => {
       let node = this.node.end;
       while (node.ply > Number(event.target.value)) node = node.parent;
-      this.go(node);
-      this.guide?.moved?.(node);
+      this.visit(node);
     });
     document.addEventListener("keydown", (event) => {
       const name = { ArrowLeft: "undo", ArrowRight: "redo", Home: "first", End: "last" }[event.key];

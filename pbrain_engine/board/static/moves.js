@@ -36,7 +36,7 @@ export class MovesPanel {
     const { node, tree } = this.app;
     if (!node.parent) return;
     tree.remove(node);
-    this.app.go(node.parent);
+    this.app.visit(node.parent);
   }
 
   show() {
@@ -47,7 +47,7 @@ export class MovesPanel {
     this.tree.replaceChildren(this.branch(app.tree.root));
     const others = app.tree.transpositions(app.node).filter((node) => node.parent);
     this.same.replaceChildren(...(others.length ? ["the same position comes after ", ...others.slice(0, 5).map((node) =>
-      button(this.path(node), () => app.go(node), { class: "node" }))] : []));
+      button(this.path(node), () => app.visit(node), { class: "node" }))] : []));
     this.tree.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
 
@@ -77,7 +77,7 @@ export class MovesPanel {
     const more = node.comment ? " …" : "";
     const same = app.tree.transpositions(node).length ? " =" : "";
     const text = `${node.ply}. ${app.nameOf(node.cell)}${node.notes.title ? " " + node.notes.title : ""}${same}${more}`;
-    const item = button(text, () => app.go(node), { class: "node", role: "treeitem", "aria-selected": isHere ? "true" : "false" });
+    const item = button(text, () => app.visit(node), { class: "node", role: "treeitem", "aria-selected": isHere ? "true" : "false" });
     item.setAttribute("aria-label", `${text}, ${["black", "white"][node.side]}${node.comment ? ", commented" : ""}`);
     if (node.comment) item.title = node.comment;
     return item;

@@ -55,7 +55,9 @@ export class PlayPanel {
       const effort = depth ? `${depth} ${depth > 1 ? "plies" : "ply"} deep` : nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
       option.textContent = `${level} · ${elo === null ? "" : `+${elo} Elo, `}${effort}`;
     }
-    if (this.app.guide === this && this.isEngineTurn() && !this.thinking) this.think();
+    if (this.app.guide !== this || this.thinking) return;
+    if (this.stage === "engine") this.decide();
+    else this.think();
   }
 
   onfacts(node) {
@@ -75,7 +77,7 @@ export class PlayPanel {
     remember("play", Object.fromEntries(fields.map((name) => [name, this[name].value])));
   }
 
-  async begin() {
+  begin() {
     const { width, height } = this.size;
     if (!(width >= 5 && width <= 22 && height >= 5 && height <= 22)) {
       this.app.say("boards are 5 to 22 wide and high", true);
@@ -86,7 +88,7 @@ export class PlayPanel {
     this.start(this.person.value);
     const opening = this.opening.value;
     if (opening === "swap2-you") this.swap2("person", "put three stones: black, white, black");
-    else if (opening === "swap2-engine") await this.engineOpens();
+    else if (opening === "swap2-engine") this.decide();
     else this.think();
   }
 
@@ -97,6 +99,7 @@ export class PlayPanel {
   }
 
   start(human) {
+    this.cancel();
     this.app.setGuide(this);
     this.human = human;
     this.over = "";
@@ -165,16 +168,17 @@ export class PlayPanel {
   played() {
     this.charge();
     if (!this.over) delete this.app.tree.names.result; // of a game that ended where it was taken back
-    if (this.stage) this.placed();
-    else this.think();
+    if (!this.stage) this.think();
+    else if ([3, 5].includes(this.app.node.ply)) this.decide();
   }
 
   // The person has stepped through the moves: the game goes on from wherever he plays.
-  moved() {
+  moved(node) {
     this.cancel();
     this.charge();
     this.over = "";
     this.report.textContent = "";
+    if (this.stage && !(this.stage === "person" && node.ply >= this.from)) this.leave();
     this.app.draw();
   }
 
@@ -185,20 +189,31 @@ export class PlayPanel {
     if (!facts || facts.winner || facts.full || app.node !== node || app.guide !== this) return;
     let seconds = Number(this.seconds.value) || 5;
     if (Number(this.minutes.value)) seconds = Math.max(LEAST_SECONDS, Math.min(seconds, this.left(app.tree.toMove(node)) * SHARE));
-    const question = app.server.ask("move", { position: app.tree.position(node), level: Number(this.level.value), seconds });
+    const thought = await this.consult("move", { level: Number(this.level.value), seconds });
+    if (!thought) return;
+    app.playCell(thought.move);
+    this.charge();
+    app.draw();
+  }
+
+  // What Numoku says of the position on the board; null if that comes too late, or not at all.
+  async consult(what, fields) {
+    const { app } = this, node = app.node;
+    const question = app.server.ask(what, { position: app.tree.position(node), ...fields });
     this.thinking = question.id;
     app.draw();
     try {
-      const thought = await question;
-      if (this.thinking !== question.id) return;
-      this.thinking = null;
-      app.playCell(thought.move);
-      this.charge();
+      const answer = await question;
+      return this.thinking === question.id && app.node === node ? answer : null;
     } catch (error) {
+      if (error.lost || this.thinking !== question.id) return null; // it is asked again, or not wanted any more
+      if (!error.stopped) app.say(error.message, true);
+      if (this.stage) this.leave(error.message + ". ");
+      return null;
+    } finally {
       if (this.thinking === question.id) this.thinking = null;
-      if (!error.stopped && !error.lost) app.say(error.message, true);
+      app.draw();
     }
-    app.draw();
   }
 
   async hint() {
@@ -266,25 +281,32 @@ export class PlayPanel {
   swap2(stage, text) {
     this.stage = stage;
     this.stageText = text;
+    this.from = this.app.node.ply;
     this.app.draw();
   }
 
-  async engineOpens() {
-    this.swap2("engine", "Numoku puts three stones");
-    const choice = await this.decide();
-    if (!choice) return;
-    for (const cell of choice.stones) this.app.playCell(cell);
-    this.offer(true);
+  leave(why = "") {
+    this.stage = "";
+    this.app.choose([]);
+    this.report.textContent = `${why}Swap2 is left; you play ${this.human === "both" ? "both sides" : this.human}.`;
   }
 
+  // Numoku puts three stones, takes a side, or puts two more.
   async decide() {
-    const { app } = this;
-    try {
-      return await app.server.ask("swap2", { position: app.tree.position(app.node), seconds: Number(this.seconds.value) || 5 });
-    } catch (error) {
-      app.say(error.message, true);
-      return null;
+    const { app } = this, { ply } = app.node;
+    this.swap2("engine", ply ? "Numoku chooses" : "Numoku puts three stones");
+    const choice = await this.consult("swap2", { seconds: Number(this.seconds.value) || 5 });
+    if (!choice) return;
+    if (choice.swap) {
+      this.settle("white");
+      this.report.textContent = "Numoku takes black; you play white.";
+      return;
     }
+    for (const cell of choice.stones) app.playCell(cell);
+    if (choice.stones.length === 1) {
+      this.settle("black");
+      this.report.textContent = "Numoku takes white; you play black.";
+    } else this.offer(!ply);
   }
 
   // The three options of swap2 for the person, or two of them after two more stones.
@@ -303,25 +325,5 @@ export class PlayPanel {
     this.report.textContent = `You play ${side}.`;
     this.app.draw();
     this.think();
-  }
-
-  // The person has put a stone of an opening.
-  async placed() {
-    const ply = this.app.node.ply;
-    if (ply !== 3 && ply !== 5) return;
-    this.swap2("engine", "Numoku chooses");
-    const choice = await this.decide();
-    if (!choice) return;
-    if (choice.swap) {
-      this.settle("white");
-      this.report.textContent = "Numoku takes black; you play white.";
-    } else if (choice.stones.length === 1) {
-      this.app.playCell(choice.stones[0]);
-      this.settle("black");
-      this.report.textContent = "Numoku takes white; you play black.";
-    } else {
-      for (const cell of choice.stones) this.app.playCell(cell);
-      this.offer(false);
-    }
   }
 }

@@ -77,7 +77,7 @@ export class ReviewPanel {
 
   jump(ply) {
     const node = ply ? this.line[ply - 1] : this.tree?.root;
-    if (node && this.tree === this.app.tree) this.app.go(node);
+    if (node && this.tree === this.app.tree) this.app.visit(node);
   }
 
   show() {
@@ -104,7 +104,7 @@ export class ReviewPanel {
     const node = this.node(move), before = node.parent, { app } = this;
     const win = move.missed_win || move.allowed_win;
     const item = make("li", {},
-      button(`${node.ply}. ${app.nameOf(node.cell)}`, () => { if (app.tree === this.tree) app.go(node); }, { class: "node" }),
+      button(`${node.ply}. ${app.nameOf(node.cell)}`, () => { if (app.tree === this.tree) app.visit(node); }, { class: "node" }),
       " " + this.remarks(move).join("; ") + " ",
       win ? button("puzzle", () => app.puzzles.fromMistake(this.tree, move.missed_win ? before : node, win.line), { class: "small", title: "practise this win" }) : "",
     );
