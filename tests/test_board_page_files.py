@@ -217,6 +217,24 @@ def test_nothing_known_helps_in_a_game(browser: Any, server: BoardServer) -> Non
     page.close()
 
 
+def test_a_stored_comment_waits_for_the_end_of_the_quiet(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8")
+    page.raw.select_option("#level", "1")
+    page.raw.select_option("#person", "white")
+    page.press("resume")
+    page.play("i8")
+    page.wait("app.node.ply === 3")
+    page.raw.click("#undo")
+    page.tab("moves")
+    page.wait("app.node.known?.notes.length === 1")
+    assert page.raw.input_value("#comment") == ""
+    page.tab("analyse")  # that ends it
+    shown(page, "Known: black", "known-line")
+    page.tab("moves")
+    assert page.raw.input_value("#comment") == "a famous answer"
+    page.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_tab_is_accessible_and_fits_a_telephone(
     browser: Any, server: BoardServer, scheme: str

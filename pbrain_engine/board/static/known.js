@@ -32,7 +32,11 @@ export class KnownPanel {
     else this.onnode(this.app.node);
   }
 
-  onopen() { this.show(); }
+  // Another tab may end the quiet of a game.
+  ontab() {
+    this.takeComment(this.app.node);
+    this.show();
+  }
 
   onnode(node) {
     clearTimeout(this.timer);
@@ -59,6 +63,7 @@ export class KnownPanel {
 
   // What was written before stands again beside the move, unless there is something already.
   takeComment(node) {
+    if (!node.known || this.isQuiet) return;
     const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);
     if (!only || more.length || (node.comment && node.comment !== only)) return;
     node.comment = node.stored = only;

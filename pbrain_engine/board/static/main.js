@@ -275,6 +275,7 @@ class App {
       if (isOpen && focus) tab.focus();
       if (isOpen) panel.onopen?.();
     }
+    this.known.ontab();
   }
 
   listen() {
