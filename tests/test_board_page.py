@@ -93,6 +93,8 @@ def test_forbidden_cells_are_crossed_out_with_their_reason(
     assert page.raw.locator("#board .foul title").all_text_contents() == ["double three"]
     page.raw.mouse.click(*page.point("h8"))
     page.wait("document.querySelector('#state').textContent.includes('double three')")
+    page.do("app.draw()")  # as an analysis does again and again
+    assert "double three" in page.text("state")
     assert page.stones() == 8
     page.close()
 
@@ -358,6 +360,7 @@ def test_variations_and_comments_outlive_a_reload(browser: Any, server: BoardSer
     page.wait("window.app?.node.ply === 2 && app.node.facts")
     assert page.moves() == "h8i9"
     assert page.do("app.node.children.map((node) => node.comment)") == ["", "a variation"]
+    page.raw.wait_for_timeout(300)  # until the page has written its address
     page.do("location.hash = '#b=15x15&r=renju&m=h8g7'")  # another game
     page.wait("document.querySelector('#about').textContent.startsWith('renju')")
     page.raw.click("#undo")
@@ -382,6 +385,7 @@ def test_a_file_that_is_no_game_is_refused_with_a_reason(page: Page) -> None:
 def test_a_wrong_address_is_refused_with_a_reason(browser: Any, server: BoardServer) -> None:
     page = Page(browser, server, "#b=15x15&r=freestyle&m=h8h8")
     assert page.stones() == 0
+    assert "the address is wrong at h8" in page.text("state")
     page.close()
 
 

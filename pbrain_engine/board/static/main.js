@@ -50,14 +50,15 @@ class App {
   // Show the game that was last looked at, if the address is still its; else that of the address.
   begin() {
     const kept = this.kept();
-    let found = kept;
+    let found = kept, wrong = "";
     try {
       if (kept?.address !== location.hash) found = address.read(location.hash) || kept;
     } catch (error) {
-      this.say(error.message, true);
+      wrong = error.message;
     }
     if (found) this.show(found.tree, found.node);
     else this.show(this.tree, this.node);
+    if (wrong) this.say(wrong, true);
   }
 
   // What the session has kept: the tree, the node and the address; null if there is nothing.
@@ -93,6 +94,7 @@ class App {
   go(node) {
     this.node = node;
     this.line = null;
+    this.unsay();
     clearTimeout(this.keepTimer);
     this.keepTimer = setTimeout(() => this.keep(), KEEP_AFTER);
     for (const panel of this.panels) panel.onnode?.(node);
@@ -189,7 +191,6 @@ class App {
     const opening = node.facts?.opening;
     find("about").textContent = `${rule} ${width}×${height}` + (opening ? ` · ${opening}` : "");
     if (!this.message) find("state").textContent = this.stateText();
-    this.message = false;
   }
 
   stateText() {
@@ -201,17 +202,22 @@ class App {
     return `${SIDES[this.tree.toMove(this.node)]} to move` + (this.node.ply ? ` · move ${this.node.ply}: ${this.nameOf(this.node.cell)}` : "");
   }
 
-  // Say something below the board; a warning in red.
+  // Say something below the board, for a while or until another move is looked at; a warning in red.
   say(text, isWarning = false) {
     const state = find("state");
     state.textContent = text;
     state.classList.toggle("warning", isWarning);
     clearTimeout(this.sayTimer);
     this.sayTimer = setTimeout(() => {
-      state.classList.remove("warning");
+      this.unsay();
       state.textContent = this.stateText();
     }, 4000);
     this.message = true;
+  }
+
+  unsay() {
+    this.message = false;
+    find("state").classList.remove("warning");
   }
 
   // The chance and value of the side to move as black's share of the bar; null: not known.
