@@ -279,6 +279,53 @@ def test_no_win_is_said_plainly(page: Page) -> None:
     page.wait("document.querySelector('#proof-status').textContent.includes('no forced win')")
 
 
+def test_the_analysis_goes_on_after_other_questions(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, "h8")
+    goes_on = "document.querySelector('#summary').dataset.state === 'running' && app.node.found"
+    page.wait(goes_on)
+    page.tab("proof")
+    page.raw.fill("#proof-seconds", "1")
+    page.press("prove")
+    page.wait("document.querySelector('#proof-status').textContent.includes('no forced win')")
+    page.do("app.node.found = null")
+    page.wait(goes_on)
+    page.tab("play")
+    page.raw.fill("#seconds", "1")
+    page.press("hint")
+    page.wait("document.querySelector('#state').textContent.includes('Numoku would play')")
+    page.do("app.node.found = null")
+    page.wait(goes_on)
+    page.tab("analyse")
+    page.raw.check("#winning")
+    page.wait("document.querySelector('#threat-note').textContent.includes('nobody wins')")
+    page.do("app.node.found = null")
+    page.wait(goes_on)
+    page.raw.uncheck("#analysis-on")
+    page.wait("!app.server.questions.size")
+    page.do("app.node.found = null")
+    page.tab("proof")
+    page.press("prove")
+    page.wait("document.querySelector('#proof-status').textContent.includes('no forced win')")
+    page.wait("!app.server.questions.size")
+    page.raw.wait_for_timeout(500)
+    assert page.do("app.node.found") is None
+    page.close()
+
+
+def test_a_search_with_an_end_is_not_begun_again(browser: Any, server: BoardServer) -> None:
+    page = open_page(browser, server, OPEN_THREE)
+    page.tab("analyse")
+    page.raw.click("#panel-analyse summary")
+    page.raw.fill("#nodes", "5000")
+    page.raw.press("#nodes", "Tab")
+    page.wait("document.querySelector('#summary').dataset.state === 'done'")
+    page.wait("!app.server.questions.size")
+    number = page.do("app.server.number")
+    page.raw.wait_for_timeout(500)
+    assert page.do("app.server.number") == number
+    page.close()
+
+
 def test_what_stops_the_enemy_is_marked(browser: Any, server: BoardServer) -> None:
     page = open_page(browser, server, OPEN_THREE + "o1")  # black has an open three, white to move
     page.tab("proof")

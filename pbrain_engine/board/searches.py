@@ -69,7 +69,7 @@ def analyse(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dic
     report.keep()
     lines = report.end(thought)
     report.keep()
-    document = report.document()
+    document = {**report.document(), "stopped": job.is_stopped}
     if not job.is_stopped:  # a line is played out to the five
         with desk.turns.turn(1, None, lambda: job.is_stopped):
             document.update(forms.analysis_form(engine, lines))

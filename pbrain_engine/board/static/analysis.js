@@ -90,6 +90,7 @@ export class AnalysisPanel {
 
   async analyse(node) {
     const { app } = this, server = app.server;
+    this.isEnded = false;
     if (!this.checked(this.on) || this.isQuiet || node.facts?.winner || node.facts?.full) {
       if (this.running) server.stop(this.running);
       this.running = null;
@@ -102,14 +103,22 @@ export class AnalysisPanel {
     const question = server.ask("analyse", fields, (event) => this.take(node, question.id, event));
     this.running = question.id;
     try {
-      this.take(node, question.id, await question);
-      if (this.running === question.id) this.summary.dataset.state = "done";
+      const found = await question;
+      this.take(node, question.id, found);
+      if (this.running !== question.id) return;
+      this.isEnded = found.stopped;
+      this.summary.dataset.state = "done";
     } catch (error) {
-      if (!error.stopped && !error.lost && this.running === question.id) this.summary.textContent = error.message;
+      if (this.running !== question.id) return;
+      this.isEnded = error.stopped;
+      if (!error.stopped && !error.lost) this.summary.textContent = error.message;
     } finally {
       if (this.running === question.id) this.running = null; // so that it is not stopped when something else goes on
     }
   }
+
+  // Another question has ended the search: it goes on when that is answered.
+  onidle() { if (this.isEnded) this.analyse(this.app.node); }
 
   endValue(node) {
     if (!node.facts?.winner) return null;
@@ -147,7 +156,6 @@ export class AnalysisPanel {
       this.threats = found;
       this.show();
       this.app.draw();
-      if (!node.facts?.winner) this.analyse(node); // the question has ended the search
     } catch (error) {
       if (!error.stopped && !error.lost) this.note.textContent = error.message;
     }

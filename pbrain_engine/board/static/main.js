@@ -22,7 +22,7 @@ const EMPTY = { width: 15, height: 15, rule: "freestyle", placed: [], first: "bl
 class App {
   constructor() {
     this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
-    this.server = new Server((state, reason) => this.connection(state, reason));
+    this.server = new Server((state, reason) => this.connection(state, reason), () => { for (const panel of this.panels) panel.onidle?.(); });
     this.board = new BoardView(find("board"), {
       onplay: (cell, time) => this.click(cell, time),
       onpoint: (cell) => { for (const panel of this.panels) panel.onpoint?.(cell); },

@@ -5,8 +5,9 @@ import { remember, remembered } from "./dom.js";
 const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000, REFUSED = 1008;
 
 export class Server {
-  constructor(onstate) {
+  constructor(onstate, onidle) {
     this.onstate = onstate; // gets "open", "lost", "back" or "refused", and a reason
+    this.onidle = onidle; // called when all questions are answered, and nothing was asked because of that
     this.questions = new Map();
     this.waiting = [];
     this.number = 0;
@@ -46,6 +47,7 @@ export class Server {
     this.questions.delete(message.id);
     if (message.result) question.resolve(message.result);
     else question.reject(Object.assign(new Error(message.error), { stopped: Boolean(message.stopped) }));
+    setTimeout(() => { if (!this.questions.size) this.onidle(); });
   }
 
   lost(event) {
