@@ -154,7 +154,7 @@ def test_analysis_gets_deeper_until_a_move_is_made(browser: Any, server: BoardSe
     page = open_page(browser, server, GAME)
     page.tab("analyse")
     page.wait("app.node.found?.depth >= 6")
-    assert page.raw.locator("#lines-found li").count() == 3
+    page.wait("document.querySelectorAll('#lines-found li').length === 3")  # at the end of a depth
     page.wait("document.querySelectorAll('#board .label').length === 3")
     assert page.raw.locator("#board .label.best").count() == 1
     assert "%" in page.text("summary") and "nodes/s" in page.text("summary")
