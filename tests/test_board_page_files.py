@@ -118,6 +118,34 @@ def test_a_file_of_the_command_line_is_shown_once(browser: Any, tmp_path: Path) 
     assert server.stop() == ""
 
 
+# Encodings -------------------------------------------------------------------------------
+
+CHINESE = "(;GM[4]SZ[15]CA[GBK]PB[棋手];B[hh]C[五子棋];W[ii])"
+LATIN = "(;GM[4]SZ[15]PB[José];B[hh]C[à];W[ii])"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "player"), [(CHINESE, "gbk", "棋手"), (LATIN, "latin-1", "José")]
+)
+def test_files_in_other_encodings_are_read(
+    browser: Any, tmp_path: Path, text: str, encoding: str, player: str
+) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_bytes(text.encode(encoding))
+    server = BoardServer(tmp_path, str(game))
+    page = Page(browser, server)
+    page.wait("app.node.ply === 2")  # of the command line
+    assert page.do("app.tree.names.black") == player
+    page.do("app.newGame({})")
+    page.tab("file")
+    page.raw.set_input_files("#game-file", game)
+    shown(page, "2 moves", "file-status")
+    assert page.do("app.tree.names.black") == player
+    assert page.do("app.node.parent.comment") in text
+    page.close()
+    assert server.stop() == ""
+
+
 # The database -------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import random
 import socket
@@ -88,7 +89,8 @@ def test_a_file_of_the_command_line_is_given_to_the_page(tmp_path: Path) -> None
     game = tmp_path / "game.sgf"
     game.write_text("(;GM[4]SZ[15];B[hh](;W[ii])(;W[gg]))")
     server = BoardServer(tmp_path, str(game))
-    assert server.post("start", {})[1] == {"name": "game.sgf", "text": game.read_text()}
+    data = base64.b64encode(game.read_bytes()).decode()
+    assert server.post("start", {})[1] == {"name": "game.sgf", "data": data}
     assert server.stop() == ""
 
 

@@ -100,30 +100,25 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_file(name: str) -> dict[str, str]:
-    """Return name and content of a game file, which has been understood.
+    """Return the name of a game file and its bytes in base64; it has been understood.
 
     Raises:
         NotationError: it is no game.
         OSError: it cannot be read.
     """
     from ..notation.cells import NotationError
-    from ..notation.renlib import MAGIC as LIBRARY_START
-    from .files import read_tree
+    from .files import content_of_file, read_tree
     from .refusal import Refused
 
     path = Path(name)
     if path.stat().st_size > MOST_FILE:
         raise NotationError(f"{path.name} is too large for a game")
     data = path.read_bytes()
-    is_library = data.startswith(LIBRARY_START)
-    text = "" if is_library else data.decode("utf-8-sig", "replace")
     try:
-        read_tree(data if is_library else text)
+        read_tree(content_of_file(data))
     except Refused as refused:
         raise NotationError(f"{path.name}: {refused.reason}") from None
-    if is_library:
-        return {"name": path.name, "data": base64.b64encode(data).decode("ascii")}
-    return {"name": path.name, "text": text}
+    return {"name": path.name, "data": base64.b64encode(data).decode("ascii")}
 
 
 def listen(host: str, port: int | None) -> socket.socket:

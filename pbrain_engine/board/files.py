@@ -14,8 +14,10 @@ from ..notation.diagram import Diagram, format_diagram
 from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.game_tree import GameTree, TreeNode, tree_of
 from ..notation.psq import format_psq
+from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf_tree import format_sgf_trees, parse_sgf_trees
+from ..notation.textfile import decode
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
 from .fields import Field, Schema, position, text
@@ -89,7 +91,7 @@ def read(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def content_of(message: Mapping[str, Any]) -> str | bytes:
-    """Return the text of a message, or the bytes that it holds in base64; raises Refused."""
+    """Return the text of a message, or what the bytes are that it holds; raises Refused."""
     text, data = message["text"], message["data"]
     if text is not None:
         if not text.strip():
@@ -98,9 +100,14 @@ def content_of(message: Mapping[str, Any]) -> str | bytes:
     if data is None:
         raise Refused("there is neither a text nor data")
     try:
-        return base64.b64decode(data, validate=True)
+        return content_of_file(base64.b64decode(data, validate=True))
     except (binascii.Error, ValueError):
         raise Refused("the data is not base64") from None
+
+
+def content_of_file(data: bytes) -> str | bytes:
+    """Return the text of a file in whatever encoding; a library stays bytes."""
+    return data if data.startswith(LIBRARY_START) else decode(data)
 
 
 def read_tree(content: str | bytes, rule: Rule | None = None) -> tuple[GameTree, Setup, list[str]]:
@@ -109,6 +116,8 @@ def read_tree(content: str | bytes, rule: Rule | None = None) -> tuple[GameTree,
     Raises:
         Refused: it holds no game.
     """
+    if not content.strip():
+        raise Refused("there is nothing in it")
     try:
         trees = parse(content)
         tree = trees[0]

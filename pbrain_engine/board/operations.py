@@ -141,7 +141,7 @@ _TABLE = (
         "The game that a file holds: SGF with variations, PSQ, a RenLib library, a drawing, moves",
         {
             "text": text(MOST_TEXT, None, "a file's content"),
-            "data": text(2 * MOST_TEXT, None, "or the bytes of a RenLib library, in base64"),
+            "data": text(2 * MOST_TEXT, None, "or its bytes in base64, in any encoding"),
             "rule": one_of(files.RULES, None, "if the text does not say"),
         },
         look_up=files.read,

@@ -49,11 +49,10 @@ export class FilePanel {
   async open(file = this.file.files[0]) {
     if (!file) return;
     if (file.size > MOST_FILE) this.say(`${file.name} is too large for a game`);
-    else if (file.name.toLowerCase().endsWith(".lib")) await this.read({ data: await base64(file) }, file.name);
-    else await this.read({ text: await file.text() }, file.name);
+    else await this.read({ data: await base64(file) }, file.name);
   }
 
-  // content: {text} or, for a library, {data} in base64
+  // content: {text}, or {data}: the bytes of a file in base64, as only the server knows its encoding
   async read(content, name) {
     try {
       const { position, tree, names, comment, root, remarks } = await this.app.server.ask("read", content);
