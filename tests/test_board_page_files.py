@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.board.connection import MOST_CHARACTERS
+from pbrain_engine.board.files import MOST_FILE, MOST_TEXT
 from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
@@ -144,6 +146,53 @@ def test_files_in_other_encodings_are_read(
     assert page.do("app.node.parent.comment") in text
     page.close()
     assert server.stop() == ""
+
+
+# Large files -----------------------------------------------------------------------------
+
+
+def large_game() -> str:
+    """Return a game almost as large as one may be: first moves, and answers with comments."""
+    cells = [chr(97 + x) + chr(97 + y) for y in range(15) for x in range(15)]
+    words = "\n" * 110  # each is two characters of a message
+    answers = "".join(f"(;W[{cell}]C[{words}])" for cell in cells[90:])
+    return f"(;GM[4]SZ[15]{''.join(f'(;B[{cell}]{answers})' for cell in cells[:90])})"
+
+
+def test_a_file_that_is_read_can_be_saved(
+    browser: Any, server: BoardServer, tmp_path: Path
+) -> None:
+    game = tmp_path / "large.sgf"
+    game.write_text(large_game())
+    assert 1_400_000 < game.stat().st_size < MOST_FILE
+    page = Page(browser, server)
+    page.tab("file")
+    page.raw.set_input_files("#game-file", game)
+    shown(page, " moves", "file-status")
+    assert "large.sgf" in page.text("file-status")
+    with page.raw.expect_download() as saved:
+        page.press("save-sgf")
+    assert Path(saved.value.path()).stat().st_size > 1_400_000
+    assert page.do("document.querySelector('#link').dataset.state") == "open"
+    page.close()
+
+
+def test_what_is_too_large_is_refused_by_the_page(
+    browser: Any, server: BoardServer, tmp_path: Path
+) -> None:
+    (tmp_path / "large.sgf").write_bytes(bytes(MOST_FILE + 1))
+    page = Page(browser, server)
+    page.tab("file")
+    page.raw.set_input_files("#game-file", tmp_path / "large.sgf")
+    shown(page, "large.sgf is too large", "file-status")
+    page.do(f"app.files.text.value = 'h8'.padEnd({MOST_TEXT} + 1)")
+    page.press("read-text")
+    shown(page, "text is longer than", "file-status")
+    page.do(f"app.tree.root.comment = 'x'.repeat({MOST_CHARACTERS})")
+    page.press("save-sgf")
+    shown(page, "too large", "file-status")
+    assert page.do("document.querySelector('#link').dataset.state") == "open"
+    page.close()
 
 
 # The database -------------------------------------------------------------------------

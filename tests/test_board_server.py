@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.board.connection import MOST_BYTES, MOST_CHARACTERS
 from pbrain_engine.board.fields import POSITION, check
+from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.guard import Guard
 from pbrain_engine.board.operations import OPERATIONS, Operation
 from pbrain_engine.board.refusal import Refused
@@ -221,14 +223,28 @@ def test_a_malformed_message_gets_its_reason(tab: Tab, text: str) -> None:
     assert tab.ask("look", position=position("h8"))["to_move"] == "white"
 
 
+def test_a_message_that_is_too_large_is_refused_with_a_reason(tab: Tab) -> None:
+    assert "too large" in tab.ask("read", text="h" * MOST_CHARACTERS)["error"]
+    assert tab.ask("look", position=position("h8"))["to_move"] == "white"
+
+
+def test_page_and_server_have_the_same_limits() -> None:
+    static = ROOT / "pbrain_engine" / "board" / "static"
+    for name, limit in (
+        ("server.js", f"MOST_CHARACTERS = {MOST_CHARACTERS:_};"),
+        ("files.js", f"MOST_FILE = {MOST_FILE:_};"),
+    ):
+        assert limit in (static / name).read_text(encoding="utf-8")
+
+
 def test_random_bytes_and_huge_messages_end_one_socket_only(server: BoardServer) -> None:
     from websockets.exceptions import ConnectionClosed
 
-    for message in (random.Random(1).randbytes(500), "x" * 3_000_000):
+    for message in (random.Random(1).randbytes(500), "x" * (MOST_BYTES + 1)):
         with server.connect() as victim, pytest.raises(ConnectionClosed):
             victim.send(message)
             victim.recv(timeout=PATIENCE)
-    status, answer = server.post("read", b"x" * 3_000_000)
+    status, answer = server.post("read", b"x" * (MOST_CHARACTERS + 1))
     assert status == 413 and "large" in answer["error"]
     assert server.health()["status"] == "ok"
 

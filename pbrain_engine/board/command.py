@@ -22,7 +22,6 @@ from ..options import Parser, not_below_zero, positive
 DEFAULT_PORT = 8421
 LOCAL = "127.0.0.1"
 LINGER = 300.0  # seconds after which a server that nobody looks at ends
-MOST_FILE = 1_500_000  # bytes of a game file
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -69,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
         package = "pip install 'pbrain-numoku[board]'"
         print(f"numoku: the board needs {error.name}: {package}", file=sys.stderr)
         return 1
-    from .connection import MOST_CHARACTERS
+    from .connection import MOST_BYTES
     from .guard import LOCAL_NAMES, Guard, lasting_token
 
     is_local = options.host in LOCAL_NAMES
@@ -84,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
         log_level="critical",
         lifespan="on",
         ws="websockets-sansio",
-        ws_max_size=MOST_CHARACTERS,
+        ws_max_size=MOST_BYTES,
         timeout_graceful_shutdown=2,
     )
     server = uvicorn.Server(config)
@@ -107,7 +106,7 @@ def read_file(name: str) -> dict[str, str]:
         OSError: it cannot be read.
     """
     from ..notation.cells import NotationError
-    from .files import content_of_file, read_tree
+    from .files import MOST_FILE, content_of_file, read_tree
     from .refusal import Refused
 
     path = Path(name)

@@ -16,7 +16,8 @@ from .operations import OPERATIONS, LookUp, Operation
 from .refusal import Refused, unexpected
 from .searches import Stopped, Tell
 
-MOST_CHARACTERS = 2_000_000  # of a message
+MOST_CHARACTERS = 12_000_000  # of a message: the largest file as a tree, whatever is written in it
+MOST_BYTES = 3 * MOST_CHARACTERS  # what is longer ends the socket
 EVENT_GAP = 0.1  # seconds between two events of a search
 MOST_WAITING = 64  # questions of a tab
 
@@ -58,6 +59,8 @@ class Connection:
         try:
             message = parse(text)
             name = scalar(message, "id")
+            if len(text) > MOST_CHARACTERS:
+                raise Refused("the message is too large")
             await self._begin(name, message)
         except Refused as refused:
             self._post({"id": name, "error": refused.reason})

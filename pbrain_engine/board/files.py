@@ -24,7 +24,9 @@ from .fields import Field, Schema, position, text
 from .positions import game_of, message_of, setup_of
 from .refusal import Refused
 
-MOST_TEXT = 1_500_000  # characters of a file
+MOST_FILE = 1_500_000  # bytes of a file
+MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
+MOST_TEXT = 1_500_000  # characters of a text
 MOST_NODES = 20_000  # moves of a tree on the page
 MOST_COMMENT = 20_000
 RULES = tuple(rule.name.lower() for rule in Rule)

@@ -16,7 +16,7 @@ from . import files, proofs, puzzles, records, reviews, searches
 from .archive import Archive
 from .desk import DEFAULT_MEMORY, Desk, Job
 from .fields import MOVES, REQUIRED, Field, flag, number, one_of, position, text, whole
-from .files import MOST_TEXT
+from .files import MOST_DATA, MOST_TEXT
 from .searches import Tell
 
 MOST_SECONDS = 600.0
@@ -141,7 +141,7 @@ _TABLE = (
         "The game that a file holds: SGF with variations, PSQ, a RenLib library, a drawing, moves",
         {
             "text": text(MOST_TEXT, None, "a file's content"),
-            "data": text(2 * MOST_TEXT, None, "or its bytes in base64, in any encoding"),
+            "data": text(MOST_DATA, None, "or its bytes in base64, in any encoding"),
             "rule": one_of(files.RULES, None, "if the text does not say"),
         },
         look_up=files.read,

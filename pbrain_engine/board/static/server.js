@@ -3,6 +3,7 @@
 import { remember, remembered } from "./dom.js";
 
 const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000, REFUSED = 1008;
+const MOST_CHARACTERS = 12_000_000; // of a message, as the server has it
 
 export class Server {
   constructor(onstate, onidle) {
@@ -66,9 +67,9 @@ export class Server {
 
   // Ask something; resolves with the result, rejects with an Error that says why not.
   ask(what, fields = {}, onevent = null) {
-    const id = ++this.number;
+    const id = ++this.number, text = JSON.stringify({ do: what, id, ...fields });
+    if (text.length > MOST_CHARACTERS) return Object.assign(Promise.reject(new Error("this is too large for the server")), { id });
     const promise = new Promise((resolve, reject) => this.questions.set(id, { resolve, reject, onevent }));
-    const text = JSON.stringify({ do: what, id, ...fields });
     if (this.about) this.socket.send(text);
     else this.waiting.push(text);
     promise.id = id;
