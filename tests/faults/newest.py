@@ -171,4 +171,27 @@ HELPERS = [
           "tests/test_helpers.py"),
 ]  # fmt: skip
 
-FAULTS = [*TREE_SEARCH, *NETWORKS, *KEPT, *BOARD, *REVIEWS, *ENDS, *HELPERS]
+MANNERS = [
+    Fault("a tab after the key of INFO is no white space", "protocol/commands.py",
+          "words = text.split(None, 1)", "words = text.split(\" \", 1)",
+          "tests/test_protocol_commands.py"),
+    Fault("each SUGGEST of a move is answered", "arena/players/dialogue.py",
+          "if suggestion and not self._has_suggested:", "if suggestion:",
+          "tests/test_arena_faults.py::test_a_suggestion_is_answered_once"),
+    Fault("a mate may be any number", "arena/game/remarks.py",
+          "    if mate is None:\n        return None\n", "    assert mate\n",
+          "tests/test_arena_referee.py"),
+    Fault("branches are games", "database/sources.py",
+          "if game.ending is selfplay.Ending.BRANCH:", "if game.ending is None:",
+          "tests/test_database_sources.py"),
+    Fault("a part of a line is a comment of one's own", "database/lines.py",
+          "return f\"\\n{lines}\\n\" in f\"\\n{text}\\n\"", "return lines in text", DATABASE),
+    Fault("an order that leads elsewhere is believed", "database/document.py",
+          "    if position != Position(", "    if False and position != Position(",
+          "tests/test_database_sources.py"),
+    Fault("stones that are set up later vanish", "notation/sgf.py",
+          "        if made:\n            raise", "        if False:\n            raise",
+          "tests/test_notation.py"),
+]  # fmt: skip
+
+FAULTS = [*TREE_SEARCH, *NETWORKS, *KEPT, *BOARD, *REVIEWS, *ENDS, *HELPERS, *MANNERS]
