@@ -389,6 +389,17 @@ def test_stop_ends_a_search_at_once(tab: Tab) -> None:
     assert message["result"]["move"]
 
 
+def test_a_stop_of_what_has_ended_stops_nothing_else(tab: Tab) -> None:
+    ended = tab.send("analyse", position=position("h8"), nodes=10)
+    while "event" in tab.receive():
+        pass
+    number = tab.send("analyse", position=position("h8"))
+    assert tab.ask("stop", target=ended) == {}
+    heard = [tab.receive() for _ in range(3)]
+    assert all(message["id"] == number and "event" in message for message in heard)
+    tab.send("stop")  # of all
+
+
 @pytest.mark.parametrize("moves", ["h8", "h8i9g9g7i8g8h7", OPEN_THREE, "h8h9i8", "d4m12e5l11"])
 @pytest.mark.parametrize("rule", ["freestyle", "renju"])
 def test_the_page_says_what_the_terminal_says(tab: Tab, moves: str, rule: str) -> None:

@@ -69,11 +69,11 @@ class Connection:
 
     async def _begin(self, name: object, message: Mapping[str, Any]) -> None:
         if message.get("do") == "stop":
-            target = self._jobs.get(scalar(message, "target"))
-            if target is not None:
-                self._desk.stop(target)
-            else:
+            target = scalar(message, "target")
+            if target is None:
                 self._desk.stop_all()
+            elif target in self._jobs:  # else it has ended meanwhile
+                self._desk.stop(self._jobs[target])
             self._post({"id": name, "result": {}})
             return
         operation = operation_of(message.get("do"))

@@ -19,7 +19,8 @@ ABOUT = (
     "Every operation is a POST of one JSON object. The WebSocket `/api/socket` takes the same "
     "objects with two more fields: `do`, the name of the operation, and `id`, any number, which "
     "all answers carry: `event` objects on the way, and one with `result` or `error` at the "
-    'end. `{"do": "stop"}` ends what is running. The token goes into the header '
+    'end. `{"do": "stop"}` ends what is running, with the id of a question as `target` that one '
+    "alone. The token goes into the header "
     "`Authorization: Bearer TOKEN`, or into the query as `token`."
 )
 
