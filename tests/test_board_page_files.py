@@ -140,8 +140,9 @@ def test_files_in_other_encodings_are_read(
     assert page.do("app.tree.names.black") == player
     page.do("app.newGame({})")
     page.tab("file")
+    page.wait("app.node.ply === 0")
     page.raw.set_input_files("#game-file", game)
-    shown(page, "2 moves", "file-status")
+    page.wait("app.node.ply === 2")
     assert page.do("app.tree.names.black") == player
     assert page.do("app.node.parent.comment") in text
     page.close()
