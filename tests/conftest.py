@@ -13,6 +13,7 @@ import sysconfig
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +22,10 @@ from pbrain_engine.native.load.digest import digest
 from pbrain_engine.native.load.library import Library, load
 from pbrain_engine.native.load.store import cache_root
 from pbrain_engine.native.load.targets import host_target
+
+if TYPE_CHECKING:
+    from .board_page import Page
+    from .board_server import BoardServer
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -59,6 +64,35 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start a browser, or skip what needs one."""
+    from .browser import chromium
+
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
+    """Start a board's server, which has nothing to complain about in the end."""
+    from .board_server import BoardServer
+
+    server = BoardServer(tmp_path_factory.mktemp("board"))
+    yield server
+    assert server.stop() == ""
+
+
+@pytest.fixture
+def page(browser: Any, server: BoardServer) -> Iterator[Page]:
+    """Open the page of a board."""
+    from .board_page import Page
+
+    page = Page(browser, server)
+    yield page
+    page.close()
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +13,9 @@ from pbrain_engine.notation.cells import parse_moves
 from tests.axe import axe, serious_findings
 from tests.board_page import Page, open_page, wait
 from tests.board_server import BoardServer
-from tests.browser import chromium
 
 OPEN_THREE = "h8a1i8c1j8e1"
 GAME = "h8i9g9g7i8g8h7h9f7j9f9"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
-    server = BoardServer(tmp_path_factory.mktemp("board"))
-    yield server
-    assert server.stop() == ""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser: Any, server: BoardServer) -> Iterator[Page]:
-    page = Page(browser, server)
-    yield page
-    page.close()
 
 
 # Play -------------------------------------------------------------------------------

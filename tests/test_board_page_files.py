@@ -16,14 +16,7 @@ from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from tests.axe import axe, serious_findings
 from tests.board_page import Page, open_page, wait
 from tests.board_server import BoardServer
-from tests.browser import chromium
 from tests.test_renlib import grow
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 from tests.board_page import Page, open_page
 from tests.board_server import BoardServer
-from tests.browser import chromium
 
 # Time goes on when a test says so, and by seven seconds for each move of Numoku.
 CLOCK = """(() => {
@@ -22,25 +20,10 @@ CLOCK = """(() => {
 })()"""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
-    server = BoardServer(tmp_path_factory.mktemp("board"))
-    yield server
-    assert server.stop() == ""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
-
-
 @pytest.fixture
-def page(browser: Any, server: BoardServer) -> Iterator[Page]:
-    page = Page(browser, server)
+def page(page: Page) -> Page:
     page.raw.select_option("#level", "1")
-    yield page
-    page.close()
+    return page
 
 
 # Clocks -------------------------------------------------------------------------------

@@ -29,13 +29,6 @@ OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 LIMIT = 40_000  # nodes where the page is held against the terminal
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
-    server = BoardServer(tmp_path_factory.mktemp("board"))
-    yield server
-    assert server.stop() == ""
-
-
 @pytest.fixture
 def tab(server: BoardServer) -> Iterator[Tab]:
     tab = Tab(server)
