@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import random
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -235,3 +239,37 @@ def test_the_head_of_a_file_says_how_it_was_made() -> None:
     assert about["rules"] == "freestyle renju"
     assert about["boards"] == "15 9"
     assert about["weights"].startswith("hand-1 ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+def test_an_interrupt_waits_for_no_game(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    words = ["datagen", str(path), "--games", "8", "--nodes", "1000000000", "--processes", "2"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in a job
+    )
+    try:
+        while not path.exists():
+            time.sleep(0.05)
+        time.sleep(1.5)  # until the helpers play
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=20)
+    finally:
+        running.kill()
+    assert running.returncode == cli.INTERRUPTED
+    assert said.startswith("0 of 8 games") and said.count("\n") == 1
+
+
+def die(plan: Plan, numbers: range) -> None:
+    os._exit(9)
+
+
+def test_a_killed_helper_is_an_error_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(datagen, "play_batch", die)
+    assert make(tmp_path / "games", 8, "--processes", "2") == 1
+    assert "a process that plays was killed" in capsys.readouterr().err

@@ -14,7 +14,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -24,13 +25,13 @@ from ..arena.settings import SettingsError, parse_rule
 from ..engine.engine import ALPHABETA, SEARCHES, Engine
 from ..engine.improve import GUMBEL, METHODS
 from ..eval.weights import load_weights
-from ..helpers import start_helpers
+from ..helpers import dismiss, start_helpers
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .branches import BranchPlan, grow_branch
 from .policy_records import PolicyFile
-from .records import GameFile, Record
+from .records import GameFile, GamesError, Record
 from .selfplay import Plan, play_game
 from .tree_selfplay import OPENING_VISITS, TaughtGame, TreePlan, play_taught_game
 
@@ -134,7 +135,11 @@ def cluster_executor(address: str, stack: ExitStack) -> tuple[Executor, int]:
 def produce(
     plan: AnyPlan, numbers: range, processes: int, cluster: str | None = None
 ) -> Iterator[AnyGame]:
-    """Yield the games with these numbers in their order, played at the same time."""
+    """Yield the games with these numbers in their order, played at the same time.
+
+    Raises:
+        GamesError: a process that plays was killed.
+    """
     batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
     if processes == 1 and cluster is None:
         for batch in batches:
@@ -156,8 +161,13 @@ def produce(
                 yield from running.popleft().result()
                 for batch in islice(waiting, 1):
                     running.append(executor.submit(play_batch, plan, batch))
+        except BrokenProcessPool:
+            raise GamesError("a process that plays was killed; the same command goes on") from None
         finally:
-            executor.shutdown(cancel_futures=True)
+            if isinstance(executor, ProcessPoolExecutor):
+                dismiss(executor)
+            else:
+                executor.shutdown(cancel_futures=True)
 
 
 class Progress:

@@ -169,6 +169,8 @@ HELPERS = [
     Fault("helpers wait for ever for work from a process that was killed", "helpers.py",
           "    threading.Thread(target=_outlive_nobody, daemon=True).start()\n", "",
           "tests/test_helpers.py"),
+    Fault("an interrupt waits for the games under way", "helpers.py",
+          "        process.kill()\n", "        process.join()\n", "tests/test_learn_records.py"),
 ]  # fmt: skip
 
 MANNERS = [
