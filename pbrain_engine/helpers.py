@@ -10,8 +10,22 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from multiprocessing import get_context, parent_process
+from typing import TypeVar
+
+AHEAD = 3  # tasks a worker that may be under way, so that a long one holds nobody up
+
+Task = TypeVar("Task")
+Found = TypeVar("Found")
+
+
+class LostHelper(OSError):
+    """A helper was killed."""
 
 
 def _outlive_nobody() -> None:
@@ -43,3 +57,34 @@ def dismiss(helpers: ProcessPoolExecutor) -> None:
     helpers.shutdown(wait=False, cancel_futures=True)
     for process in processes:
         process.kill()
+
+
+def in_order(
+    executor: Executor, workers: int, work: Callable[[Task], Found], tasks: Iterable[Task]
+) -> Iterator[Found]:
+    """Yield what comes of each task, in their order; some are under way at the same time."""
+    waiting = iter(tasks)
+    running = deque[Future[Found]]()
+    for task in islice(waiting, AHEAD * workers):
+        running.append(executor.submit(work, task))
+    while running:
+        yield running.popleft().result()
+        for task in islice(waiting, 1):
+            running.append(executor.submit(work, task))
+
+
+def helped(
+    count: int, work: Callable[[Task], Found], tasks: Iterable[Task]
+) -> Generator[Found, None, None]:
+    """Yield what comes of each task, in their order; so many helpers work on them.
+
+    Raises:
+        LostHelper: one of them was killed.
+    """
+    helpers = start_helpers(count)
+    try:
+        yield from in_order(helpers, count, work, tasks)
+    except BrokenProcessPool:
+        raise LostHelper("a process that helped was killed; the same command goes on") from None
+    finally:
+        dismiss(helpers)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+
+from pbrain_engine.helpers import LostHelper, helped
 
 SCRIPT = textwrap.dedent(
     """
@@ -38,3 +41,18 @@ def test_helpers_of_a_killed_process_end(tmp_path: Path, busy: str) -> None:
     # The helpers have inherited the pipe: it ends when the last of them does.
     rest, _ = starter.communicate(timeout=20)
     assert rest == ""
+
+
+def double(number: int) -> int:
+    if number < 0:
+        os._exit(9)
+    return 2 * number
+
+
+def test_helpers_work_in_order() -> None:
+    assert list(helped(2, double, range(20))) == list(range(0, 40, 2))
+
+
+def test_a_killed_helper_is_an_error_and_no_endless_wait() -> None:
+    with pytest.raises(LostHelper, match="was killed"):
+        list(helped(2, double, [1, 2, -1, 3, 4, 5, 6, 7, 8]))

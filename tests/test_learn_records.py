@@ -272,4 +272,4 @@ def test_a_killed_helper_is_an_error_in_a_line(
 ) -> None:
     monkeypatch.setattr(datagen, "play_batch", die)
     assert make(tmp_path / "games", 8, "--processes", "2") == 1
-    assert "a process that plays was killed" in capsys.readouterr().err
+    assert "a process that helped was killed" in capsys.readouterr().err

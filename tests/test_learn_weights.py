@@ -10,6 +10,7 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.eval.weights import FAMILIES, load_weights
 from pbrain_engine.learn.measure import Measure, measure
+from pbrain_engine.learn.network.lessons import prepare
 from pbrain_engine.learn.records import read_about, read_games
 from pbrain_engine.position.rules import Rule
 
@@ -71,3 +72,13 @@ def test_all_losses_together_show_what_was_gained(
         hand.positions * (hand.value.result - new.value.result) for hand, new in measures.values()
     )
     assert sum(gains) / total > 0.005
+
+
+def test_helpers_prepare_positions_for_weights_with_a_network(tmp_path: Path) -> None:
+    weights = load_weights("network")
+    alone, shared = tmp_path / "alone", tmp_path / "shared"
+    for processes, folder in ((1, alone), (2, shared)):
+        assert prepare([SAMPLE], [], "renju", weights, folder, processes=processes)
+    files = [path.relative_to(alone) for path in alone.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    assert all((alone / name).read_bytes() == (shared / name).read_bytes() for name in files)

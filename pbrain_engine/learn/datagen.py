@@ -12,12 +12,11 @@ import os
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Executor
 from contextlib import ExitStack
-from itertools import islice
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from ..arena.match.cluster import connect
@@ -25,18 +24,17 @@ from ..arena.settings import SettingsError, parse_rule
 from ..engine.engine import ALPHABETA, SEARCHES, Engine
 from ..engine.improve import GUMBEL, METHODS
 from ..eval.weights import load_weights
-from ..helpers import dismiss, start_helpers
+from ..helpers import helped, in_order
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .branches import BranchPlan, grow_branch
 from .policy_records import PolicyFile
-from .records import GameFile, GamesError, Record
+from .records import GameFile, Record
 from .selfplay import Plan, play_game
 from .tree_selfplay import OPENING_VISITS, TaughtGame, TreePlan, play_taught_game
 
 BATCH = 4  # games that a worker plays in one go
-AHEAD = 3  # batches a worker that may be under way, so that a long game holds nobody up
 REPORT_SECONDS = {True: 1.0, False: 30.0}  # by whether a person watches
 
 AnyPlan = Plan | TreePlan | BranchPlan
@@ -138,36 +136,20 @@ def produce(
     """Yield the games with these numbers in their order, played at the same time.
 
     Raises:
-        GamesError: a process that plays was killed.
+        LostHelper: a process that plays was killed.
     """
     batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
-    if processes == 1 and cluster is None:
-        for batch in batches:
-            yield from play_batch(plan, batch)
-        return
-    executor: Executor
+    play = partial(play_batch, plan)
     with ExitStack() as stack:
-        if cluster is None:
-            workers = min(processes, max(1, len(batches)))
-            executor = start_helpers(workers)
-        else:
+        if cluster is not None:
             executor, workers = cluster_executor(cluster, stack)
-        waiting = iter(batches)
-        running: deque[Future[list[AnyGame]]] = deque()
-        try:
-            for batch in islice(waiting, AHEAD * workers):
-                running.append(executor.submit(play_batch, plan, batch))
-            while running:
-                yield from running.popleft().result()
-                for batch in islice(waiting, 1):
-                    running.append(executor.submit(play_batch, plan, batch))
-        except BrokenProcessPool:
-            raise GamesError("a process that plays was killed; the same command goes on") from None
-        finally:
-            if isinstance(executor, ProcessPoolExecutor):
-                dismiss(executor)
-            else:
-                executor.shutdown(cancel_futures=True)
+            stack.callback(executor.shutdown, cancel_futures=True)
+            played = in_order(executor, workers, play, batches)
+        elif processes > 1:
+            played = helped(min(processes, max(1, len(batches))), play, batches)
+        else:
+            played = map(play, batches)
+        yield from chain.from_iterable(played)
 
 
 class Progress:

@@ -171,6 +171,8 @@ HELPERS = [
           "tests/test_helpers.py"),
     Fault("an interrupt waits for the games under way", "helpers.py",
           "        process.kill()\n", "        process.join()\n", "tests/test_learn_records.py"),
+    Fault("helpers are sent a network that nobody can send", "learn/network/lessons.py",
+          "weights._replace(streams={})", "weights", "tests/test_learn_weights.py"),
 ]  # fmt: skip
 
 MANNERS = [

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...eval.weights import COMBINATIONS, MASKS, Weights, family_of
 from ...game.game import Game
-from ...helpers import become_helper
+from ...helpers import helped
 from ...position.geometry import MARGIN, STRIDE
 from ...position.rules import Side
 from ...values import WIN_BAND
@@ -278,8 +277,9 @@ def write_lessons(
         if processes == 1:
             found: Iterator[Parts] = (parts_of(batch, weights) for batch in batches)
         else:
-            pool = stack.enter_context(get_context("spawn").Pool(processes, become_helper))
-            found = pool.imap(partial(parts_of, weights=weights), batches)
+            linear = weights._replace(streams={})  # all that is asked, and that can be sent
+            read = helped(processes, partial(parts_of, weights=linear), batches)
+            found = stack.enter_context(closing(read))
         for parts in found:
             for size, part in parts.items():
                 if size not in writers:
