@@ -76,8 +76,9 @@ def plan_of(options: argparse.Namespace) -> AnyPlan:
         SettingsError: a rule is unknown, or a number makes no sense.
     """
     rules: list[Rule] = [parse_rule(word) for word in options.rules.split(",")]
-    boards = [int(word) for word in options.boards.split(",") if word.isdecimal()]
-    if not boards or any(not MIN_BOARD <= board <= MAX_BOARD for board in boards):
+    words = [word.strip() for word in options.boards.split(",")]
+    boards = [int(word) if word.isdecimal() else 0 for word in words]
+    if any(not MIN_BOARD <= board <= MAX_BOARD for board in boards):
         raise SettingsError(f"boards {options.boards}: {MIN_BOARD} to {MAX_BOARD}, with commas")
     if options.games < 0 or options.nodes < 10:
         raise SettingsError("--games takes 0 or more, --nodes 10 or more")
