@@ -108,6 +108,38 @@ def test_a_file_made_otherwise_is_not_continued(tmp_path: Path) -> None:
         GameFile(path, {**ABOUT, "nodes": "200"})
 
 
+def test_a_file_has_one_writer_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    file = GameFile(path, ABOUT)
+    file.append(a_record(0))
+    whole = path.read_bytes()
+    with path.open("ab") as other:
+        other.write(encode(a_record(1))[:-3])
+    with pytest.raises(GamesError, match="another run"):
+        GameFile(path, ABOUT)
+    assert path.read_bytes() == whole + encode(a_record(1))[:-3], "it is under way"
+    file.close()
+    GameFile(path, ABOUT).close()
+    assert path.read_bytes() == whole
+
+
+def test_a_length_that_no_game_has_is_damage_and_no_cut(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    file = GameFile(path, ABOUT)
+    start = path.stat().st_size
+    for number in range(3):
+        file.append(a_record(number))
+    file.close()
+    raw = bytearray(path.read_bytes())
+    raw[start + 5] = 2  # 512 stones and more
+    path.write_bytes(bytes(raw))
+    with pytest.raises(GamesError, match="damaged"):
+        list(read_games(path))
+    with pytest.raises(GamesError, match="damaged"):
+        GameFile(path, ABOUT)
+    assert path.read_bytes() == bytes(raw), "the games behind it are still there"
+
+
 def test_games_come_in_order(tmp_path: Path) -> None:
     file = GameFile(tmp_path / "games", ABOUT)
     with pytest.raises(GamesError, match="game 1 where 0 belongs"):
@@ -228,10 +260,19 @@ def test_another_plan_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "made with seed 1, not 9" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--rules", "chess"], ["--boards", "4"], ["--nodes", "1"]])
+@pytest.mark.parametrize(
+    "words",
+    [["--rules", "chess"], ["--boards", "4"], ["--boards", "15,2O"], ["--nodes", "1"]],
+)
 def test_senseless_options_are_refused(words: list[str], tmp_path: Path) -> None:
     assert make(tmp_path / "games", 1, *words) == 2
     assert not (tmp_path / "games").exists()
+
+
+def test_boards_may_stand_apart() -> None:
+    options = datagen.make_parser().parse_args(["games", "--boards", "15, 20"])
+    plan = datagen.plan_of(options)
+    assert isinstance(plan, Plan) and plan.boards == (15, 20)
 
 
 def test_the_head_of_a_file_says_how_it_was_made() -> None:

@@ -31,6 +31,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from ..native.load.lock import try_lock
+from ..position.geometry import MAX_STONES
 from ..position.rules import Rule
 
 MAGIC = "numoku games 1"
@@ -88,6 +90,8 @@ def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
     if start + _HEAD.size > len(data):
         return None
     number, length, rule, width, height, opening, result, ending = _HEAD.unpack_from(data, start)
+    if length > MAX_STONES:  # not cut off, although so many do not follow
+        raise GamesError(f"game at byte {start} is damaged: it has {length} stones")
     moves_at = start + _HEAD.size
     end = moves_at + length * _MOVE.size
     if end + _CRC.size > len(data):
@@ -152,17 +156,23 @@ class GameFile:
         """Begin a file, or continue one that was made in the same way.
 
         Raises:
-            GamesError: the file cannot be written, or holds something else.
+            GamesError: the file cannot be written, holds something else, or another run writes it.
         """
         self.path = path
         self.games = 0
         self.positions = 0
-        end = self._take_stock(about) if path.exists() and path.stat().st_size else 0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: IO[bytes] = path.open("r+b" if end else "wb")
+            self._file: IO[bytes] = path.open("r+b" if path.exists() else "x+b")
         except OSError as error:
             raise GamesError(f"cannot write games {path}: {error.strerror}") from None
+        try:
+            if not try_lock(self._file):
+                raise GamesError(f"{path} is being written by another run")
+            end = self._take_stock(about) if path.stat().st_size else 0
+        except GamesError:
+            self._file.close()
+            raise
         if end:
             self._file.truncate(end)
             self._file.seek(end)
