@@ -41,6 +41,7 @@ positive = _checked(int, "a whole number from 1 on", lambda n: n >= 1)
 whole = _checked(int, "a whole number from 0 on", lambda n: n >= 0)
 above_zero = _checked(float, "a number above 0", lambda x: isfinite(x) and x > 0)
 not_below_zero = _checked(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
+share = _checked(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
 number = _checked(float, "a number", isfinite)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -322,6 +323,21 @@ def test_notes_are_written_into_the_head_alone(
     assert load_weights(str(noted)) == after
 
 
+def test_a_note_that_cannot_be_written_leaves_the_weights(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(path: str, key: str, text: str) -> None:
+        Path(path).write_bytes(b"numoku w")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    noted = tmp_path / "noted.numoku"
+    noted.write_bytes((folder / "smoke.numoku").read_bytes())
+    monkeypatch.setattr("pbrain_engine.commands.weights.annotate_weights", half)
+    assert cli.main(["weights", str(noted), "--note", "match 1", "+10 Elo"]) == 1
+    assert noted.read_bytes() == (folder / "smoke.numoku").read_bytes()
+    assert list(tmp_path.iterdir()) == [noted]
+
+
 def test_damaged_weights_are_refused_everywhere(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -361,3 +377,32 @@ def test_a_fit_without_games_is_an_error(folder: Path, capsys: pytest.CaptureFix
     assert cli.main(["fit", str(few), "--out", str(folder / "few.numoku")]) == 1
     assert "not enough games" in capsys.readouterr().err
     assert not (folder / "few.numoku").exists()
+
+
+def test_weights_that_cannot_be_written_are_refused_before_the_work(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = tmp_path / "größe.numoku"
+    old.write_bytes(b"what was there before")
+    words = ["fit", str(folder / "smoke.games"), "--steps", "2", "--out"]
+    for out, said in ((old, "in ASCII"), (tmp_path, "no file"), (Path("learned"), "built-in")):
+        assert cli.main([*words, str(out)]) == 1
+        told = capsys.readouterr()
+        assert said in told.err and not told.out
+    assert cli.main([*words, str(old), "--id", "two\nlines"]) == 1
+    assert old.read_bytes() == b"what was there before"
+    new = tmp_path / "new folder" / "größe.numoku"
+    assert cli.main([*words, str(new), "--id", "size"]) == 0
+    assert load_weights(str(new)).id == "size"
+    assert list(new.parent.iterdir()) == [new]
+
+
+@pytest.mark.parametrize(
+    "words", [["--strength", "0"], ["--mix", "1.5"], ["--score-share", "9"], ["--mix", "nan"]]
+)
+def test_a_fit_refuses_numbers_that_make_no_sense(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["fit", "x.games", "--out", str(tmp_path / "x.numoku"), *words])
+    assert "is not a number" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
@@ -101,9 +102,8 @@ def make_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> int:
     """Describe weights; a damaged file is an error."""
     options = make_parser().parse_args(arguments)
-    for name in options.files:
-        for key, note in options.note:
-            annotate_weights(weights_path(name), key, note)
+    for name in options.files if options.note else ():
+        annotate(weights_path(name), options.note)
     found = [load_weights(name) for name in options.files]
     if options.games:
         from ..learn.measure import measure, table
@@ -121,6 +121,20 @@ def main(arguments: Sequence[str]) -> int:
         print("\n" * (number > 0), end="")
         print(text(weights))
     return 0
+
+
+def annotate(path: str, notes: Sequence[tuple[str, str]]) -> None:
+    """Write lines into the head of a weight file, which stays as it is where that fails."""
+    from ..learn.output import put
+
+    load_weights(path)
+
+    def write(part: str) -> None:
+        shutil.copy(path, part)
+        for key, note in notes:
+            annotate_weights(part, key, note)
+
+    put(Path(path), write)
 
 
 def describe(weights: Weights) -> dict[str, object]:

@@ -29,10 +29,11 @@ from ..eval.weights import (
     load_weights,
     write_weights,
 )
-from ..options import Parser, add_value, not_below_zero, positive
+from ..options import Parser, above_zero, add_value, positive, share
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import HELD_OUT, Choices, Positions, by_family, group_of, read_features
+from .output import name_of, put
 from .records import GamesError, Record, read_about, read_games
 from .score_model import ScoreData, ScoreLosses, best_temperature, keep_zero, learn_scores
 from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_values
@@ -195,10 +196,10 @@ def make_parser() -> argparse.ArgumentParser:
     add("--start", default="hand", metavar="W", help="weights to start from (hand)")
     add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
     value = partial(add_value, parser)
-    value("--mix", not_below_zero, MIX, "MIX", "share of what came after in the targets")
-    value("--strength", not_below_zero, 0.5, "STRENGTH", "pull towards the start")
+    value("--mix", share, MIX, "MIX", "share of what came after in the targets")
+    value("--strength", above_zero, 0.5, "STRENGTH", "pull towards the start")
     way = "of the way from the start that move scores go"
-    value("--score-share", not_below_zero, SCORE_SHARE, "SHARE", way)
+    value("--score-share", share, SCORE_SHARE, "SHARE", way)
     add(
         "--keep",
         action="append",
@@ -267,10 +268,11 @@ def main(arguments: Sequence[str]) -> int:
     """Learn and write; return 0."""
     options = make_parser().parse_args(arguments)
     settings = Settings(options.mix, options.strength, options.steps, options.score_share)
+    name = name_of(options.out, options.id)
     start, kept = load_weights(options.start), kept_blocks(options.keep)
     games, test = read_all(options.files), read_all(options.test)
     about = {
-        "id": options.id or options.out.stem,
+        "id": name,
         "made": f"numoku fit --mix {settings.mix:g} --strength {settings.strength:g} "
         f"--steps {settings.steps} --score-share {settings.score_share:g}",
         "start": start.key,
@@ -303,7 +305,6 @@ def main(arguments: Sequence[str]) -> int:
         print(family, *fit.report(), sep="\n  ", flush=True)
     if all(value.startswith("as ") for key, value in about.items() if key in FAMILIES):
         raise GamesError("there are not enough games to learn from")
-    write_weights(str(options.out), about | curves.about(), blocks)
-    load_weights(str(options.out))
+    put(options.out, lambda path: write_weights(path, about | curves.about(), blocks))
     print(f"{options.out} written")
     return 0

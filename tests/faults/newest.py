@@ -179,6 +179,12 @@ HELPERS = [
     Fault("a board that is no number is left out", "learn/datagen.py",
           "int(word) if word.isdecimal() else 0 for word in words]",
           "int(word) for word in words if word.isdecimal()]", "tests/test_learn_records.py"),
+    Fault("weights are written over the old ones", "learn/output.py",
+          "    part = out.with_name(out.name + \".part\")\n", "    part = out\n",
+          "tests/test_learn_fit.py"),
+    Fault("a name that no head can hold is found out after the fit", "learn/output.py",
+          "if not name.isascii() or not name.isprintable():", "if not name:",
+          "tests/test_learn_fit.py"),
     Fault("helpers are sent a network that nobody can send", "learn/network/lessons.py",
           "weights._replace(streams={})", "weights", "tests/test_learn_weights.py"),
 ]  # fmt: skip

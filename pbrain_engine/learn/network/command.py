@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...eval.weights import FAMILIES, Weights, WeightsError, load_weights, write_weights
 from ...position.rules import Rule
 from ..fit import Start, source, told_scale
+from ..output import name_of, put
 from ..records import GamesError
 from .batches import held_out
 from .codebook import make_codebook
@@ -240,7 +241,7 @@ def main(options: argparse.Namespace) -> int:
     torch.set_num_threads(options.threads)
     folder = options.folder or options.out.with_name(options.out.name + ".training")
     about = {
-        "id": options.id or options.out.stem,
+        "id": name_of(options.out, options.id),
         "made": f"numoku train --steps {options.steps} --batch {options.batch} "
         f"--rate {options.rate:g} --mix {options.mix:g} --seed {options.seed}",
         "start": weights.key,
@@ -266,7 +267,6 @@ def main(options: argparse.Namespace) -> int:
     blocks = {
         family: Start.of(weights.blocks[family], symmetric=False).block() for family in FAMILIES
     }
-    write_weights(str(options.out), about, blocks, networks)
-    load_weights(str(options.out))
+    put(options.out, lambda path: write_weights(path, about, blocks, networks))
     print(f"{options.out} written")
     return 0
