@@ -9,6 +9,7 @@ import pytest
 
 from pbrain_engine import cli
 from pbrain_engine.eval.weights import FAMILIES, load_weights
+from pbrain_engine.learn.features import is_held_out
 from pbrain_engine.learn.measure import Measure, measure
 from pbrain_engine.learn.network.lessons import prepare
 from pbrain_engine.learn.records import read_about, read_games
@@ -62,6 +63,15 @@ def test_branches_are_measured_by_their_searches(tmp_path: Path) -> None:
     assert learned.value.target < hand.value.target < math.log(2)
     assert learned.score.entropy < hand.score.entropy
     assert math.isnan(learned.value.result)
+
+
+def test_games_that_a_fit_would_hold_out_are_measured(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    words = ["datagen", str(path), "--games", "1", "--nodes", "200", "--processes", "1"]
+    assert cli.main(words) == 0
+    assert all(is_held_out(record.number) for record in read_games(path))
+    (found,) = measure([path], [load_weights("learned")])
+    assert found.positions > 2 and 0 < found.value.target < 1
 
 
 def test_all_losses_together_show_what_was_gained(

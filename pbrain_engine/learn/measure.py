@@ -93,8 +93,7 @@ def hear(lessons: Sequence[Lessons], family: str, say: Say, usual_scale: float) 
     value, target, result, lengths, logits, chosen = ([] for _ in range(6))
     total = 0
     for each in lessons:
-        known = ~np.isnan(each.result)
-        targets = each.targets(MIX, None if known.any() else usual_scale)
+        targets = each.targets(MIX, each.search_scale(usual_scale))
         for batch in batches_of(each, targets, family):
             values, said = say(batch)
             value.append(values[batch.open])

@@ -89,15 +89,19 @@ class Lessons(NamedTuple):
         """Where the value has something to learn: no forced win was found."""
         return np.asarray(self.value < WIN_BAND)
 
-    def search_scale(self) -> float:
+    def search_scale(self, usual: float | None = None) -> float:
         """Return the scale with which the values of searches foretell results best.
 
+        Where nothing that is learned from has a result it is the usual one.
+
         Raises:
-            GamesError: there is no result.
+            GamesError: there is no result, and no usual one was given.
         """
         chosen = ~self.held & (np.abs(self.value.astype(np.int64)) < WIN_BAND)
         chosen &= ~np.isnan(self.result)
         if not chosen.any():
+            if usual is not None:
+                return usual
             raise GamesError("there are no games with a result to learn from")
         return best_scale(
             self.value[chosen].astype(np.float64), self.result[chosen].astype(np.float64)
