@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine import cli
+from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.records import (
@@ -304,7 +305,28 @@ def test_an_interrupt_waits_for_no_game(tmp_path: Path) -> None:
     assert said.startswith("0 of 8 games") and said.count("\n") == 1
 
 
-def die(plan: Plan, numbers: range) -> None:
+def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "changing.numoku"
+    plan = PLAN._replace(weights=str(path))
+
+    def played(weights: str) -> list[object]:
+        path.write_bytes(Path(weights_path(weights)).read_bytes())
+        return list(datagen.play_batch(plan, datagen.about(plan), range(3)))
+
+    before, after = played("hand"), played("learned")
+    assert before != after
+    assert before == [selfplay.play_game(PLAN.make_engine(), PLAN, n) for n in range(3)]
+    learned = PLAN._replace(weights="learned")
+    assert after == [selfplay.play_game(learned.make_engine(), learned, n) for n in range(3)]
+
+
+def test_a_worker_with_other_weights_plays_nothing() -> None:
+    told = {**datagen.about(PLAN), "weights": "others 01234567"}
+    with pytest.raises(GamesError, match="a worker has weights hand-1 .*, not others"):
+        datagen.play_batch(PLAN, told, range(3))
+
+
+def die(plan: Plan, told: dict[str, str], numbers: range) -> None:
     os._exit(9)
 
 

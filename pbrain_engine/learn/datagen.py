@@ -28,9 +28,9 @@ from ..helpers import helped, in_order
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
-from .branches import BranchPlan, grow_branch
+from .branches import BranchPlan, games_of, grow_branch
 from .policy_records import PolicyFile
-from .records import GameFile, Record
+from .records import GameFile, GamesError, Record
 from .selfplay import Plan, play_game
 from .tree_selfplay import OPENING_VISITS, TaughtGame, TreePlan, play_taught_game
 
@@ -107,12 +107,23 @@ def about(plan: AnyPlan) -> dict[str, str]:
     return {**how, **played, "weights": load_weights(plan.weights).key}
 
 
-def play_batch(plan: AnyPlan, numbers: Sequence[int]) -> list[AnyGame]:
-    """Play some games on this thread's engine, which stays for the next batch."""
-    engine: Engine | None = getattr(_engines, "engine", None)
-    if engine is None or _engines.made_by != (type(plan), plan.weights):
-        engine = _engines.engine = plan.make_engine()
-        _engines.made_by = type(plan), plan.weights
+def play_batch(plan: AnyPlan, told: dict[str, str], numbers: Sequence[int]) -> list[AnyGame]:
+    """Play some games on this thread's engine, which stays for the next batch.
+
+    A worker of a cluster lives longer than a run: it may know weights of before, or have others.
+
+    Raises:
+        GamesError: what is here under the names in the plan is not what the file's head tells.
+    """
+    if getattr(_engines, "told", None) != told:
+        games_of.cache_clear()
+        here = about(plan)
+        for key, wanted in told.items():
+            if here.get(key) != wanted:
+                raise GamesError(f"a worker has {key} {here.get(key)}, not {wanted}")
+        _engines.engine = plan.make_engine()
+        _engines.told = told
+    engine: Engine = _engines.engine
     if isinstance(plan, TreePlan):
         return [play_taught_game(engine, plan, number) for number in numbers]
     if isinstance(plan, BranchPlan):
@@ -140,7 +151,7 @@ def produce(
         LostHelper: a process that plays was killed.
     """
     batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
-    play = partial(play_batch, plan)
+    play = partial(play_batch, plan, about(plan))
     with ExitStack() as stack:
         if cluster is not None:
             executor, workers = cluster_executor(cluster, stack)

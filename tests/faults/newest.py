@@ -185,6 +185,9 @@ HELPERS = [
     Fault("a name that no head can hold is found out after the fit", "learn/output.py",
           "if not name.isascii() or not name.isprintable():", "if not name:",
           "tests/test_learn_fit.py"),
+    Fault("a worker keeps the engine of an earlier run", "learn/datagen.py",
+          "if getattr(_engines, \"told\", None) != told:",
+          "if getattr(_engines, \"told\", None) is None:", "tests/test_learn_records.py"),
     Fault("helpers are sent a network that nobody can send", "learn/network/lessons.py",
           "weights._replace(streams={})", "weights", "tests/test_learn_weights.py"),
 ]  # fmt: skip
