@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.arena.commands import match as command
 from tests.test_arena_faults import HOSTILE, TOKEN, processes_with
 
@@ -99,6 +100,35 @@ def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Pat
     near = sorted(entries(tmp_path / "near.jsonl"), key=lambda entry: entry["game"])
     assert [entry["game"] for entry in far] == list(range(40))
     assert [entry["moves"] for entry in far] == [entry["moves"] for entry in near]
+
+
+@needs_dask
+def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
+    far, near = tmp_path / "far.games", tmp_path / "near.games"
+    words = ["datagen", str(far), "--games", "9", "--nodes", "150"]
+    assert cli.main([*words, "--cluster", cluster.address]) == 0
+    assert cli.main(["datagen", str(near), *words[2:], "--processes", "1"]) == 0
+    assert far.read_bytes() == near.read_bytes()
+
+
+@needs_dask
+def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    path = tmp_path / "some.games"
+    words = ["datagen", str(path), "--games", "9999", "--nodes", "500"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", *words, "--cluster", cluster.address],
+        stderr=subprocess.PIPE, text=True,
+    ) as runner:  # fmt: skip
+        end = time.monotonic() + 60
+        while not path.exists() or path.stat().st_size < 500:
+            assert time.monotonic() < end and runner.poll() is None
+            time.sleep(0.05)
+        cluster.close()
+        said = runner.communicate(timeout=120)[1]
+    assert runner.returncode == 1
+    assert said.endswith("has lost its games; the same command goes on\n")  # Dask has its say, too
 
 
 @pytest.mark.long

@@ -12,19 +12,17 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..arena.match.cluster import connect
+from ..arena.match.cluster import LOST, connect
 from ..arena.settings import SettingsError, parse_rule
 from ..engine.engine import ALPHABETA, SEARCHES, Engine
 from ..engine.improve import GUMBEL, METHODS
 from ..eval.weights import load_weights
-from ..helpers import helped, in_order
+from ..helpers import LostHelper, helped, in_order
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
@@ -39,6 +37,7 @@ REPORT_SECONDS = {True: 1.0, False: 30.0}  # by whether a person watches
 
 AnyPlan = Plan | TreePlan | BranchPlan
 AnyGame = Record | TaughtGame
+Play = Callable[[Sequence[int]], list[AnyGame]]
 
 _engines = threading.local()
 
@@ -131,15 +130,27 @@ def play_batch(plan: AnyPlan, told: dict[str, str], numbers: Sequence[int]) -> l
     return [play_game(engine, plan, number) for number in numbers]
 
 
-def cluster_executor(address: str, stack: ExitStack) -> tuple[Executor, int]:
-    """Return the workers of a Dask scheduler, and how many threads they have.
+def played_on_cluster(
+    address: str, play: Play, batches: Sequence[Sequence[int]]
+) -> Iterator[list[AnyGame]]:
+    """Yield the games of each batch, played by the workers of a Dask scheduler.
 
     Raises:
         SettingsError: Dask is not installed, or the scheduler does not answer.
+        LostHelper: the scheduler, or worker after worker, has died.
     """
-    client = stack.enter_context(connect(address))
-    executor: Executor = client.get_executor(pure=False)
-    return executor, max(1, sum(client.nthreads().values()))
+    with connect(address) as client:
+        executor = client.get_executor(pure=False)
+        workers = max(1, sum(client.nthreads().values()))
+        try:
+            yield from in_order(executor, workers, play, batches)
+        except Exception as error:
+            if type(error).__name__ not in LOST:
+                raise
+            text = f"the cluster at {address} has lost its games; the same command goes on"
+            raise LostHelper(text) from None
+        finally:
+            executor.shutdown(wait=False)
 
 
 def produce(
@@ -148,20 +159,17 @@ def produce(
     """Yield the games with these numbers in their order, played at the same time.
 
     Raises:
-        LostHelper: a process that plays was killed.
+        LostHelper: who plays was killed.
     """
     batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
-    play = partial(play_batch, plan, about(plan))
-    with ExitStack() as stack:
-        if cluster is not None:
-            executor, workers = cluster_executor(cluster, stack)
-            stack.callback(executor.shutdown, cancel_futures=True)
-            played = in_order(executor, workers, play, batches)
-        elif processes > 1:
-            played = helped(min(processes, max(1, len(batches))), play, batches)
-        else:
-            played = map(play, batches)
-        yield from chain.from_iterable(played)
+    play: Play = partial(play_batch, plan, about(plan))
+    if cluster is not None:
+        played = played_on_cluster(cluster, play, batches)
+    elif processes > 1:
+        played = helped(min(processes, max(1, len(batches))), play, batches)
+    else:
+        played = map(play, batches)
+    return chain.from_iterable(played)
 
 
 class Progress:

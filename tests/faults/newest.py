@@ -188,6 +188,8 @@ HELPERS = [
     Fault("a worker keeps the engine of an earlier run", "learn/datagen.py",
           "if getattr(_engines, \"told\", None) != told:",
           "if getattr(_engines, \"told\", None) is None:", "tests/test_learn_records.py"),
+    Fault("a cluster that died is a traceback", "learn/datagen.py",
+          "if type(error).__name__ not in LOST:", "if LOST:", "tests/test_arena_cluster.py"),
     Fault("helpers are sent a network that nobody can send", "learn/network/lessons.py",
           "weights._replace(streams={})", "weights", "tests/test_learn_weights.py"),
 ]  # fmt: skip
