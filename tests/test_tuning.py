@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import subprocess
@@ -82,6 +83,32 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
     cut.write_bytes(b"".join(lines[:2]) + lines[2][:20])
     assert command.main([str(cut), *words, "--concurrency", "2"]) == 0
     assert cut.read_bytes().splitlines()[1:] == whole.read_bytes().splitlines()[1:]
+
+
+def test_a_state_brings_a_run_to_the_same_end() -> None:
+    def states(stops: bool) -> list[dict]:
+        method, chance, found = Spsa(Space(), 60, 7), random.Random(5), []
+        while duels := method.ask():
+            method.tell(duels, [chance.choice((0, 1, 2, 3, 4)) for _ in duels])
+            found.append(json.loads(json.dumps(method.state())))
+            if stops:
+                method = Spsa(Space(), 60, 7)
+                method.restore(found[-1])
+        return found
+
+    assert states(stops=True) == states(stops=False)
+
+
+def test_a_run_of_a_version_with_other_parameters_is_an_error_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.jsonl"
+    words = [str(path), *FAST, "--games", "4"]
+    assert command.main(words) == 0
+    path.write_text(path.read_text().replace('"aspiration":', '"expectation":'))
+    for more in ([], ["--show"]):
+        assert command.main([*words, *more]) == 2
+        assert "another version: 'aspiration'" in capsys.readouterr().err
 
 
 def test_another_run_is_not_continued(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,9 +140,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         plan = plan_of(options)
         method = plan.make()
         record = TuningFile(options.file, plan)
-        if record.states:
-            method.restore(record.states[-1])
         try:
+            if record.states:
+                method.restore(record.states[-1])
             finished = run(plan, method, record)
         finally:
             record.close()

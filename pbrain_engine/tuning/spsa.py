@@ -12,6 +12,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..arena.settings import SettingsError
 from .duels import Duel
 from .space import Point, Space
 
@@ -30,8 +31,8 @@ class Spsa:
     ) -> None:
         """Plan a run of so many duels; ``rate`` is what a half point moves at the end, in steps.
 
-        By default it is such that chance alone moves a parameter by half a step in the whole
-        run, however long that is.
+        By default it is such that chance alone moves a parameter by about a third of a step in
+        the whole run, however long that is.
         """
         self.space = space
         self.duels = duels
@@ -95,12 +96,17 @@ class Spsa:
         return f"farthest {farthest} {moved[farthest]:+.2f} steps"
 
     def state(self) -> dict[str, Any]:
-        """Return all that is needed to go on from here."""
-        values = {name: round(value, 4) for name, value in self.values.items()}
-        return {"done": self.done, "points": self.points, "values": values}
+        """Return all that is needed to go on from here, to the last digit."""
+        return {"done": self.done, "points": self.points, "values": dict(self.values)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from such a state."""
-        self.done = state["done"]
-        self.points = state["points"]
-        self.values = {name: float(state["values"][name]) for name in self.space.names}
+        """Go on from such a state.
+
+        Raises:
+            SettingsError: it is none, or that of other parameters.
+        """
+        try:
+            self.done, self.points = int(state["done"]), int(state["points"])
+            self.values = {name: float(state["values"][name]) for name in self.space.names}
+        except (KeyError, TypeError, ValueError) as error:
+            raise SettingsError(f"the run was written by another version: {error}") from None

@@ -190,6 +190,10 @@ HELPERS = [
           "if getattr(_engines, \"told\", None) is None:", "tests/test_learn_records.py"),
     Fault("a cluster that died is a traceback", "learn/datagen.py",
           "if type(error).__name__ not in LOST:", "if LOST:", "tests/test_arena_cluster.py"),
+    Fault("a tuning goes on a little beside where it stopped", "tuning/spsa.py",
+          "\"values\": dict(self.values)}",
+          "\"values\": {name: round(value, 4) for name, value in self.values.items()}}",
+          "tests/test_tuning.py"),
     Fault("helpers are sent a network that nobody can send", "learn/network/lessons.py",
           "weights._replace(streams={})", "weights", "tests/test_learn_weights.py"),
 ]  # fmt: skip
