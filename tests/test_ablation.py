@@ -55,6 +55,19 @@ def test_the_table_is_made_of_the_games_and_goes_on(tmp_path: Path) -> None:
     assert f"numoku ablate {path} " in text and f"--games 4 --write {page}\n" in text
 
 
+def test_what_is_shown_names_the_command_that_made_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.jsonl"
+    words = [str(path), "--items", "futility,delta", "--engine", "numoku:hash=1024", "--nodes",
+             "50", "--rule", "renju", "--board", "10x9", "--openings", "random:4", "--seed", "7",
+             "--games", "2"]  # fmt: skip
+    assert ablation.main([*words, "--view", "quiet"]) == 0
+    capsys.readouterr()
+    assert ablation.main([str(path), "--show"]) == 0
+    assert f"numoku ablate {' '.join(words)}\n" in capsys.readouterr().out
+
+
 def test_other_settings_and_items_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

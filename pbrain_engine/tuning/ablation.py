@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -122,18 +123,27 @@ def markdown(standings: Standings, command: str) -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
-def command_of(options: argparse.Namespace, settings: MatchSettings) -> str:
-    """Return the command that makes the table anew."""
-    words = [f"numoku ablate {options.file}"]
-    words += [f"--items {options.items}"] if options.items else []
-    words += [f"--engine {options.engine}"] if options.engine != "numoku" else []
-    words += [f"--turn {settings.turn:g}"] if settings.turn else [f"--nodes {settings.nodes}"]
-    words += [f"--rule {options.rule}"] if options.rule != "freestyle" else []
-    words += [f"--board {options.board}"] if options.board != "15" else []
-    words += [f"--openings {options.openings}"] if options.openings != "balanced" else []
-    words += [f"--games {settings.games}"]
-    words += [f"--write {options.write}"] if options.write else []
-    return " ".join(words)
+def command_of(settings: MatchSettings, path: Path, page: Path | None) -> str:
+    """Return the command that plays such a match anew."""
+    whole, *others = settings.engines
+    items = ",".join(engine.name for engine in others)
+    options = ",".join(f"{key}={value}" for key, value in whole.options)
+    width, height = settings.width, settings.height
+    board = f"{width}" if width == height else f"{width}x{height}"
+    told = [
+        ("--items", items, ",".join(ITEMS)),
+        ("--engine", f"numoku:{options}", "numoku:"),
+        ("--turn", f"{settings.turn:g}", "0"),
+        ("--nodes", str(settings.nodes), "0"),
+        ("--rule", settings.rule.name.lower(), "freestyle"),
+        ("--board", board, "15"),
+        ("--openings", settings.openings, "balanced"),
+        ("--seed", str(settings.seed), "1"),
+        ("--games", str(settings.games), ""),
+        ("--write", str(page or ""), ""),
+    ]
+    words = [word for key, value, usual in told if value != usual for word in (key, value)]
+    return shlex.join(["numoku", "ablate", str(path), *words])
 
 
 def open_journal(path: Path, settings: MatchSettings) -> Journal:
@@ -169,7 +179,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (SettingsError, KernelError) as error:
         print(f"numoku ablate: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
-    text = markdown(Standings(settings, games), command_of(options, settings))
+    command = command_of(settings, options.file, options.write)
+    text = markdown(Standings(settings, games), command)
     if options.write:
         options.write.write_text(text, encoding="utf-8")
     elif options.show:

@@ -194,6 +194,8 @@ HELPERS = [
           "\"values\": dict(self.values)}",
           "\"values\": {name: round(value, 4) for name, value in self.values.items()}}",
           "tests/test_tuning.py"),
+    Fault("an ablation forgets to tell its seed", "tuning/ablation.py",
+          "        (\"--seed\", str(settings.seed), \"1\"),\n", "", "tests/test_ablation.py"),
     Fault("helpers are sent a network that nobody can send", "learn/network/lessons.py",
           "weights._replace(streams={})", "weights", "tests/test_learn_weights.py"),
 ]  # fmt: skip
