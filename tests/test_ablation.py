@@ -55,6 +55,13 @@ def test_the_table_is_made_of_the_games_and_goes_on(tmp_path: Path) -> None:
     assert f"numoku ablate {path} " in text and f"--games 4 --write {page}\n" in text
 
 
+def test_an_item_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    options = ablation.make_parser().parse_args([str(tmp_path), "--items", "delta,futility,delta"])
+    assert [engine.name for engine in ablation.settings_of(options).engines] == [
+        "whole", "delta", "futility"
+    ]  # fmt: skip
+
+
 def test_what_is_shown_names_the_command_that_made_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -121,6 +121,12 @@ def test_another_run_is_not_continued(tmp_path: Path, capsys: pytest.CaptureFixt
     assert path.read_bytes() == before
 
 
+def test_a_parameter_that_is_named_twice_moves_once(tmp_path: Path) -> None:
+    words = [str(tmp_path), "--parameters", "delta,aspiration,delta"]
+    plan = command.plan_of(command.make_parser().parse_args(words))
+    assert plan.names == ("delta", "aspiration")
+
+
 def test_unknown_parameters_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main([str(tmp_path / "run.jsonl"), "--parameters", "luck"]) == 2
     assert "no parameter luck" in capsys.readouterr().err

@@ -56,7 +56,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
     Raises:
         SettingsError: there is no such item, or the games cannot be played.
     """
-    names = list(filter(None, options.items.split(","))) or list(ITEMS)
+    names = list(dict.fromkeys(filter(None, options.items.split(",")))) or list(ITEMS)
     unknown = [name for name in names if name not in ITEMS]
     if unknown:
         raise SettingsError(f"there is no item {unknown[0]}; there are {', '.join(ITEMS)}")

@@ -56,7 +56,7 @@ def plan_of(options: argparse.Namespace) -> TuningPlan:
         SettingsError: they make no sense.
     """
     match = match_of(parse_engine(options.engine), **conditions_of(options))
-    names = tuple(filter(None, options.parameters.split(",")))
+    names = tuple(dict.fromkeys(filter(None, options.parameters.split(","))))
     return TuningPlan(match, names, options.step, options.rate, options.batch)
 
 
