@@ -29,9 +29,9 @@ from pbrain_engine.database.store import Added, Database
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import Searcher, first_three
-from pbrain_engine.notation.canonical import Line, Symmetries
-from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.position.rules import Rule
+from pbrain_engine.notation.canonical import Line, Position, Symmetries, image_of
+from pbrain_engine.notation.cells import cell_name, parse_moves
+from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.position.symmetry import transform
 from pbrain_engine.protocol.configured import engine_arguments
 from tests.test_arena_cluster import Cluster
@@ -158,7 +158,8 @@ def test_a_book_has_its_positions_and_goes_on(tmp_path: Path) -> None:
     assert pages(file) == 8
     with Database(file) as database:
         findings = database.connection.rows("SELECT COUNT(*) FROM position WHERE rank IS NOT NULL")
-        graph = build.load_graph(database, key_of(""), 40)
+        with database.writing():
+            graph = build.load_graph(database, key_of(""), 40)
         stored = dict(database.connection.rows(
             "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
         ))  # fmt: skip
@@ -348,6 +349,45 @@ def test_a_book_that_is_merged_again_brings_nothing_new(made: Path, tmp_path: Pa
     with Database(tmp_path / "a.db", create=True) as copy, Database(made) as database:
         assert merge(copy, database).pages == pages(made)
         assert merge(copy, database) == Added()
+
+
+def store(file: Path, **after: dict[str, int]) -> None:
+    """Store a book of the empty board and one move, as somebody does who knows no other one."""
+    graph = Graph(key_of(""))
+    put(graph, "", h8=100, a1=20)
+    for moves, values in after.items():
+        put(graph, moves, **values)
+    with Database(file, create=True) as database, database.writing():
+        build.save_pages(database, graph, graph.pages.values())
+
+
+def values_of(file: Path) -> dict[str, int]:
+    with Database(file) as database:
+        entry = database.look_up(image_of(Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())))
+        assert entry is not None
+        return {cell_name(*move): value for move, value in entry.book}
+
+
+def test_a_merged_book_is_worth_what_both_books_say(tmp_path: Path) -> None:
+    store(tmp_path / "a.db", a1={"b2": 10})
+    store(tmp_path / "b.db", h8={"i9": 50})
+    with Database(tmp_path / "a.db") as database, Database(tmp_path / "b.db") as other:
+        assert merge(database, other).pages == 1
+    assert values_of(tmp_path / "a.db") == {"h8": -50, "a1": -10}
+
+
+def test_a_book_that_two_have_grown_is_worth_what_both_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.db"
+    store(file, a1={"b2": 10})
+    store(file, h8={"i9": 50})
+    assert values_of(file) == {"h8": -50, "a1": 20}
+    assert grow(file, 3, "--processes", "1") == 0
+    assert values_of(file) == {"h8": -50, "a1": -10}
+    monkeypatch.setattr(command.Progress, "show", lambda *_: store(file, h8={"i9": 50}))
+    assert grow(file, 4, "--processes", "1") == 0  # while the other one stores what it had
+    assert values_of(file)["a1"] != 20
 
 
 # Workers -----------------------------------------------------------------------------

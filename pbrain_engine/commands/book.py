@@ -100,7 +100,8 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
     weights = load_weights(options.weights).key
     author = Author(f"Numoku {__version__}", weights)
     plan = build.Plan(options.positions, options.lines, options.nodes, options.weights, author)
-    graph = build.load_graph(database, root, options.drop)
+    with database.writing():
+        graph = build.load_graph(database, root, options.drop)
     workers: Workers
     if options.cluster:
         workers = ClusterWorkers(options.cluster)
@@ -114,6 +115,8 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
         raise
     finally:
         workers.close()
+    with database.writing():  # another one may have grown it at the same time
+        build.settle(database, [root])
     if len(graph.pages) < options.positions:
         print("everything that the book looks at is decided", file=sys.stderr)
     print(f"{options.file}: a book of {len(graph.pages):,} positions")

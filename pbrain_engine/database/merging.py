@@ -8,6 +8,7 @@ from itertools import islice
 from ..notation.canonical import Image
 from ..notation.sgf import parse_sgf
 from .adding import BATCH, Tell
+from .book.build import settle
 from .lines import add_tree, read_trees
 from .store import FINDING_COLUMNS, OPEN, Added, Database, Known, StoredGame
 
@@ -50,16 +51,21 @@ def _findings(database: Database) -> Iterator[Known]:
 
 
 def _take_book(into: Database, other: Database) -> int:
-    """Take over the book's positions that are not in the own book; return how many."""
-    taken = 0
+    """Take over the book's positions that are not in the own book; return how many.
+
+    Afterwards the positions before them are worth what these say.
+    """
+    taken = []
     for key, value, moves, crc in other.connection.stream(
         "SELECT key, book.value, book.moves, book.crc FROM book "
         "JOIN position ON position.id = book.position ORDER BY position.id"
     ):
-        taken += into.connection.run(
+        if into.connection.run(
             "INSERT INTO book (position, value, moves, crc) VALUES (:position, :value, :moves, "
             ":crc) ON CONFLICT (position) DO NOTHING",
             {"position": into.position_number(bytes(key)), "value": value, "moves": moves,
              "crc": crc},
-        )  # fmt: skip
-    return taken
+        ):  # fmt: skip
+            taken.append(bytes(key))
+    settle(into, taken)
+    return len(taken)

@@ -12,7 +12,7 @@ from ...notation.canonical import HEAD, Image, read_key
 from ..finding import Author, Finding, checksum
 from ..store import Database, Known
 from .entry import pack_book, unpack_book
-from .graph import Graph, Page
+from .graph import DROP, Graph, Page
 from .search import Job, Result
 from .workers import Workers
 
@@ -32,26 +32,43 @@ class Plan(NamedTuple):
     author: Author
 
 
-def load_graph(database: Database, root: bytes, drop: int) -> Graph:
-    """Return the book that is stored, below a root of its rule and board."""
+def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
+    """Return the book that is stored, of the rule and board of a root; within ``writing()``.
+
+    Pages that another program or a merge has put there may be worth what those before them do not
+    say yet: that is set right.
+    """
     graph = Graph(root, drop)
-    pages: dict[bytes, bytes] = {
-        bytes(key): bytes(moves)
-        for key, moves in database.connection.stream(
-            "SELECT key, book.moves FROM book JOIN position ON position.id = book.position"
+    _, width, height = root[:3]
+    stored: dict[bytes, tuple[int, bytes]] = {
+        bytes(key): (value, bytes(moves))
+        for key, value, moves in database.connection.stream(
+            "SELECT key, book.value, book.moves FROM book "
+            "JOIN position ON position.id = book.position"
         )
         if bytes(key)[: HEAD - 1] == root[: HEAD - 1]
     }
-    for key in sorted(pages, key=lambda key: -read_key(key).stones):  # children before parents
-        _, width, height = key[:3]
-        graph.put(key, unpack_book(pages[key], width, height))
+    for key in sorted(stored, key=lambda key: -read_key(key).stones):  # children before parents
+        graph.put(key, unpack_book(stored[key][1], width, height))
+    pages = graph.pages.values()
+    save_pages(
+        database,
+        graph,
+        [page for page in pages if (page.value, _packed(graph, page)) != stored[page.key]],
+    )
     return graph
+
+
+def settle(database: Database, keys: Iterable[bytes]) -> None:
+    """Set the values of the books right to which positions belong; within ``writing()``."""
+    for root in {key[: HEAD - 1]: key for key in keys}.values():
+        load_graph(database, root)
 
 
 def save_pages(database: Database, graph: Graph, pages: Iterable[Page]) -> None:
     """Store pages as they are now."""
     for page in pages:
-        moves = pack_book(graph.moves(page), page.key[1])
+        moves = _packed(graph, page)
         database.connection.run(
             SET_PAGE,
             {
@@ -61,6 +78,10 @@ def save_pages(database: Database, graph: Graph, pages: Iterable[Page]) -> None:
                 "crc": checksum(page.key, page.value, moves),
             },
         )
+
+
+def _packed(graph: Graph, page: Page) -> bytes:
+    return pack_book(graph.moves(page), page.key[1])
 
 
 def finding_of(result: Result, author: Author) -> Known:
