@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -18,12 +21,14 @@ from pbrain_engine.database.adding import add_items
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.store import Database, StoredGame
+from pbrain_engine.engine.book import Book
 from pbrain_engine.notation.game_record import GameRecord, RecordedMove
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
 
+NOBODY = 65534
 CELLS = [(x, y) for x in range(15) for y in range(15)]
 
 
@@ -158,6 +163,34 @@ def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
     assert told
     comments = stored_comments(file)
     assert {f"game {number * 20 + part}" for number in told for part in range(20)} <= comments
+
+
+@pytest.fixture
+def locked() -> Iterator[Path]:
+    """A folder in which nothing can be written, not by root either, and a database in it."""
+    own = os.geteuid()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with Database(folder / "a.db", create=True) as database:
+            add_items(database, [StoredGame(game(0))])
+        folder.chmod(0o555)
+        try:
+            if own == 0:
+                os.seteuid(NOBODY)
+            yield folder / "a.db"
+        finally:
+            os.seteuid(own)
+            folder.chmod(0o755)
+
+
+def test_a_database_is_read_where_nothing_can_be_written(
+    locked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main([str(locked), "check"]) == 0
+    assert "41 positions, 1 games" in capsys.readouterr().out
+    assert command.main([str(locked), "add", "h8"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    Book(str(locked)).close()
 
 
 # Damage ------------------------------------------------------------------------------

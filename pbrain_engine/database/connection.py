@@ -14,9 +14,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..engine.book import open_unwritable
+
 APPLICATION_ID = 0x4E554D4B  # "NUMK", in the head of the file
 LEAST_SQLITE = (3, 35)  # which returns what it has inserted
 WAIT_SECONDS = 60.0  # for another writer
+ANYTHING = "SELECT 1 FROM sqlite_master LIMIT 1"
 WRITERS_LOCK = 0x4E554D4B  # of PostgreSQL, held while one writes
 
 Row = tuple[Any, ...]
@@ -105,7 +108,11 @@ class FileConnection(Connection):
         except sqlite3.Error as error:
             raise DatabaseError(f"{path}: {error}") from None
         with self._told():
-            is_new = not self._file.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+            try:
+                self._file.execute(ANYTHING)
+            except sqlite3.OperationalError as error:
+                self._file = open_unwritable(path, error)
+            is_new = not self._file.execute(ANYTHING).fetchall()
             (mark,) = self._file.execute("PRAGMA application_id").fetchone()
             if not is_new and mark != APPLICATION_ID:
                 raise DatabaseError(f"{path} is a database of another program")

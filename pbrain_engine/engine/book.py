@@ -44,6 +44,23 @@ class BookMove(NamedTuple):
     value: int
 
 
+def open_unwritable(path: Path, error: sqlite3.OperationalError) -> sqlite3.Connection:
+    """Open a file that was refused because nothing can be written beside it.
+
+    Nobody else can write there either. What may stand in a ``-wal`` would be missed, so there must
+    be none.
+
+    Raises:
+        sqlite3.OperationalError: the one that is given, where the reason was another one.
+    """
+    reason = error.sqlite_errorcode & 0xFF
+    wal = path.with_name(f"{path.name}-wal")
+    if reason not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or wal.exists():
+        raise error
+    place = f"{path.absolute().as_uri()}?immutable=1"
+    return sqlite3.connect(place, isolation_level=None, check_same_thread=False, uri=True)
+
+
 class Book:
     """An open book."""
 
@@ -55,10 +72,16 @@ class Book:
         """
         if not Path(path).is_file():
             raise BookError(f"there is no book {path}")
+        place = Path(path).absolute()
         try:
-            place = Path(path).absolute().as_uri()
-            self._file = sqlite3.connect(f"{place}?mode=ro", uri=True, check_same_thread=False)
-            heads = self._file.execute(HEADS).fetchall()
+            self._file = sqlite3.connect(
+                f"{place.as_uri()}?mode=ro", uri=True, check_same_thread=False
+            )
+            try:
+                heads = self._file.execute(HEADS).fetchall()
+            except sqlite3.OperationalError as error:
+                self._file = open_unwritable(place, error)
+                heads = self._file.execute(HEADS).fetchall()
         except sqlite3.Error as error:
             raise BookError(f"{path} is no book: {error}") from None
         self._heads = {bytes(head) for (head,) in heads}
