@@ -17,13 +17,14 @@ from pbrain_engine.database.adding import add_items
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.document import Asked, entry_document, read_analysis
 from pbrain_engine.database.finding import Author, Bound, Finding
-from pbrain_engine.database.lines import replace_comment
+from pbrain_engine.database.lines import add_tree, replace_comment
 from pbrain_engine.database.merging import merge
 from pbrain_engine.database.sources import Wish, read_source
 from pbrain_engine.database.store import Database, Known, StoredGame
 from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.game_record import GameRecord, RecordedMove
+from pbrain_engine.notation.game_tree import GameTree
 from pbrain_engine.notation.opening_names import find_opening
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf
@@ -383,6 +384,17 @@ def test_queries(database: Database) -> None:
     assert count(asking.Filter(games=1, opening=find_opening("D4"))) == 1
     assert count(asking.Filter(size=(20, 20))) == 0
     assert count(asking.Filter(text="BEST")) == count(asking.Filter(text="best")) > 0
+
+
+def test_words_in_any_letters_are_found(database: Database) -> None:
+    tree = GameTree(record(""))
+    tree.root.child((7, 7)).comment = "Ход Чёрных, 100 Prozent Überlegenheit"
+    with database.writing():
+        add_tree(database, tree)
+    for text in ("Чёрных", "ход ч", "ÜBER", "über", "100 p"):
+        assert len(list(asking.query(database, asking.Filter(text=text)))) == 1, text
+    for text in ("белых", "100%", "Ход_Ч"):
+        assert not list(asking.query(database, asking.Filter(text=text))), text
 
 
 def test_values_stand_beside_the_moves_if_asked(database: Database, tmp_path: Path) -> None:

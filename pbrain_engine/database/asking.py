@@ -102,19 +102,30 @@ def query(database: Database, wanted: Filter) -> Iterator[tuple[Position, Entry]
         parameters |= {"low": wanted.values[0], "high": wanted.values[1]}
     if wanted.certain:
         conditions.append("proof <> ''")
-    if wanted.text:
-        conditions.append(
-            "id IN (SELECT position FROM node WHERE LOWER(title) LIKE :text "
-            "OR LOWER(comment) LIKE :text)"
-        )
-        parameters["text"] = f"%{wanted.text.lower()}%"
+    noted = _noted(database, wanted.text) if wanted.text else None
     for number, raw, black, draws, white, *columns in database.connection.stream(
         f"SELECT id, key, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position "
         f"WHERE {' AND '.join(conditions)} ORDER BY id",
         parameters,
     ):
+        if noted is not None and number not in noted:
+            continue
         key = bytes(raw)
         position = read_key(key)
         if wanted.takes(position):
             finding = database.read_finding(Image(key, 0), columns)
             yield position, Entry(number, finding, black, draws, white)
+
+
+def _noted(database: Database, text: str) -> set[int]:
+    """Return the positions with a text in their notes, in capital letters or small ones.
+
+    Stores differ in what they take for small letters; SQLite knows those of English alone.
+    """
+    return {
+        position
+        for position, title, comment in database.connection.stream(
+            "SELECT position, title, comment FROM node WHERE title <> '' OR comment <> ''"
+        )
+        if any(text.casefold() in note.casefold() for note in (title, comment))
+    }
