@@ -167,6 +167,17 @@ def test_a_book_has_its_positions_and_goes_on(tmp_path: Path) -> None:
     assert {key: page.value for key, page in graph.pages.items()} == stored
 
 
+def test_a_file_holds_books_of_several_roots(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.db"
+    for root, positions in (("h8i9", "4"), ("h8h9", "3")):
+        words = ["--positions", positions, "--nodes", NODES, "--processes", "1"]
+        assert command.main(["build", str(file), root, *words]) == 0
+    assert pages(file) == 7
+    assert capsys.readouterr().out.count("best play") == 2
+
+
 def test_one_process_makes_the_same_book_at_once_and_in_two_goes(tmp_path: Path) -> None:
     contents = []
     for goes in ([6], [3, 6]):

@@ -55,7 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
         type=positive,
         default=POSITIONS,
         metavar="N",
-        help=f"in the end ({POSITIONS})",
+        help=f"below the root, in the end ({POSITIONS})",
     )
     add("--lines", type=positive, default=LINES, metavar="N", help=f"moves of a position ({LINES})")
     add("--nodes", type=positive, default=NODES, metavar="N", help=f"of a search ({NODES})")
@@ -107,7 +107,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
         workers = ClusterWorkers(options.cluster)
     else:
         workers = LocalWorkers(options.processes or os.cpu_count() or 1)
-    progress = Progress(options.positions, len(graph.pages))
+    progress = Progress(options.positions, len(graph.below))
     try:
         build.grow(database, graph, plan, workers, progress.show)
     except KeyboardInterrupt:
@@ -117,9 +117,9 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
         workers.close()
     with database.writing():  # another one may have grown it at the same time
         build.settle(database, [root])
-    if len(graph.pages) < options.positions:
+    if len(graph.below) < options.positions:
         print("everything that the book looks at is decided", file=sys.stderr)
-    print(f"{options.file}: a book of {len(graph.pages):,} positions")
+    print(f"{options.file}: a book of {len(graph.below):,} positions")
     if graph.root in graph.pages:
         print(f"best play: {best_line(graph)}")
     return 0
@@ -141,7 +141,7 @@ class Progress:
         if now - self._shown < (1.0 if live else 30.0):
             return
         self._shown = now
-        pages = len(graph.pages)
+        pages = len(graph.below)
         left = (self._wanted - pages) * (now - self._start) / max(pages - self._there, 1)
         root = graph.pages.get(graph.root)
         value = "" if root is None else f", value {format_value(root.value)}"

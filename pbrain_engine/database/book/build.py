@@ -25,7 +25,7 @@ SET_PAGE = """INSERT INTO book (position, value, moves, crc)
 class Plan(NamedTuple):
     """How a book is grown."""
 
-    positions: int  # pages in the end
+    positions: int  # pages below the root in the end
     lines: int  # moves that a page compares
     nodes: int  # of a search
     weights: str
@@ -98,8 +98,8 @@ def grow(
     database: Database, graph: Graph, plan: Plan, workers: Workers, tell: Callable[[Graph], None]
 ) -> None:
     """Search until the book has its positions, or everything in it is decided."""
-    while len(graph.pages) < plan.positions:
-        room = min(workers.capacity, plan.positions - len(graph.pages)) - len(workers.running)
+    while len(graph.below) < plan.positions:
+        room = min(workers.capacity, plan.positions - len(graph.below)) - len(workers.running)
         for _ in range(room):
             leaf = graph.next_leaf(workers.running)
             if leaf is None:

@@ -78,12 +78,13 @@ def doubles(key: bytes) -> list[Coordinates]:
 
 
 class Graph:
-    """The pages of a book below a root."""
+    """The pages of a book; ``below`` are those to which its moves lead from the root."""
 
     def __init__(self, root: bytes, drop: int = DROP) -> None:
         """Begin without a page."""
         self.root = root
         self.pages: dict[bytes, Page] = {}
+        self.below: set[bytes] = set()
         self._drop = drop
         self._waiting: dict[bytes, set[bytes]] = {}  # parents of positions without a page
 
@@ -95,6 +96,8 @@ class Graph:
         for edge in page.edges:
             child = self.pages.get(edge.child)
             (child.parents if child else self._waiting.setdefault(edge.child, set())).add(key)
+        if key == self.root or not self.below.isdisjoint(page.parents):
+            self._reach(key)
         page.value = self.best(page)
         changed = {key: page}
         queue = list(page.parents)
@@ -106,6 +109,15 @@ class Graph:
                 parent.value = value
                 queue += parent.parents
         return list(changed.values())
+
+    def _reach(self, key: bytes) -> None:
+        """Note that a page, and those after it, can be reached from the root."""
+        stack = [key]
+        while stack:
+            key = stack.pop()
+            if key in self.pages and key not in self.below:
+                self.below.add(key)
+                stack += [edge.child for edge in self.pages[key].edges]
 
     def worth(self, edge: Edge) -> int:
         """Return what a move is worth to its side."""
