@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -26,6 +27,28 @@ SCRIPT = textwrap.dedent(
         print(helpers.submit(os.getpid).result(), pool.apply(os.getpid), flush=True)
         BUSY
         time.sleep(600)
+    """
+)
+
+BUILDER = textwrap.dedent(
+    """
+    import sys
+
+    from pbrain_engine.cli import main
+    from pbrain_engine.database.book.workers import LocalWorkers
+
+    start = LocalWorkers._start
+
+    def tell(self, job, attempt):
+        future = start(self, job, attempt)
+        while not future.running():
+            pass
+        print("searching", flush=True)
+        return future
+
+    if __name__ == "__main__":
+        LocalWorkers._start = tell
+        sys.exit(main(["book", *sys.argv[1:]]))
     """
 )
 
@@ -56,3 +79,20 @@ def test_helpers_work_in_order() -> None:
 def test_a_killed_helper_is_an_error_and_no_endless_wait() -> None:
     with pytest.raises(LostHelper, match="was killed"):
         list(helped(2, double, [1, 2, -1, 3, 4, 5, 6, 7, 8]))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an interrupt goes to the group of a terminal")
+def test_an_interrupt_waits_for_no_search_of_a_book(tmp_path: Path) -> None:
+    words = ["build", str(tmp_path / "a.db"), "--nodes", str(10**12), "--processes", "1"]
+    builder = subprocess.Popen(
+        [sys.executable, "-c", BUILDER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    assert builder.stdout is not None
+    try:
+        assert builder.stdout.readline() == "searching\n"
+        builder.send_signal(signal.SIGINT)
+        _, told = builder.communicate(timeout=20)
+    finally:
+        builder.kill()
+    assert "goes on with it" in told

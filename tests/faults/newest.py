@@ -205,6 +205,9 @@ HELPERS = [
           "        (\"--seed\", str(settings.seed), \"1\"),\n", "", "tests/test_ablation.py"),
     Fault("helpers are sent a network that nobody can send", "learn/network/lessons.py",
           "weights._replace(streams={})", "weights", "tests/test_learn_weights.py"),
+    Fault("a search of a book goes on after an interrupt", "database/book/workers.py",
+          "        dismiss(self._executor)\n", "        self._executor.shutdown()\n",
+          "tests/test_helpers.py"),
 ]  # fmt: skip
 
 MANNERS = [

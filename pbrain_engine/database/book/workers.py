@@ -14,7 +14,7 @@ from typing import Any
 
 from ...arena.match.cluster import ATTEMPTS, LOST, connect
 from ...arena.settings import SettingsError
-from ...helpers import start_helpers
+from ...helpers import dismiss, start_helpers
 from ..connection import DatabaseError
 from .search import Job, Result, search_position
 
@@ -100,7 +100,7 @@ class LocalWorkers(Workers):
 
     def close(self) -> None:
         """Give up what is under way."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        dismiss(self._executor)
 
 
 class ClusterWorkers(Workers):
