@@ -29,6 +29,7 @@ from pbrain_engine.database.store import Added, Database
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import Searcher, first_three
+from pbrain_engine.game.game import Game
 from pbrain_engine.notation.canonical import Line, Position, Symmetries, image_of
 from pbrain_engine.notation.cells import cell_name, parse_moves
 from pbrain_engine.position.rules import Rule, Side
@@ -354,6 +355,22 @@ def test_a_book_is_exported_as_a_tree(made: Path, tmp_path: Path) -> None:
         exports.export(database, tmp_path / "a.lib", exports.Choice(values=True))
         (tree,) = exports.gather(database, exports.Choice())
     assert tree.count() == 11
+
+
+def test_a_book_in_which_white_moves_out_of_turn(tmp_path: Path) -> None:
+    file, start = tmp_path / "a.db", tmp_path / "a.sgf"
+    start.write_text("(;GM[4]SZ[15]AB[hh]AW[ii]PL[W])")
+    words = ["--positions", "3", "--nodes", NODES, "--processes", "1"]
+    assert command.main(["build", str(file), str(start), *words]) == 0
+    with Database(file) as database:
+        losses = exports.export(database, tmp_path / "b.sgf", exports.Choice())
+    assert "3 positions with a value are on no line of the file" in losses
+    out = tmp_path / "openings.txt"
+    words = ["openings", str(file), str(out), "--stones", "2-", "--balance", "30000"]
+    assert command.main(words) == 1
+    book = Book(str(file))
+    assert not book.balanced(Game(15), 3, 30000)
+    book.close()
 
 
 def test_a_book_that_is_merged_again_brings_nothing_new(made: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ..database.book import build
 from ..database.book.graph import DROP, Graph
 from ..database.book.workers import ClusterWorkers, LocalWorkers, Workers
 from ..database.connection import DatabaseError
-from ..database.document import alternating, position_document
+from ..database.document import position_document
 from ..database.finding import Author
 from ..database.store import Database
 from ..engine.engine import DEFAULT_WEIGHTS
@@ -203,7 +203,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
         fits = least <= position.stones <= most
         wanted = options.rule in (None, position.rule)
         size = options.size in (None, (position.width, position.height))
-        cells = alternating(position.black, position.white)
+        cells = position.in_turn
         if fits and wanted and size and cells and abs(value) <= options.balance:
             lines.append(format_offsets(cells, position.width, position.height))
     if not lines:

@@ -147,8 +147,8 @@ def _ways(start: GameRecord, pages: dict[bytes, bytes]) -> Iterator[list[Coordin
     left = dict(pages)
     while left:
         root = read_key(min(left, key=len))
-        begin = document.alternating(root.black, root.white)
-        stack = [begin] if begin is not None and not root.walls else []
+        begin = root.in_turn
+        stack = [] if begin is None else [begin]
         left.pop(image_of(root).key)
         if stack:
             yield stack[0]

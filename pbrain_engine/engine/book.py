@@ -188,10 +188,8 @@ class Book:
         for key, value in self._file.execute(PAGES):
             if bytes(key)[:3] == head and abs(value) <= balance:
                 position = read_key(bytes(key))
-                if position.stones == stones:
-                    pairs = zip(position.black, position.white, strict=False)
-                    cells = [cell for pair in pairs for cell in pair]
-                    found.append([*cells, *position.black[len(position.white) :]])
+                if position.stones == stones and position.in_turn is not None:
+                    found.append(position.in_turn)
         return found
 
     def close(self) -> None:

@@ -40,6 +40,15 @@ class Position(NamedTuple):
         """The number of stones of both sides."""
         return len(self.black) + len(self.white)
 
+    @property
+    def in_turn(self) -> list[Coordinates] | None:
+        """Its stones in turn, black first; None where nobody can have played them like that."""
+        early = len(self.black) - len(self.white)
+        if self.walls or early not in (0, 1) or self.to_move != early:
+            return None
+        pairs = zip(self.black, self.white, strict=False)
+        return [cell for pair in pairs for cell in pair] + list(self.black[len(self.white) :])
+
 
 class Symmetries:
     """The symmetries of a board as tables of cell numbers."""
