@@ -149,6 +149,18 @@ def test_comments_and_variations_of_a_game_become_lines(tmp_path: Path) -> None:
         assert (entry(database, "h8i9").games, entry(database, "h8h9").games) == (1, 0)
 
 
+def test_a_game_is_the_same_with_the_line_ends_of_any_system(tmp_path: Path) -> None:
+    file = tmp_path / "a.sgf"
+    text = "(;GM[4]SZ[15]RE[B+];B[hh]C[one\ntwo\\\nthree];W[ii])\n"
+    file.write_bytes(text.encode())
+    database, _ = added(file, tmp_path)
+    with database:
+        for end in (b"\r\n", b"\r"):
+            file.write_bytes(text.encode().replace(b"\n", end))
+            assert add_items(database, read_source(str(file), Wish())) == Added(known_games=1)
+        assert entry(database, "h8").notes[0].comment == "one\ntwothree"
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

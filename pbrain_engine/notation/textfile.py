@@ -14,7 +14,14 @@ _HEAD = 2000  # bytes in which an encoding is named
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a file: by the encoding that it names, else UTF-8, else Latin-1."""
+    """Return the text of a file: by the encoding that it names, else UTF-8, else Latin-1.
+
+    Its lines end in one way, whatever system wrote them, so that texts can be compared.
+    """
+    return _letters(data).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _letters(data: bytes) -> str:
     for marks, encoding in (
         ((codecs.BOM_UTF8,), "utf-8-sig"),
         ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
