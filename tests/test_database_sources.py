@@ -149,6 +149,17 @@ def test_comments_and_variations_of_a_game_become_lines(tmp_path: Path) -> None:
         assert (entry(database, "h8i9").games, entry(database, "h8h9").games) == (1, 0)
 
 
+def test_a_game_that_was_commented_is_the_same_game(tmp_path: Path) -> None:
+    file = tmp_path / "a.sgf"
+    file.write_text("(;GM[4]SZ[15]PB[a]RE[B+];B[hh];W[ii];B[jj])")
+    database, _ = added(file, tmp_path)
+    with database:
+        file.write_text("(;GM[4]SZ[15]PB[a]RE[B+];B[hh]C[good];W[ii](;B[jj])(;B[hi]))")
+        done = add_items(database, read_source(str(file), Wish()))
+        assert (done.games, done.known_games, done.nodes) == (0, 1, 4)
+        assert entry(database, "h8").games == 1
+
+
 def test_a_game_is_the_same_with_the_line_ends_of_any_system(tmp_path: Path) -> None:
     file = tmp_path / "a.sgf"
     text = "(;GM[4]SZ[15]RE[B+];B[hh]C[one\ntwo\\\nthree];W[ii])\n"

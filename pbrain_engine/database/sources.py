@@ -86,10 +86,11 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
     if body.startswith("("):
         for tree in parse_sgf_trees(body):
             tree.record = _ruled(tree.record, wish)
-            game = main_line(tree)
-            if game.moves:
-                yield StoredGame(decided(game))
-            if not _is_told_by_the_game(tree):
+            game = StoredGame(decided(main_line(tree)))
+            is_annotated = not _is_told_by_the_game(tree)
+            if game.record.moves:
+                yield game.plain if is_annotated else game
+            if is_annotated:
                 yield tree
     elif body.lower().startswith("piskvorky"):
         yield StoredGame(decided(_ruled(parse_psq(body), wish)))
