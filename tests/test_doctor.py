@@ -136,7 +136,9 @@ def test_a_program_that_does_not_exist_is_status_2(capsys: pytest.CaptureFixture
     assert "/no/such/program" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["x", "--client", "chess"], ["x", "-m", "y"], [], ["--json"]])
+@pytest.mark.parametrize(
+    "words", [["x", "--client", "chess"], ["x", "-m", "y"], [], ["--json"], [" "]]
+)
 def test_asking_wrongly_is_status_2(words: list[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         doctor.main(words)

@@ -43,13 +43,13 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.size < 11:
         parser.error("the dialogues need a board of at least 11")
     command = [*arguments.command, *words[split + 1 :]]
-    if not command:
-        parser.error("which program?")
     if len(command) == 1:
         try:
             command = split_command(command[0])
         except ValueError as error:
             parser.error(str(error))
+    if not command:
+        parser.error("which program?")
     options = Options(command, arguments.size, arguments.turn, arguments.patience)
     checks = verdict.select(arguments.client)
     if not checks:

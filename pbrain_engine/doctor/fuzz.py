@@ -230,7 +230,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     own = [sys.executable, "-m", "pbrain_engine"]
     try:
-        command = split_command(arguments.command) if arguments.command else own
+        command = split_command(arguments.command or "") or own
     except ValueError as error:
         parser.error(str(error))
     lines = Lines(arguments.seed)
