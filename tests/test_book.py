@@ -339,6 +339,9 @@ def test_openings_are_taken_from_a_book(
     assert (tmp_path / "b").read_text() != out.read_text()
     words[5] = "0"  # so even are few
     assert openings_command([str(tmp_path / "c"), *words]) == 1
+    words = ["--book", str(made), "--rule", "renju"]
+    for _ in range(2):  # no file is left that would be in the way
+        assert openings_command([str(tmp_path / "e"), *words]) == 1
     assert openings_command([str(tmp_path / "d"), "--book", str(tmp_path / "no.db")]) == 1
     assert "there is no book" in capsys.readouterr().err
 

@@ -209,6 +209,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ExitStack() as stack:
             out = stack.enter_context(options.file.open("x")) if options.file else sys.stdout
             written = write(recipe, source, options.count, out)
+        if options.file and not written.found:
+            options.file.unlink()  # else it would be in the way of the next attempt
     except (SettingsError, KernelError, OSError) as error:
         print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
