@@ -295,6 +295,9 @@ def test_what_is_no_book_is_told(tmp_path: Path) -> None:
     (tmp_path / "b.db").write_text("hello" * 500)
     with pytest.raises(BookError, match="is no book"):
         Book(str(tmp_path / "b.db"))
+    Database(tmp_path / "c.db", create=True).close()
+    with pytest.raises(BookError, match="holds no positions of a book"):
+        Book(str(tmp_path / "c.db"))
 
 
 def test_a_book_is_shown(made: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from pbrain_engine.database.adding import add_items
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.engine.book import Book
+from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.notation.game_record import GameRecord, RecordedMove
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule
@@ -190,7 +190,8 @@ def test_a_database_is_read_where_nothing_can_be_written(
     assert "41 positions, 1 games" in capsys.readouterr().out
     assert command.main([str(locked), "add", "h8"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
-    Book(str(locked)).close()
+    with pytest.raises(BookError, match="holds no positions"):
+        Book(str(locked))
 
 
 # Damage ------------------------------------------------------------------------------

@@ -84,6 +84,9 @@ class Book:
                 heads = self._file.execute(HEADS).fetchall()
         except sqlite3.Error as error:
             raise BookError(f"{path} is no book: {error}") from None
+        if not heads:
+            self._file.close()
+            raise BookError(f"{path} holds no positions of a book; `numoku book build` makes them")
         self._heads = {bytes(head) for (head,) in heads}
         self._chance = None if seed is None else Random(seed)
         self._speed = 0.0  # nodes a second of the engine's last search
