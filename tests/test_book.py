@@ -363,6 +363,12 @@ def test_a_book_is_exported_as_a_tree(made: Path, tmp_path: Path) -> None:
     assert tree.count() == 11
 
 
+def test_an_export_tells_that_the_book_is_not_in_it(made: Path, tmp_path: Path) -> None:
+    with Database(made) as database:
+        losses = exports.export(database, tmp_path / "a.jsonl", exports.Choice())
+    assert losses == [exports.NO_BOOK]
+
+
 def test_a_book_in_which_white_moves_out_of_turn(tmp_path: Path) -> None:
     file, start = tmp_path / "a.db", tmp_path / "a.sgf"
     start.write_text("(;GM[4]SZ[15]AB[hh]AW[ii]PL[W])")

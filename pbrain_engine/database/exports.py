@@ -24,6 +24,8 @@ from .store import FINDING_COLUMNS, Database, game_line, play_on, take_back
 
 Values = dict[bytes, int]
 
+NO_BOOK = "the moves of the book are not in the file; `numoku db FILE merge` takes them over"
+
 
 class Choice(NamedTuple):
     """What is to be written."""
@@ -63,7 +65,7 @@ def export(database: Database, path: Path, choice: Choice) -> list[str]:
     elif kind == ".jsonl":
         with path.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(entry) + "\n" for entry in everything(database, choice))
-        losses = []
+        losses = [NO_BOOK] if database.count("book") else []
     else:
         raise ValueError(f"{path}: exports are called .lib, .sgf or .jsonl")
     return losses
@@ -234,7 +236,7 @@ def _lost_findings(database: Database, trees: Iterable[GameTree], choice: Choice
 
 
 def everything(database: Database, choice: Choice) -> Iterator[dict[str, object]]:
-    """Yield all that the database holds, as ``add`` reads it again."""
+    """Yield all that the database holds but the book, as ``add`` reads it again."""
     for result, text in database.connection.stream("SELECT result, record FROM game ORDER BY id"):
         if choice.takes(parse_sgf(text)):
             yield {"type": "game", "result": result, "sgf": text}
