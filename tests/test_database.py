@@ -487,6 +487,7 @@ def test_what_was_there_already_is_called_nothing_new(
         (["add", "no.sgf"], 1, "there is no file"),
         (["add", "h8h8"], 1, "played twice"),
         (["add", "h8", "--encoding", "nonsense"], 2, "no encoding"),
+        (["add", "h8", "--encoding", "utf-16"], 2, "cannot be in utf-16"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(

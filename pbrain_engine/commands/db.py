@@ -33,6 +33,7 @@ FILE is a file, made by the first add, or the URL of a PostgreSQL database. GAME
 or RenLib file, a journal of matches, recorded self-play, what `numoku analyse --json` or an
 export printed, or moves such as h8i9. POSITION is whatever `numoku analyse` takes.
 """
+SIGNS = "a\b"  # what a library needs as single bytes beside letters
 LIMIT = 20  # positions that query shows
 
 
@@ -96,10 +97,12 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Do one thing with a database; return 0, or 1 if that failed, or 2 if it makes no sense."""
     options = make_parser().parse_args(arguments)
+    encoding = getattr(options, "encoding", ENCODING)
     try:
-        "".encode(getattr(options, "encoding", ENCODING))
-    except LookupError:
-        return complain(f"there is no encoding {options.encoding}", 2)
+        if SIGNS.encode(encoding) != SIGNS.encode():
+            return complain(f"a library cannot be in {encoding}: its signs end texts there", 2)
+    except (LookupError, UnicodeError):
+        return complain(f"there is no encoding {encoding}", 2)
     try:
         with Database(options.database, create=options.action in ("add", "merge")) as database:
             try:
