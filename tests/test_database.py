@@ -229,6 +229,12 @@ def test_games_count_once_in_all_their_positions(database: Database) -> None:
 # Lines -------------------------------------------------------------------------------
 
 
+def test_a_game_with_signs_that_no_server_takes_is_stored(database: Database) -> None:
+    add_items(database, [StoredGame(record("h8i9", black="a\0b", comment="c\0"))])
+    assert [game.black for game in exports.games(database)] == ["a b"]
+    assert not faults(database)
+
+
 def test_a_library_of_many_nodes_comes_out_as_it_went_in(
     database: Database, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from ..notation.game_tree import GameTree, TreeNode
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .finding import Note, checksum
-from .store import Added, Database, game_images, game_line, play_on, take_back
+from .store import Added, Database, clean, game_images, game_line, play_on, take_back
 
 START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
 NO_PARENT = 0
@@ -176,11 +176,6 @@ def _set_notes(database: Database, row: _Stored, kind: int, cell: int) -> None:
         {"id": number, "title": title, "comment": comment, "text": text, "marks": marks,
          "crc": crc},
     )  # fmt: skip
-
-
-def clean(text: str) -> str:
-    """Return a text without what a server does not take."""
-    return text.replace("\0", " ")
 
 
 def joined(old: str, new: str, separator: str) -> str:

@@ -277,7 +277,7 @@ class Database:
         added = skipped = 0
         for game in games:
             record = game.record
-            text = format_sgf(record)
+            text = clean(format_sgf(record))
             result = record.result if game.counts and record.result in RESULTS else OPEN
             row = {"digest": digest_of(text), "result": result, "record": text}
             images = list(game_images(record))
@@ -310,6 +310,11 @@ def turned_tree(tree: str, turn: Callable[[list[Coordinates]], list[Coordinates]
         return {**node, **cells, "answers": [turned(answer) for answer in node["answers"]]}
 
     return json.dumps(turned(json.loads(tree))) if tree else ""
+
+
+def clean(text: str) -> str:
+    """Return a text without what a server does not take."""
+    return text.replace("\0", " ")
 
 
 def digest_of(text: str) -> bytes:
