@@ -40,6 +40,13 @@ def test_a_library_of_one_move() -> None:
     assert lines(tree("78 00 79 40")) == ["h8 i8"]
 
 
+def test_a_line_that_may_be_cut_off_is_read_with_a_remark() -> None:
+    read = tree("78 00 68 00 79")
+    assert lines(read) == ["h8 h9"]
+    assert "may be cut off" in read.remarks[0]
+    assert not tree("78 00 68 40").remarks
+
+
 def test_the_corner_of_the_picture_in_the_description() -> None:
     assert tree("44 40").root.children[0].cell == (3, 4)
     assert tree("78 40").root.children[0].cell == (7, 7)

@@ -55,7 +55,7 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     reader = _Reader(data)
     tree = GameTree(GameRecord(SIZE, SIZE))
     parent, pending = tree.root, list[TreeNode]()
-    is_first, is_owed = True, False
+    is_first, is_owed, flags = True, False, 0
     while reader.at + 1 < len(data):
         node, flags = reader.node()
         if is_first and node.cell is None:
@@ -75,6 +75,8 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     if pending or is_owed:
         raise NotationError("the library is cut off: a branch that it announces is not there")
     reader.decode(encoding)
+    if not is_first and not flags & CHILDLESS:
+        tree.remarks.append("the file ends where a further move is announced; it may be cut off")
     if reader.unknown:
         tree.remarks.append(f"{reader.unknown} nodes have flags that nobody has described")
     return tree.check()
