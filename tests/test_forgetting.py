@@ -124,6 +124,17 @@ def test_a_remembered_move_that_cannot_be_played_is_none() -> None:
     assert foresight.recall(game_after(WIN)) is None
 
 
+def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine: Engine) -> None:
+    play(engine, "h8a1i8o1j8a15")  # black has an open three
+    assert (engine.think(Limit(nodes=100_000)).mate or 0) > 0
+    winner = engine.game.to_move
+    engine.set_to_move(winner.opponent)
+    assert engine._foresight.recall(engine.game) is None
+    assert (engine.think(Limit(depth=2)).mate or 0) <= 0  # no announced win of the wrong side
+    engine.set_to_move(winner)
+    assert engine._foresight.recall(engine.game) is not None
+
+
 def test_the_engine_does_not_play_a_win_of_another_rule(engine: Engine) -> None:
     play(engine, WIN)
     thought = engine.think(Limit(nodes=100_000))

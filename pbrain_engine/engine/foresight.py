@@ -41,10 +41,10 @@ class Foresight:
 
 
 def setting_of(game: Game) -> object:
-    """Return what a game is played on, and by which rule."""
-    return game.width, game.height, game.rule
+    """Return what a game is played on, by which rule, and who is to move."""
+    return game.width, game.height, game.rule, game.to_move
 
 
 def position_of(game: Game) -> Position:
-    """Return the stones of a game, in no order; they tell who is to move within one line."""
+    """Return the stones of a game, in no order, without who is to move."""
     return frozenset((stone.move, stone.side) for stone in game.history)
