@@ -83,6 +83,22 @@ def test_the_optimum_ends_the_search_before_the_limit(engine: Engine) -> None:
     assert thought.time < 10
 
 
+@pytest.mark.parametrize("most", [2**31, 2**63, 10**30, 3 * 2**100 - 1])
+def test_a_limit_may_be_larger_than_any_search(engine: Engine, most: int) -> None:
+    set_up(engine)
+    engine.set_hash_size(None)  # so that the time says how much is of use
+    engine.set_memory(60_000_000)
+    for seconds in (float(most), float("inf")):
+        limit = Limit(time=seconds, nodes=most)
+        assert engine.think(limit, on_iteration=lambda t: t.depth == 3).depth == 3
+
+
+def test_a_time_that_is_no_number_is_refused() -> None:
+    for name in ("time", "optimum"):
+        with pytest.raises(ValueError, match=name):
+            Limit(**{name: float("nan")})
+
+
 def test_the_callback_may_end_the_search(engine: Engine) -> None:
     set_up(engine)
     assert engine.think(Limit(), on_iteration=lambda t: t.depth == 4).depth == 4

@@ -18,6 +18,7 @@ UNLIMITED_NODES = 1 << 62
 # 300 MB cost half of the nodes of a game's first move, and more than a third of the next.
 TABLE_RATE = 32 << 20
 ENOUGH = 8 << 20
+EVERYTHING = 1 << 62  # bytes
 
 
 class AlphaBeta:
@@ -48,7 +49,7 @@ class AlphaBeta:
 
     def enough(self, seconds: float, threads: int) -> int:
         """Return the bytes that the nodes of a few such searches fill."""
-        return max(ENOUGH, int(seconds * TABLE_RATE) * threads)
+        return max(ENOUGH, int(min(seconds * TABLE_RATE, EVERYTHING)) * threads)
 
     def set_parameter(self, name: str, value: int) -> None:
         """Take a parameter of the alpha-beta over."""
@@ -105,12 +106,13 @@ class AlphaBeta:
         for block in self._workers[1:threads]:
             game.copy_to(game.like(block))
         workers = [block.address for block in self._workers[:threads]]
+        most = UNLIMITED_NODES if limit.nodes is None else min(limit.nodes, UNLIMITED_NODES)
         for number, worker in enumerate(workers):
             self._library.worker_bar(worker, NO_CELL)
             for move in question.exclude:
                 self._library.worker_bar(worker, cell_of(*move))
             self._library.worker_fade(worker)
-            nodes = UNLIMITED_NODES if limit.nodes is None or number > 0 else limit.nodes
+            nodes = most if number == 0 else UNLIMITED_NODES
             distinct = int(question.multipv == 1)
             self._library.worker_prepare(worker, game.tables, shared, nodes, distinct)
         return workers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from math import isnan
 from typing import NamedTuple, Self
 
 from ..eval.weights import DEFAULT_SCALE
@@ -26,7 +27,7 @@ class Limit(_Limit):
     the line that such a search expects.
 
     Raises:
-        ValueError: a depth or a number of nodes is below 1.
+        ValueError: a depth or a number of nodes is below 1, or a time is no number.
     """
 
     __slots__ = ()
@@ -42,6 +43,9 @@ class Limit(_Limit):
         for name, number in (("depth", depth), ("nodes", nodes)):
             if number is not None and number < 1:
                 raise ValueError(f"{name} {number}: a search has at least 1; None: no limit")
+        for name, seconds in (("time", time), ("optimum", optimum)):
+            if seconds is not None and isnan(seconds):
+                raise ValueError(f"{name}: {seconds} is no number of seconds; None: no limit")
         return super().__new__(cls, time, optimum, nodes, depth)
 
 
