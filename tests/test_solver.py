@@ -167,6 +167,38 @@ def open_positions(count: int, seed: int) -> Iterator[tuple[Board, int]]:
         yield random_board(chance, rule, chance.randint(9, 16)), number // 3 % 2
 
 
+# Nobody wins by threats here, which takes the search a million stones to find out.
+UNCLEAR = "k7j8j12h8j11g12h5j10i10f4e9i7k9f8k4h11f9e6"
+
+
+@pytest.mark.parametrize(
+    "limit", [{"time": 0}, {"time": -1.0}, {"nodes": 0}, {"nodes": -1}, {"time": 0.001}]
+)
+def test_a_limit_of_nothing_is_no_lack_of_a_limit(solver: Solver, limit: dict[str, Any]) -> None:
+    game = Game(15)
+    for move in parse_moves(UNCLEAR):
+        game.play(*move)
+    for ask in (solver.threats, solver.prove):
+        solver.clear()
+        proof = ask(game, **limit)
+        assert proof.is_open and proof.nodes < 200_000
+    if "nodes" in limit:
+        rescue = solver.rescues(game, **limit)
+        assert not rescue.moves and len(rescue.unknown) == 15 * 15 - game.ply
+
+
+@pytest.mark.filterwarnings("error")  # of a thread that fails
+@pytest.mark.parametrize("limit", [{"time": float("inf")}, {"time": 1e30}, {"nodes": 10**40 - 1}])
+def test_a_limit_may_be_larger_than_any_search(solver: Solver, limit: dict[str, Any]) -> None:
+    game = Game(15)
+    for move in parse_moves("h8i9j10h10h9"):
+        game.play(*move)
+    solver.clear()
+    for ask in (solver.threats, solver.prove):
+        assert ask(game, **limit).claim == "no-vct"
+    assert not solver.rescues(game, **limit).unknown
+
+
 def test_threats_agree_with_exhaustive_search(solver: Solver) -> None:
     seen = [compare_threats(solver, *position) for position in open_positions(60, 8)]
     assert seen.count("none") > 5 and seen.count("win") > 5

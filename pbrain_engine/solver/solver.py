@@ -49,7 +49,7 @@ class _Timer:
         self._timer: threading.Timer | None = None
         self._rang = False
         if seconds is not None:
-            self._timer = threading.Timer(max(seconds, 0.0), self._stop)
+            self._timer = threading.Timer(within(seconds), self._stop)
             self._timer.daemon = True
 
     def _stop(self) -> None:
@@ -131,7 +131,7 @@ class Solver:
         """Return the side to move's win by continuous fours, or that there is none."""
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
-        limit = nodes or UNLIMITED_NODES
+        limit = most(nodes)
         stones = self._library.threats_fours(address, tables, min(limit, QUICK_NODES))
         searched = self._library.threats_nodes(address)
         if stones < 0 and searched < limit and not self.is_stopped:
@@ -161,7 +161,7 @@ class Solver:
         if after is not None:
             self._library.threats_play(address, tables, cell_of(*after))
         with _Timer(self, address, time):
-            stones = self._library.threats_threes(address, tables, nodes or UNLIMITED_NODES)
+            stones = self._library.threats_threes(address, tables, most(nodes))
         searched = self._library.threats_nodes(address)
         level = self._library.threats_level(address)
         length = 0
@@ -200,8 +200,9 @@ class Solver:
             proof = self.threats(game, time=left, nodes=max(slice_nodes, 1))
             searched += proof.nodes
             seconds = perf_counter() - start
-            over = (nodes is not None and searched >= nodes) or (time or seconds + 1) <= seconds
-            if over or not proof.is_open or self.is_stopped:
+            is_spent = nodes is not None and searched >= nodes
+            is_late = time is not None and seconds >= time
+            if is_spent or is_late or not proof.is_open or self.is_stopped:
                 return proof._replace(nodes=searched, time=seconds)
             if listener is not None:
                 numbers = (ctypes.c_int64 * 3)()
@@ -244,7 +245,7 @@ class Solver:
         marks = self._marks
         with _Timer(self, address, time):
             stones = self._library.threats_rescues(
-                address, tables, nodes or UNLIMITED_NODES, ctypes.addressof(marks)
+                address, tables, most(nodes), ctypes.addressof(marks)
             )
         searched = self._library.threats_nodes(address)
         seconds = perf_counter() - start
@@ -318,3 +319,13 @@ class Solver:
     def __exit__(self, *_: object) -> None:
         """Close the solver."""
         self.close()
+
+
+def most(nodes: int | None) -> int:
+    """Return how many stones the kernel may try where so many are allowed."""
+    return UNLIMITED_NODES if nodes is None else max(0, min(nodes, UNLIMITED_NODES))
+
+
+def within(seconds: float) -> float:
+    """Return the time nearest to this that a timer can take."""
+    return max(0.0, min(seconds, threading.TIMEOUT_MAX))

@@ -233,4 +233,13 @@ MANNERS = [
           "tests/test_notation.py"),
 ]  # fmt: skip
 
-FAULTS = [*TREE_SEARCH, *NETWORKS, *KEPT, *BOARD, *REVIEWS, *ENDS, *HELPERS, *MANNERS]
+LIMITS = [
+    Fault("no stones at all are no limit of the solver", "solver/solver.py",
+          "UNLIMITED_NODES if nodes is None else", "UNLIMITED_NODES if not nodes else",
+          "tests/test_solver.py::test_a_limit_of_nothing_is_no_lack_of_a_limit"),
+    Fault("no time at all is no limit of a proof", "solver/solver.py",
+          "is_late = time is not None and seconds >= time", "is_late = seconds >= (time or 1e9)",
+          "tests/test_solver.py::test_a_limit_of_nothing_is_no_lack_of_a_limit"),
+]  # fmt: skip
+
+FAULTS = [*TREE_SEARCH, *NETWORKS, *KEPT, *BOARD, *REVIEWS, *ENDS, *HELPERS, *MANNERS, *LIMITS]
