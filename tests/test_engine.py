@@ -385,6 +385,16 @@ def test_the_table_is_as_large_as_the_time_is_long() -> None:
         assert engine.table_bytes <= 1 << 22
 
 
+def test_threads_that_are_not_used_any_more_give_their_memory_back() -> None:
+    with Engine(memory=300_000_000, threads=32) as engine:
+        engine.play(7, 7)
+        engine.think(Limit(depth=3))
+        assert engine.table_bytes < 150_000_000  # beside the workers
+        engine.set_threads(1)
+        engine.think(Limit(depth=3))
+        assert engine.table_bytes < 300_000_000
+
+
 def test_the_table_that_is_asked_for_stays_within_the_memory() -> None:
     with Engine(memory=600_000_000, hash_size=1 << 29) as engine:
         engine.think(Limit(depth=3))

@@ -75,10 +75,12 @@ class AlphaBeta:
         self._shared = block
 
     def clear(self) -> None:
-        """Give the memory of the table back, and forget the game too."""
+        """Give the memory of the table and of all workers but the first back."""
         shared, self._shared = self._shared, None
-        if shared is not None:
-            shared.close()
+        others, self._workers = self._workers[1:], self._workers[:1]
+        for block in (shared, *others):
+            if block is not None:
+                block.close()
 
     def stop(self) -> None:
         """Make all threads return."""

@@ -240,6 +240,8 @@ LIMITS = [
     Fault("no time at all is no limit of a proof", "solver/solver.py",
           "is_late = time is not None and seconds >= time", "is_late = seconds >= (time or 1e9)",
           "tests/test_solver.py::test_a_limit_of_nothing_is_no_lack_of_a_limit"),
+    Fault("workers of threads that are gone keep their memory", "engine/alphabeta.py",
+          "self._workers[1:], self._workers[:1]", "[], self._workers", "tests/test_engine.py"),
 ]  # fmt: skip
 
 FAULTS = [*TREE_SEARCH, *NETWORKS, *KEPT, *BOARD, *REVIEWS, *ENDS, *HELPERS, *MANNERS, *LIMITS]
