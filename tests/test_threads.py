@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 
+from pbrain_engine.engine.crew import STACK_BYTES, Crew
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.thought import Thought, deepest
 from pbrain_engine.game.game import Move
@@ -35,6 +39,39 @@ def test_a_deeper_thread_is_believed() -> None:
 )
 def test_otherwise_the_first_thread_is(own: Thought, other: Thought) -> None:
     assert believed(own, other) == own
+
+
+def test_crews_of_several_engines_all_get_deep_stacks_and_leave_the_usual_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = stack_size()
+    sizes: set[int] = set()
+
+    class Slow(threading.Thread):
+        def start(self) -> None:
+            time.sleep(0.001)  # in which others may set the size
+            sizes.add(stack_size())
+            super().start()
+
+    def work() -> None:
+        for _ in range(5):
+            Crew(lambda: None).run([lambda: None] * 2)
+
+    engines = [threading.Thread(target=work) for _ in range(4)]
+    monkeypatch.setattr(threading, "Thread", Slow)
+    for engine in engines:
+        engine.start()
+    for engine in engines:
+        engine.join()
+    left = threading.stack_size(own)
+    assert (sizes, left) == ({STACK_BYTES}, own)
+
+
+def stack_size() -> int:
+    """Return the size of the stacks of new threads, which to ask sets it to the usual one."""
+    size = threading.stack_size()
+    threading.stack_size(size)
+    return size
 
 
 def test_a_depth_limit_is_kept_by_all_threads() -> None:

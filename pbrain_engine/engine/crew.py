@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 
 STACK_BYTES = 16 << 20
+_stack_size = threading.Lock()  # which is one for the whole process, and so for all crews
 
 
 class Deadline:
@@ -71,12 +73,7 @@ class Crew:
     def run(self, tasks: Sequence[Callable[[], None]]) -> None:
         """Run each task in a thread; return, or raise an interrupt, when none runs any more."""
         try:
-            before = threading.stack_size(STACK_BYTES)
-            try:
-                for task in tasks:
-                    threading.Thread(target=self._work, args=(task,), daemon=True).start()
-            finally:
-                threading.stack_size(before)
+            start_deep([partial(self._work, task) for task in tasks])
             with self._changed:
                 self._changed.wait_for(lambda: self._ended == len(tasks))
         except BaseException:
@@ -108,3 +105,14 @@ class Crew:
                 waiting = False
             except KeyboardInterrupt:
                 pass
+
+
+def start_deep(works: Sequence[Callable[[], None]]) -> None:
+    """Start a thread with a deep stack for each work."""
+    with _stack_size:
+        before = threading.stack_size(STACK_BYTES)
+        try:
+            for work in works:
+                threading.Thread(target=work, daemon=True).start()
+        finally:
+            threading.stack_size(before)

@@ -242,6 +242,8 @@ LIMITS = [
           "tests/test_solver.py::test_a_limit_of_nothing_is_no_lack_of_a_limit"),
     Fault("workers of threads that are gone keep their memory", "engine/alphabeta.py",
           "self._workers[1:], self._workers[:1]", "[], self._workers", "tests/test_engine.py"),
+    Fault("two crews set the size of stacks at once", "engine/crew.py",
+          "    with _stack_size:\n", "    with threading.Lock():\n", "tests/test_threads.py"),
 ]  # fmt: skip
 
 FAULTS = [*TREE_SEARCH, *NETWORKS, *KEPT, *BOARD, *REVIEWS, *ENDS, *HELPERS, *MANNERS, *LIMITS]
