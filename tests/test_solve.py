@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pbrain_engine import Game, Side, cli
+from pbrain_engine.commands import thinking
 from pbrain_engine.commands.prooftext import ProofText
 from pbrain_engine.commands.view import format_proof
 from pbrain_engine.notation.cells import parse_moves
@@ -49,6 +52,39 @@ def solve(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> tuple[
     status = cli.main(["solve", str(path), "--threats-only", "--memory", "10", *words])
     out, err = capsys.readouterr()
     return status, out, err
+
+
+# A position that is open after ten million stones.
+LONG = "j5k10g7m10o7h8f16f10e10m11k7f8i13l13j15h13g8g14o12o5n15e8m15k15"
+
+
+@pytest.mark.parametrize("way", [["--time", "60"], ["--prove", "--state"]])
+def test_an_interrupt_ends_a_search_at_once_and_keeps_its_state(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    way: list[str],
+) -> None:
+    calls = iter([True, True])  # interrupts
+    wait = thinking.wait
+
+    def interrupted(done: threading.Event) -> None:
+        if next(calls, False):
+            time.sleep(0.2)
+            raise KeyboardInterrupt
+        wait(done)
+
+    monkeypatch.setattr(thinking, "wait", interrupted)
+    cells = [list(cell) for cell in parse_moves(LONG, 20)]
+    path, state = tmp_path / "puzzles.jsonl", tmp_path / "state"
+    long = {**GOOD, "kind": "vct", "size": 20, "black": cells[::2], "white": cells[1::2]}
+    path.write_text(json.dumps(long) + "\n" + json.dumps(GOOD), encoding="utf-8")
+    words = [*way, str(state)] if "--state" in way else way
+    began = time.perf_counter()
+    status, out, _ = solve(capsys, path, *words)
+    assert (status, out) == (130, "")
+    assert time.perf_counter() - began < 8
+    assert state.exists() == (words != way)
 
 
 def test_every_faulty_line_is_told_and_the_others_are_answered(

@@ -180,7 +180,16 @@ def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
     if engine.game.is_over:
         return None
     with Solver(engine.table_bytes or MEGABYTE, engine.library) as solver:
-        return Prover(engine, solver, TREE_SECONDS).prove(thoughts[0])
+
+        def stop() -> None:
+            solver.stop()
+            engine.stop()
+
+        prover = Prover(engine, solver, TREE_SECONDS)
+        try:
+            return thinking.apart(lambda: prover.prove(thoughts[0]), stop)
+        except KeyboardInterrupt:
+            return None
 
 
 def show_tree(engine: Engine, tree: Tree | None) -> None:

@@ -143,6 +143,12 @@ class Solvers:
         if self._engine is not None:
             self._engine.close()
 
+    def stop(self) -> None:
+        """Make the question that is being answered end soon."""
+        self.solver.stop()
+        if self._engine is not None:
+            self._engine.stop()
+
     def answer(self, puzzle: dict[str, Any]) -> Answer:
         """Answer a puzzle by its kind.
 
@@ -214,7 +220,7 @@ class Solvers:
 
         The line is empty if it finds none; the proof is there if it is wanted.
         """
-        if seconds <= 0:
+        if seconds <= 0 or self.solver.is_stopped:
             return (), 0, None
         if self._engine is None:
             self._engine = Engine(memory=self.memory, threads=self._options.threads)

@@ -9,11 +9,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..options import Parser, above_zero, positive
-from . import view
+from . import thinking, view
 from .puzzles import KINDS, Answer, PuzzleError, Solvers, contradiction, read_puzzle
 
 
@@ -66,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
                 puzzle = read_puzzle(line)
                 if puzzle["id"] in known:
                     continue
-                answer = solvers.answer(puzzle)
+                answer = thinking.apart(partial(solvers.answer, puzzle), solvers.stop)
             except PuzzleError as error:
                 print(f"numoku solve: {options.file}, line {place}: {error}", file=sys.stderr)
                 faulty += 1

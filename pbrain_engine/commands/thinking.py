@@ -1,13 +1,17 @@
-"""Thinking while the terminal stays alive: Ctrl-C asks for the best move found so far."""
+"""Thinking while the terminal stays alive: Ctrl-C asks for what has been found so far."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import TypeVar
 
+from ..engine.crew import start_deep
 from ..engine.engine import Engine, Limit, Thought
 
 POLL_SECONDS = 0.2  # on Windows a wait without a limit does not hear an interrupt
+
+Result = TypeVar("Result")
 
 
 def wait(done: threading.Event) -> None:
@@ -19,6 +23,45 @@ def wait(done: threading.Event) -> None:
         pass
 
 
+def apart(work: Callable[[], Result], stop: Callable[[], None], *, ends: bool = True) -> Result:
+    """Do work in another thread, so that an interrupt is heard: it makes the work ``stop``.
+
+    ``ends``: it ends both, once the work has stopped, through any number of further ones.
+
+    Raises:
+        KeyboardInterrupt: there was an interrupt that ends the program, or a second one
+            before the work had stopped.
+    """
+    result: list[Result] = []
+    failure: list[BaseException] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            result.append(work())
+        except BaseException as error:  # raised again in the waiting thread
+            failure.append(error)
+        finally:
+            done.set()
+
+    start_deep([run])
+    try:
+        wait(done)
+    except KeyboardInterrupt:
+        stop()
+        while not done.is_set():
+            try:
+                wait(done)
+            except KeyboardInterrupt:
+                if not ends:
+                    raise
+        if ends:
+            raise
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
 def think(
     engine: Engine,
     limit: Limit,
@@ -27,36 +70,15 @@ def think(
     multipv: int = 1,
     ends: bool = False,
 ) -> Thought:
-    """Think in another thread; an interrupt ends the search, not the program.
-
-    ``ends``: it ends both, once the search has stopped.
+    """Think in another thread; an interrupt ends the search, and where it ``ends``, the program.
 
     Raises:
-        KeyboardInterrupt: there was a second interrupt before the search had ended, or the
-            first where it is to end the program.
+        KeyboardInterrupt: as ``apart`` does.
         EngineError: the board is full.
     """
-    result: list[Thought] = []
-    failure: list[BaseException] = []
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            result.append(engine.think(limit, on_iteration=on_iteration, multipv=multipv))
-        except BaseException as error:  # raised again in the waiting thread
-            failure.append(error)
-        finally:
-            done.set()
-
     engine.arm()
-    threading.Thread(target=work, daemon=True).start()
-    try:
-        wait(done)
-    except KeyboardInterrupt:
-        engine.stop()
-        wait(done)
-        if ends:
-            raise
-    if failure:
-        raise failure[0]
-    return result[0]
+    return apart(
+        lambda: engine.think(limit, on_iteration=on_iteration, multipv=multipv),
+        engine.stop,
+        ends=ends,
+    )

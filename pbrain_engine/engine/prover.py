@@ -42,8 +42,9 @@ class Prover:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is over."""
-        return self._until is not None and perf_counter() >= self._until
+        """Whether the time is over, or the solver was stopped."""
+        is_over = self._until is not None and perf_counter() >= self._until
+        return is_over or self._solver.is_stopped
 
     def prove(self, thought: Thought | None = None) -> Tree | None:
         """Return a proof that the side to move wins, or None if none was found.
