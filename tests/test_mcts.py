@@ -19,6 +19,7 @@ from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import WIN_BAND, win_in
 
 from . import small_boards
+from .oracle.rules import CARO, read_board
 
 QUIET = "h8i9j10g9h10"
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
@@ -178,6 +179,28 @@ def test_several_threads_share_a_tree_and_leave_it_whole() -> None:
             assert thought.visits > 4000
             assert complaint_of(engine) == 0
             engine.play(*thought.move)
+
+
+# Nothing is left to judge here after some visits, and the draw is not proven either.
+NEARLY_FULL = """
+OXO..
+.XXXO
+O.OXO
+XOOOX
+XOXXO
+XOOOO
+XXOOX
+"""
+
+
+@pytest.mark.timed
+def test_a_helper_lets_the_first_thread_at_a_tree_without_news() -> None:
+    board = read_board(NEARLY_FULL, CARO)
+    with Engine(search=MCTS, hash_size=1 << 20, threads=2) as engine:
+        for _ in range(12):
+            small_boards.put_on(engine, board, Side.BLACK)
+            thought = engine.think(Limit(nodes=100_000, time=5))
+            assert thought.time < 4
 
 
 # The rest of the contract ---------------------------------------------------------------

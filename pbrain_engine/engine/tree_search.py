@@ -25,6 +25,7 @@ from .thought import Limit, Listener, Thought, ranked
 FIRST_ROUND = 32  # visits
 ROUND_PART = 5  # each further round is one part in so many of the visits so far
 MOST_VISITS = 1 << 40
+HELP_VISITS = 1_000  # after which a helper lets go of a tree that it need not leave otherwise
 SURE_VISITS = 256  # an only move is looked at so long before it is played
 MAX_LINE = 64  # moves of a line that a thought reports
 CHANCE_UNIT = 65536  # a sure win, as the kernel counts chances
@@ -105,8 +106,13 @@ class TreeSearch:
         )
 
     def _help(self, walker: Walker) -> None:
-        """Visit beside the first thread until stopped."""
-        self.walk(walker, MOST_VISITS)
+        """Visit beside the first thread until stopped.
+
+        A visit lets go of the tree while it judges a position. Where all of them are known
+        there is nothing to judge, and one long walk would keep the first thread out for ever.
+        """
+        while self.walk(walker, HELP_VISITS):
+            pass
 
     def _lead(self, deadline: Deadline, listener: Listener | None) -> None:
         """Make the rounds of the first thread, then stop the others."""

@@ -242,6 +242,9 @@ LIMITS = [
           "tests/test_solver.py::test_a_limit_of_nothing_is_no_lack_of_a_limit"),
     Fault("workers of threads that are gone keep their memory", "engine/alphabeta.py",
           "self._workers[1:], self._workers[:1]", "[], self._workers", "tests/test_engine.py"),
+    Fault("a helper keeps the tree to itself", "engine/tree_search.py",
+          "HELP_VISITS = 1_000", "HELP_VISITS = MOST_VISITS",
+          "tests/test_mcts.py::test_a_helper_lets_the_first_thread_at_a_tree_without_news"),
     Fault("two crews set the size of stacks at once", "engine/crew.py",
           "    with _stack_size:\n", "    with threading.Lock():\n", "tests/test_threads.py"),
 ]  # fmt: skip
