@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import Game, Side, cli
-from pbrain_engine.commands import thinking
+from pbrain_engine import Engine, Game, Move, Side, Thought, cli
+from pbrain_engine.commands import puzzles, thinking
 from pbrain_engine.commands.prooftext import ProofText
 from pbrain_engine.commands.view import format_proof
+from pbrain_engine.engine.forms import line_to_five
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.solver.proofs import Tree
 from pbrain_engine.solver.solver import Solver
@@ -85,6 +86,35 @@ def test_an_interrupt_ends_a_search_at_once_and_keeps_its_state(
     assert (status, out) == (130, "")
     assert time.perf_counter() - began < 8
     assert state.exists() == (words != way)
+
+
+# A win that a short search by threats does not see.
+DEEP = (
+    "h10j7j9i8h9h8g8i10g9i9i11f8g7g10i6j12k6g6j5h7l6h6f5i4h5k7e6g5f4l7i7f3e5d7e4e3g3d6d4c4h4g4"
+    "c3f6k5j6"
+)
+
+
+@pytest.mark.parametrize("shown", [None, 3])
+def test_a_win_of_the_main_search_is_claimed_with_its_whole_line_alone(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    shown: int | None,
+) -> None:
+    def line(engine: Engine, thought: Thought) -> list[Move]:
+        return line_to_five(engine, thought)[:shown]
+
+    monkeypatch.setattr(puzzles, "line_to_five", line)
+    cells = [list(cell) for cell in parse_moves(DEEP)]
+    puzzle = {**GOOD, "kind": "win", "black": cells[::2], "white": cells[1::2]}
+    path = tmp_path / "puzzles.jsonl"
+    path.write_text(json.dumps(puzzle), encoding="utf-8")
+    words = ["--json", "--nodes", "1000", "--time", "30", "--memory", "20"]
+    assert cli.main(["solve", str(path), *words]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["claim"] == ("open" if shown else "win")
+    assert bool(answer["line"]) == (shown is None)
 
 
 def test_every_faulty_line_is_told_and_the_others_are_answered(

@@ -169,8 +169,9 @@ def show_result(engine: Engine, thoughts: list[Thought]) -> None:
         print(view.format_proof(best.proof, (abs(best.mate or 0) + 1) // 2, best.pv))
     elif best.mate is not None:
         who = engine.game.to_move if best.mate > 0 else engine.game.to_move.opponent
-        line = view.format_line(forms.line_to_five(engine, best))
-        print(f"{who.name.lower()} wins in {abs(best.mate)} plies: {line}")
+        line = forms.line_to_five(engine, best)
+        plies = max(abs(best.mate), len(line))
+        print(f"{who.name.lower()} wins in {plies} plies: {view.format_line(line)}")
     for other in thoughts[1:]:
         print(view.format_thought(other))
 

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from ..engine.engine import Engine, Limit
-from ..engine.forms import line_to_five, tree_form
+from ..engine.forms import line_to_five, tree_form, winner_after
 from ..engine.prover import Prover
 from ..game.game import Game, Move
 from ..position.rules import Rule, Side
@@ -231,6 +231,8 @@ class Solvers:
         if (thought.mate or 0) <= 0:
             return (), thought.nodes, None
         line = tuple(line_to_five(engine, thought))
+        if winner_after(game, line) is not game.to_move:
+            return (), thought.nodes, None
         tree = (
             Prover(engine, self.solver, TREE_SECONDS).prove(thought) if self._options.tree else None
         )

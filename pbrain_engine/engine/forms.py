@@ -10,9 +10,13 @@ from ..game.game import Game, Move
 from ..notation.opening_names import name_opening
 from ..position.rules import Side
 from ..solver.proofs import Tree
+from ..values import WIN_BAND
 from .engine import Engine, Limit, Thought
 
 Pair = tuple[int, int]
+
+LONGER = 20  # plies by which a defence may put the five off
+SEEN_AGAIN = 20_000  # positions that are searched for a win that was seen before
 
 
 def pairs(moves: Sequence[Pair]) -> list[list[int]]:
@@ -69,7 +73,8 @@ def win_form(engine: Engine, thought: Thought) -> dict[str, Any] | None:
         return None
     if thought.proof:
         return {"plies": abs(thought.mate), "line": pairs(thought.pv), "proof": thought.proof}
-    return {"plies": abs(thought.mate), "line": pairs(line_to_five(engine, thought))}
+    line = line_to_five(engine, thought)
+    return {"plies": max(abs(thought.mate), len(line)), "line": pairs(line)}
 
 
 def analysis_form(engine: Engine, thoughts: Sequence[Thought]) -> dict[str, Any]:
@@ -104,19 +109,51 @@ def read_tree(form: Mapping[str, Any]) -> Tree:
 def line_to_five(engine: Engine, thought: Thought) -> list[Move]:
     """Return the line of a forced win up to the five.
 
-    A search stops where the win is plain to see; the moves from there are played out.
+    A search stops where the win is plain to see; the moves from there are played out. Its line
+    may also miss the win that its value tells of: then only its first move is believed.
     """
+    mate = thought.mate or 0
+    winner = engine.game.to_move if mate > 0 else engine.game.to_move.opponent
+    line, ends = _played_out(engine, thought.pv[: abs(mate)], winner, abs(mate))
+    if ends or not mate:
+        return line
+    other, ends = _played_out(engine, thought.pv[:1], winner, abs(mate))
+    return other if ends else line
+
+
+def winner_after(game: Game, line: Sequence[Move]) -> Side | None:
+    """Return who has won at the end of a line."""
+    for move in line:
+        game.play(*move)
+    winner = game.winner
+    for _ in line:
+        game.undo()
+    return winner
+
+
+def _played_out(
+    engine: Engine, moves: Sequence[Move], winner: Side, mate: int
+) -> tuple[list[Move], bool]:
+    """Return the moves and how the game goes on, and whether the winner wins it."""
+    game = engine.game
     line: list[Move] = []
-    mate = abs(thought.mate or 0)
     try:
-        for move in thought.pv[:mate]:
+        for move in moves:
             engine.play(*move)
             line.append(move)
-        while len(line) < mate and not engine.game.is_over:
-            next_move = engine.think(Limit(depth=3)).move
-            engine.play(*next_move)
-            line.append(next_move)
+        while len(line) < mate + LONGER and not game.is_over:
+            thought = engine.think(Limit(depth=3))
+            if game.to_move is winner and thought.value < WIN_BAND:
+                thought = engine.think(Limit(nodes=SEEN_AGAIN), on_iteration=_is_won)
+                if thought.value < WIN_BAND:
+                    break
+            engine.play(*thought.move)
+            line.append(thought.move)
+        return line, game.winner is winner
     finally:
         for _ in line:
             engine.undo()
-    return line
+
+
+def _is_won(thought: Thought) -> bool:
+    return thought.value >= WIN_BAND

@@ -15,7 +15,7 @@ from ..solver.proofs import Proof
 from ..solver.solver import Solver
 from ..values import WIN, WIN_BAND, chance
 from .engine import Engine
-from .forms import line_to_five
+from .forms import line_to_five, winner_after
 from .thought import Limit, Thought
 
 SOLVER_SHARE = 0.25  # of the time of a position, for a proof before the search
@@ -182,12 +182,7 @@ class Reviewer:
         """Say whether a line ends with a five of the side to move, or of the other."""
         game = self._engine.game
         side = game.to_move if by_mover else game.to_move.opponent
-        for move in line:
-            self._engine.play(*move)
-        winner = game.winner
-        for _ in line:
-            self._engine.undo()
-        return winner is side
+        return winner_after(game, line) is side
 
 
 def one_ply_up(value: int) -> int:
