@@ -356,6 +356,25 @@ def test_the_rule_may_change_and_the_stones_stay(engine: Engine) -> None:
     assert engine.game.to_move is Side.WHITE
 
 
+@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
+def test_the_game_before_is_apart_from_the_engine(search: str) -> None:
+    with Engine(hash_size=1 << 20, search=search) as engine:
+        set_up(engine)
+        before, moves = engine.game, engine.game.moves
+        engine.new_game(15, rule=Rule.RENJU)
+        engine.play(0, 0)
+        other = engine.game
+        engine.set_rule(Rule.STANDARD)
+        assert before.moves == moves and before.rule is Rule.FREESTYLE
+        before.play(0, 0)
+        while before.ply:
+            before.undo()
+        other.undo()
+        assert before.check() == other.check() == engine.game.check() == 0
+        assert engine.game.moves == [(0, 0)]
+        assert engine.think(Limit(nodes=100)).move != (0, 0)
+
+
 def test_the_table_follows_the_memory(engine: Engine) -> None:
     set_up(engine)
     engine.set_hash_size(None)
@@ -416,7 +435,8 @@ def test_impossible_boards_are_refused(engine: Engine, size: tuple[int, int]) ->
     set_up(engine)
     with pytest.raises(ValueError, match="5 to 22"):
         engine.new_game(*size)
-    assert engine.game.ply == 4
+    assert engine.game.ply == 4 and engine.game.check() == 0
+    assert engine.think(Limit(nodes=100)).move not in engine.game.moves
 
 
 def test_unknown_parameters_and_weights_are_refused() -> None:

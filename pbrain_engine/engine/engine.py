@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..eval.weights import DEFAULT, Weights, load_weights
 from ..game.game import Game, Move
 from ..native.load.library import Library, load
+from ..native.load.memory import Block
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..search.parameters import PARAMETERS, check_name
@@ -102,18 +103,19 @@ class Engine:
         self._armed = False
         self._stop_wanted = False
         self._busy = threading.Lock()
-        self.game = self._fresh_game(15, 15, Rule.FREESTYLE)
+        self.game = self._fresh_game(15, 15, Rule.FREESTYLE, self._searcher.game_memory)
 
     # The game ----------------------------------------------------------------------
 
-    def _fresh_game(self, width: int, height: int, rule: Rule) -> Game:
-        memory = self._searcher.game_memory
+    def _fresh_game(self, width: int, height: int, rule: Rule, memory: Block | None = None) -> Game:
         return Game(width, height, rule, library=self.library, weights=self.weights, memory=memory)
 
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule | str = Rule.FREESTYLE
     ) -> None:
         """Begin a game on an empty board; the rule may be its name.
+
+        ``game`` is another one then; the one before stays as it was, apart from the engine.
 
         Raises:
             ValueError: the board is smaller than 5 or larger than 22 either way, or there is
@@ -122,6 +124,7 @@ class Engine:
         height = width if height is None else height
         rule = Rule.parse(rule)
         game = self._fresh_game(width, height, rule)
+        game.exchange(self.game)
         if (width, height, rule) != (self.game.width, self.game.height, self.game.rule):
             self.clear_hash()
         self.game = game
@@ -132,9 +135,10 @@ class Engine:
         rule = Rule.parse(rule)
         if rule is self.game.rule:
             return
-        old = self.game
-        self.game = self._fresh_game(old.width, old.height, rule)
-        old.copy_to(self.game)
+        game = self._fresh_game(self.game.width, self.game.height, rule)
+        self.game.copy_to(game)
+        game.exchange(self.game)
+        self.game = game
         self.clear_hash()
 
     def play(self, x: int, y: int) -> None:

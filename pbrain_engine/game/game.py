@@ -155,6 +155,15 @@ class Game:
         game._begin(self.width, self.height, self.rule, self._library, self._tables, memory)
         return game
 
+    def exchange(self, other: Game) -> None:
+        """Let another game go on in this one's memory, and this one in its."""
+        length = layout_of(self._library).game
+        own = ctypes.string_at(self._at, length)
+        ctypes.memmove(self._at, other._at, length)
+        ctypes.memmove(other._at, own, length)
+        self._memory, other._memory = other._memory, self._memory
+        self._at, other._at = other._at, self._at
+
     @property
     def address(self) -> int:
         """Where the kernel keeps this game."""

@@ -37,8 +37,8 @@ SOLVER = [
 
 ENGINE = [
     Fault("the table is kept over a change of the rule", "engine/engine.py",
-          "        old.copy_to(self.game)\n        self.clear_hash()\n",
-          "        old.copy_to(self.game)\n", "tests/test_forgetting.py"),
+          "        self.game = game\n        self.clear_hash()\n",
+          "        self.game = game\n", "tests/test_forgetting.py"),
     Fault("the table is kept over a game of another kind", "engine/engine.py",
           "self.game.rule):\n            self.clear_hash()\n",
           "self.game.rule):\n            pass\n",
