@@ -203,6 +203,15 @@ def test_the_game_is_written_with_variations(
     assert tree.count() > len(line)
 
 
+def test_a_review_that_cannot_be_written_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "nowhere" / "out.sgf"
+    assert cli.main(["review", "h8i9", "--time", "0.02", "--sgf", str(out)]) == 1
+    shown, complaint = capsys.readouterr()
+    assert "2. i9" in shown and "out.sgf" in complaint
+
+
 def test_setup_stones_and_white_first_are_kept(tmp_path: Path) -> None:
     game = tmp_path / "game.sgf"
     game.write_text("(;GM[4]SZ[15]AB[hh][ii]AW[aa]PL[W];W[gg];B[jj])")
@@ -218,7 +227,6 @@ def test_setup_stones_and_white_first_are_kept(tmp_path: Path) -> None:
         ([""], "no moves"),
         (["h8h8"], "twice"),
         (["h8a1i8c1j8e1k8g1l8b9"], "has won before move 10"),
-        (["h8", "--time", "0"], "--time"),
         (["nothing.sgf"], "neither a file"),
     ],
 )

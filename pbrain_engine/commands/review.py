@@ -23,7 +23,7 @@ from ..notation.cells import NotationError
 from ..notation.game_record import RecordedMove
 from ..notation.game_tree import GameTree, TreeNode
 from ..notation.sgf_tree import format_sgf_trees
-from ..options import Parser
+from ..options import Parser, above_zero, positive
 from ..position.rules import Side
 from ..solver.solver import Solver
 from ..values import WIN_BAND, format_value
@@ -45,9 +45,13 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("game", metavar="GAME", help="see below")
     setup.add_position_options(parser)
-    parser.add_argument("--time", type=float, default=1.0, help="seconds a position (default: 1)")
-    parser.add_argument("--threads", type=int, default=1, help="threads to search with")
-    parser.add_argument("--memory", type=int, default=350, help="megabytes to use (default: 350)")
+    parser.add_argument(
+        "--time", type=above_zero, default=1.0, help="seconds a position (default: 1)"
+    )
+    parser.add_argument("--threads", type=positive, default=1, help="threads to search with")
+    parser.add_argument(
+        "--memory", type=positive, default=350, help="megabytes to use (default: 350)"
+    )
     kept.add_database_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--sgf", metavar="OUT", type=Path, help="write the game with comments")
@@ -57,8 +61,6 @@ def make_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> int:
     """Review a game; return 0, or raise what is wrong with it."""
     options = make_parser().parse_args(arguments)
-    if options.time <= 0:
-        raise NotationError("--time is the seconds for a position, more than 0")
     game = setup.read_setup(options.game, options.rule, options.size)
     if not game.moves:
         raise NotationError("there are no moves to review")
@@ -75,13 +77,15 @@ def main(arguments: Sequence[str]) -> int:
             moves, progress(len(moves))
         )
         keep(database, game, found, engine.weights.key)
-    if options.sgf is not None:
-        text, _ = format_sgf_trees([annotated(game, found)])
-        options.sgf.write_text(text, encoding="utf-8")
-    if options.json:
-        print(json.dumps(document(game, found)))
-    else:
-        print("\n".join(table(game, found)))
+    try:
+        if options.json:
+            print(json.dumps(document(game, found)))
+        else:
+            print("\n".join(table(game, found)))
+    finally:  # neither of the two is lost with the other
+        if options.sgf is not None:
+            text, _ = format_sgf_trees([annotated(game, found)])
+            options.sgf.write_text(text, encoding="utf-8")
     return 0
 
 
