@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.board.proofs import depth_of, line_of
+from pbrain_engine.board.desk import Desks, Job
+from pbrain_engine.board.proofs import Walk, depth_of, line_of
 from pbrain_engine.board.puzzles import shipped
+from pbrain_engine.commands.setup import Setup
 from pbrain_engine.game.game import Move
-from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.proofs import Tree
 from tests.board_server import BoardServer, Tab, position, position_of_puzzle
 from tests.oracle import rules
@@ -119,3 +121,26 @@ def test_the_line_of_a_proof_is_its_longest() -> None:
     tree = Tree(Move(0, 0), {Move(1, 0): short, Move(1, 1): long, Move(1, 2): short})
     assert depth_of(tree) == 3
     assert line_of(tree) == ((0, 0), (1, 1), (2, 1), (3, 1), (4, 1))
+
+
+def test_a_proof_is_kept_for_its_rule_board_and_side_alone() -> None:
+    desks = Desks()
+    desk = desks.open()
+    placed = ((7, 7, Side.BLACK), (8, 8, Side.WHITE))
+    setup = Setup(15, 15, Rule.FREESTYLE, placed)
+    others = (
+        setup._replace(rule=Rule.STANDARD),
+        setup._replace(width=20, height=20),
+        setup._replace(first=Side.WHITE),
+    )
+
+    def move_of(place: Setup) -> Move | None:
+        found = Walk(desk, Job(lambda job: None), place, 0.5).win(with_search=False)
+        return found.move if found else None
+
+    try:
+        Walk(desk, Job(lambda job: None), setup, 1.0)._keep(Tree(Move(6, 6), {}))
+        assert move_of(setup) == Move(6, 6)
+        assert [move_of(other) for other in others] == [None, None, None]
+    finally:
+        desks.close()

@@ -10,11 +10,14 @@ import queue
 import threading
 from collections.abc import Callable
 from time import monotonic
+from typing import NamedTuple
 
 from ..commands.setup import Setup, build
 from ..engine.crew import STACK_BYTES
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
-from ..engine.foresight import Position
+from ..engine.foresight import Position, position_of
+from ..game.game import Game
+from ..position.rules import Rule, Side
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
 from .archive import Archive
@@ -25,6 +28,21 @@ DEFAULT_MEMORY = 350  # megabytes, as on the command line
 SOLVER_MEMORY = 64_000_000
 REST_AFTER = 60.0  # seconds without work after which the memory is given back
 MOST_AT_WORK = 4  # desks that hold memory at the same time; the least used one rests
+
+
+class Place(NamedTuple):
+    """What a proof holds for: the stones, and all that it rests on beside them."""
+
+    width: int
+    height: int
+    rule: Rule
+    to_move: Side
+    stones: Position
+
+
+def place_of(game: Game) -> Place:
+    """Return the position of a game."""
+    return Place(game.width, game.height, game.rule, game.to_move, position_of(game))
 
 
 class Job:
@@ -97,7 +115,7 @@ class Desk:
         self._desks = desks
         self.turns = desks.turns
         self.archive = desks.archive
-        self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
+        self.known: dict[Place, Tree] = {}  # proofs that only the main search has found
         self.used = monotonic()
         self._engine: Engine | None = None
         self._solver: Solver | None = None

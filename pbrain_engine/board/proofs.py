@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from ..commands.setup import Setup
 from ..engine import forms
 from ..engine.engine import Engine, Limit
-from ..engine.foresight import position_of
 from ..engine.prover import Prover
 from ..game.game import Game, IllegalMove, Move
 from ..position.rules import Side
@@ -24,7 +23,7 @@ from ..solver.proofs import Tree
 from ..solver.solver import Solver
 from ..values import WIN_BAND
 from .archive import KnownWin
-from .desk import DEFAULT_MEMORY, Desk, Job
+from .desk import DEFAULT_MEMORY, Desk, Job, place_of
 from .positions import game_of, setup_of
 from .refusal import Refused
 from .searches import Stopped, Tell
@@ -81,7 +80,7 @@ class Walk:
         if game.is_over:
             return None
         proof = self._solver.fours(game, nodes=QUICK_FOURS, time=self.left)
-        tree = None if proof.wins else self._desk.known.get(position_of(game))
+        tree = None if proof.wins else self._desk.known.get(place_of(game))
         if tree is not None:
             line = line_of(tree)
             return Win("win", tree.move, line, depth_of(tree))
@@ -143,7 +142,7 @@ class Walk:
 
     def _keep(self, tree: Tree) -> None:
         """Remember a proof at every position of the winner that it holds."""
-        self._desk.known[position_of(self.game)] = tree
+        self._desk.known[place_of(self.game)] = tree
         with self.after(tree.move):
             for reply, answer in tree.replies.items():
                 with self.after(reply):
@@ -161,11 +160,13 @@ class Walk:
 
     def _leads_here(self, tree: Tree) -> bool:
         """Say whether the last move is that of a proof that is kept for the position before."""
-        last = self.game.history[-1] if self.game.history else None
-        if last is None or last.move != tree.move:
+        game = self.game
+        last = game.history[-1] if game.history else None
+        if last is None or last.move != tree.move or last.side is game.to_move:
             return False
-        before = position_of(self.game) - {(last.move, last.side)}
-        return self._desk.known.get(before) is tree
+        here = place_of(game)
+        stones = here.stones - {(last.move, last.side)}
+        return self._desk.known.get(here._replace(to_move=last.side, stones=stones)) is tree
 
     def escapes(self) -> list[Move]:
         """Return moves that prolong a game where nothing stops the enemy: fours, and a block."""
