@@ -277,3 +277,31 @@ def test_json_of_a_damaged_export_is_told(
     path.write_text(json.dumps({"type": "position", "value": 3}) + "\n")
     assert command.main([str(tmp_path / "a.db"), "add", str(path)]) == 1
     assert "line 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])
+def test_an_export_that_fails_leaves_the_file_that_was_there(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "a.db", tmp_path / f"out.{kind}"
+    assert command.main([str(file), "add", "h8i9"]) == 0
+    assert command.main([str(file), "export", str(out)]) == 0
+    before = out.read_bytes()
+
+    def is_full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", is_full)
+    assert command.main([str(file), "add", "h8i10"]) == 0
+    assert command.main([str(file), "export", str(out)]) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert out.read_bytes() == before and sorted(tmp_path.glob("out*")) == [out]
+
+
+def test_an_export_of_nothing_writes_no_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "a.db", tmp_path / "out.sgf"
+    assert command.main([str(file), "add", "h8i9"]) == 0
+    assert command.main([str(file), "export", str(out), "--rule", "renju"]) == 1
+    assert "there are no such" in capsys.readouterr().err and not out.exists()

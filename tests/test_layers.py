@@ -16,7 +16,7 @@ PACKAGE = "pbrain_engine"
 # Low to high. A name stands for a module or a whole subpackage; those of one row are on a
 # level and do not know each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("helpers", "kernel", "options", "values"),
+    ("files", "helpers", "kernel", "options", "values"),
     ("bits", "lanes"),
     ("position",),
     ("notation", "patterns"),

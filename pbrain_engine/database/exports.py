@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ..files import in_place_of
 from ..notation.canonical import HEAD, Image, Symmetries, image_of, read_key
 from ..notation.game_record import GameRecord
 from ..notation.game_tree import GameTree, TreeNode
@@ -49,25 +50,30 @@ class NothingToWrite(Exception):
 def export(database: Database, path: Path, choice: Choice) -> list[str]:
     """Write a file whose format its name tells; return in words what it cannot hold.
 
+    A file that is there is replaced as a whole, or stays.
+
     Raises:
         NothingToWrite: there is nothing for it.
         ValueError: the format is unknown.
     """
     kind = path.suffix.lower()
-    if kind == ".lib":
-        data, losses = library(database, choice)
-        path.write_bytes(data)
-    elif kind == ".sgf":
-        trees = gather(database, choice)
-        text, losses = format_sgf_trees(trees)
-        losses += _lost_findings(database, trees, choice)
-        path.write_text(text, encoding="utf-8")
-    elif kind == ".jsonl":
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(entry) + "\n" for entry in everything(database, choice))
-        losses = [NO_BOOK] if database.count("book") else []
-    else:
+    if kind not in (".lib", ".sgf", ".jsonl"):
         raise ValueError(f"{path}: exports are called .lib, .sgf or .jsonl")
+    with in_place_of(path) as part:
+        if kind == ".lib":
+            data, losses = library(database, choice)
+            part.write_bytes(data)
+        elif kind == ".sgf":
+            trees = gather(database, choice)
+            if not trees:
+                raise NothingToWrite("there are no such games or lines")
+            text, losses = format_sgf_trees(trees)
+            losses += _lost_findings(database, trees, choice)
+            part.write_text(text, encoding="utf-8")
+        else:
+            with part.open("w", encoding="utf-8") as file:
+                file.writelines(json.dumps(entry) + "\n" for entry in everything(database, choice))
+            losses = [NO_BOOK] if database.count("book") else []
     return losses
 
 

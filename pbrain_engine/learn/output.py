@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..eval.weights import load_weights, weights_path
+from ..files import in_place_of
 from .records import GamesError
 
 
@@ -30,11 +31,6 @@ def name_of(out: Path, name: str | None) -> str:
 
 def put(out: Path, write: Callable[[str], None]) -> None:
     """Let weights be written, and put them in their place when they are whole."""
-    out = out.resolve()
-    part = out.with_name(out.name + ".part")
-    try:
+    with in_place_of(out) as part:
         write(str(part))
         load_weights(str(part))
-        part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)
