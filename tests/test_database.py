@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.commands import book
 from pbrain_engine.commands import db as command
 from pbrain_engine.database import asking, exports, integrity
 from pbrain_engine.database.adding import add_items
@@ -519,3 +520,14 @@ def test_other_files_are_no_databases(tmp_path: Path, capsys: pytest.CaptureFixt
     assert run(str(tmp_path / "c.db"), "add", "h8") == 0
     assert run(str(tmp_path / "c.db"), "add", str(tmp_path / "c.db")) == 1
     assert "merge" in capsys.readouterr().err
+
+
+def test_no_password_is_shown(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = server.new_database().replace("@", ":secret@")
+    assert run(url, "add", "h8i9") == 0
+    assert run(str(tmp_path / "a.db"), "merge", url) == 0
+    assert book.main(["build", url, "--positions", "1", "--nodes", "500", "--processes", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert "secret" not in out + err and out.count("@127.0.0.1") == 2

@@ -119,7 +119,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
         build.settle(database, [root])
     if len(graph.below) < options.positions:
         print("everything that the book looks at is decided", file=sys.stderr)
-    print(f"{options.file}: a book of {len(graph.below):,} positions")
+    print(f"{database.connection.name}: a book of {len(graph.below):,} positions")
     if graph.root in graph.pages:
         print(f"best play: {best_line(graph)}")
     return 0

@@ -322,8 +322,9 @@ def merge_others(database: Database, options: argparse.Namespace) -> int:
     """Take other databases over."""
     for name in options.others:
         with Database(name) as other:
-            done = merge(database, other, _progress(name))
-        print(f"{name}: {stored_words(done)}", flush=True)
+            told = other.connection.name  # without the password of a URL
+            done = merge(database, other, _progress(told))
+        print(f"{told}: {stored_words(done)}", flush=True)
     return 0
 
 
