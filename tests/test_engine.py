@@ -235,6 +235,11 @@ def test_excluded_cells_are_not_played(engine: Engine) -> None:
     assert second != first
     everything = [Move(x, y) for x in range(15) for y in range(15)]
     assert engine.think(Limit(depth=2), exclude=everything).move in engine.game.legal_moves()
+    excluded: list[Move] = []
+    for _ in engine.game.legal_moves():
+        excluded.append(engine.think(Limit(time=0), exclude=excluded).move)
+    assert sorted(excluded) == sorted(engine.game.legal_moves())
+    assert engine.think(Limit(time=0), exclude=iter(excluded)).move in excluded
 
 
 def test_blocked_cells_are_not_played(engine: Engine) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -238,18 +239,22 @@ class Engine:
 
         return policy_of(self.game)
 
-    def quick_move(self) -> Move:
+    def quick_move(self, exclude: Container[Move] = ()) -> Move:
         """Return a sensible legal move at once, without a search.
 
-        In a line that is known to win it is the next move of that line.
+        In a line that is known to win it is the next move of that line. Cells that are to be left
+        out are played if nothing else is left.
 
         Raises:
             EngineError: there is no empty cell.
         """
         foreseen = self._foresight.recall(self.game)
-        if foreseen is not None:
+        if foreseen is not None and foreseen[0] not in exclude:
             return foreseen[0]
         move = self.game.quick_move()
+        if move in exclude:
+            others = chain((cell for cell, _ in self.policy()), self.game.legal_moves())
+            move = next((cell for cell in others if cell not in exclude), move)
         if move is None:  # every empty cell is forbidden: any of them, so that play goes on
             if self.game.is_full:
                 raise EngineError("the board is full")
@@ -289,16 +294,17 @@ class Engine:
             if not self._armed:
                 self._release()
             self._armed = False
+            left_out = list(exclude)
             if limit.time is not None and limit.time <= 0:
-                move = self.quick_move()
+                move = self.quick_move(left_out)
                 return Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
             known = None
-            if self._book is not None and multipv == 1 and not exclude:
+            if self._book is not None and multipv == 1 and not left_out:
                 known = self._book.move(self.game, self._book.effort(limit, self.threads))
             if known is not None:
                 move, value = known
                 return Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
-            return self._search(limit, start, on_iteration, max(1, multipv), list(exclude))
+            return self._search(limit, start, on_iteration, max(1, multipv), left_out)
         finally:
             self._deadline = None
             self._busy.release()
@@ -324,7 +330,7 @@ class Engine:
         if thought is not None and self._book is not None:
             self._book.note_speed(thought)
         if thought is None:
-            move = self.quick_move()
+            move = self.quick_move(exclude)
             value = loss_in(2) if self.game.is_forbidden(*move) else 0
             thought = Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
         return thought if multipv > 1 or exclude else self._with_foresight(thought)
