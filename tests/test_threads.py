@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
+from pbrain_engine.board.desk import Desks, Job
 from pbrain_engine.engine.crew import STACK_BYTES, Crew
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.thought import Thought, deepest
@@ -41,8 +43,19 @@ def test_otherwise_the_first_thread_is(own: Thought, other: Thought) -> None:
     assert believed(own, other) == own
 
 
-def test_crews_of_several_engines_all_get_deep_stacks_and_leave_the_usual_one(
-    monkeypatch: pytest.MonkeyPatch,
+def run_a_crew() -> None:
+    Crew(lambda: None).run([lambda: None] * 2)
+
+
+def use_a_desk() -> None:
+    desks = Desks()
+    desks.open().submit(Job(lambda job: None))
+    desks.close()
+
+
+@pytest.mark.parametrize("others", [run_a_crew, use_a_desk])
+def test_threads_that_search_all_get_deep_stacks_and_leave_the_usual_one(
+    others: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = stack_size()
     sizes: set[int] = set()
@@ -53,11 +66,12 @@ def test_crews_of_several_engines_all_get_deep_stacks_and_leave_the_usual_one(
             sizes.add(stack_size())
             super().start()
 
-    def work() -> None:
+    def work(use: Callable[[], None]) -> None:
         for _ in range(5):
-            Crew(lambda: None).run([lambda: None] * 2)
+            use()
 
-    engines = [threading.Thread(target=work) for _ in range(4)]
+    uses = (run_a_crew, others, run_a_crew, others)
+    engines = [threading.Thread(target=work, args=(use,)) for use in uses]
     monkeypatch.setattr(threading, "Thread", Slow)
     for engine in engines:
         engine.start()

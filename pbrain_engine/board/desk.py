@@ -13,7 +13,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from ..commands.setup import Setup, build
-from ..engine.crew import STACK_BYTES
+from ..engine.crew import start_deep
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
 from ..engine.foresight import Position, position_of
 from ..game.game import Game
@@ -144,12 +144,7 @@ class Desk:
             if self._closed:
                 return
             if self._thread is None:
-                before = threading.stack_size(STACK_BYTES)
-                try:
-                    self._thread = threading.Thread(target=self._work, daemon=True)
-                    self._thread.start()
-                finally:
-                    threading.stack_size(before)
+                (self._thread,) = start_deep([self._work])
             current = self._current
             for waiting in list(self._jobs.queue):
                 if waiting is not None and waiting.endless:

@@ -107,12 +107,14 @@ class Crew:
                 pass
 
 
-def start_deep(works: Sequence[Callable[[], None]]) -> None:
-    """Start a thread with a deep stack for each work."""
+def start_deep(works: Sequence[Callable[[], None]]) -> list[threading.Thread]:
+    """Start a thread with a deep stack for each work, as searches need them."""
+    threads = [threading.Thread(target=work, daemon=True) for work in works]
     with _stack_size:
         before = threading.stack_size(STACK_BYTES)
         try:
-            for work in works:
-                threading.Thread(target=work, daemon=True).start()
+            for thread in threads:
+                thread.start()
         finally:
             threading.stack_size(before)
+    return threads
