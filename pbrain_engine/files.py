@@ -1,10 +1,12 @@
-"""Files that are whole or not there at all."""
+"""Files that are whole or not there at all, and the lines of JSON in them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
@@ -24,3 +26,20 @@ def in_place_of(path: Path) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def read_object(text: str | bytes) -> dict[str, Any]:
+    """Return the object that a text of JSON holds.
+
+    Raises:
+        ValueError: it holds none, or one with brackets within brackets without an end.
+    """
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"this is no JSON: {error}") from None
+    except RecursionError:
+        raise ValueError("this has too many brackets within brackets") from None
+    if not isinstance(found, dict):
+        raise ValueError("this is no object of JSON, in braces")
+    return found

@@ -30,7 +30,7 @@ GOOD: dict[str, Any] = {
 FIVE = [[x, 7] for x in range(5)]
 FAULTS = {
     "no JSON": '{"id": "half',
-    "a JSON object": "[1, 2]",
+    "no object of JSON": "[1, 2]",
     "lacks size, rule, black, white": '{"id": "x", "to_move": "black", "kind": "vcf"}',
     "unknown kind 'mate'": json.dumps({**GOOD, "kind": "mate"}),
     "7,7 is not empty": json.dumps({**GOOD, "black": [[7, 7]], "white": [[7, 7]]}),
@@ -45,7 +45,7 @@ FAULTS = {
     "the game is over": json.dumps({**GOOD, "black": FIVE}),
     "best is a list of cells": json.dumps({**GOOD, "kind": "forbidden", "best": 5}),
     "best is a list": json.dumps({**GOOD, "kind": "forbidden", "best": [7, 7]}),
-    "no puzzle (too many brackets": "[" * 100_000,
+    "too many brackets": "[" * 100_000,
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from ..files import read_object
 from .desk import Desk, Desks, Job
 from .operations import OPERATIONS, LookUp, Operation
 from .refusal import Refused, unexpected
@@ -145,12 +146,9 @@ class Connection:
 def parse(text: str) -> dict[str, Any]:
     """Return the message that a text holds; raises Refused."""
     try:
-        message = json.loads(text)
-    except (ValueError, RecursionError):
-        raise Refused("the message is not JSON") from None
-    if not isinstance(message, dict):
-        raise Refused("the message is not an object")
-    return message
+        return read_object(text)
+    except ValueError as error:
+        raise Refused(f"the message: {error}") from None
 
 
 def scalar(message: Mapping[str, Any], name: str) -> object:

@@ -9,7 +9,6 @@ A puzzle is one JSON object: ``id``, ``size``, ``rule``, ``black``, ``white``, `
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 from ..engine.engine import Engine, Limit
 from ..engine.forms import line_to_five, tree_form, winner_after
 from ..engine.prover import Prover
+from ..files import read_object
 from ..game.game import Game, Move
 from ..position.rules import Rule, Side
 from ..solver.proofs import BY_FOURS, OPEN, Proof, SolverProgress, Tree, own_stones
@@ -77,13 +77,9 @@ def read_puzzle(line: str) -> dict[str, Any]:
         PuzzleError: it is none; the text says why.
     """
     try:
-        puzzle = json.loads(line)
+        puzzle = read_object(line)
     except ValueError as error:
-        raise PuzzleError(f"this is no JSON ({error})") from None
-    except RecursionError:
-        raise PuzzleError("this is no puzzle (too many brackets within brackets)") from None
-    if not isinstance(puzzle, dict):
-        raise PuzzleError("a puzzle is a JSON object, in braces")
+        raise PuzzleError(str(error)) from None
     missing = [name for name in FIELDS if name not in puzzle]
     if missing:
         raise PuzzleError(f"the puzzle lacks {', '.join(missing)}")

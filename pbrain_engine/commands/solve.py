@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..files import read_object
 from ..options import Parser, above_zero, positive
 from . import thinking, view
 from .puzzles import KINDS, Answer, PuzzleError, Solvers, contradiction, read_puzzle
@@ -96,8 +97,8 @@ def answered(path: str | None) -> set[str]:
     known = set()
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
-            with suppress(ValueError, KeyError, TypeError, RecursionError):
-                known.add(json.loads(line)["id"])
+            with suppress(ValueError, KeyError):
+                known.add(str(read_object(line)["id"]))
     return known
 
 

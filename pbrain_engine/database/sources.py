@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..arena.records.exports import paper_record
 from ..arena.records.journal import read_journal
+from ..files import read_object
 from ..game.game import Game
 from ..learn import records as selfplay
 from ..native.load.library import KernelError
@@ -159,8 +159,8 @@ def _json(path: Path) -> Iterator[Item]:
     with path.open(encoding="utf-8") as file:
         first = file.readline()
     try:
-        entry = _object(first)
-    except NotationError:  # one document over many lines
+        entry = read_object(first)
+    except ValueError:  # one document over many lines
         yield from _entry(path.read_text(encoding="utf-8"))
         return
     if entry.get("type") == "match":
@@ -175,26 +175,12 @@ def _json(path: Path) -> Iterator[Item]:
                     raise NotationError(f"{path}, line {number}: {error}") from None
 
 
-def _object(text: str) -> dict[str, Any]:
-    """Return the object that a text of JSON holds.
-
-    Raises:
-        NotationError: it is something else.
-    """
-    try:
-        entry = json.loads(text)
-    except ValueError as error:
-        raise NotationError(str(error)) from None
-    except RecursionError:
-        raise NotationError("its brackets are too deep") from None
-    if not isinstance(entry, dict):
-        raise NotationError("this is no object of JSON")
-    return entry
-
-
 def _entry(text: str) -> Iterator[Item]:
     """Yield what an object of JSON holds; raises ValueError."""
-    entry = _object(text)
+    try:
+        entry = read_object(text)
+    except ValueError as error:
+        raise NotationError(str(error)) from None
     kind = entry.get("type")
     if kind == "game":
         (tree,) = parse_sgf_trees(document.read_text(entry, "sgf"))

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..arena.records.journal import whole_lines
 from ..arena.settings import SettingsError
+from ..files import read_object
 from ..native.load.lock import try_lock
 from ..options import problem_of
 from .plan import TuningPlan
@@ -91,7 +92,7 @@ def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
     end = 0
     try:
         for line in whole_lines(path):
-            entry = json.loads(line)
+            entry = read_object(line)
             if entry.pop("type") == "tune":
                 plan = TuningPlan.from_json(entry["plan"])
             else:
@@ -99,7 +100,7 @@ def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
             end += len(line)
     except OSError as error:
         raise RecordError(problem_of(error)) from None
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise RecordError(f"{path} holds no tuning run ({error})") from None
     if plan is None:
         raise RecordError(f"{path} holds no tuning run")

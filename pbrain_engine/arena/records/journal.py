@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ... import __version__
+from ...files import read_object
 from ...native.load.lock import try_lock
 from ...options import problem_of
 from ..game.played import Played
@@ -145,7 +146,7 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
     gc.disable()  # it would look through all games again and again: half of the time
     try:
         for line in whole_lines(path):
-            entry = json.loads(line)
+            entry = read_object(line)
             if entry["type"] == "match":
                 settings = MatchSettings.from_json(entry["settings"])
             elif entry["type"] == "game":
@@ -153,7 +154,7 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
             end += len(line)
     except OSError as error:
         raise JournalError(problem_of(error)) from None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise JournalError(f"{path} is no journal of a match ({error})") from None
     finally:
         if collects:
