@@ -157,12 +157,12 @@ class Game:
 
     def exchange(self, other: Game) -> None:
         """Let another game go on in this one's memory, and this one in its."""
-        length = layout_of(self._library).game
-        own = ctypes.string_at(self._at, length)
-        ctypes.memmove(self._at, other._at, length)
-        ctypes.memmove(other._at, own, length)
-        self._memory, other._memory = other._memory, self._memory
-        self._at, other._at = other._at, self._at
+        pair = ((self, other._memory), (other, self._memory))
+        stood = [(game.history, game.to_move) for game, _ in pair]
+        for game, memory in pair:
+            game._begin(game.width, game.height, game.rule, game._library, game._tables, memory)
+        for (game, _), (stones, to_move) in zip(pair, stood, strict=True):
+            game.set_up(stones, to_move)
 
     @property
     def address(self) -> int:
