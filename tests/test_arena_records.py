@@ -305,6 +305,7 @@ def test_a_match_that_is_told_to_end_tidies_up(name: str, tmp_path: Path) -> Non
          "--games", "400", "--openings", "none", "--journal", str(path), "--view", "quiet"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "TMPDIR": str(folders)},
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup ignores it
     )  # fmt: skip
     wait_for_lines(path, 2)
     runner.send_signal(getattr(signal, name))

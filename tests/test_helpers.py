@@ -32,6 +32,7 @@ SCRIPT = textwrap.dedent(
 
 BUILDER = textwrap.dedent(
     """
+    import signal
     import sys
 
     from pbrain_engine.cli import main
@@ -47,6 +48,7 @@ BUILDER = textwrap.dedent(
         return future
 
     if __name__ == "__main__":
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever began the tests
         LocalWorkers._start = tell
         sys.exit(main(["book", *sys.argv[1:]]))
     """
