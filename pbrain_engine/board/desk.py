@@ -10,14 +10,11 @@ import queue
 import threading
 from collections.abc import Callable
 from time import monotonic
-from typing import NamedTuple
 
 from ..commands.setup import Setup, build
 from ..engine.crew import start_deep
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
-from ..engine.foresight import Position, position_of
-from ..game.game import Game
-from ..position.rules import Rule, Side
+from ..engine.foresight import Place
 from ..solver.proofs import Tree
 from ..solver.solver import Solver
 from .archive import Archive
@@ -28,21 +25,6 @@ DEFAULT_MEMORY = 350  # megabytes, as on the command line
 SOLVER_MEMORY = 64_000_000
 REST_AFTER = 60.0  # seconds without work after which the memory is given back
 MOST_AT_WORK = 4  # desks that hold memory at the same time; the least used one rests
-
-
-class Place(NamedTuple):
-    """What a proof holds for: the stones, and all that it rests on beside them."""
-
-    width: int
-    height: int
-    rule: Rule
-    to_move: Side
-    stones: Position
-
-
-def place_of(game: Game) -> Place:
-    """Return the position of a game."""
-    return Place(game.width, game.height, game.rule, game.to_move, position_of(game))
 
 
 class Job:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ..commands.setup import Setup
 from ..engine import forms
 from ..engine.engine import Engine, Limit
+from ..engine.foresight import place_of
 from ..engine.prover import Prover
 from ..game.game import Game, IllegalMove, Move
 from ..position.rules import Side
@@ -23,7 +24,7 @@ from ..solver.proofs import Tree
 from ..solver.solver import Solver
 from ..values import WIN_BAND
 from .archive import KnownWin
-from .desk import DEFAULT_MEMORY, Desk, Job, place_of
+from .desk import DEFAULT_MEMORY, Desk, Job
 from .positions import game_of, setup_of
 from .refusal import Refused
 from .searches import Stopped, Tell

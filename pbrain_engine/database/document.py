@@ -258,19 +258,8 @@ def some_way(entry: dict[str, Any]) -> GameRecord | None:
     """Return an order in which an analysis's stones could have been played, if there is one."""
     size = _size(entry)
     black, white = (_cells(entry.get(name), name, size) for name in PLAYERS)
-    moves = alternating(black, white)
-    if moves is None or entry.get("walls"):
+    position = _position(entry)._replace(black=black, white=white)  # in the order that is told
+    moves = position.in_turn
+    if moves is None:
         return None
-    if entry["to_move"] != ("white" if len(moves) % 2 else "black"):
-        return None
-    return GameRecord(*size, Rule.parse(entry["rule"]), tuple(RecordedMove(x, y) for x, y in moves))
-
-
-def alternating(
-    black: Sequence[Coordinates], white: Sequence[Coordinates]
-) -> list[Coordinates] | None:
-    """Return stones in turn, black first; None if their numbers do not allow it."""
-    if not 0 <= len(black) - len(white) <= 1:
-        return None
-    moves = [cell for pair in zip(black, white, strict=False) for cell in pair]
-    return [*moves, *black[len(white) :]]
+    return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in moves))

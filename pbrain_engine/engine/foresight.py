@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..game.game import Game, Move
-from ..position.rules import Side
+from ..position.rules import Rule, Side
 
-Position = frozenset[tuple[Move, Side]]
+
+class Place(NamedTuple):
+    """What a forced win holds for: the stones, and all that it rests on beside them."""
+
+    width: int
+    height: int
+    rule: Rule
+    to_move: Side
+    stones: frozenset[tuple[Move, Side]]  # in no order
+
+
+def place_of(game: Game) -> Place:
+    """Return the position of a game."""
+    stones = frozenset((stone.move, stone.side) for stone in game.history)
+    return Place(game.width, game.height, game.rule, game.to_move, stones)
 
 
 class Foresight:
@@ -15,36 +30,21 @@ class Foresight:
 
     def __init__(self) -> None:
         """Know of nothing."""
-        self._moves: dict[Position, tuple[Move, int]] = {}
-        self._setting: object = None
+        self._moves: dict[Place, tuple[Move, int]] = {}
 
     def note(self, game: Game, line: Sequence[Move], value: int) -> None:
         """Remember a win for the side to move: its line, and its value at the start."""
-        self._setting = setting_of(game)
         self._moves = {}
-        stones = position_of(game)
-        side = game.to_move
+        place = place_of(game)
         for number, move in enumerate(line):
             if number % 2 == 0:
-                self._moves[stones] = (move, value + number)
-            stones |= {(move, side)}
-            side = side.opponent
+                self._moves[place] = (move, value + number)
+            side = place.to_move
+            place = place._replace(to_move=side.opponent, stones=place.stones | {(move, side)})
 
     def recall(self, game: Game) -> tuple[Move, int] | None:
         """Return the winning move and its value if the enemy has followed the line."""
-        if not self._moves or setting_of(game) != self._setting:
-            return None
-        found = self._moves.get(position_of(game))
+        found = self._moves.get(place_of(game)) if self._moves else None
         if found is None or game.at(*found[0]) is not Side.EMPTY or game.is_forbidden(*found[0]):
             return None
         return found
-
-
-def setting_of(game: Game) -> object:
-    """Return what a game is played on, by which rule, and who is to move."""
-    return game.width, game.height, game.rule, game.to_move
-
-
-def position_of(game: Game) -> Position:
-    """Return the stones of a game, in no order, without who is to move."""
-    return frozenset((stone.move, stone.side) for stone in game.history)

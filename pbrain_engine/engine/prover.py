@@ -16,7 +16,7 @@ from ..solver.proofs import Tree
 from ..solver.solver import Solver
 from ..values import WIN_BAND
 from .engine import Engine, Limit
-from .foresight import Position, position_of
+from .foresight import Place, place_of
 from .thought import Thought
 
 FEW_FOURS = 100  # stones that show a reply to lose at once
@@ -34,7 +34,7 @@ class Prover:
         self._engine = engine
         self._solver = solver
         self._until = None if time is None else perf_counter() + time
-        self._known: dict[Position, Tree | None] = {}
+        self._known: dict[Place, Tree | None] = {}
 
     @property
     def _game(self) -> Game:
@@ -55,10 +55,10 @@ class Prover:
         return self._win(thought) or (None if self.is_late else self._by_threats(THREAT_STONES))
 
     def _win(self, thought: Thought | None) -> Tree | None:
-        position = position_of(self._game)
-        if position not in self._known:
-            self._known[position] = self._by_threats(QUICK_THREATS) or self._by_search(thought)
-        return self._known[position]
+        place = place_of(self._game)
+        if place not in self._known:
+            self._known[place] = self._by_threats(QUICK_THREATS) or self._by_search(thought)
+        return self._known[place]
 
     def _by_threats(self, nodes: int) -> Tree | None:
         proof = self._solver.threats(self._game, nodes=nodes)

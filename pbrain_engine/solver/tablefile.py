@@ -6,15 +6,16 @@ import ctypes
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import BinaryIO
+from pathlib import Path
 
 PIECE = 1 << 20  # bytes compressed at once
 
 
 def write(path: str | os.PathLike[str], heading: bytes, address: int, length: int) -> None:
     """Write the memory to a file, which appears when it is complete."""
-    with replacing(os.fspath(path)) as file:
+    from ..files import in_place_of  # an engine that plays does without
+
+    with in_place_of(Path(path)) as part, part.open("wb") as file:
         file.write(heading)
         packer = zlib.compressobj(1)
         for at, size in pieces(address, length):
@@ -47,12 +48,3 @@ def pieces(address: int, length: int) -> Iterator[tuple[int, int]]:
     """Yield address and length piece by piece."""
     for at in range(address, address + length, PIECE):
         yield at, min(PIECE, address + length - at)
-
-
-@contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes the place of ``path`` once it is complete."""
-    part = path + ".part"
-    with open(part, "wb") as file:
-        yield file
-    os.replace(part, path)

@@ -148,7 +148,7 @@ BOARD = [
     Fault("an endless search does not give way to the next job", "board/desk.py",
           "        if current is not None and current.endless:\n            self.stop(current)\n",
           "", SHAPES),
-    Fault("a proof is taken for one under another rule", "board/desk.py",
+    Fault("a proof is taken for one under another rule", "engine/foresight.py",
           "Place(game.width, game.height, game.rule,",
           "Place(game.width, game.height, Rule.FREESTYLE,", "tests/test_board_proofs.py"),
     Fault("the shortest defence is shown", "board/proofs.py",

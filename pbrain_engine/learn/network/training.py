@@ -19,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from ...eval.weights import Weights
+from ...files import in_place_of
 from ..fit import RULE_BOUND
 from ..value_model import best_scale
 from . import TEACHER_SHARE
@@ -250,7 +251,6 @@ class Run:
 
     def save(self, path: Path) -> None:
         """Write all that the run needs to go on; a power cut leaves the last one whole."""
-        part = path.with_name(path.name + ".part")
         state = {
             "about": self.about,
             "step": self.step,
@@ -261,11 +261,10 @@ class Run:
             "optimiser": self.optimiser.state_dict(),
             "history": json.dumps(self.history),
         }
-        with part.open("wb") as file:
+        with in_place_of(path) as part, part.open("wb") as file:
             torch.save(state, file)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
 
     def resume(self, path: Path) -> None:
         """Go on where a checkpoint stopped.
