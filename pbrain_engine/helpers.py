@@ -12,12 +12,13 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
+CHECK_SECONDS = 5.0  # without a result, after which it is asked whether one can still come
 AHEAD = 3  # tasks a worker that may be under way, so that a long one holds nobody up
 
 Task = TypeVar("Task")
@@ -60,15 +61,25 @@ def dismiss(helpers: ProcessPoolExecutor) -> None:
 
 
 def in_order(
-    executor: Executor, workers: int, work: Callable[[Task], Found], tasks: Iterable[Task]
+    executor: Executor,
+    workers: int,
+    work: Callable[[Task], Found],
+    tasks: Iterable[Task],
+    check: Callable[[], None] = lambda: None,
 ) -> Iterator[Found]:
-    """Yield what comes of each task, in their order; some are under way at the same time."""
+    """Yield what comes of each task, in their order; some are under way at the same time.
+
+    ``check`` is called now and then while nothing comes, and raises if nothing can come any more.
+    """
     waiting = iter(tasks)
     running = deque[Future[Found]]()
     for task in islice(waiting, AHEAD * workers):
         running.append(executor.submit(work, task))
     while running:
-        yield running.popleft().result()
+        first = running.popleft()
+        while not wait([first], CHECK_SECONDS).done:
+            check()
+        yield first.result()
         for task in islice(waiting, 1):
             running.append(executor.submit(work, task))
 

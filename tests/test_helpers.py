@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pbrain_engine.helpers import LostHelper, helped
+from pbrain_engine import helpers
+from pbrain_engine.helpers import LostHelper, helped, in_order
 
 SCRIPT = textwrap.dedent(
     """
@@ -76,6 +79,19 @@ def double(number: int) -> int:
 
 def test_helpers_work_in_order() -> None:
     assert list(helped(2, double, range(20))) == list(range(0, 40, 2))
+
+
+def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Deaf(Executor):
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:
+            return Future()
+
+    def nobody_is_there() -> None:
+        raise LostHelper
+
+    monkeypatch.setattr(helpers, "CHECK_SECONDS", 0.01)
+    with pytest.raises(LostHelper):
+        list(in_order(Deaf(), 1, double, [1, 2], nobody_is_there))
 
 
 def test_a_killed_helper_is_an_error_and_no_endless_wait() -> None:

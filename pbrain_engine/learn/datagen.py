@@ -17,7 +17,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..arena.match.cluster import LOST, connect
+from ..arena.match.cluster import answers, connect, is_lost
 from ..arena.settings import SettingsError, parse_rule
 from ..engine.engine import ALPHABETA, SEARCHES, Engine
 from ..engine.improve import GUMBEL, METHODS
@@ -142,13 +142,18 @@ def played_on_cluster(
     with connect(address) as client:
         executor = client.get_executor(pure=False)
         workers = max(1, sum(client.nthreads().values()))
+        lost = LostHelper(f"the cluster at {address} has lost its games; the same command goes on")
+
+        def check() -> None:
+            if not answers(client):
+                raise lost
+
         try:
-            yield from in_order(executor, workers, play, batches)
+            yield from in_order(executor, workers, play, batches, check)
         except Exception as error:
-            if type(error).__name__ not in LOST:
+            if not is_lost(error):
                 raise
-            text = f"the cluster at {address} has lost its games; the same command goes on"
-            raise LostHelper(text) from None
+            raise lost from None
         finally:
             executor.shutdown(wait=False)
 

@@ -202,7 +202,7 @@ HELPERS = [
           "if getattr(_engines, \"told\", None) != told:",
           "if getattr(_engines, \"told\", None) is None:", "tests/test_learn_records.py"),
     Fault("a cluster that died is a traceback", "learn/datagen.py",
-          "if type(error).__name__ not in LOST:", "if LOST:", "tests/test_arena_cluster.py"),
+          "if not is_lost(error):", "if is_lost:", "tests/test_arena_cluster.py"),
     Fault("a tuning goes on a little beside where it stopped", "tuning/spsa.py",
           "\"values\": dict(self.values)}",
           "\"values\": {name: round(value, 4) for name, value in self.values.items()}}",

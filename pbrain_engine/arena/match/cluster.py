@@ -19,10 +19,15 @@ from ..settings import MatchSettings, SettingsError
 from .pool import Slot
 
 CONNECT_TIMEOUT = 15
-LOST = ("KilledWorker", "CancelledError", "FutureCancelledError")  # lost on the way, not wrong
+LOST = ("KilledWorker", "CancelledError", "FutureCancelledError")  # errors, by name
 ATTEMPTS = 20  # of one task; Dask itself gives it up when it has seen a few workers die
 
 _seats = threading.local()
+
+
+def is_lost(error: BaseException) -> bool:
+    """Say whether a task was lost on its way, with a worker or the scheduler; nothing is wrong."""
+    return type(error).__name__ in LOST
 
 
 def connect(address: str) -> Any:
@@ -40,6 +45,18 @@ def connect(address: str) -> Any:
         return client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise SettingsError(f"no cluster at {address}: {error}") from None
+
+
+def answers(client: Any) -> bool:
+    """Say whether a client's scheduler is still there.
+
+    Of a task that is sent while the connection breaks Dask never says that it is lost.
+    """
+    try:
+        client.nthreads()
+    except Exception:  # whatever it is, there is no answer
+        return False
+    return True
 
 
 class ClusterPool:
@@ -87,7 +104,7 @@ class ClusterPool:
         try:
             played = Played.from_json(future.result())
         except BaseException as error:
-            if type(error).__name__ not in LOST or attempt >= ATTEMPTS:
+            if not is_lost(error) or attempt >= ATTEMPTS:
                 raise
             self._submit(task, attempt + 1)
             return None

@@ -12,9 +12,9 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from ...arena.match.cluster import ATTEMPTS, LOST, connect
+from ...arena.match.cluster import ATTEMPTS, answers, connect, is_lost
 from ...arena.settings import SettingsError
-from ...helpers import dismiss, start_helpers
+from ...helpers import CHECK_SECONDS, dismiss, start_helpers
 from ..connection import DatabaseError
 from .search import Job, Result, search_position
 
@@ -50,7 +50,11 @@ class Workers(ABC):
         A search whose worker has died is given to another one.
         """
         while True:
-            job, attempt, future = self._results.get()
+            try:
+                job, attempt, future = self._results.get(timeout=CHECK_SECONDS)
+            except queue.Empty:
+                self._check()
+                continue
             if self._attempts.get(job.key) != attempt:
                 continue  # begun again in the meantime
             try:
@@ -64,6 +68,9 @@ class Workers(ABC):
             self.running.discard(job.key)
             del self._attempts[job.key]
             return result
+
+    def _check(self) -> None:  # noqa: B027
+        """Raise DatabaseError if no search can end any more."""
 
     @abstractmethod
     def _is_lost(self, error: BaseException) -> bool:
@@ -131,7 +138,11 @@ class ClusterWorkers(Workers):
         return future
 
     def _is_lost(self, error: BaseException) -> bool:
-        return type(error).__name__ in LOST
+        return is_lost(error)
+
+    def _check(self) -> None:
+        if not answers(self._client):
+            raise DatabaseError("the cluster does not answer any more; the same command goes on")
 
     def close(self) -> None:
         """Give up what is under way."""
