@@ -37,13 +37,15 @@ def test_what_there_is_no_room_for_is_said(length: int) -> None:
 
 @pytest.mark.parametrize("closed", [True, False])
 def test_the_memory_comes_back(closed: bool) -> None:
+    """The rest of the process may take or give back a few megabytes meanwhile."""
     before = footprint()
     block = Block(64 * MEGABYTE)
     ctypes.memset(block.address, 1, block.length)
-    assert footprint() - before > 60 * MEGABYTE
+    full = footprint()
+    assert full - before > 48 * MEGABYTE
     if closed:
         block.close()
     else:
         del block
         gc.collect()
-    assert footprint() - before < 4 * MEGABYTE
+    assert full - footprint() > 48 * MEGABYTE
