@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import partial
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import NamedTuple
 
 from ..game.game import move_of
@@ -26,6 +26,7 @@ FIRST_ROUND = 32  # visits
 ROUND_PART = 5  # each further round is one part in so many of the visits so far
 MOST_VISITS = 1 << 40
 HELP_VISITS = 1_000  # after which a helper lets go of a tree that it need not leave otherwise
+HELP_PAUSE = 0.001  # seconds that it leaves the tree alone where it has found nothing new
 SURE_VISITS = 256  # an only move is looked at so long before it is played
 MAX_LINE = 64  # moves of a line that a thought reports
 CHANCE_UNIT = 65536  # a sure win, as the kernel counts chances
@@ -109,10 +110,14 @@ class TreeSearch:
         """Visit beside the first thread until stopped.
 
         A visit lets go of the tree while it judges a position. Where all of them are known
-        there is nothing to judge, and one long walk would keep the first thread out for ever.
+        there is nothing to judge, and one long walk would keep the first thread out for ever; so
+        would short ones, where the first thread has no core at the moment between two.
         """
+        judged = 0
         while self.walk(walker, HELP_VISITS):
-            pass
+            before, judged = judged, self._count(walker).judged
+            if judged == before:
+                sleep(HELP_PAUSE)
 
     def _lead(self, deadline: Deadline, listener: Listener | None) -> None:
         """Make the rounds of the first thread, then stop the others."""
