@@ -80,6 +80,16 @@ def test_a_review_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert show(file, "", capsys)["known"]
 
 
+@pytest.mark.parametrize("note", ["", "C[so far so good]"])
+def test_a_game_that_was_reviewed_is_not_added_again(tmp_path: Path, note: str) -> None:
+    file, game = tmp_path / "a.db", tmp_path / "a.sgf"
+    game.write_text(f"(;GM[4]SZ[15]PB[Black]PW[White]DT[2026-11-01];B[hh]{note};W[aa];B[ih])")
+    assert review.main([str(game), "--time", "0.1", "--db", str(file)]) == 0
+    assert db.main([str(file), "add", str(game)]) == 0
+    with Database(file) as database:
+        assert database.count("game") == 1
+
+
 def test_the_opening_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert analyse.main(["h8h9i9", "--depth", "2"]) == 0
     assert "opening D4 Kagetsu" in capsys.readouterr().out

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,15 @@ from typing import Any
 from .. import __version__
 from ..database.document import SEARCH
 from ..database.finding import Author, Bound, Finding
-from ..database.sources import decided
+from ..database.sources import Wish, decided, read_source
+from ..database.store import StoredGame
 from ..engine.engine import Engine, Thought
 from ..engine.forms import pairs
 from ..engine.review import Reviewed, Reviewer, Win
 from ..game.game import Game, IllegalMove, Move
 from ..notation.canonical import Position
 from ..notation.cells import NotationError
-from ..notation.game_record import RecordedMove
+from ..notation.game_record import GameRecord, RecordedMove
 from ..notation.game_tree import GameTree, TreeNode
 from ..notation.sgf_tree import format_sgf_trees
 from ..options import Parser, above_zero, positive
@@ -76,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
         found = Reviewer(engine, solver, options.time, known_by(database.finding)).review(
             moves, progress(len(moves))
         )
-        keep(database, game, found, engine.weights.key)
+        keep(database, options, game, found, engine.weights.key)
     try:
         if options.json:
             print(json.dumps(document(game, found)))
@@ -89,13 +91,29 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def keep(database: kept.Kept, game: setup.Setup, found: Sequence[Reviewed], weights: str) -> None:
+def keep(
+    database: kept.Kept,
+    options: argparse.Namespace,
+    game: setup.Setup,
+    found: Sequence[Reviewed],
+    weights: str,
+) -> None:
     """Keep the game and what was found out about its positions."""
     if any(side is Side.WALL for _, _, side in game.placed) or game.passes:
         return
-    moves = tuple(RecordedMove(*move) for move in game.moves)
-    database.note_game(decided(replace(setup.record_of(game), moves=moves)))
+    database.note_game(told_game(options.game, Wish(options.rule, options.size), game))
     database.note_findings(found_of(game, found, weights).items())
+
+
+def told_game(name: str, wish: Wish, game: setup.Setup) -> GameRecord:
+    """Return a game as its file tells it, with players and date: as ``numoku db`` would add it."""
+    if Path(name).is_file():
+        with suppress(NotationError):
+            for item in read_source(name, wish):
+                if isinstance(item, StoredGame) and tuple(item.record.cells) == game.moves:
+                    return item.record
+    moves = tuple(RecordedMove(*move) for move in game.moves)
+    return decided(replace(setup.record_of(game), moves=moves))
 
 
 def found_of(game: setup.Setup, found: Sequence[Reviewed], weights: str) -> dict[Position, Finding]:
