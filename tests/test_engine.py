@@ -93,6 +93,13 @@ def test_a_limit_may_be_larger_than_any_search(engine: Engine, most: int) -> Non
         assert engine.think(limit, on_iteration=lambda t: t.depth == 3).depth == 3
 
 
+@pytest.mark.parametrize("side", [Side.EMPTY, Side.WALL])
+def test_only_black_and_white_move(engine: Engine, side: Side) -> None:
+    with pytest.raises(ValueError, match="black and white do"):
+        engine.set_to_move(side)
+    assert engine.game.to_move is Side.BLACK
+
+
 def test_a_time_that_is_no_number_is_refused() -> None:
     for name in ("time", "optimum"):
         with pytest.raises(ValueError, match=name):

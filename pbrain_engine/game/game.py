@@ -261,7 +261,13 @@ class Game:
         self._cells[cell_of(*stone.move)] = Side.EMPTY
 
     def set_to_move(self, side: Side) -> None:
-        """Give a side the move."""
+        """Give a side the move.
+
+        Raises:
+            ValueError: it is neither black nor white.
+        """
+        if side not in (Side.BLACK, Side.WHITE):
+            raise ValueError(f"{side!r} does not move; black and white do")
         if side is not self.to_move:
             self._pass()
 
