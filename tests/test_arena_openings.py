@@ -16,7 +16,7 @@ from pbrain_engine.arena.openings import (
     find_problem,
     read_lines,
 )
-from pbrain_engine.arena.settings import MatchSettings, parse_engine
+from pbrain_engine.arena.settings import MatchSettings, SettingsError, parse_engine
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.position.symmetry import transform
@@ -51,6 +51,19 @@ def test_an_opening_is_made_once() -> None:
     first.clear()  # what is done with it does not matter
     assert openings[3] == first_copy != openings[4]
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    "openings, stones", [("balanced", 5), ("random:7", 7), ("random:1", 1), ("balanced:24", 20)]
+)
+def test_an_opening_that_would_be_the_whole_game_is_not_searched_for(
+    openings: str, stones: int
+) -> None:
+    engine = parse_engine("numoku")
+    with pytest.raises(SettingsError, match=f"a draw comes at {stones} stones"):
+        Openings(MatchSettings((engine, engine), openings=openings, draw_after=stones))
+    Openings(MatchSettings((engine, engine), openings=openings, draw_after=25))
+    Openings(MatchSettings((engine, engine), openings="none", draw_after=1))
 
 
 def test_the_same_seed_gives_the_same_openings_however_many_threads() -> None:

@@ -101,6 +101,11 @@ class Openings:
             if not _STONES.fullmatch(stones) or int(stones) > MOST_STONES:
                 raise SettingsError(f"openings: {kind} takes 0 to {MOST_STONES} stones")
             self._stones = int(stones)
+        if not self._lines and kind != NONE and self._stones >= settings.draw_stones:
+            raise SettingsError(
+                f"openings: {kind}:{self._stones} leaves nothing to play, "
+                f"a draw comes at {settings.draw_stones} stones"
+            )
 
     def _usable(self, lines: Iterable[str]) -> Iterable[list[Coordinates]]:
         for line in lines:
