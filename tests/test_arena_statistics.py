@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from pbrain_engine.arena.settings import Sprt
 from pbrain_engine.arena.statistics import elo, ladder
 from pbrain_engine.arena.statistics.elo import NORMALISED, Z95, score_of
-from pbrain_engine.arena.statistics.sprt import judge, logistic_llr, normalised_llr
+from pbrain_engine.arena.statistics.sprt import MOST_ELO, judge, logistic_llr, normalised_llr
 
 # Results of long chess matches with the log-likelihood ratios that their test
 # frameworks published; wins, losses, draws, or pairs with 0 to 4 half points.
@@ -70,6 +71,16 @@ def test_ratio_of_pairs_that_were_all_won_is_exact() -> None:
     # The likeliest distribution with a mean of s gives a win the weight s.
     expected = 100 * math.log(score_of(100) / score_of(0))
     assert logistic_llr(0, 100, (0, 0, 0, 0, 100)) == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("model", MOST_ELO)
+def test_the_largest_hypotheses_are_tested_on_any_few_results(model: str) -> None:
+    test = Sprt(-MOST_ELO[model], MOST_ELO[model], model=model)
+    for counts in product((0, 1, 3), repeat=5):
+        if any(counts):
+            ratio = judge(test, counts).llr
+            assert judge(test, counts[::-1]).llr == pytest.approx(-ratio, abs=1e-6)
+            assert (abs(ratio) > 1e-6) == (counts != counts[::-1])
 
 
 def test_elo_of_three_quarters_is_191() -> None:

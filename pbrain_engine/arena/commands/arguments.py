@@ -32,6 +32,7 @@ from ..settings import (
     parse_engine,
     parse_rule,
 )
+from ..statistics.sprt import MOST_ELO
 
 DEFAULT_GAMES = 10
 SPRT_GAMES = 40_000  # enough for any test to decide
@@ -291,8 +292,12 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
         return None
     elo0, elo1 = options.sprt
     rates = options.alpha, options.beta
-    if elo0 >= elo1 or not all(0 < rate < 0.5 for rate in rates):
-        raise SettingsError("--sprt takes ELO0 below ELO1; --alpha and --beta lie in 0 to 0.5")
+    most = MOST_ELO[options.sprt_model]
+    if not -most <= elo0 < elo1 <= most or not all(0 < rate < 0.5 for rate in rates):
+        raise SettingsError(
+            f"--sprt takes ELO0 below ELO1, {options.sprt_model} ones from {-most:g} to {most:g}; "
+            "--alpha and --beta lie in 0 to 0.5"
+        )
     return Sprt(elo0, elo1, *rates, model=options.sprt_model)
 
 

@@ -19,6 +19,9 @@ PRIOR = 1e-3  # weight of a result that was never seen, so that its likelihood h
 ROUNDS = 40
 PRECISION = 1e-10
 
+# The largest hypotheses by model: much further out no distribution of few results is found.
+MOST_ELO = {"normalised": 200.0, "logistic": 1000.0}
+
 ACCEPT, REJECT = "accepted", "rejected"
 
 
