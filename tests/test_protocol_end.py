@@ -6,6 +6,7 @@ then watches whether the main thread still works; only one that is stuck is cut 
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -54,6 +55,23 @@ def test_a_move_is_not_lost_to_an_end_that_comes_a_little_later(end: bytes, trie
         pauses = [chance.choice((0.0, chance.uniform(0, 0.2))) for _ in range(2)]
         said = answers(PROGRAM, AT_ONCE, pauses[0], b"TURN 0,0\n", pauses[1], end)
         assert are_ok_and_moves(said, 2), (pauses, said)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes always block there")
+def test_an_input_that_does_not_block_has_not_ended_where_it_is_empty() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with (
+        subprocess.Popen(PROGRAM, stdin=reading, stdout=subprocess.PIPE) as process,
+        open(writing, "wb", buffering=0) as stream,
+    ):
+        os.close(reading)
+        for line in (AT_ONCE, b"TURN 0,0\n", b"END\n"):
+            time.sleep(0.3)
+            stream.write(line)
+        output, _ = process.communicate(timeout=LONGEST)
+    lines = output.decode("ascii").splitlines()
+    assert are_ok_and_moves([x for x in lines if not x.startswith(("MESSAGE ", "DEBUG "))], 2)
 
 
 def test_no_answer_is_lost_where_every_command_takes_long() -> None:

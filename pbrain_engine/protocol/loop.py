@@ -1,6 +1,6 @@
 """The running protocol: a reader, a worker, and the loop that keeps everybody in order.
 
-Three threads. The reader blocks in ``os.read`` and posts commands; the worker runs one
+Three threads. The reader waits for bytes and posts commands; the worker runs one
 search and posts its lines and its answer; the main thread alone owns the session and the
 output, so nothing is answered twice and no line is torn. It also is the watchdog: an
 answer that is not there at the deadline is replaced by the best move so far, and a worker
@@ -9,7 +9,6 @@ that does not come back is left behind together with its engine.
 
 from __future__ import annotations
 
-import os
 import threading
 from _queue import Empty, SimpleQueue  # what `queue` has of them, without the rest of it
 from collections import deque
@@ -114,10 +113,7 @@ class Loop:
         buffer, reader = LineBuffer(), Reader()
         ended = False
         while not ended:
-            try:
-                chunk = os.read(streams.STDIN, streams.CHUNK)
-            except OSError:
-                chunk = b""
+            chunk = streams.read()
             read_at = perf_counter()
             lines = buffer.feed(chunk) if chunk else buffer.close()
             found = [command for line in lines for command in reader.read(line)]

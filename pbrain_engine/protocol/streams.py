@@ -14,11 +14,22 @@ import time
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 CHUNK = 65_536
-BUSY_WAIT = 0.002  # seconds between tries on a pipe that does not block and is full
+BUSY_WAIT = 0.002  # seconds between tries on a pipe that does not block and is full, or empty
 
 
 class Broken(Exception):
     """Nobody reads our answers any more."""
+
+
+def read() -> bytes:
+    """Wait for bytes of the input and return them; none at its end."""
+    while True:
+        try:
+            return os.read(STDIN, CHUNK)
+        except BlockingIOError:  # empty, not at its end
+            time.sleep(BUSY_WAIT)
+        except OSError:
+            return b""
 
 
 class Output:
