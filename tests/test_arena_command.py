@@ -117,6 +117,20 @@ def test_own_options_reach_both_kinds_of_player(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("kind", [[], ["--in-process"]])
+def test_a_strength_is_that_of_both_kinds_of_player(tmp_path: Path, kind: list[str]) -> None:
+    path = tmp_path / "match.jsonl"
+    words = ["weak=numoku:strength=0", "full=numoku:strength=100", "--nodes", "2000", *kind]
+    openings = ["--openings", "random:3", "--games", "2", "--journal", str(path)]
+    assert command.main([*words, *openings, "--view", "quiet"]) == 0
+    most = {"weak": 0, "full": 0}
+    for game in read_journal(path)[1]:
+        for ply, nodes in enumerate(game.nodes, len(game.opening)):
+            name = game.white if ply % 2 else game.black
+            most[name] = max(most[name], nodes or 0)
+    assert most["weak"] < 200 < 1500 < most["full"]
+
+
+@pytest.mark.parametrize("kind", [[], ["--in-process"]])
 @pytest.mark.parametrize("option", ["weights=typo", "book=typo", "level=typo"])
 def test_options_that_cannot_be_had_are_told_before_the_first_game(
     option: str, kind: list[str], capsys: pytest.CaptureFixture[str]

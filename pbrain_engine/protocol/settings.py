@@ -51,6 +51,14 @@ def read_value(text: str) -> int | None:
         return None
 
 
+def fewest_nodes(nodes: int, strength: int) -> int | None:
+    """Return the nodes that a limit, 0 for none, and a strength leave a search."""
+    limits = [nodes] if nodes else []
+    if strength < FULL_STRENGTH:
+        limits.append(int(STRENGTH_NODES * 2 ** (max(strength, 0) / STRENGTH_DOUBLING)))
+    return min(limits, default=None)
+
+
 class Settings:
     """The state of all INFO keys."""
 
@@ -105,10 +113,7 @@ class Settings:
     @property
     def node_limit(self) -> int | None:
         """Nodes of a search, from max_node and the strength."""
-        limits = [self.max_nodes] if self.max_nodes else []
-        if self.strength < FULL_STRENGTH:
-            limits.append(int(STRENGTH_NODES * 2 ** (self.strength / STRENGTH_DOUBLING)))
-        return min(limits, default=None)
+        return fewest_nodes(self.max_nodes, self.strength)
 
     def update(self, key: str, text: str) -> None:
         """Take in one INFO line."""

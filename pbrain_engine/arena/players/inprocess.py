@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...options import problem_of
 from ...protocol.configured import OPTIONS, engine_arguments
+from ...protocol.settings import FULL_STRENGTH, fewest_nodes
 from ..faults import CRASH, START, Abandoned, EngineFault
 from ..game.clockwatch import Clock
 from ..game.player import IsAborted, PlayedMove
@@ -83,7 +84,8 @@ class InprocessPlayer:
         from ...engine.clock import UNLIMITED, Limits, plan
         from ...engine.engine import Limit
 
-        nodes = int(self.spec.number("nodes", self._settings.nodes)) or None
+        strength = int(self.spec.number("strength", FULL_STRENGTH))
+        nodes = fewest_nodes(int(self.spec.number("nodes", self._settings.nodes)), strength)
         depth = int(self.spec.number("depth", self._settings.depth)) or None
         if not clock.match:
             return Limit(clock.turn or None, clock.turn or None, nodes, depth)
