@@ -88,6 +88,20 @@ def test_journal_is_not_overwritten_nor_shared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "changes", [{"black": "c"}, {"white": []}, {"winner": "b"}, {"ms": [1]}, {"nodes": [1] * 4}]
+)
+def test_a_journal_with_a_game_that_is_none_of_the_match_is_refused(
+    tmp_path: Path, changes: dict[str, object]
+) -> None:
+    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
+    journal.append(game(0))
+    journal.append(game(1, **changes))
+    journal.close()
+    with pytest.raises(JournalError, match="is no journal of a match"):
+        read_journal(tmp_path / "m.jsonl")
+
+
+@pytest.mark.parametrize(
     "text", ["", "hello\n", "{}\n", '{"type":"game"}\n', "\0\0\0\n", "[" * 100_000 + "\n"]
 )
 def test_other_files_are_no_journals(tmp_path: Path, text: str) -> None:

@@ -21,7 +21,7 @@ from ... import __version__
 from ...files import read_object
 from ...native.load.lock import try_lock
 from ...options import problem_of
-from ..game.played import Played
+from ..game.played import BLACK, DRAW, WHITE, Played
 from ..settings import MatchSettings, SettingsError
 
 FORMAT = 1
@@ -140,6 +140,7 @@ def read_journal(path: Path) -> tuple[MatchSettings, list[Played]]:
 def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
     """Return settings, games, and the length of the part that is whole."""
     settings: MatchSettings | None = None
+    names: frozenset[str] = frozenset()
     games: dict[int, Played] = {}
     end = 0
     collects = gc.isenabled()
@@ -149,8 +150,10 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
             entry = read_object(line)
             if entry["type"] == "match":
                 settings = MatchSettings.from_json(entry["settings"])
+                names = frozenset(engine.name for engine in settings.engines)
             elif entry["type"] == "game":
-                games.setdefault(entry["game"], Played.from_json(entry))
+                played = games.setdefault(entry["game"], Played.from_json(entry))
+                _check(played, names)
             end += len(line)
     except OSError as error:
         raise JournalError(problem_of(error)) from None
@@ -162,6 +165,21 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
     if settings is None:
         raise JournalError(f"{path} is no journal of a match")
     return settings, list(games.values()), end
+
+
+def _check(played: Played, names: frozenset[str]) -> None:
+    """Refuse what cannot be a game between engines of these names.
+
+    Raises:
+        ValueError: it is none.
+    """
+    columns = (played.ms, played.depth, played.value, played.nodes)
+    if not {played.black, played.white} <= names:
+        raise ValueError(f"game {played.game} is one of other engines")
+    if played.winner not in (BLACK, WHITE, DRAW):
+        raise ValueError(f"game {played.game} has no result")
+    if any(len(column) != len(played.moves) for column in columns):
+        raise ValueError(f"game {played.game} does not tell of each move")
 
 
 def whole_lines(path: Path) -> Iterator[bytes]:
