@@ -270,3 +270,10 @@ def test_engine_without_a_point_gets_a_finite_rating() -> None:
     worst = ladder.rate([("a", "b", 10.0, 10), ("a", "c", 5.0, 10), ("b", "c", 0.0, 10)])[-1]
     assert worst.name == "b"
     assert -3000 < worst.elo < -300
+
+
+def test_engines_that_have_not_met_in_any_way_differ_by_anything() -> None:
+    apart = [("a", "b", 1.0, 1), ("c", "d", 0.0, 1)]
+    assert [rating.error for rating in ladder.rate(apart)] == [elo.ELO_CAP] * 4
+    anchored = {rating.name: rating.error for rating in ladder.rate(apart, {"a": 1500.0})}
+    assert anchored["b"] < anchored["c"] == anchored["d"] == elo.ELO_CAP

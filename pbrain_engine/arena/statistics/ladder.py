@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .elo import LOGISTIC, Z95, score_of
+from .elo import ELO_CAP, LOGISTIC, Z95, score_of
 
 PRIOR_DRAWS = 0.5  # between each pair that met
 ROUNDS = 500
@@ -90,7 +90,8 @@ def _errors(
 
     Without an anchor the matrix is singular in the direction of the mean, which is fixed
     at 0: adding a constant to all its entries and taking it off the inverse leaves exactly
-    the other directions.
+    the other directions. Where engines have not met all others in some way, nothing is known of
+    some directions; then the width is capped as an Elo is.
     """
     count = len(free)
     if not count:
@@ -111,7 +112,10 @@ def _errors(
         information = [[cell + shift for cell in row] for row in information]
     inverse = _invert(information)
     off = 1 / (shift * count * count) if shift else 0.0
-    return {name: Z95 * math.sqrt(max(0.0, inverse[i][i] - off)) for name, i in index.items()}
+    return {
+        name: min(ELO_CAP, Z95 * math.sqrt(max(0.0, inverse[i][i] - off)))
+        for name, i in index.items()
+    }
 
 
 def _invert(matrix: list[list[float]]) -> list[list[float]]:
