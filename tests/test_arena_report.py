@@ -164,6 +164,17 @@ def test_wrong_use_is_status_2(journal: Path, words: list[str]) -> None:
     assert report.main([str(journal), *words] if words[0] == "--anchor" else words) == 2
 
 
+@pytest.mark.parametrize("rating", ["much", "nan", "-inf", "1e6"])
+def test_an_anchor_is_a_rating(
+    journal: Path, rating: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report.main([str(journal), "--json", "--anchor", f"<new>={rating}"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "a rating is a number" in err
+    assert report.main([str(journal), "--json", "--anchor", "<new>=1500"]) == 0
+
+
 @pytest.fixture
 def browser() -> Iterator[Any]:
     webdriver = pytest.importorskip("selenium.webdriver")

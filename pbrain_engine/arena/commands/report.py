@@ -7,6 +7,7 @@ import json
 import sys
 import webbrowser
 from collections.abc import Sequence
+from math import nan
 from pathlib import Path
 
 from ...options import Parser, add_value, problem_of, whole
@@ -18,6 +19,8 @@ from ..statistics.standings import Standings
 from ..views.page import DEFAULT_GAMES, html_page
 from ..views.text import summary, table, time_rows
 from .match import default_journal
+
+MOST_RATING = 10_000  # of an anchor, either way: far more than any list has
 
 
 def parser() -> argparse.ArgumentParser:
@@ -120,5 +123,7 @@ def parse_anchors(texts: Sequence[str], settings: MatchSettings) -> dict[str, fl
         try:
             anchors[name] = float(rating)
         except ValueError:
-            raise SettingsError(f"anchor {text!r}: a rating is a number") from None
+            anchors[name] = nan
+        if not abs(anchors[name]) <= MOST_RATING:
+            raise SettingsError(f"anchor {text!r}: a rating is a number up to {MOST_RATING}")
     return anchors
