@@ -24,6 +24,10 @@ def in_place_of(path: Path) -> Iterator[Path]:
     try:
         yield part
         part.replace(path)
+    except OSError as error:
+        if error.filename == str(part):  # a name that nobody has asked for
+            error.filename = str(path)
+        raise
     finally:
         part.unlink(missing_ok=True)
 

@@ -151,6 +151,24 @@ def test_report_prints_and_exports(journal: Path, capsys: pytest.CaptureFixture[
     assert not journal.with_suffix(".html").exists()
 
 
+@pytest.mark.parametrize("option", ["--html", "--pgn", "--training"])
+def test_a_report_that_cannot_be_written_leaves_the_one_that_was(
+    journal: Path, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = journal.with_name("out")
+    assert report.main([str(journal), option, str(path)]) == 0
+    before = path.read_bytes()
+
+    def is_full(self: Path, text: str, **_: object) -> None:
+        self.write_bytes(text.encode()[:20])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", is_full)
+    assert report.main([str(journal), option, str(path)]) == 1
+    assert capsys.readouterr().err.endswith("numoku report: No space left on device\n")
+    assert path.read_bytes() == before
+
+
 def test_latest_journal_is_taken(
     journal: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -85,6 +85,27 @@ def test_a_name_in_capitals_is_a_name(dialogue: Dialogue, tmp_path: Path) -> Non
         assert (tmp_path / name).exists()
 
 
+def test_a_game_that_cannot_be_saved_leaves_the_one_that_was(
+    dialogue: Dialogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.sgf"
+    dialogue.answer("h8")
+    assert dialogue.answer(f"save {path}").startswith("saved")
+    before = path.read_bytes()
+
+    def is_full(self: Path, text: str, **_: object) -> None:
+        self.write_bytes(text.encode()[:20])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", is_full)
+    dialogue.answer("i9")
+    assert dialogue.answer(f"save {path}") == "No space left on device"
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+    monkeypatch.undo()
+    path = tmp_path / "missing" / "game.sgf"
+    assert dialogue.answer(f"save {path}").startswith(f"{path}: ")
+
+
 # Passes ---------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from ...files import in_place_of
 from ...notation.cells import format_moves
 from ...notation.game_record import GameRecord, RecordedMove
 from ...notation.psq import format_psq
@@ -114,7 +115,8 @@ def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSett
     ordered = sorted(games, key=lambda played: played.game)
     if kind in ONE_FILE:
         text = "".join(ONE_FILE[kind](played, settings) for played in ordered)
-        target.write_text(text, encoding="utf-8")
+        with in_place_of(target) as part:
+            part.write_text(text, encoding="utf-8")
         return [target]
     target.mkdir(parents=True, exist_ok=True)
     written = []
