@@ -16,10 +16,10 @@ def in_place_of(path: Path) -> Iterator[Path]:
     If that fails, ``path`` is as it was, and nothing lies beside it. What is no ordinary file,
     such as a pipe, is written to itself.
     """
-    path = path.resolve()
     if path.exists() and not path.is_file():
         yield path
         return
+    path = path.resolve()
     part = path.with_name(path.name + ".part")
     try:
         yield part

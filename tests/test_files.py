@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pbrain_engine import Engine, Game, Side, cli
 from pbrain_engine.commands import setup
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.commands.setup import Setup, cut, parse_setup
+from pbrain_engine.files import in_place_of
 from pbrain_engine.notation.cells import NotationError
 from pbrain_engine.notation.game_record import GameRecord, RecordedMove
 from pbrain_engine.notation.psq import format_psq, parse_psq
@@ -104,6 +106,16 @@ def test_a_game_that_cannot_be_saved_leaves_the_one_that_was(
     monkeypatch.undo()
     path = tmp_path / "missing" / "game.sgf"
     assert dialogue.answer(f"save {path}").startswith(f"{path}: ")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no pipe has a name there")
+def test_a_pipe_is_written_to_itself() -> None:
+    reading, writing = os.pipe()
+    with in_place_of(Path(f"/dev/fd/{writing}")) as path:
+        path.write_text("here")
+    assert os.read(reading, 10) == b"here"
+    os.close(reading)
+    os.close(writing)
 
 
 # Passes ---------------------------------------------------------------------------------
