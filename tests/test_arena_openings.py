@@ -116,6 +116,13 @@ def test_a_match_reads_the_file(tmp_path: Path, rule: str, board: str) -> None:
     assert all(find_problem(settings, match[number]) is None for number in range(5))
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "openings.txt"
+    path.write_bytes("8,-3, 6,-4\r\n# h8\r\nh8i9 # Zentrum für beide\r\n".encode(encoding))
+    assert read_lines(str(path)) == ("8,-3, 6,-4", "h8i9")
+
+
 def test_too_many_openings_are_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

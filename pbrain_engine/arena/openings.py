@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..notation.cells import NotationError, parse_moves, parse_offsets
+from ..notation.textfile import decode
 from ..options import problem_of
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
@@ -61,7 +62,7 @@ def read_lines(path: str) -> tuple[str, ...]:
         SettingsError: the file cannot be read or holds none.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        text = decode(Path(path).read_bytes())
     except OSError as error:
         raise SettingsError(f"openings: {problem_of(error)}") from None
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
