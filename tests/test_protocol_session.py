@@ -281,6 +281,8 @@ def test_the_start_of_the_program_is_charged_where_the_manager_did_not_wait(wait
     assert task is not None
     charged = moment + 100 - task.deadline
     assert (charged < 0.05) == waited
+    talk.say("INFO evaluate 3,3")  # whatever it is, a limit is planned with anew
+    assert moment + 100 - task.deadline == charged
     second = talk.session.handle(Turn(0, 0), read_at).task
     assert second is not None and read_at + 100 - second.deadline < 0.05
 

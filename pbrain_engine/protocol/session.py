@@ -85,6 +85,7 @@ class Session:
         self._blocked: set[Coordinates] = set()
         self._ready_at: float | None = None  # when the first START was answered
         self._moved = False  # a move has been asked for
+        self._charged = 0.0  # seconds of the start that are on the clock of this move
         self._complained = 0  # the max_memory that we have complained about
         self._task: Task | None = None
         self._reserve = clock.Reserve()
@@ -315,16 +316,17 @@ class Session:
 
     def _task_for(self, job: searches.Job, read_at: float) -> Response:
         """Return the response that starts a search, with its time and its limits."""
-        plan = self._plan(self._start_up(read_at))
+        self._charged = self._start_up(read_at)
+        plan = self._plan()
         nodes, depth = self.settings.node_limit, self.settings.max_depth or None
         self._task = Task(*job, plan, read_at, nodes=nodes, depth=depth)
         return Response(self._complaint(), self._task)
 
-    def _plan(self, charged: float = 0.0) -> clock.TimePlan:
+    def _plan(self) -> clock.TimePlan:
         record = self._game()
         cells = record.width * record.height
         reserve = self._reserve.seconds
-        return clock.plan(self.settings.limits, record.ply, cells, charged, reserve)
+        return clock.plan(self.settings.limits, record.ply, cells, self._charged, reserve)
 
     def _start_up(self, read_at: float) -> float:
         """Return the seconds that the start of the program has taken off the clock.

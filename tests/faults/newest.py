@@ -232,6 +232,11 @@ MANNERS = [
           "tests/test_arena_openings.py"),
     Fault("hypotheses may lie where no distribution is found", "arena/statistics/sprt.py",
           "\"normalised\": 200.0", "\"normalised\": 300.0", "tests/test_arena_statistics.py"),
+    Fault("INFO gives the time of the start back", "protocol/session.py",
+          "                    self._task.relimit(self._plan())",
+          "                    self._charged = 0.0\n"
+          "                    self._task.relimit(self._plan())",
+          "tests/test_protocol_session.py"),
     Fault("an input that is empty has ended", "protocol/streams.py",
           "            time.sleep(BUSY_WAIT)\n        except OSError:\n            return b\"\"",
           "            return b\"\"\n        except OSError:\n            return b\"\"",
