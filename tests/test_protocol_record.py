@@ -97,6 +97,15 @@ def test_time_spent_adds_up_until_the_manager_says_what_is_left() -> None:
     assert settings.limits.left == 57_000
 
 
+def test_each_move_earns_its_increment() -> None:
+    settings = Settings()
+    settings.update("timeout_match", "10000")
+    settings.update("time_increment", "2000")
+    for seconds, left in ((3.0, 9_000), (2.0, 9_000), (0.5, 10_500)):
+        settings.spend(seconds)
+        assert settings.limits.left == left
+
+
 @pytest.mark.parametrize("says", [True, False])
 def test_a_new_game_has_its_time_back_unless_the_manager_keeps_the_clock(says: bool) -> None:
     settings = Settings()

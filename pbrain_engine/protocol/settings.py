@@ -131,7 +131,7 @@ class Settings:
 
     def spend(self, elapsed: float) -> None:
         """Take the time of a move off the match, for managers that do not send time_left."""
-        self.spent += round(elapsed * 1000)
+        self.spent += round(elapsed * 1000) - self.increment
 
     def new_game(self) -> None:
         """Begin a game: the whole match time is there again, unless time_left says otherwise."""

@@ -237,6 +237,9 @@ MANNERS = [
           "                    self._charged = 0.0\n"
           "                    self._task.relimit(self._plan())",
           "tests/test_protocol_session.py"),
+    Fault("an increment is never earned", "protocol/settings.py",
+          "self.spent += round(elapsed * 1000) - self.increment",
+          "self.spent += round(elapsed * 1000)", "tests/test_protocol_record.py"),
     Fault("an input that is empty has ended", "protocol/streams.py",
           "            time.sleep(BUSY_WAIT)\n        except OSError:\n            return b\"\"",
           "            return b\"\"\n        except OSError:\n            return b\"\"",
