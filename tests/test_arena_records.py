@@ -9,15 +9,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pbrain_engine.arena.game.played import Played
+from pbrain_engine.arena.game.referee import GameTask
+from pbrain_engine.arena.match.runner import Runner
+from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.records.exports import export
 from pbrain_engine.arena.records.journal import Journal, JournalError, read_journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.statistics.standings import Standings
+from pbrain_engine.arena.views.view import View
 from pbrain_engine.notation.psq import parse_psq
 from pbrain_engine.notation.sgf import parse_sgf
 from tests.test_arena_faults import HOSTILE, TOKEN, processes_with
@@ -283,6 +288,45 @@ def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku:
     assert f"numoku match --resume {path}" in err
     assert "Elo" in out
     assert len(read_journal(path)[1]) < 400
+
+
+class Unheard(View):
+    """A view whose reader has gone."""
+
+    def finished(self, played: Played, standings: Standings) -> None:
+        raise BrokenPipeError
+
+    say = finished  # type: ignore[assignment]
+
+
+class Shelf:
+    """A place where two games are under way at a time."""
+
+    capacity = 2
+
+    def __init__(self) -> None:
+        self.tasks: list[GameTask] = []
+
+    def submit(self, task: GameTask) -> None:
+        self.tasks.append(task)
+
+    def next_result(self, timeout: float) -> Played:
+        return game(self.tasks.pop(0).game)
+
+    def abort(self) -> None:
+        self.tasks.clear()
+
+    def close(self) -> None:
+        pass
+
+
+def test_games_under_way_are_finished_where_nobody_reads_how_it_goes(tmp_path: Path) -> None:
+    settings = replace(SETTINGS, openings="none")
+    journal = Journal.create(tmp_path / "m.jsonl", settings)
+    runner = Runner(settings, Openings(settings), Shelf(), Unheard(), journal)
+    assert runner.play().games == len(journal.games) == 2
+    assert runner.was_interrupted
+    journal.close()
 
 
 @posix

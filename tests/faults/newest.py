@@ -247,6 +247,11 @@ MANNERS = [
     Fault("in-process all play at full strength", "arena/players/inprocess.py",
           "self._settings.nodes)), strength)", "self._settings.nodes)), FULL_STRENGTH)",
           "tests/test_arena_command.py::test_a_strength_is_that_of_both_kinds_of_player"),
+    Fault("a reader that has gone takes running games along", "arena/match/runner.py",
+          "self._tell(self._view.finished, played, self.standings)",
+          "self._view.finished(played, self.standings)",
+          "tests/test_arena_records.py::"
+          "test_games_under_way_are_finished_where_nobody_reads_how_it_goes"),
     Fault("games of a journal are anybody's", "arena/records/journal.py",
           "if not {played.black, played.white} <= names:", "if not names:",
           "tests/test_arena_records.py"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -122,14 +122,24 @@ class Runner:
             self._pool.abort()
         elif running:
             games = "the running game" if running == 1 else f"{running} running games"
-            self._view.say(f"finishing {games}; press ^C again to break off")
+            self._tell(self._view.say, f"finishing {games}; press ^C again to break off")
+
+    def _tell(self, way: Callable[..., None], *what: object) -> None:
+        """Let the view tell something; if nobody reads it any more, end as after one interrupt.
+
+        So it is when ^C ends a ``tee`` before the match hears of it.
+        """
+        try:
+            way(*what)
+        except BrokenPipeError:
+            self.was_interrupted = True
 
     def _count(self, played: Played) -> None:
         """Take a finished game in."""
         if self._journal:
             self._journal.append(played)
         self.standings.add(played)
-        self._view.finished(played, self.standings)
+        self._tell(self._view.finished, played, self.standings)
         if played.reason == START:
             failures = self._unstarted[played.loser] = self._unstarted.get(played.loser, 0) + 1
             if failures >= HOPELESS:
