@@ -109,8 +109,8 @@ class FakeEngine:
     def set_deadline(self, hard: float | None, optimum: float | None) -> None:
         self._hard = hard
 
-    def quick_move(self) -> Move:
-        return self._moves(())[0]
+    def quick_move(self, exclude: Iterable[Move] = ()) -> Move:
+        return self._moves(exclude)[0]
 
     def think(
         self,

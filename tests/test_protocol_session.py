@@ -9,10 +9,10 @@ from time import perf_counter
 import pytest
 
 from pbrain_engine.engine.clock import UNLIMITED, plan
-from pbrain_engine.engine.engine import Move, Thought
+from pbrain_engine.engine.engine import Engine, Move, Thought
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import replies, session
-from pbrain_engine.protocol.commands import Info, Reader, Turn, Word
+from pbrain_engine.protocol.commands import Info, Nbest, Reader, Turn, Word
 from pbrain_engine.protocol.report import Report
 from pbrain_engine.protocol.session import Session
 from pbrain_engine.protocol.settings import DEFAULT_MEMORY, Settings, decode_rule
@@ -219,6 +219,22 @@ def test_blocked_cells_are_not_played_until_nothing_else_is_left() -> None:
     assert talk.say("TURN 0,0")[0] in cells
     talk.say("YXBLOCKUNDO", "1,1", "DONE", "YXBLOCKRESET")
     assert talk.session._blocked == set()
+
+
+def test_what_is_played_in_need_is_neither_blocked_nor_a_foul() -> None:
+    with Engine(memory=60_000_000) as engine:
+        talk = Talk()
+        talk.session = Session(lambda memory: engine)
+        fork = ["5,7,1", "0,0,2", "6,7,1", "0,14,2", "7,5,1", "14,0,2", "7,6,1", "14,14,2"]
+        talk.say("START 15", "INFO rule 4", "INFO timeout_turn 35", "YXBOARD", *fork, "DONE")
+        assert talk.say("YXSHOWFORBID") == ["FORBID 0707."]
+        blocked = set()
+        for _ in range(4):
+            task = talk.session.handle(Nbest(1), perf_counter()).task
+            assert task is not None and blocked.isdisjoint(task.fallback.moves)
+            assert task.fallback.moves != ((7, 7),)
+            blocked.update(task.fallback.moves)
+            talk.say(f"YXBLOCK {task.fallback.lines[0]} DONE")
 
 
 def test_limits_of_nodes_depth_memory_and_threads_reach_the_engine() -> None:

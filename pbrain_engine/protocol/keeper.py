@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING
 
 from ..position.geometry import Coordinates
@@ -12,6 +12,7 @@ from .settings import Settings
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
+    from ..game.game import Move
 
 REPLACEMENT_SHARE = 8  # a new engine gets this fraction while the old one may still run
 
@@ -90,11 +91,11 @@ class Keeper:
             except Exception:
                 self._in_step = False
 
-    def quick_move(self, record: ScoreSheet) -> Coordinates:
+    def quick_move(self, record: ScoreSheet, exclude: Container[Move] = ()) -> Coordinates:
         """Return a move without a search, from the engine if it can give one."""
         try:
             assert self.engine is not None
-            x, y = self.engine.quick_move()
+            x, y = self.engine.quick_move(exclude)
         except Exception:
             self._in_step = False
             return record.first_free() or (0, 0)

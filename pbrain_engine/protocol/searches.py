@@ -59,7 +59,7 @@ def best_move(
         report.finish()
         return answer_with(thought.move)
 
-    return Job(engine, work, answer_with, answer_with(keeper.quick_move(record)))
+    return Job(engine, work, answer_with, answer_with(keeper.quick_move(record, exclude)))
 
 
 def balance(record: ScoreSheet, keeper: Keeper, settings: Settings, stones: int, bias: int) -> Job:
