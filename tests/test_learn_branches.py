@@ -9,8 +9,16 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn.branches import STEPS, BranchPlan, games_of, grow_branch
-from pbrain_engine.learn.features import is_held_out, read_features
-from pbrain_engine.learn.records import NO_VALUE, Ending, GamesError, Record, read_about, read_games
+from pbrain_engine.learn.features import read_features
+from pbrain_engine.learn.records import (
+    NO_VALUE,
+    Ending,
+    GamesError,
+    Record,
+    is_held_out,
+    read_about,
+    read_games,
+)
 
 SAMPLE = Path(__file__).parent / "games" / "sample.games"
 PLAN = BranchPlan(3, 60, (str(SAMPLE),), "hand")

@@ -14,18 +14,15 @@ from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
 from pbrain_engine.learn import smoke
 from pbrain_engine.learn.features import (
-    GROUPS,
-    HELD_OUT,
     Choices,
     Positions,
     by_family,
-    group_of,
     read_features,
 )
 from pbrain_engine.learn.fit import Samples, Start, damped, split
 from pbrain_engine.learn.minimise import Vector, minimise, minimise_scale
 from pbrain_engine.learn.prior import Prior, combination_shares, mask_shares
-from pbrain_engine.learn.records import read_games
+from pbrain_engine.learn.records import GROUPS, HELD_OUT, group_of, read_games
 from pbrain_engine.learn.score_model import LITTLE, ScoreData, keep_zero, learn_scores
 from pbrain_engine.learn.sparse import Matrix
 from pbrain_engine.learn.value_model import ValueData, ValueTables, blend, learn_values

@@ -9,10 +9,9 @@ import pytest
 
 from pbrain_engine import cli
 from pbrain_engine.eval.weights import FAMILIES, load_weights
-from pbrain_engine.learn.features import is_held_out
 from pbrain_engine.learn.measure import Measure, measure
 from pbrain_engine.learn.network.lessons import prepare
-from pbrain_engine.learn.records import read_about, read_games
+from pbrain_engine.learn.records import is_held_out, read_about, read_games
 from pbrain_engine.position.rules import Rule
 
 SAMPLE = Path(__file__).parent / "games" / "sample.games"  # another seed than what was learned from

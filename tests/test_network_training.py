@@ -13,8 +13,7 @@ from pbrain_engine.eval.network_block import PATTERNS
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import train
-from pbrain_engine.learn.features import group_of
-from pbrain_engine.learn.records import read_games
+from pbrain_engine.learn.records import group_of, read_games
 from pbrain_engine.position.rules import Rule
 
 torch = pytest.importorskip("torch")

@@ -247,6 +247,19 @@ def test_the_extra_for_learning_is_enough_for_it() -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
+def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() -> None:
+    code = (
+        "from importlib import import_module; from pbrain_engine.cli import COMMANDS\n"
+        "for name, command in COMMANDS.items():\n"
+        "    try: import_module(f'pbrain_engine.{command.module}')\n"
+        "    except ModuleNotFoundError: print(name)"
+    )
+    command = [sys.executable, "-S", "-c", code]  # without site packages
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    output = subprocess.check_output(command, cwd=ROOT, env=bare, text=True)
+    assert output.split() == ["fit"]  # the others need nothing, or say themselves what
+
+
 def test_only_commands_that_are_there_are_listed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
 from ..position.geometry import Coordinates
-from .features import is_held_out
-from .records import NO_VALUE, Ending, GamesError, Record, read_about, read_games
+from .records import NO_VALUE, Ending, GamesError, Record, is_held_out, read_about, read_games
 from .selfplay import HASH_BYTES, NODES_SPREAD
 
 STEPS = (1, 1, 2, 2, 3, 4, 6)  # moves between the game and the branch

@@ -23,12 +23,10 @@ from ..patterns.shapes import FOUR, OPEN_FOUR
 from ..position.geometry import MAX_STONES, cell_of
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
-from .records import NO_VALUE, Ending, Record
+from .records import NO_VALUE, Ending, Record, group_of
 
 Ints = NDArray[np.int64]
 COLUMNS = 2 * COMBINATIONS
-GROUPS = 16  # games are dealt out to so many groups ...
-HELD_OUT = 1  # ... of which so many are held out where no other games are named for that
 ENEMY_FIVE, WINNING_FOUR, ENEMY_WINNING_FOUR = 1, 2, 4  # bits of the threat mask
 FOURS = np.array([FOUR in lines or OPEN_FOUR in lines for lines in combinations()])
 
@@ -162,16 +160,6 @@ def replay(records: Iterable[Record], weights: Weights | None = None) -> Iterato
                 yield Sight(record, game, glance, now + before, (x, y), value)
             game.play(x, y)
             before = now
-
-
-def group_of(number: int) -> int:
-    """Return the group of a game; rules and boards, which take turns, are in all of them."""
-    return (number * 2654435761 >> 16) % GROUPS
-
-
-def is_held_out(number: int) -> bool:
-    """Say whether a game or branch is held out where no other games are named for that."""
-    return group_of(number) < HELD_OUT
 
 
 def result_for(record: Record, side: Side) -> float:

@@ -32,9 +32,9 @@ from ..eval.weights import (
 from ..options import Parser, above_zero, add_value, positive, share
 from ..position.rules import Rule
 from ..values import WIN_BAND
-from .features import HELD_OUT, Choices, Positions, by_family, group_of, read_features
+from .features import Choices, Positions, by_family, read_features
 from .output import name_of, put
-from .records import GamesError, Record, read_about, read_games
+from .records import HELD_OUT, GamesError, Record, group_of, read_about, read_games
 from .score_model import ScoreData, ScoreLosses, best_temperature, keep_zero, learn_scores
 from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_values
 

@@ -37,6 +37,8 @@ from ..position.rules import Rule
 
 MAGIC = "numoku games 1"
 NO_VALUE = -32768
+GROUPS = 16  # games are dealt out to so many groups ...
+HELD_OUT = 1  # ... of which so many are held out where no other games are named for that
 
 _HEAD = struct.Struct("<IHBBBBbB")
 _MOVE = struct.Struct("<Hh")
@@ -70,6 +72,16 @@ class Record(NamedTuple):
     ending: Ending
     moves: tuple[int, ...]
     values: tuple[int, ...]
+
+
+def group_of(number: int) -> int:
+    """Return the group of a game; rules and boards, which take turns, are in all of them."""
+    return (number * 2654435761 >> 16) % GROUPS
+
+
+def is_held_out(number: int) -> bool:
+    """Say whether a game or branch is held out where no other games are named for that."""
+    return group_of(number) < HELD_OUT
 
 
 def encode(record: Record) -> bytes:

@@ -27,13 +27,12 @@ from ...values import WIN_BAND
 from ..features import (
     Reader,
     candidates_of,
-    is_held_out,
     needs_order,
     needs_value,
     result_for,
 )
 from ..policy_records import Policy, policies_path, read_taught_games
-from ..records import NO_VALUE, GamesError, Record, read_games
+from ..records import NO_VALUE, GamesError, Record, is_held_out, read_games
 from ..value_model import best_scale, blend, chance
 
 Array = NDArray[Any]
