@@ -104,8 +104,34 @@ def test_a_release_build_has_no_asserts(toy: Toy) -> None:
 def test_a_file_that_is_no_kernel_is_a_kernel_error_with_the_cure(tmp_path: Path) -> None:
     path = tmp_path / "half.so"
     path.write_bytes(b"\x7fELF")
-    with pytest.raises(KernelError, match="make setup"):
+    with pytest.raises(KernelError, match="remove it and run `make setup`"):
         Library(str(path))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system looks for itself")
+def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path: Path) -> None:
+    whole = Path(load().path).read_bytes()
+    path = tmp_path / "half.so"
+    code = "import sys; from pbrain_engine.native.load.library import Library; Library(sys.argv[1])"
+    for length in (len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        command = [sys.executable, "-c", code, str(path)]
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        assert result.returncode == 1 and "its end is missing" in result.stderr, length
+
+
+@pytest.mark.parametrize("trouble", ["missing", "broken"])
+def test_where_kernels_were_shipped_compiling_one_is_no_cure(
+    trouble: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert HOST is not None
+    (tmp_path / store.SHIPPED_MARK).touch()
+    if trouble == "broken":
+        (tmp_path / HOST.file_name(HOST.levels[0])).touch()
+    monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+    with pytest.raises(KernelError, match="; install Numoku again$"):
+        load()
 
 
 def test_without_a_kernel_load_names_the_cure(

@@ -304,4 +304,15 @@ LIMITS = [
           "    with _stack_size:\n", "    with threading.Lock():\n", "tests/test_threads.py"),
 ]  # fmt: skip
 
-FAULTS = [*TREE_SEARCH, *NETWORKS, *KEPT, *BOARD, *REVIEWS, *ENDS, *HELPERS, *MANNERS, *LIMITS]
+KERNELS = [
+    Fault("a kernel without its end is handed to the system", "native/load/library.py",
+          "            if is_cut_off(path):\n", "            if not os.path.exists(path):\n",
+          "tests/test_native_library.py::test_a_kernel_without_its_end_is_told_and_ends_no_process"),
+    Fault("games are made by what needs NumPy", "learn/branches.py",
+          "import Engine, Limit\n", "import Engine, Limit\nfrom . import features\n",
+          "tests/test_options.py"),
+]  # fmt: skip
+
+FAULTS = [
+    *TREE_SEARCH, *NETWORKS, *KEPT, *BOARD, *REVIEWS, *ENDS, *HELPERS, *MANNERS, *LIMITS, *KERNELS,
+]  # fmt: skip

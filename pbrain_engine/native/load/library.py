@@ -15,11 +15,35 @@ from .store import SHIPPED_FOLDER, is_shipped, kernel_folder
 from .targets import Target, host_target
 
 CURE = "run `make setup`, or `python -m pbrain_engine.native.build.compile` with the extra `build`"
+AGAIN = "install Numoku again"
+ELF_HEAD, SECTION_TABLE = 64, ((40, 48), (58, 60), (60, 62))  # bytes; where it is, its entries
 _EXCEPTION_RAISED = 1  # numba's status of a kernel that raised
 
 
 class KernelError(RuntimeError):
     """There is no usable kernel, or one failed; the message says what to do."""
+
+
+def _error(trouble: str, cure: str = CURE, shipped: str = "") -> KernelError:
+    """Return an error with its cure, another one where what is compiled here would not be used."""
+    words = (trouble, shipped if is_shipped() else cure)
+    return KernelError("; ".join(filter(None, words)))
+
+
+def is_cut_off(path: str) -> bool:
+    """Say whether a library for Linux ends too early, of which the system's loader would die.
+
+    The table of its sections is the last thing in it. Other systems look for themselves.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:
+        head = file.read(ELF_HEAD)
+        if len(head) < ELF_HEAD or not head.startswith(b"\x7fELF"):
+            return False
+        table, size, count = (int.from_bytes(head[a:b], "little") for a, b in SECTION_TABLE)
+        return os.fstat(file.fileno()).st_size < table + size * count
 
 
 class Library:
@@ -33,14 +57,16 @@ class Library:
         """
         self.path = path
         try:
+            if is_cut_off(path):
+                raise OSError("its end is missing")
             self._dll = ctypes.CDLL(path)
             self._dll.numoku_about.restype = ctypes.c_char_p
             self.about = parse_about(self._dll.numoku_about().decode())
             self.level = self.about["level"]
             self.digest = self.about["digest"]
         except (OSError, AttributeError, KeyError) as error:
-            text = f"{path} is not a kernel for this machine ({error}); {CURE}"
-            raise KernelError(text) from error
+            text = f"{path} is not a kernel for this machine ({error})"
+            raise _error(text, f"remove it and {CURE}", AGAIN) from error
         # Each exported function and its parameters: p for an address, i for an integer.
         self.exports = parse_about(self.about["exports"].replace(" ", "\n"), ":")
 
@@ -164,9 +190,9 @@ def _choose(level: str | None, variant: str) -> Library:
     present = _present(variant)
     if not present:
         state = "none was shipped for this platform" if is_shipped() else "it was never built"
-        raise KernelError(f"no kernel of the present sources ({state} or is stale); {CURE}")
+        raise _error(f"no kernel of the present sources ({state} or is stale)", shipped=AGAIN)
     if level is not None and level not in present:
-        raise KernelError(f"no kernel of level {level}, only of {', '.join(present)}; {CURE}")
+        raise _error(f"no kernel of level {level}, only of {', '.join(present)}")
     first = Library(next(iter(present.values())))
     levels = _host().levels
     reached = processor_level(first)
@@ -174,6 +200,6 @@ def _choose(level: str | None, variant: str) -> Library:
     fitting = [lvl for lvl in present if lvl in usable]
     if not fitting or (level is not None and level not in fitting):
         wanted = level or ", ".join(present)
-        raise KernelError(f"this processor does not support a kernel of level {wanted}; {CURE}")
+        raise _error(f"this processor does not support a kernel of level {wanted}")
     chosen = level or fitting[-1]
     return first if chosen == first.level else Library(present[chosen])
