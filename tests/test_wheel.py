@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,13 @@ def installed(wheel: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(wheel.parent / "installed")
     return wheel.parent / "installed"
+
+
+def test_the_page_on_installing_names_the_wheel_that_is_built() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    platform = wheels.WHEEL_PLATFORMS["linux-x86_64"]
+    named = f"pbrain_numoku-{__version__}-py3-none-{platform}.whl"
+    assert re.findall(r"\S+\.whl\b", page.replace("'FILE.whl", "")) == [named]
 
 
 def test_an_installed_wheel_thinks_without_site_packages(installed: Path) -> None:
