@@ -5,6 +5,9 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+from contextlib import redirect_stdout, suppress
+from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -58,6 +61,23 @@ def test_every_public_name_is_there_and_documented() -> None:
 def test_modules_that_pages_name_are_there(page: Path) -> None:
     for name in re.findall(r"`(pbrain_engine(?:\.\w+)+)`", page.read_text(encoding="utf-8")):
         importlib.import_module(name)
+
+
+@cache
+def help_of(command: str) -> str:
+    out = StringIO()
+    with redirect_stdout(out), suppress(SystemExit):
+        cli.main([command, "--help"])
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_options_that_pages_name_are_those_of_the_command(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for command, words in re.findall(r"(?:`|^)numoku (\w+)([^`\n]*)", text, re.M):
+        if command in cli.COMMANDS and "ACTION" not in help_of(command):  # its actions have others
+            for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", words):
+                assert option in help_of(command), f"{command} {option}"
 
 
 def test_the_page_on_commands_knows_each_of_them() -> None:
