@@ -260,6 +260,17 @@ def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() 
     assert output.split() == ["fit"]  # the others need nothing, or say themselves what
 
 
+@pytest.mark.parametrize("name", [name for name in cli.COMMANDS if name != "check"])
+def test_rule_and_board_are_called_alike_everywhere(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    if name == "fit":
+        pytest.importorskip("numpy")
+    told = run(capsys, name, "--help")[1]
+    assert ("--rule " in told) == ("--size " in told)
+    assert "--board " not in told or "--size " in told
+
+
 def test_only_commands_that_are_there_are_listed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,7 +94,13 @@ def _add_match(group: argparse._ArgumentGroup) -> None:
         help=f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)",
     )
     add("--gauntlet", action="store_true", help="the first engine against all others only")
-    add("--board", default="15", metavar="N", help="side of the board, 5 to 22, or WxH (15)")
+    add(
+        "--board",
+        "--size",
+        default="15",
+        metavar="N",
+        help="side of the board, 5 to 22, or WxH (15)",
+    )
     add(
         "--rule",
         default="freestyle",
