@@ -18,7 +18,7 @@ from .piped import Piped, stones_of
 # and all of them where the processor is shared.
 TOLERANCE = 30.0 if sys.platform == "win32" else 1.0
 MEMORY = 350 * 1024 * 1024  # bytes over the whole tree of processes
-LAST_WORD = 30.0 if sys.platform == "win32" else 0.5  # seconds between END and the kill
+LAST_WORD = 30.0  # seconds between END and the kill; the judge's half a second is for idle machines
 
 
 def private_bytes(process: psutil.Process) -> int:
@@ -82,7 +82,7 @@ class Judged(Piped):
         return sum(map(private_bytes, [self.tree, *self.tree.children(recursive=True)]))
 
     def end(self) -> int | None:
-        """Say END, give it half a second, and kill it; return its status if it left by itself."""
+        """Say END, give it a while, and kill it; return its status if it left by itself."""
         self.tree.resume()
         self.write("END")
         return self.wait(LAST_WORD)

@@ -19,7 +19,7 @@ from .piped import Piped, stones_of
 
 START_PATIENCE = 30.0  # seconds; generous, for a loaded machine
 TOLERANCE = 1.0
-LAST_WORD = 30.0 if sys.platform == "win32" else 0.7  # seconds between END and the kill
+LAST_WORD = 30.0  # seconds between END and the kill; the manager's 0.7 are for idle machines
 UNLIMITED = 2_147_483_647
 
 

@@ -8,6 +8,8 @@ from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.notation.cells import cell_name, parse_moves
 from pbrain_engine.position.rules import Rule
 
+pytestmark = pytest.mark.timed
+
 SECONDS = 0.5
 
 

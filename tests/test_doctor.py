@@ -27,7 +27,7 @@ BRAINS = {
     "numb": "print('OK', flush=True); time.sleep(60)",  # starts, and reads nothing more
     "chatty": "print('OK'); print('7,7')",
     "noisy": "print('warning', file=sys.stderr, flush=True); print('OK')",
-    "pieces": "sys.stdout.write('O'); sys.stdout.flush(); time.sleep(0.1); print('K')",
+    "pieces": "sys.stdout.write('O'); sys.stdout.flush(); time.sleep(0.25); print('K')",
 }
 
 
@@ -166,7 +166,10 @@ def test_children_of_a_program_die_with_it(tmp_path: Path) -> None:
 def is_running(pid: int) -> bool:
     import psutil
 
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from .wine import needs_windows_itself
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 FAKE = [sys.executable, str(Path(__file__).parent / "fake_brain.py")]
 ANSWER = 10.0  # seconds; generous, for a loaded machine
-SOON = 0.5
+SOON = 0.5  # for tests that run alone
 HEAVY = (
     "numpy", "numba", "llvmlite", "asyncio", "logging", "argparse", "subprocess", "tempfile",
     "dataclasses", "inspect", "random", "queue",
@@ -519,7 +519,7 @@ def test_without_a_kernel_start_says_the_cure(fake: Callable[..., Brain]) -> Non
         assert peer.ask(command) == "ERROR no kernel for this machine; run `make setup`"
     assert peer.ask("ABOUT").startswith("name=")
     peer.send("END")
-    exits_within(peer, SOON)
+    exits_within(peer, ANSWER)
 
 
 # -- the place it runs in ------------------------------------------------------------------
@@ -535,7 +535,7 @@ def test_a_read_only_folder_with_an_odd_name(tmp_path: Path) -> None:
         two.is_well()
         assert list(folder.iterdir()) == []
         one.send("END")
-        exits_within(one, SOON)
+        exits_within(one, ANSWER)
 
 
 @pytest.mark.parametrize("variables", [{"LANG": "C"}, {"PYTHONIOENCODING": "utf-16"},
@@ -568,7 +568,7 @@ def test_a_log_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     with Brain([*PROGRAM, "--log", str(log)]) as peer:
         peer.is_well()
         peer.send("END")
-        exits_within(peer, SOON)
+        exits_within(peer, ANSWER)
     assert "< Start" in log.read_text(encoding="utf-8") and "> OK" in log.read_text(
         encoding="utf-8"
     )

@@ -97,6 +97,7 @@ def test_every_empty_cell_forbidden() -> None:
     assert game.legal_moves() == []
 
 
+@pytest.mark.timed
 def test_an_answer_comes_where_every_cell_is_forbidden() -> None:
     board = read_board(ALL_FORBIDDEN, rules.RENJU)
     with Engine(memory=30_000_000) as engine:
