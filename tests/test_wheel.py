@@ -144,6 +144,15 @@ def test_the_same_sources_make_the_same_wheel(wheel: Path, tmp_path: Path) -> No
     assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
 
 
+def test_building_leaves_nothing_among_the_sources(tmp_path: Path) -> None:
+    wheels.copy_sources(tmp_path)
+    before = set(tmp_path.iterdir())
+    wheels.run_setuptools(tmp_path, "bdist_wheel", "--dist-dir", str(tmp_path / "dist"))
+    made = {path.name for path in set(tmp_path.iterdir()) - before}
+    assert made == {"dist", "pbrain_numoku.egg-info"}  # both are left out by git, and cleaned
+    assert len(list((tmp_path / "dist").glob("*.whl"))) == 1
+
+
 def test_an_sdist_has_all_sources_and_no_library(tmp_path: Path) -> None:
     wheels.make_sdist(tmp_path)
     (archive,) = tmp_path.glob("*.tar.gz")
