@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from pbrain_engine.search.alphabeta.params import PARAMETERS
 from pbrain_engine.tuning import command, outcome
 from pbrain_engine.tuning.duels import Duel
 from pbrain_engine.tuning.record import read
-from pbrain_engine.tuning.space import Space, format_point
+from pbrain_engine.tuning.space import STEP_SHARE, Space, format_point
 from pbrain_engine.tuning.spsa import Spsa
 
 NAMES = ("futility_slope", "reduction_scale", "aspiration")
@@ -109,6 +110,30 @@ def test_a_run_of_a_version_with_other_parameters_is_an_error_in_a_line(
     for more in ([], ["--show"]):
         assert command.main([*words, *more]) == 2
         assert "another version: 'aspiration'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("field", ["done", "points", "aspiration"])
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "[]"])
+def test_a_state_of_what_is_no_number_is_an_error_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], field: str, number: str
+) -> None:
+    path = tmp_path / "run.jsonl"
+    words = [str(path), *FAST, "--games", "2", "--parameters", "aspiration"]
+    assert command.main(words) == 0
+    plan, state = path.read_text().splitlines()
+    path.write_text(f"{plan}\n" + re.sub(rf'"{field}":[\d.]+', f'"{field}":{number}', state) + "\n")
+    capsys.readouterr()
+    assert command.main([str(path), "--show"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("step", "rate"), [(1e308, None), (STEP_SHARE, 1e308)])
+def test_steps_without_measure_end_within_the_ranges(step: float, rate: float | None) -> None:
+    space = Space(step_share=step)
+    method = Spsa(space, 30, 7, rate)
+    while duels := method.ask():
+        method.tell(duels, [duel.opening % 5 for duel in duels])
+    assert all(space.low(name) <= value <= space.high(name) for name, value in method.best.items())
 
 
 def test_another_run_is_not_continued(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -66,7 +66,7 @@ class Spsa:
         """Move the values by the half points that the plus sides won."""
         for number, (signs, points) in enumerate(zip(self._signs, results, strict=True), self.done):
             surplus = points - 2
-            for name in self.space.names:
+            for name in self.space.names if surplus else ():  # steps without end times 0 are none
                 move = self._gain(number) * self._step(name, number) * signs[name] * surplus
                 self.values[name] = self.space.clip(name, self.values[name] + move)
             self.points += points
@@ -108,5 +108,7 @@ class Spsa:
         try:
             self.done, self.points = int(state["done"]), int(state["points"])
             self.values = {name: float(state["values"][name]) for name in self.space.names}
-        except (KeyError, TypeError, ValueError) as error:
+            if not all(map(math.isfinite, self.values.values())):
+                raise ValueError("a value is no number")
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise SettingsError(f"the run was written by another version: {error}") from None
