@@ -48,6 +48,16 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("contents", ["README.md", "docs/index.md"])
+def test_the_lists_of_pages_have_all_of_them(contents: str) -> None:
+    lines = (ROOT / contents).read_text(encoding="utf-8").splitlines()
+    rows = "".join(line for line in lines if line.startswith("|"))
+    targets = re.findall(r"\]\((.*?)\)", rows)
+    for page in (ROOT / "docs").glob("*.md"):
+        listed = any(Path(target).name == page.name for target in targets)
+        assert listed or page == ROOT / contents, page.name
+
+
 def test_every_public_name_is_there_and_documented() -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     for name in pbrain_engine.__all__:
