@@ -84,6 +84,12 @@ def test_texts_on_the_board() -> None:
     assert lines(read) == ["h8 h9", "h8 g8", "h8 i8", "h8 h7"]
 
 
+def test_lines_of_a_text_on_the_board_come_back() -> None:
+    made = GameTree()
+    made.root.child((7, 7)).child((7, 8), is_move=False).text = "one\ntwo"
+    assert parse_renlib(format_renlib(made)[0]) == made
+
+
 def test_titles_further_lines_and_old_letters() -> None:
     assert tree("78 48 61 08 62 00").root.children[0].title == "a"
     assert tree("78 48 61 08 62 00").root.children[0].comment == "b"

@@ -167,12 +167,12 @@ class _Reader:
                 continue
             break
         for node, comment, is_old in self._comments:
-            text = comment.decode(name).replace("\r\n", "\n")
+            text = _lines(comment.decode(name))
             if is_old:
                 text = text.translate(OLD_LETTERS)
             node.title, _, node.comment = text.partition(SEPARATOR)
         for node, label in self._texts:
-            node.text = label.decode(name)
+            node.text = _lines(label.decode(name))
 
 
 class _Writer:
@@ -231,6 +231,11 @@ def _read_cell(place: int, at: int) -> Coordinates | None:
 
 def _format_cell(cell: Coordinates | None) -> int:
     return NO_CELL if cell is None else cell[1] << 4 | (cell[0] + 1)
+
+
+def _lines(text: str) -> str:
+    """Return a text with the ends of lines that it has here; they are longer in a library."""
+    return text.replace("\r\n", "\n")
 
 
 def _fill(text: bytes) -> bytes:
