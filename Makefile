@@ -20,6 +20,7 @@ PLAY := $(VENV)/.play-installed
 DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR: # a Python without its venv module leaves half of an environment
 .PHONY: help setup install develop demo test faults long bench learn-smoke compare screenshots lint build \
 	package check-package windows windows-zip onefile wheels release dist clean
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -113,3 +114,25 @@ def test_every_target_can_be_planned(target: str) -> None:
         text=True,
     )
     assert result.returncode == 0, result.stderr
+
+
+HALF_A_PYTHON = """\
+#!/bin/sh
+[ "$1 $2" = "-m venv" ] || exit 0
+mkdir -p "$3/bin" && ln -sf /bin/sh "$3/bin/python"
+echo "ensurepip is not available" >&2
+exit 1
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is for Unix")
+def test_half_an_environment_is_not_taken_for_a_whole_one(tmp_path: Path) -> None:
+    for name in ("Makefile", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    program = tmp_path / "half-a-python"
+    program.write_text(HALF_A_PYTHON, encoding="ascii")
+    program.chmod(0o755)
+    for _ in range(2):
+        command = ["make", "setup", f"PYTHON={program}"]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode != 0 and "ensurepip is not available" in result.stderr
