@@ -169,6 +169,14 @@ def test_the_order_names_no_layer_twice() -> None:
     assert len(HEIGHT) == sum(map(len, LAYERS))
 
 
+def test_the_page_for_contributors_names_every_layer() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for name in HEIGHT:
+        if not name.startswith("__"):
+            word = f"{name}/" if (ROOT / PACKAGE / name).is_dir() else f"{name}.py"
+            assert f"`{word}" in page, word
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: dotted(path))
 def test_nothing_imports_tests_or_build_scripts(path: Path) -> None:
     assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build"}
