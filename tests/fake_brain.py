@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent.parent)]
 
+from pbrain_engine.eval.weights import WeightsError  # noqa: E402
 from pbrain_engine.native.load.library import KernelError  # noqa: E402
 from pbrain_engine.protocol import streams  # noqa: E402
 from pbrain_engine.protocol.loop import Loop  # noqa: E402
@@ -22,6 +23,8 @@ MADE: list[FakeEngine] = []
 def make(memory: int) -> FakeEngine:
     if "nokernel" in FAULTS:
         raise KernelError("no kernel\nfor this machine; run `make setup`")
+    if "noweights" in FAULTS:
+        raise WeightsError("learned.numoku is damaged")
     faults = () if MADE and "once" in FAULTS else FAULTS
     MADE.append(FakeEngine(memory, faults))
     return MADE[-1]

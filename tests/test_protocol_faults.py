@@ -513,10 +513,17 @@ def test_an_engine_that_refuses_a_move_is_set_up_anew(fake: Callable[..., Brain]
     peer.is_well()
 
 
-def test_without_a_kernel_start_says_the_cure(fake: Callable[..., Brain]) -> None:
-    peer = fake("nokernel")
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [("nokernel", "no kernel for this machine; run `make setup`"),
+     ("noweights", "learned.numoku is damaged")],
+)  # fmt: skip
+def test_start_says_what_the_engine_lacks(
+    fake: Callable[..., Brain], lacking: str, told: str
+) -> None:
+    peer = fake(lacking)
     for command in ("START 15", "BEGIN", "TURN 7,7", "START 20"):
-        assert peer.ask(command) == "ERROR no kernel for this machine; run `make setup`"
+        assert peer.ask(command) == f"ERROR {told}"
     assert peer.ask("ABOUT").startswith("name=")
     peer.send("END")
     exits_within(peer, ANSWER)

@@ -34,6 +34,7 @@ class Keeper:
 
         Raises:
             KernelError: there is no kernel to make one with.
+            WeightsError: the weights cannot be read.
         """
         memory = max(settings.memory // self._divisor, 1)
         hash_size = settings.hash_size

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine import clock
+from ..eval.weights import WeightsError
 from ..native.load.library import KernelError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
@@ -100,7 +101,7 @@ class Session:
             return self._dispatch(command, read_at)
         except Refusal as refusal:
             return Response((replies.error(str(refusal)),))
-        except KernelError as reason:
+        except (KernelError, WeightsError) as reason:
             if self._keeper.engine is not None:
                 raise  # it is not missing, it has failed
             return Response((replies.error(" ".join(str(reason).split())),))
