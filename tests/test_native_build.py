@@ -246,6 +246,22 @@ def test_a_checkout_keeps_its_own_kernels(monkeypatch: pytest.MonkeyPatch) -> No
     assert Path(store.cache_root()) == ROOT / ".kernels"
 
 
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_a_checkout_of_another_user_lends_the_kernels_that_it_has(
+    is_compiled: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    checkout, home = tmp_path / "checkout", tmp_path / "home"
+    (checkout / ".kernels" / (digest() if is_compiled else "older")).mkdir(parents=True)
+    (checkout / "pyproject.toml").touch()
+    monkeypatch.setattr(store, "PACKAGE", str(checkout / "pbrain_engine"))
+    monkeypatch.setattr(store.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+    monkeypatch.delenv("NUMOKU_CACHE", raising=False)
+    expected = checkout / ".kernels" if is_compiled else home / "numoku"
+    assert Path(store.cache_root()) == expected
+
+
 def test_old_kernels_are_forgotten(tmp_path: Path) -> None:
     for age in range(kernel_compiler.KEPT_DIGESTS + 3):
         folder = tmp_path / f"digest{age}"

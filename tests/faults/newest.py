@@ -311,6 +311,8 @@ KERNELS = [
     Fault("weights that are damaged are an internal error", "protocol/session.py",
           "except (KernelError, WeightsError) as reason", "except KernelError as reason",
           "tests/test_protocol_faults.py::test_start_says_what_the_engine_lacks"),
+    Fault("nobody but its owner finds the kernels of a checkout", "native/load/store.py",
+          " or os.path.exists(os.path.join(own, digest())):", ":", "tests/test_native_build.py"),
     Fault("games are made by what needs NumPy", "learn/branches.py",
           "import Engine, Limit\n", "import Engine, Limit\nfrom . import features\n",
           "tests/test_options.py"),

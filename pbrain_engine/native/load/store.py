@@ -31,8 +31,11 @@ def cache_root() -> str:
     if chosen:
         return chosen
     checkout = os.path.dirname(PACKAGE)
-    if os.path.exists(os.path.join(checkout, "pyproject.toml")) and os.access(checkout, os.W_OK):
-        return os.path.join(checkout, ".kernels")
+    if os.path.exists(os.path.join(checkout, "pyproject.toml")):
+        own = os.path.join(checkout, ".kernels")
+        # What its owner has compiled is there for others, who can compile nothing there.
+        if os.access(checkout, os.W_OK) or os.path.exists(os.path.join(own, digest())):
+            return own
     home = os.path.expanduser("~")
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
