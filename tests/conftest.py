@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.digest import digest
@@ -36,6 +37,11 @@ FIRST = (
     "test_package_zip", "test_board_page", "test_uncompiled", "test_native_build",
     "test_arena_faults", "test_board_proofs", "test_review",
 )  # fmt: skip
+
+
+# An example may take long because the machine is busy.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def pytest_configure(config: pytest.Config) -> None:

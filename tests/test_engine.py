@@ -467,7 +467,7 @@ actions = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(actions, max_size=40), st.sampled_from(Rule))
 def test_any_sequence_of_calls_leaves_a_sound_game(
     sequence: list[tuple[str, tuple[int, int]]], rule: Rule

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine import cli
@@ -59,7 +59,6 @@ def a_record(number: int) -> Record:
     return Record(number, Rule.STANDARD, 15, 15, 1, -1, Ending.PROVEN, moves, values)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(records())
 def test_a_record_comes_back_as_it_was(record: Record) -> None:
     data = encode(record)
@@ -67,7 +66,6 @@ def test_a_record_comes_back_as_it_was(record: Record) -> None:
     assert decode(data) == (record, len(data))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(records(), st.data())
 def test_a_record_that_was_cut_off_is_no_game(record: Record, data: st.DataObject) -> None:
     raw = encode(record)

@@ -164,7 +164,7 @@ class Conversation(RuleBasedStateMachine):
         assert game.to_move == record.to_move == self.turn
 
 
-Conversation.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+Conversation.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
 TestConversation = Conversation.TestCase
 
 

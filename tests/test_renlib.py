@@ -173,7 +173,7 @@ def grow(seed: int, nodes: int) -> GameTree:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_tree_comes_back(seed: int, nodes: int) -> None:
     made = grow(seed, nodes)
     data, losses = format_renlib(made)

@@ -56,14 +56,14 @@ def any_boards(draw: st.DrawFn) -> Board:
     return board
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(any_boards(), st.sampled_from([Side.BLACK, Side.WHITE]))
 def test_wins_on_any_board(board: Board, to_move: Side) -> None:
     difference = compare_wins(board, to_move)
     assert not difference, shrink(board, to_move, compare_wins)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(any_boards())
 def test_forbidden_cells_on_any_board(board: Board) -> None:
     board.rule = rules.RENJU

@@ -96,7 +96,7 @@ def test_where_to_start_is_not_in_sgf() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_tree_comes_back(seed: int, nodes: int) -> None:
     tree = grow(seed, nodes)
     for node, _ in tree.walk():

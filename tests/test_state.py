@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine.engine.engine import Engine
@@ -31,7 +31,12 @@ sizes = st.integers(MIN_BOARD, MAX_BOARD)
 sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
 
 
-@settings(deadline=None, max_examples=60)
+def test_an_example_may_take_as_long_as_a_busy_machine_does() -> None:
+    assert settings.default is not None and settings.default.deadline is None
+    assert HealthCheck.too_slow in settings.default.suppress_health_check
+
+
+@settings(max_examples=60)
 @given(st.data(), sizes, sizes, st.sampled_from(Rule))
 def test_any_stones_in_any_order(data: st.DataObject, width: int, height: int, rule: Rule) -> None:
     cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
