@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ def in_place_of(path: Path) -> Iterator[Path]:
     part = path.with_name(path.name + ".part")
     try:
         yield part
+        with suppress(OSError):  # there was none, or its system knows no such modes
+            part.chmod(path.stat().st_mode)  # who may read it stays as it was
         part.replace(path)
     except OSError as error:
         if error.filename == str(part):  # a name that nobody has asked for

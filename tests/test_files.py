@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -210,3 +211,16 @@ def test_moves_may_stand_apart_and_be_many(capsys: pytest.CaptureFixture[str]) -
     cells = [f"{chr(97 + x)}{y + 1}" for y in range(0, 15, 2) for x in range(14)]
     assert len("".join(cells)) > 255  # longer than the name of a file may be
     assert len(setup.read_setup("".join(cells)).moves) == len(cells)
+
+
+# Writing --------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such modes")
+def test_a_file_that_is_replaced_is_open_to_the_same_people(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_text("old", encoding="ascii")
+    path.chmod(0o600)
+    with in_place_of(path) as part:
+        part.write_text("new", encoding="ascii")
+    assert (path.read_text(encoding="ascii"), path.stat().st_mode & 0o777) == ("new", 0o600)
