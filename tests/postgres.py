@@ -30,13 +30,13 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._numbers = count()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
         data = folder / "data"
         if os.geteuid() == 0:
             shutil.chown(folder, USER)
         self._call("initdb", "-D", str(data), "-U", USER, "-A", "trust", "-E", "UTF8", "--no-sync")
+        with socket.socket() as free:  # at the last moment: others look for ports, too
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories="
         self._call("pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-o", options, "-w",
                    "start")  # fmt: skip
