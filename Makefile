@@ -42,7 +42,7 @@ $(DEVELOP): pyproject.toml | $(PLAY)
 
 # The compiler itself knows whether the kernel is fresh, which takes a tenth of a second.
 setup: $(PLAY) ## install the commands into .venv and compile the kernel for this machine
-	@$(BIN)/python -m pbrain_engine.native.build.compile
+	@$(BIN)/numoku build
 
 install: $(DEVELOP) ## install all that development needs, and compile nothing yet
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -136,3 +137,20 @@ def test_half_an_environment_is_not_taken_for_a_whole_one(tmp_path: Path) -> Non
         command = ["make", "setup", f"PYTHON={program}"]
         result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert result.returncode != 0 and "ensurepip is not available" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="nobody can make a folder in /proc")
+def test_a_cache_that_cannot_be_written_is_one_line() -> None:
+    environment = {**os.environ, "NUMOKU_CACHE": "/proc/kernels"}
+    recipe = subprocess.run(
+        ["make", "--dry-run", "--no-print-directory", "--always-make", "setup"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    program, *words = recipe.stdout.splitlines()[-1].split()
+    assert Path(program).stem == "numoku"
+    command = [sys.executable, "-m", "pbrain_engine.cli", *words]
+    told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert told.returncode == 1
+    assert told.stderr.startswith("numoku: /proc/kernels: ") and told.stderr.count("\n") == 1
