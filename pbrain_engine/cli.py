@@ -213,8 +213,8 @@ def version() -> str:
     try:
         library = load()
         kernel = f"{library.about['target']} {library.level} {library.digest}"
-    except KernelError:
-        kernel = "none for this machine"
+    except KernelError as error:
+        kernel = told(error)
     return "\n".join(
         [
             f"numoku {__version__}",

@@ -69,6 +69,17 @@ def test_version_names_the_kernel(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("numoku ") and f"kernel  {target.name} v" in out and "Python  3." in out
 
 
+def test_version_tells_why_there_is_no_kernel(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+    monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
+    status, out, _ = run(capsys, "--version")
+    assert status == 0
+    (told,) = [line for line in out.splitlines() if line.startswith("kernel ")]
+    assert "never built" in told and "make setup" in told
+
+
 def test_version_does_without_modules_that_packages_leave_out() -> None:
     script = "import sys; sys.modules.update(dict.fromkeys(['platform', 'subprocess'])); "
     script += "from pbrain_engine import cli; sys.exit(cli.main(['--version']))"
