@@ -262,11 +262,22 @@ def test_a_checkout_of_another_user_lends_the_kernels_that_it_has(
     assert Path(store.cache_root()) == expected
 
 
+def test_a_kernel_that_was_cut_off_is_built_again(copy: Path) -> None:
+    library = Path(run(copy, "-c", ENSURE)[0])
+    with library.open("r+b") as file:
+        file.truncate(1000)
+    assert "is not a kernel for this machine" in run(copy, "-c", ENSURE)[1]
+    assert run(copy, "-c", SHOW)[0] == f"{library} 1"
+
+
 def test_old_kernels_are_forgotten(tmp_path: Path) -> None:
     for age in range(kernel_compiler.KEPT_DIGESTS + 3):
-        folder = tmp_path / f"digest{age}"
+        folder = tmp_path / f"{age:020x}"
         folder.mkdir()
         os.utime(folder, (1_000_000 - age, 1_000_000 - age))
+    own = tmp_path / "games"
+    own.mkdir()
+    os.utime(own, (1, 1))
     kernel_compiler.forget_old_kernels(str(tmp_path))
     left = {folder.name for folder in tmp_path.iterdir()}
-    assert left == {f"digest{age}" for age in range(kernel_compiler.KEPT_DIGESTS)}
+    assert left == {"games", *(f"{age:020x}" for age in range(kernel_compiler.KEPT_DIGESTS))}

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,13 +25,14 @@ from typing import NamedTuple
 from ...options import Parser
 from ..load import store
 from ..load.digest import digest
-from ..load.library import KernelError, load, processor_level
+from ..load.library import KernelError, Library, load, processor_level
 from ..load.lock import locked
 from ..load.targets import TARGETS, Target, host_target
 from .link import LinkError, link
 
 EXPORTS_MODULE = "pbrain_engine.native.exports"
 ATTEMPTS = 3  # when the sources are edited while they are compiled
+DIGEST = re.compile(r"[0-9a-f]{20}")  # the name of a folder of kernels
 KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
 
 
@@ -182,11 +184,23 @@ def host_build(asserts: bool = False, bounds: bool = False) -> Build:
 
 
 def forget_old_kernels(root: str) -> None:
-    """Remove the cached kernels that were built longest ago."""
+    """Remove the cached kernels that were built longest ago, and nothing else that lies there."""
     with os.scandir(root) as entries:
-        folders = sorted((e.stat().st_mtime, e.path) for e in entries if e.is_dir())
+        kernels = [e for e in entries if e.is_dir() and DIGEST.fullmatch(e.name)]
+        folders = sorted((e.stat().st_mtime, e.path) for e in kernels)
     for _, path in folders[:-KEPT_DIGESTS]:
         shutil.rmtree(path, ignore_errors=True)  # one that is in use may stay
+
+
+def _forget_broken(work: Build, folder: str) -> None:
+    """Remove libraries for this machine that cannot be loaded, so that they are built again."""
+    for path in work.paths(folder).values():
+        if os.path.exists(path):
+            try:
+                Library(path)
+            except KernelError as error:
+                report(str(error).partition(";")[0])
+                os.unlink(path)
 
 
 def _present_for_host(variant: str) -> str | None:
@@ -208,6 +222,7 @@ def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
     if present is not None:
         return present
     work = host_build(asserts, bounds)
+    _forget_broken(work, os.path.join(store.cache_root(), digest()))
     for attempts_left in reversed(range(ATTEMPTS)):
         try:
             (path,) = build(work, os.path.join(store.cache_root(), digest()))

@@ -24,9 +24,9 @@ class KernelError(RuntimeError):
     """There is no usable kernel, or one failed; the message says what to do."""
 
 
-def _error(trouble: str, cure: str = CURE, shipped: str = "") -> KernelError:
+def _error(trouble: str, shipped: str = "") -> KernelError:
     """Return an error with its cure, another one where what is compiled here would not be used."""
-    words = (trouble, shipped if is_shipped() else cure)
+    words = (trouble, shipped if is_shipped() else CURE)
     return KernelError("; ".join(filter(None, words)))
 
 
@@ -66,7 +66,7 @@ class Library:
             self.digest = self.about["digest"]
         except (OSError, AttributeError, KeyError) as error:
             text = f"{path} is not a kernel for this machine ({error})"
-            raise _error(text, f"remove it and {CURE}", AGAIN) from error
+            raise _error(text, shipped=AGAIN) from error
         # Each exported function and its parameters: p for an address, i for an integer.
         self.exports = parse_about(self.about["exports"].replace(" ", "\n"), ":")
 
