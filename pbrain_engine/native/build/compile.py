@@ -222,10 +222,11 @@ def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
     if present is not None:
         return present
     work = host_build(asserts, bounds)
-    _forget_broken(work, os.path.join(store.cache_root(), digest()))
     for attempts_left in reversed(range(ATTEMPTS)):
+        folder = os.path.join(store.cache_root(), digest())
+        _forget_broken(work, folder)
         try:
-            (path,) = build(work, os.path.join(store.cache_root(), digest()))
+            (path,) = build(work, folder)
             break
         except SourcesChanged:
             if not attempts_left:
