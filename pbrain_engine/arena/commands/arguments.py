@@ -85,6 +85,17 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def add_board(group: argparse._ActionsContainer) -> None:
+    """Add the option that says how large the board is."""
+    group.add_argument(
+        "--board",
+        "--size",
+        default="15",
+        metavar="N",
+        help="side of the board, 5 to 22, or WxH (15)",
+    )
+
+
 def _add_match(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add(
@@ -94,13 +105,7 @@ def _add_match(group: argparse._ArgumentGroup) -> None:
         help=f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)",
     )
     add("--gauntlet", action="store_true", help="the first engine against all others only")
-    add(
-        "--board",
-        "--size",
-        default="15",
-        metavar="N",
-        help="side of the board, 5 to 22, or WxH (15)",
-    )
+    add_board(group)
     add(
         "--rule",
         default="freestyle",

@@ -28,13 +28,7 @@ def parser() -> argparse.ArgumentParser:
     add("--turn", type=not_below_zero, metavar="S", help=f"seconds a move ({DEFAULT_TURN})")
     add("--nodes", type=whole, default=0, metavar="N", help="nodes a move instead")
     add("--depth", type=whole, default=0, metavar="N", help="depth of a move instead")
-    add(
-        "--board",
-        "--size",
-        default="15",
-        metavar="N",
-        help="side of the board, 5 to 22, or WxH (15)",
-    )
+    arguments.add_board(top)
     add("--rule", default="freestyle", metavar="R", help="freestyle, standard, renju, caro, ...")
     add("--openings", default="balanced", metavar="KIND", help="balanced, random or none")
     add("--seed", type=int, default=1, metavar="N", help="of the openings (1)")
