@@ -34,6 +34,16 @@ def in_place_of(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Write a text to a file, which is as it was if that fails.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with in_place_of(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
 def read_object(text: str | bytes) -> dict[str, Any]:
     """Return the object that a text of JSON holds.
 

@@ -20,6 +20,7 @@ from ..database.finding import Author
 from ..database.store import Database
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
+from ..files import write_whole
 from ..notation.canonical import Symmetries, image_of, line_of, read_key
 from ..notation.cells import NotationError, format_moves, format_offsets
 from ..options import Parser, positive, span, whole
@@ -208,7 +209,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
             lines.append(format_offsets(cells, position.width, position.height))
     if not lines:
         return complain("the book has no such position", name="book")
-    options.out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_whole(options.out, "".join(f"{line}\n" for line in lines))
     print(f"{options.out}: {len(lines)} openings")
     return 0
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit, Thought
-from ..files import in_place_of
+from ..files import write_whole
 from ..game.game import Game
 from ..notation.cells import NotationError, cell_name, parse_cell
 from ..notation.game_record import GameRecord, RecordedMove
@@ -193,8 +193,7 @@ class Dialogue:
             text = format_psq(self.record())
         else:
             return "games are saved as .sgf or .psq"
-        with in_place_of(path) as part:
-            part.write_text(text, encoding="utf-8")
+        write_whole(path, text)
         return f"saved {path}"
 
     def _load(self, words: list[str]) -> str:

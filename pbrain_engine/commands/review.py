@@ -19,6 +19,7 @@ from ..database.store import StoredGame
 from ..engine.engine import Engine, Thought
 from ..engine.forms import pairs
 from ..engine.review import Reviewed, Reviewer, Win
+from ..files import write_whole
 from ..game.game import Game, IllegalMove, Move
 from ..notation.canonical import Position
 from ..notation.cells import NotationError
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str]) -> int:
     finally:  # neither of the two is lost with the other
         if options.sgf is not None:
             text, _ = format_sgf_trees([annotated(game, found)])
-            options.sgf.write_text(text, encoding="utf-8")
+            write_whole(options.sgf, text)
     return 0
 
 

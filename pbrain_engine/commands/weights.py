@@ -20,6 +20,7 @@ from ..eval.weights import (
     load_weights,
     weights_path,
 )
+from ..files import write_whole
 from ..options import Parser
 from ..patterns import shapes
 from ..position.rules import Rule
@@ -112,7 +113,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if options.page:
         beside = found[1] if len(found) > 1 else load_weights("hand")
-        options.page.write_text(html_page(found[0], beside, PAGE_READERS), encoding="utf-8")
+        write_whole(options.page, html_page(found[0], beside, PAGE_READERS))
         return 0
     if options.json:
         print(json.dumps([describe(weights) for weights in found]))

@@ -14,6 +14,7 @@ from ..arena.records.journal import Journal, read_journal
 from ..arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
 from ..arena.statistics.standings import PairScore, Standings
 from ..arena.views.text import conditions, format_estimate
+from ..files import write_whole
 from ..native.load.library import KernelError
 from ..options import Parser, add_view
 from .conditions import add_conditions, conditions_of
@@ -182,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = command_of(settings, options.file, options.write)
     text = markdown(Standings(settings, games), command)
     if options.write:
-        options.write.write_text(text, encoding="utf-8")
+        write_whole(options.write, text)
     elif options.show:
         print(text, end="")
     return status

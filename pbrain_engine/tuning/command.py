@@ -11,6 +11,7 @@ from typing import Any
 
 from ..arena.settings import SettingsError, parse_engine
 from ..arena.views.view import MatchProgress
+from ..files import write_whole
 from ..native.load.library import KernelError
 from ..options import Parser, above_zero, add_value, positive
 from .conditions import add_conditions, conditions_of
@@ -127,7 +128,7 @@ def show(options: argparse.Namespace) -> int:
     print(patch(method.best) if options.patch else summary(plan, method), end="")
     print("" if options.patch else "\n", end="")
     if options.page:
-        options.page.write_text(html_page(plan, method, states), encoding="utf-8")
+        write_whole(options.page, html_page(plan, method, states))
     return 0
 
 
@@ -154,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print(summary(plan, method))
     if options.page:
-        options.page.write_text(html_page(plan, method, record.states), encoding="utf-8")
+        write_whole(options.page, html_page(plan, method, record.states))
     if not finished:
         print("the same command goes on", file=sys.stderr)
     return 0 if finished else INTERRUPTED

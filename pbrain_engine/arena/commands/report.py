@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import nan
 from pathlib import Path
 
-from ...files import in_place_of
+from ...files import write_whole
 from ...options import Parser, add_value, problem_of, whole
 from ..game.played import Played
 from ..records.exports import FILE_EACH, ONE_FILE, export
@@ -94,8 +94,7 @@ def write(
     if options.html or options.open or not (others or options.text or options.json):
         page = Path(options.html) if options.html else path.with_suffix(".html")
         text = html_page(settings, games, options.games, options.title, anchors)
-        with in_place_of(page) as part:
-            part.write_text(text, encoding="utf-8")
+        write_whole(page, text)
         print(page)
         if options.open:
             webbrowser.open(page.absolute().as_uri())

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ...files import in_place_of
+from ...files import write_whole
 from ...notation.cells import format_moves
 from ...notation.game_record import GameRecord, RecordedMove
 from ...notation.psq import format_psq
@@ -115,8 +115,7 @@ def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSett
     ordered = sorted(games, key=lambda played: played.game)
     if kind in ONE_FILE:
         text = "".join(ONE_FILE[kind](played, settings) for played in ordered)
-        with in_place_of(target) as part:
-            part.write_text(text, encoding="utf-8")
+        write_whole(target, text)
         return [target]
     target.mkdir(parents=True, exist_ok=True)
     written = []
@@ -125,6 +124,6 @@ def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSett
             re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)
         )
         path = target / f"{played.game + 1:05}-{names}.{kind}"
-        path.write_text(FILE_EACH[kind](paper_record(played, settings)), encoding="utf-8")
+        write_whole(path, FILE_EACH[kind](paper_record(played, settings)))
         written.append(path)
     return written

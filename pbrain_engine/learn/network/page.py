@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ...files import write_whole
 from ...pages import charts
 from ...pages.charts import Curve
 from ...pages.html import html_document, html_figures, html_table
@@ -40,7 +41,7 @@ def write_page(path: Path, title: str, history: Sequence[Mapping[str, Any]], sta
     if history:
         rows.append(["network, held out", *map(_number, history[-1]["held"])])
     body = f"<h1>{escape(title)}</h1>\n{html_figures(figures)}\n{html_table(rows)}"
-    path.write_text(html_document(title, body), encoding="utf-8")
+    write_whole(path, html_document(title, body))
 
 
 def _number(value: float) -> str:
