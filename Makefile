@@ -5,7 +5,9 @@ PYTHON ?= python3
 BASE ?= HEAD~1
 PYTEST_FLAGS ?=
 WORKERS ?= auto
-FAULTS ?=
+SEED ?= 1
+COUNT ?= 20
+PKG ?=
 LONG ?=
 
 VENV := .venv
@@ -21,8 +23,8 @@ DEVELOP := $(VENV)/.develop-installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR: # a Python without its venv module leaves half of an environment
-.PHONY: help setup install develop demo test faults long bench learn-smoke compare screenshots lint build \
-	package check-package windows windows-zip onefile wheels release dist clean
+.PHONY: help setup install develop demo test check mutants long bench learn-smoke compare screenshots lint build \
+	package check-package windows windows-zip onefile wheels site release dist clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,15 +50,20 @@ install: $(DEVELOP) ## install all that development needs, and compile nothing y
 
 develop: setup $(DEVELOP) ## set up, and install what tests and checks need
 
-demo: setup ## watch one game of the engine against itself
+demo: ## watch one game of the engine against itself
+	@test -e $(PLAY) || echo "The first time this sets up .venv and compiles the kernel: about two minutes."
+	@$(MAKE) --no-print-directory setup
 	@$(BIN)/numoku demo
 
 # What looks at a clock runs alone, after the others. Status 5: the flags leave no test of a kind.
 test: develop ## run the whole test suite, on all cores: WORKERS=1 for one
 	@$(BIN)/python -m tests.suite --workers $(WORKERS) $(PYTEST_FLAGS)
 
-faults: develop ## put faults into a copy, one at a time, and print those that no test notices
-	$(BIN)/python -m tests.faults $(FAULTS)
+check: develop ## run the tests that concern one package, in under a minute: make check PKG=protocol
+	@$(BIN)/python -m tests.check $(PKG)
+
+mutants: develop ## put COUNT random faults by SEED into a copy, of PKG or all, and show what no test notices
+	@$(BIN)/python -m tests.mutants $(SEED) $(COUNT) $(PKG)
 
 long: develop ## run what takes hours: LONG=tests, claims or lines; all without it
 	$(BIN)/python -m tests.long $(LONG)
@@ -87,7 +94,7 @@ package: $(DEVELOP) ## build the ZIP for tournaments on this platform, into dist
 	$(BIN)/python build/report.py dist/*.zip
 
 check-package: $(DEVELOP) ## test the ZIP in dist as a tournament uses it
-	NUMOKU_PACKAGE=dist $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/test_package_play.py
+	NUMOKU_PACKAGE=dist $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/packaging/test_play.py
 
 # Wine runs a Python for Windows there, which is put together once, in the user's cache.
 windows: $(DEVELOP) ## build the ZIP for Windows on Linux and test it, where wine is installed
@@ -102,6 +109,9 @@ onefile: $(DEVELOP) ## build a single program instead, which starts later: see d
 wheels: $(DEVELOP) ## build a wheel for every platform, and the sdist, into dist
 	rm -f dist/*.whl dist/*.tar.gz
 	$(BIN)/python build/wheels.py dist
+
+site: $(DEVELOP) ## build the board as a site of files alone, with the engine in it, into dist/site
+	$(BIN)/python build/website.py dist/site
 
 release: ## attach what is in dist to the release of a tag, with the tool gh: make release TAG=v1
 	gh release view "$(TAG)" >/dev/null 2>&1 || gh release create "$(TAG)" --verify-tag --notes ""

@@ -20,7 +20,7 @@ PACKAGE, MODULE = "package", "module"
 # What the program imports until it has answered START, and with its first move.
 IMPORTED = (
     "pbrain_engine.protocol.serve, pbrain_engine.protocol.loop, pbrain_engine.engine.engine, "
-    "pbrain_engine.native.load.cpu"
+    "pbrain_engine.native.load.targets"
 )
 LIST = f"import sys; old = set(sys.modules); import {IMPORTED}; print(*set(sys.modules) - old)"
 

@@ -11,11 +11,11 @@ import argparse
 import random
 import sys
 
+from pbrain_engine.app.thinking import LEVELS, choose
+from pbrain_engine.arena.elo import elo
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.arena.statistics.elo import elo
-from pbrain_engine.arena.views.text import format_estimate
-from pbrain_engine.commands.levels import LEVELS, choose
+from pbrain_engine.arena.views import format_estimate
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule, Side

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.diagram import Diagram
-from pbrain_engine.notation.picture import diagram_of, winning_row
-from pbrain_engine.pages.drawing import board_svg
+from pbrain_engine.notation.picture import Drawn, board_svg, diagram_of, winning_row
 from pbrain_engine.position.rules import Side
 
 GAME = "h8k11e10i5f9j4g8h7f8e8c12d11f10f7g9e11g10g7d10c10h10"
@@ -22,9 +21,10 @@ PLACE = Path(__file__).parent.parent / "docs" / "game.svg"
 def picture() -> str:
     """Return the picture."""
     moves = parse_moves(GAME)
-    stones = ((cell, Side(number % 2)) for number, cell in enumerate(moves))
+    stones = [(cell, Side(number % 2)) for number, cell in enumerate(moves)]
     board: Diagram = diagram_of(SIZE, SIZE, stones, moves[-1])
-    return board_svg(SIZE, SIZE, moves, winning_row(board), "A game of Numoku against itself")
+    drawn = [Drawn(cell, side, str(number)) for number, (cell, side) in enumerate(stones, 1)]
+    return board_svg(SIZE, SIZE, drawn, winning_row(board), "A game of Numoku against itself")
 
 
 if __name__ == "__main__":

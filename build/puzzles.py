@@ -20,8 +20,7 @@ from typing import Any
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.proofs import Proof
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver.solver import Proof, Solver
 
 SHARES = {Rule.FREESTYLE: 0.4, Rule.RENJU: 0.3, Rule.STANDARD: 0.15, Rule.CARO: 0.15}
 NODES = 1_500  # of the engine for a move, so that it misses wins
@@ -51,7 +50,7 @@ def main() -> None:
 
 
 def choose(candidates: Iterator[dict[str, Any]], wanted: int) -> list[dict[str, Any]]:
-    """Return so many puzzles, not too many of a kind and length, the shortest first."""
+    """Return `count` puzzles, not too many of a kind and length, the shortest first."""
     kept: list[dict[str, Any]] = []
     counts: Counter[tuple[str, int]] = Counter()
     for puzzle in candidates:

@@ -8,6 +8,7 @@ signature at every level of the processor, and the speed against the sources, in
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import subprocess
 import sys
@@ -28,8 +29,13 @@ from pbrain_engine.native.build.compile import BuildError
 from pbrain_engine.native.load.library import load, processor_level
 
 STARTS = 20
-WARM_LIMIT, COLD_LIMIT = 100.0, 500.0  # milliseconds to the first answer
-SPEED_LOSS = 0.03  # how much slower than the sources a package may be
+# Milliseconds to the first answer, or this many times those of a bare Python, if that is more:
+# under wine and on a busy machine every program starts late.
+WARM_LIMIT, COLD_LIMIT = 100.0, 500.0
+WARM_FACTOR, COLD_FACTOR = 5.0, 25.0
+BARE = [sys.executable, "-I", "-S", "-c", "input(); print('OK', flush=True); input()"]
+SPEED_LOSS = 0.1  # how much slower than the sources a package may be, on any machine
+COLD_STARTS, MOST_ROUNDS = 3, 7  # what a neighbour makes slow once is measured again
 EMPTY_BOARD = b"BOARD\nDONE\n"
 DROP_CACHES = "/proc/sys/vm/drop_caches"
 
@@ -109,16 +115,37 @@ def forget_files(folder: Path) -> str:
 
 def start_lines(program: Path) -> list[Line]:
     """Measure the time from start to answer."""
-    how = forget_files(program.parent)
-    cold = start(program)
-    warm = [start(program) for _ in range(STARTS)]
-    answer, move = median(s.answer for s in warm), median(s.move for s in warm)
+    cold = Start(math.inf, math.inf)
+    for _ in range(COLD_STARTS):
+        how = forget_files(program.parent)
+        cold = min(cold, start(program))
+    pairs = [(start(program), bare_start()) for _ in range(STARTS)]  # in turn
+    answer, move = (median(s[place] for s, _ in pairs) for place in (0, 1))
+    bare = median(milliseconds for _, milliseconds in pairs)
+    warm_limit, cold_limit = (
+        max(WARM_LIMIT, WARM_FACTOR * bare),
+        max(COLD_LIMIT, COLD_FACTOR * bare),
+    )
     return [
-        start_line(f"start to OK, median of {STARTS}", answer, WARM_LIMIT),
-        start_line(f"start to a move, median of {STARTS}", move, WARM_LIMIT),
-        start_line(f"start to OK, {how}", cold.answer, COLD_LIMIT),
-        start_line(f"start to a move, {how}", cold.move, COLD_LIMIT),
+        Line("start of a bare Python", f"{bare:.0f} ms", "", True),
+        start_line(f"start to OK, median of {STARTS}", answer, warm_limit),
+        start_line(f"start to a move, median of {STARTS}", move, warm_limit),
+        start_line(f"start to OK, {how}", cold.answer, cold_limit),
+        start_line(f"start to a move, {how}", cold.move, cold_limit),
     ]
+
+
+def bare_start() -> float:
+    """Return the milliseconds from the start of a Python to its first line."""
+    began = perf_counter()
+    with subprocess.Popen(BARE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"START\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        answered = perf_counter()
+        process.stdin.write(b"END\n")
+    return 1000 * (answered - began)
 
 
 def start_line(name: str, milliseconds: float, limit: float) -> Line:
@@ -157,14 +184,18 @@ def bench_lines(program: Path, rounds: int) -> list[Line]:
         lines.append(Line(f"signature, {level}", f"{nodes}", limit, nodes == expected))
     for key, name in {"nps": "nodes a second", "pairs": "pairs a second"}.items():
         ratio = median(package[key] / sources[key] for package, sources in pairs)
+        while ratio < 1 - SPEED_LOSS and len(pairs) < MOST_ROUNDS:
+            pairs.append((shipping.run_bench(command), shipping.bench()))
+            ratio = median(package[key] / sources[key] for package, sources in pairs)
         figure = f"{ratio:.3f} of the sources"
         limit = f"at least {1 - SPEED_LOSS:.2f}"
-        lines.append(Line(f"{name}, {rounds} times each", figure, limit, ratio >= 1 - SPEED_LOSS))
+        good = ratio >= 1 - SPEED_LOSS
+        lines.append(Line(f"{name}, {len(pairs)} times each", figure, limit, good))
     return lines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure a package; return 1 if it is not what it must be, timings apart."""
+    """Measure a package; return 1 if a figure is outside of its limit."""
     parser = argparse.ArgumentParser(description="Measure a package for tournaments.")
     parser.add_argument("package", type=Path, help="the ZIP")
     parser.add_argument("--rounds", type=int, default=1, help="of the comparison of speed")
@@ -172,17 +203,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     size = options.package.stat().st_size
     limit = f"at most {SIZE_LIMIT:,} bytes"
     lines = [Line(options.package.name, f"{size:,} bytes", limit, size <= SIZE_LIMIT)]
-    timings: list[Line] = []
     try:
         with unpacked(options.package) as program:
-            timings += start_lines(program)
+            lines += start_lines(program)
             lines.append(memory_line(program))
-            for line in bench_lines(program, options.rounds):
-                (timings if "second" in line.name else lines).append(line)
+            lines += bench_lines(program, options.rounds)
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print("\n".join(str(line) for line in [*lines, *timings]))
+    print("\n".join(map(str, lines)))
     return 0 if all(line.good for line in lines) else 1
 
 

@@ -65,9 +65,8 @@ def take_all(browser: Any, address: str, folder: Path) -> None:
     page.wait_for_timeout(SETTLE // 3)
     page.click("#puzzle-solution")
     page.wait_for_timeout(SETTLE)
-    for _ in range(2):
-        page.click("#defend")
-        page.wait_for_timeout(SETTLE)
+    page.click("#defend")
+    page.wait_for_timeout(SETTLE)
     page.screenshot(path=folder / "board-proof.png")
     page = open_page(browser, address + game, WIDE, "dark")
     page.click("#tab-review")

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pbrain_engine.commands.signature import FILE, line
+from pbrain_engine.commands.bench import FILE, line
 from pbrain_engine.native.build import compile as compiler
 from pbrain_engine.native.load.digest import digest
 from pbrain_engine.native.load.store import SHIPPED_MARK, cache_root

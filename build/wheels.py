@@ -23,18 +23,20 @@ from pbrain_engine.native.build.compile import BuildError
 from pbrain_engine.native.load.targets import TARGETS, Target
 
 EPOCH = "315532800"  # 1980, the first year that a ZIP can name: the same bytes each time
-SOURCES = ("pyproject.toml", "README.md", "LICENSE")
+SOURCES = ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "build/backend.py")
 WHEEL_PLATFORMS = {
     "linux-x86_64": "manylinux_2_17_x86_64",
     "linux-aarch64": "manylinux_2_17_aarch64",
     "windows-x86_64": "win_amd64",
     "macos-x86_64": "macosx_11_0_x86_64",
     "macos-arm64": "macosx_11_0_arm64",
+    "wasm32": "pyemscripten_2026_0_wasm32",  # what Pyodide of CPython 3.14 takes
 }
 
 
 def copy_sources(folder: Path) -> None:
     """Copy what a package is made from into a folder."""
+    (folder / "build").mkdir()
     for name in SOURCES:
         shutil.copy(ROOT / name, folder / name)
     ignored = shutil.ignore_patterns("__pycache__", "lib")

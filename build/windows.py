@@ -24,11 +24,14 @@ from pbrain_engine.native.build.compile import BuildError
 # What a client meets, and what asks the system for something. The search itself is the same
 # code on every system, and its kernels are replayed under wine by the tests of Linux.
 TESTS = (
-    "test_package_play", "test_package_manager", "test_package_zip", "test_commandline",
-    "test_process_memory", "test_protocol_end", "test_doctor_tournament",
+    "packaging/test_play", "packaging/test_manager", "packaging/test_zip",
+    "arena/test_commandline", "arena/test_process_memory", "protocol/test_end",
+    "doctor/test_tournament",
 )  # fmt: skip
 # They start programs by the hundred, which wine does slowly.
-MORE_TESTS = ("test_protocol_faults", "test_protocol_session", "test_doctor", "test_arena_command")
+MORE_TESTS = (
+    "protocol/test_faults", "protocol/test_session", "doctor/test_doctor", "arena/test_command",
+)  # fmt: skip
 
 NOT_TRIED = 75  # the status for what may work another time, as the mail programs have it
 
@@ -48,7 +51,7 @@ def check(python: winpython.WindowsPython, out: Path, *, all_tests: bool) -> int
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the package into a folder, and test it unless told not to; return the exit status."""
+    """Build the package into a folder, test it, and return the exit status."""
     parser = argparse.ArgumentParser(description="The package for Windows, made on Linux.")
     parser.add_argument("out", type=Path, help="folder for the package and its checksum")
     parser.add_argument("--no-tests", action="store_true", help="only build it")

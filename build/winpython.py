@@ -122,7 +122,7 @@ class WindowsPython:
             **kept,
             "WINEPREFIX": str(self.folder / "prefix"),
             "WINEDEBUG": "-all",
-            "WINEDLLOVERRIDES": "mscoree,mshtml=",  # nobody wants .NET or a browser installed
+            "WINEDLLOVERRIDES": "mscoree,mshtml=",  # keep .NET and a browser from being installed
             **(more or {}),
         }
 
@@ -187,7 +187,7 @@ def windows_python() -> WindowsPython:
             try:
                 Path(name, "whole").rename(folder)
             except OSError:
-                if not folder.exists():  # else somebody else was faster
+                if not folder.exists():  # else another process was faster
                     raise
         forget_others(folder)
     return WindowsPython(folder, wine)

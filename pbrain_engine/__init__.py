@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.3.0"
 
 if TYPE_CHECKING:
     from .engine.engine import Engine, EngineError, Limit, Thought
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from .game.game import Game, IllegalMove, Move
     from .native.load.library import KernelError
     from .position.rules import Rule, Side
-    from .solver.proofs import Proof, Rescue, Tree
-    from .solver.solver import Solver
+    from .solver.solver import Proof, Rescue, Solver, Tree
 
 _MODULES = {  # loaded at their first use: a program that speaks the protocol starts faster
     "engine.engine": ("Engine", "EngineError"),
@@ -30,8 +29,7 @@ _MODULES = {  # loaded at their first use: a program that speaks the protocol st
     "game.game": ("Game", "IllegalMove", "Move"),
     "native.load.library": ("KernelError",),
     "position.rules": ("Rule", "Side"),
-    "solver.proofs": ("Proof", "Rescue", "Tree"),
-    "solver.solver": ("Solver",),
+    "solver.solver": ("Proof", "Rescue", "Solver", "Tree"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import sys
 
-VALUE_OPTIONS = ("--log", "--search", "--book")  # of the protocol, with a value
+from pbrain_engine.protocol import serve
 
+HELP = """\
+usage: pbrain-numoku [--row-first] [--log FILE] [--search NAME] [--weights NAME]
+                     [--level LEVEL] [--book FILE] [--book-seed N]
 
-def speaks_protocol(arguments: list[str]) -> bool:
-    """Say whether nothing on the command line asks for one of the tools."""
-    words = list(arguments)
-    while words:
-        word = words.pop(0)
-        if word in VALUE_OPTIONS and words:
-            words.pop(0)
-        elif word != "--row-first" and not ("=" in word and word.split("=")[0] in VALUE_OPTIONS):
-            return False
-    return True
+Speaks the Gomocup protocol on standard input and output; managers start it without arguments.
+
+  --row-first    read and write cells as row, column, as Yixin-Board does
+  --log FILE     write down what both sides say
+  --search NAME  alphabeta, or mcts for Monte Carlo tree search
+  --weights NAME network, or the file of other weights
+  --level LEVEL  a kernel by name: v2, v3 or v4
+  --book FILE    play the moves of a book
+  --book-seed N  which of its equal moves is chosen
+
+pbrain-numoku --version   the versions of the program, its kernel and its weights
+pbrain-numoku bench       the speed, and a signature that has to agree with that of the sources
+
+NUMOKU_LEVEL=v2 (or v3, v4) in the environment forces a kernel, NUMOKU_LOG names a log file.
+"""
 
 
 def main() -> int:
     """Start whichever the arguments and the terminal ask for."""
     arguments = sys.argv[1:]
+    if arguments and arguments[0] in ("-h", "--help", "help"):
+        print(HELP, end="")
+        return 0
+    options = serve.read_options(arguments)
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
-    if speaks_protocol(arguments) and (arguments or not on_terminal):
-        from pbrain_engine.protocol import serve
-
-        return serve.main(arguments)
+    if options is not None and (arguments or not on_terminal):
+        return serve.main(options)
     from pbrain_engine.cli import main as run_tool
 
     return run_tool(arguments)

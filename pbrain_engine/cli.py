@@ -15,7 +15,7 @@ from . import __version__
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-class Command(NamedTuple):
+class Subcommand(NamedTuple):
     """A sub-command: ``main(arguments)`` of a module, and what it is for."""
 
     module: str
@@ -23,28 +23,27 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "play": Command("commands.play", "play against the engine in the terminal"),
-    "demo": Command("commands.demo", "watch the engine play one game against itself"),
-    "analyse": Command("commands.analyse", "value, best line and forced wins of a position"),
-    "board": Command("board.command", "play, analyse and review in the browser"),
-    "review": Command("commands.review", "mistakes, missed and allowed wins of a game"),
-    "solve": Command("commands.solve", "solve files of puzzles, with proofs"),
-    "db": Command("commands.db", "keep positions with what was found out, RenLib in and out"),
-    "book": Command("commands.book", "grow and show opening books"),
-    "match": Command("arena.commands.match", "matches and tournaments between engines"),
-    "selfplay": Command("arena.commands.selfplay", "record games of the engine against itself"),
-    "report": Command("arena.commands.report", "tables and charts of recorded matches"),
-    "openings": Command("arena.commands.openings", "make openings of equal chances for matches"),
-    "datagen": Command("learn.datagen", "record games of the engine against itself for learning"),
-    "tune": Command("tuning.command", "tune the search parameters by games"),
-    "ablate": Command("tuning.ablation", "what each item of the search is worth"),
-    "fit": Command("learn.fit", "learn the weights of the evaluation from recorded games"),
-    "train": Command("learn.train", "learn a network for the evaluation from recorded games"),
-    "weights": Command("commands.weights", "what a weight file holds and where it comes from"),
-    "check": Command("doctor", "test any engine's protocol, and say what is wrong"),
-    "fuzz": Command("doctor.fuzz", "feed an engine random protocol input"),
-    "bench": Command("commands.bench", "speed, and the signature of the search"),
-    "build": Command("native.build.compile", "compile the kernel for this machine"),
+    "play": Subcommand("commands.play", "play against the engine in the terminal"),
+    "demo": Subcommand("commands.demo", "watch the engine play one game against itself"),
+    "analyse": Subcommand("commands.analyse", "value, best line and forced wins of a position"),
+    "board": Subcommand("board.command", "play, analyse and review in the browser"),
+    "review": Subcommand("commands.review", "mistakes, missed and allowed wins of a game"),
+    "solve": Subcommand("commands.solve", "solve files of puzzles, with proofs"),
+    "db": Subcommand("commands.db", "keep positions with what was found out, RenLib in and out"),
+    "book": Subcommand("commands.book", "grow and show opening books"),
+    "match": Subcommand("arena.commands.match", "matches and tournaments between engines"),
+    "report": Subcommand("arena.commands.report", "tables and charts of recorded matches"),
+    "openings": Subcommand("arena.commands.openings", "make openings of equal chances for matches"),
+    "datagen": Subcommand(
+        "learn.datagen", "record games of the engine against itself for learning"
+    ),
+    "tune": Subcommand("tuning.command", "tune the search parameters by games"),
+    "fit": Subcommand("learn.fit", "learn the weights of the evaluation from recorded games"),
+    "train": Subcommand("learn.train", "learn a network for the evaluation from recorded games"),
+    "weights": Subcommand("commands.weights", "what a weight file holds and where it comes from"),
+    "check": Subcommand("doctor.command", "test any engine's protocol, and say what is wrong"),
+    "bench": Subcommand("commands.bench", "speed, and the signature of the search"),
+    "build": Subcommand("native.build.compile", "compile the kernel for this machine"),
 }
 
 _PACKAGE = __package__
@@ -52,7 +51,6 @@ EXTRAS = {  # and the packages that they bring, which some commands need
     "build": ("numba", "llvmlite", "ziglang"),
     "training": ("numpy",),
     "tools": ("rich",),
-    "network": ("torch",),
     "board": ("starlette", "uvicorn", "websockets"),
     "database": ("sqlalchemy",),
     "cluster": ("dask", "distributed"),
@@ -62,24 +60,26 @@ EXTRAS = {  # and the packages that they bring, which some commands need
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a sub-command; return 0 if it did what was asked, 1 if not, 2 if asked wrongly.
 
-    Where an interrupt has ended it, that is 130.
+    Where an interrupt has ended it, that is 130. A reader that has left, say `head`, ends it well,
+    unless it had failed before.
     """
+    status = OK
     try:
         open_missing_streams()
-        bear_any_text()
+        replace_unencodable()
         try:
-            return dispatch(list(sys.argv[1:] if arguments is None else arguments))
+            status = dispatch(list(sys.argv[1:] if arguments is None else arguments))
         finally:
             flush_errors()
-            sys.stdout.flush()  # here, where a closed pipe can still be told from a fault
+            sys.stdout.flush()  # here, where a closed pipe can still be distinguished from a fault
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # the reader, say `head`, has seen enough
+    except BrokenPipeError:
         abandon(sys.stdout)
-        return OK
     except OSError as error:  # there is no room for the output
         abandon(sys.stdout)
-        return complain(told(error))
+        return complain(message_of(error))
+    return status
 
 
 def open_missing_streams() -> None:
@@ -94,20 +94,20 @@ def open_missing_streams() -> None:
             setattr(sys, name, open(descriptor, mode, encoding="utf-8"))
 
 
-def bear_any_text() -> None:
-    """Let signs that a standard stream cannot read or write be replaced."""
+def replace_unencodable() -> None:
+    """Let characters that a standard stream cannot read or write be replaced."""
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=errors)
 
 
 def abandon(stream: TextIO) -> None:
-    """Let go nowhere what a stream still holds and cannot write."""
+    """Redirect a broken stream to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def flush_errors() -> None:
-    """Write what stderr still holds, if that can be: there is nobody else to be told."""
+    """Write what stderr still holds, if possible: there is no other place to report to."""
     try:
         sys.stderr.flush()
     except OSError:
@@ -128,7 +128,7 @@ def dispatch(words: list[str]) -> int:
     return run(command, words[1:])
 
 
-def run(command: Command, arguments: list[str]) -> int:
+def run(command: Subcommand, arguments: list[str]) -> int:
     """Run a command and turn what may go wrong into one line and an exit status."""
     from .engine.engine import EngineError
     from .eval.weights import WeightsError
@@ -141,9 +141,9 @@ def run(command: Command, arguments: list[str]) -> int:
         raise
     except OSError as error:
         sys.stdout.flush()  # raises again where the output is what cannot be written
-        return complain(told(error))
+        return complain(message_of(error))
     except (EngineError, KernelError, NotationError, WeightsError) as error:
-        return complain(told(error))
+        return complain(message_of(error))
     except MemoryError:
         return complain("there is not enough memory")
     except ModuleNotFoundError as error:
@@ -157,7 +157,7 @@ def run(command: Command, arguments: list[str]) -> int:
         return complain(f"this command needs {missing}: {package}")
 
 
-def told(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return what went wrong in a line."""
     from .options import problem_of
 
@@ -187,8 +187,8 @@ def usage() -> str:
     return "\n".join(lines)
 
 
-def has(command: Command) -> bool:
-    """Say whether the command is there: the program for tournaments has few of them."""
+def has(command: Subcommand) -> bool:
+    """Return whether the command is there: the program for tournaments has few of them."""
     from importlib.util import find_spec
 
     try:
@@ -199,7 +199,7 @@ def has(command: Command) -> bool:
 
 def version() -> str:
     """Return the versions of the package, of its kernel and of what it runs on."""
-    from .commands import signature
+    from .commands import bench
     from .engine.engine import DEFAULT_WEIGHTS
     from .eval.weights import WeightsError, load_weights
     from .native.load.library import KernelError, load
@@ -207,14 +207,14 @@ def version() -> str:
     nodes = None
     try:
         weights = load_weights(DEFAULT_WEIGHTS).key
-        nodes = signature.recall(weights)
+        nodes = bench.recall(weights)
     except WeightsError as error:
         weights = str(error)
     try:
         library = load()
         kernel = f"{library.about['target']} {library.level} {library.digest}"
     except KernelError as error:
-        kernel = told(error)
+        kernel = message_of(error)
     return "\n".join(
         [
             f"numoku {__version__}",

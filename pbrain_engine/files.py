@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+
+def state_folder() -> Path:
+    """Return the user's folder for what outlives a program."""
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "numoku"
+    home = os.environ.get("XDG_STATE_HOME")
+    return (Path(home) if home else Path.home() / ".local" / "state") / "numoku"
 
 
 @contextmanager
@@ -27,7 +36,7 @@ def in_place_of(path: Path) -> Iterator[Path]:
             part.chmod(path.stat().st_mode)  # who may read it stays as it was
         part.replace(path)
     except OSError as error:
-        if error.filename == str(part):  # a name that nobody has asked for
+        if error.filename == str(part):  # not a name that was asked for
             error.filename = str(path)
         raise
     finally:

@@ -68,11 +68,11 @@ def add_value(
     metavar: str,
     summary: str,
 ) -> None:
-    """Add an option that takes a value; a default that says something ends what is told of it."""
-    told = summary
+    """Add an option that takes a value; a default that says something ends its description."""
+    about = summary
     if default:
-        told += f" ({default:g})" if isinstance(default, float) else f" ({default})"
-    parser.add_argument(name, type=kind, default=default, metavar=metavar, help=told)
+        about += f" ({default:g})" if isinstance(default, float) else f" ({default})"
+    parser.add_argument(name, type=kind, default=default, metavar=metavar, help=about)
 
 
 VIEWS = ("auto", "live", "plain", "quiet")

@@ -2,7 +2,7 @@
 
 Tests normally run on the compiled kernel, which is built first if it is missing or stale.
 With ``NUMBA_DISABLE_JIT=1`` only the tests marked ``uncompiled`` run, which call kernels as
-plain Python functions; ``test_uncompiled.py`` does that as a part of the normal run.
+plain Python functions; ``native/test_uncompiled.py`` does that as a part of the normal run.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from pbrain_engine.native.load.store import cache_root
 from pbrain_engine.native.load.targets import host_target
 
 if TYPE_CHECKING:
-    from .board_page import Page
-    from .board_server import BoardServer
+    from tests.board.board_page import Open, Page
+    from tests.board.board_server import BoardServer
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 # On several cores a file is one piece of work, so that what its tests share is made once. What
 # takes longest comes first: the last pieces should be small, or one core waits for the other.
 FIRST = (
-    "test_native_replay", "test_checked", "test_package_play", "test_package_manager",
-    "test_package_zip", "test_board_page", "test_uncompiled", "test_native_build",
-    "test_arena_faults", "test_board_proofs", "test_review",
+    "native/test_replay", "native/test_checked", "packaging/test_play", "packaging/test_manager",
+    "packaging/test_zip", "board/test_page", "native/test_uncompiled", "native/test_build",
+    "arena/test_faults", "board/test_proofs", "engine/test_review",
 )  # fmt: skip
 
 
@@ -49,6 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
         kernel_compiler.ensure()
 
 
+def rank(item: pytest.Item) -> int:
+    """Return the place of a test's file among those that come first."""
+    name = f"{item.path.parent.name}/{item.path.stem}"
+    return FIRST.index(name) if name in FIRST else len(FIRST)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     def runs(item: pytest.Item) -> bool:
         return ("uncompiled" in item.keywords) == UNCOMPILED
@@ -56,26 +62,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
     items[:] = [item for item in items if runs(item)]
     if config.pluginmanager.hasplugin("xdist"):
-        items.sort(
-            key=lambda item: FIRST.index(item.path.stem) if item.path.stem in FIRST else len(FIRST)
-        )
+        items.sort(key=rank)
 
 
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """Let torch compute with one thread: several round their sums as it comes."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+@pytest.fixture(scope="session", autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what programs leave behind for their users out of the user's own folders."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Start a browser, or skip what needs one."""
-    from .browser import chromium
+    from tests.board.browser import chromium
 
     with chromium() as browser:
         yield browser
@@ -84,7 +85,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
     """Start a board's server, which has nothing to complain about in the end."""
-    from .board_server import BoardServer
+    from tests.board.board_server import BoardServer
 
     server = BoardServer(tmp_path_factory.mktemp("board"))
     yield server
@@ -92,13 +93,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
 
 
 @pytest.fixture
-def page(browser: Any, server: BoardServer) -> Iterator[Page]:
-    """Open the page of a board."""
-    from .board_page import Page
+def opened(browser: Any, server: BoardServer) -> Iterator[Open]:
+    """Return what opens pages of a board, which are closed in the end."""
+    from tests.board.board_page import Open
 
-    page = Page(browser, server)
-    yield page
-    page.close()
+    opened = Open(browser, server)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(opened: Open) -> Page:
+    """Open the page of a board."""
+    return opened()
 
 
 @pytest.fixture(scope="session")
@@ -114,7 +121,7 @@ def toy_folder() -> str:
 
     It lies among the kernels, so that it is made once for each state of the sources.
     """
-    source = Path(__file__).with_name("toy_kernels.py").read_bytes()
+    source = (Path(__file__).parent / "native" / "toy_kernels.py").read_bytes()
     name = hashlib.sha256(digest().encode() + source).hexdigest()[:20]
     folder = os.path.join(cache_root(), f"toys-{name}")
     outputs = tuple(
@@ -122,7 +129,7 @@ def toy_folder() -> str:
         for target in kernel_compiler.TARGETS.values()
         for level in target.levels
     )
-    toys = kernel_compiler.Build(outputs, exports="tests.toy_kernels")
+    toys = kernel_compiler.Build(outputs, exports="tests.native.toy_kernels")
     kernel_compiler.build(toys, folder)
     host = kernel_compiler.host_build(asserts=True, bounds=True)
     kernel_compiler.build(host._replace(exports=toys.exports), folder)
@@ -148,8 +155,7 @@ def tournament_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
             pytest.skip("PyInstaller needs a Python with a shared library")
     from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
     from pbrain_engine.eval.weights import load_weights
-
-    from .building import package
+    from tests.packaging.building import package
 
     weights = load_weights(DEFAULT_WEIGHTS).key
     folder = tmp_path_factory.mktemp("package")

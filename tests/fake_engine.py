@@ -1,10 +1,10 @@
-"""An engine of the product's interface that plays without a kernel, slowly or wrongly at will.
+"""An engine of the product's interface that searches without a kernel, slowly or wrongly at will.
 
 It moves to a free cell near the last stone. Its searches take the time they are given and
 report an iteration every few milliseconds. ``faults`` makes it misbehave: ``hang`` (never
 returns), ``deaf`` (does not hear stop and runs past its limit for 0.2 s), ``fail`` (raises
-in the search), ``illegal`` (returns an occupied cell), ``refuse`` (raises in play), ``slow``
-(takes a fifth of a second to begin a game and to play a move).
+in the search), ``illegal`` (returns an occupied cell), ``slow`` (takes a fifth of a second to begin
+a game and to play a move).
 """
 
 from __future__ import annotations
@@ -15,30 +15,22 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 
 from pbrain_engine.engine.engine import EngineError, Limit, Move, Thought
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.engine.pacing import Pace
+from pbrain_engine.game.game import Game
+from pbrain_engine.position.geometry import Coordinates
+from pbrain_engine.position.rules import Rule
 
 TICK = 0.004
 HANG = 30.0
 SLOW = 0.2
 
 
-class FakeGame:
-    """Stones and turn, as the engine shows them."""
+class SlowGame(Game):
+    """A game that takes a while for a move."""
 
-    def __init__(self, width: int, height: int, rule: Rule) -> None:
-        self.width, self.height, self.rule = width, height, rule
-        self.stones: dict[Move, Side] = {}
-        self.to_move = Side.BLACK
-
-    @property
-    def ply(self) -> int:
-        return sum(side is not Side.WALL for side in self.stones.values())
-
-    def forbidden(self) -> list[Move]:
-        """Call the top left corner forbidden, so that there is something to see."""
-        if self.rule is Rule.RENJU and self.to_move is Side.BLACK:
-            return [cell for cell in (Move(0, 0), Move(1, 12)) if cell not in self.stones]
-        return []
+    def play(self, x: int | str | Coordinates, y: int | None = None) -> None:
+        time.sleep(SLOW)
+        super().play(x, y)
 
 
 class FakeEngine:
@@ -50,10 +42,9 @@ class FakeEngine:
         self.threads = 1
         self.clears = 0
         self.value: int | None = None  # of every position, if it is to be the same
-        self.game = FakeGame(15, 15, Rule.FREESTYLE)
+        self.game = Game()
         self.searches: list[tuple[Limit, int]] = []
         self._stop = threading.Event()
-        self._hard: float | None = None
 
     def balanced(self, stones: int) -> list[list[tuple[int, int]]]:
         """It has no book."""
@@ -62,34 +53,20 @@ class FakeEngine:
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule = Rule.FREESTYLE
     ) -> None:
-        self._dawdle()
-        self.game = FakeGame(width, height or width, rule)
+        is_slow = "slow" in self.faults
+        time.sleep(SLOW if is_slow else 0)
+        self.game = (SlowGame if is_slow else Game)(width, height, rule)
 
     def play(self, x: int, y: int) -> None:
-        if "refuse" in self.faults:
-            raise EngineError("refused")
-        self._dawdle()
-        self.place(x, y, self.game.to_move)
-        self.game.to_move = self.game.to_move.opponent
-
-    def _dawdle(self) -> None:
-        if "slow" in self.faults:
-            time.sleep(SLOW)
-
-    def place(self, x: int, y: int, side: Side) -> None:
-        assert 0 <= x < self.game.width and 0 <= y < self.game.height
-        assert Move(x, y) not in self.game.stones
-        self.game.stones[Move(x, y)] = Side(side)
+        self.game.play(x, y)
 
     def undo(self) -> None:
-        _, side = self.game.stones.popitem()
-        self.game.to_move = side
-
-    def set_to_move(self, side: Side) -> None:
-        self.game.to_move = Side(side)
+        self.game.undo()
 
     def set_rule(self, rule: Rule) -> None:
-        self.game.rule = rule
+        game = self.game
+        self.new_game(game.width, game.height, rule)
+        game.copy_to(self.game)
 
     def set_memory(self, memory: int) -> None:
         self.memory = memory
@@ -106,9 +83,6 @@ class FakeEngine:
     def stop(self) -> None:
         self._stop.set()
 
-    def set_deadline(self, hard: float | None, optimum: float | None) -> None:
-        self._hard = hard
-
     def quick_move(self, exclude: Iterable[Move] = ()) -> Move:
         return self._moves(exclude)[0]
 
@@ -116,13 +90,14 @@ class FakeEngine:
         self,
         limit: Limit,
         *,
+        pace: Pace | None = None,
         on_iteration: Callable[[Thought], None] | None = None,
         multipv: int = 1,
         exclude: Iterable[Move] = (),
     ) -> Thought:
         began = perf_counter()
         self._stop.clear()
-        self._hard = limit.time
+        pace = pace or Pace.of(limit, began)
         self.searches.append((limit, multipv))
         moves = self._moves(exclude)
         if "fail" in self.faults:
@@ -131,7 +106,7 @@ class FakeEngine:
             threading.Event().wait(HANG)
         thought = self._thought(moves[0], 0, began, 1)
         depth = 0
-        while limit.time is None or limit.time > 0:
+        while began < pace.deadline:
             depth += 1
             self._stop.wait(TICK)
             if self._stop.is_set() and "deaf" not in self.faults:
@@ -140,9 +115,8 @@ class FakeEngine:
                 thought = self._thought(move, depth, began, index)
                 if on_iteration is not None:
                     on_iteration(thought)
-            elapsed = perf_counter() - began
             late = 0.2 if "deaf" in self.faults else 0.0
-            if self._hard is not None and elapsed >= self._hard + late:
+            if pace.should_stop(thought, perf_counter() - pace.start - late):
                 break
             if limit.depth is not None and depth >= limit.depth:
                 break
@@ -151,8 +125,8 @@ class FakeEngine:
         return self._thought(moves[0], depth, began, 1)
 
     def _thought(self, move: Move, depth: int, began: float, index: int) -> Thought:
-        if "illegal" in self.faults and self.game.stones:
-            move = next(iter(self.game.stones))
+        if "illegal" in self.faults and self.game.history:
+            move = self.game.moves[0]
         value = (move.x * 7 + move.y * 3 + self.game.ply) % 41 - 20 - index
         if self.value is not None:
             value = self.value
@@ -163,12 +137,12 @@ class FakeEngine:
 
     def _moves(self, exclude: Iterable[Move]) -> list[Move]:
         """Return the free cells, those near the last stone first."""
-        game, excluded = self.game, set(exclude)
-        last = next(reversed(game.stones), Move(game.width // 2, game.height // 2))
+        game, left_out = self.game, {*exclude, *self.game.moves}
+        last = game.moves[-1] if game.history else Move(game.width // 2, game.height // 2)
         free = [
             Move(x, y)
             for x in range(game.width)
             for y in range(game.height)
-            if Move(x, y) not in game.stones and Move(x, y) not in excluded
+            if Move(x, y) not in left_out
         ]
         return sorted(free, key=lambda m: (abs(m.x - last.x) + abs(m.y - last.y), m.x, m.y))

@@ -7,9 +7,9 @@ import sys
 
 RUNS = {
     "tests": ["-m", "pytest", "-m", "long"],
-    "claims": ["-m", "tests.fuzz_claims", "--count", "20000"],
-    "lines": ["-m", "pbrain_engine.cli", "fuzz", "--lines", "1000000"],
-    "games": ["-m", "tests.self_play", "--games", "67", "--turn", "0.05"],  # 1,005 in all
+    "claims": ["-m", "lab.fuzz_claims", "--count", "20000"],
+    "lines": ["-m", "lab.fuzz_protocol", "--lines", "1000000"],
+    "games": ["-m", "lab.self_play", "--games", "67", "--turn", "0.05"],  # 1,005 in all
 }
 
 

@@ -6,7 +6,7 @@ import ctypes
 
 from pbrain_engine.native import exports, exports_mcts, exports_threats
 from pbrain_engine.position.geometry import cell_of
-from pbrain_engine.search.mcts.params import NAMES, PARAMETERS
+from pbrain_engine.search.parameters import MCTS
 
 
 def block(length: int) -> ctypes.c_void_p:
@@ -38,12 +38,12 @@ class PlainTree:
         self.threats = block(threats[0] + 256 * threats[1])
         exports_threats.threats_new(self.threats, 192, 64)
         exports_mcts.tree_new(self.tree, buckets, blocks)
-        for name, parameter in PARAMETERS.items():
+        for name, parameter in MCTS.items():
             self.set(name, parameter.default)
 
     def set(self, name: str, value: int) -> None:
         """Set a parameter of the search."""
-        exports_mcts.tree_parameter(self.tree, NAMES.index(name), value)
+        exports_mcts.tree_parameter(self.tree, list(MCTS).index(name), value)
 
     def play(self, x: int, y: int) -> None:
         """Play a stone of the side to move."""
@@ -60,7 +60,7 @@ class PlainTree:
         assert moves > 0
 
     def walk(self, visits: int) -> list[int]:
-        """Make so many visits and return the cells that the last one passed."""
+        """Make that many visits and return the cells that the last one passed."""
         exports_mcts.walker_walk(
             self.walker, self.threats, self.tables, self.tree, self.lists, visits
         )
@@ -68,7 +68,7 @@ class PlainTree:
         return [int(cell) for cell in walker.cells[: walker.depth]]
 
     def search(self, visits: int) -> tuple[int, ...]:
-        """Return value, visits and line of the best move after so many visits, and the effort."""
+        """Return value, visits and line of the best move after that many visits, and the effort."""
         self.plant()
         self.walk(visits)
         exports_mcts.walker_rank(self.walker, self.tree, self.lists)

@@ -1,4 +1,4 @@
-"""The whole suite, on all cores: ``python -m tests.suite [--workers N] [what pytest is told]``.
+"""The whole suite, on all cores: ``python -m tests.suite [--workers N] [options of pytest]``.
 
 What looks at a clock carries the marker ``timed`` and runs alone, after the others, so that no
 neighbour makes it late. The rest is spread over the cores, file by file.

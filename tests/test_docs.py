@@ -15,6 +15,7 @@ import pytest
 import pbrain_engine
 from pbrain_engine import cli
 from pbrain_engine.commands import analyse, bench, demo, dialogue, play
+from pbrain_engine.methods import METHODS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")])
@@ -71,6 +72,18 @@ def test_every_public_name_is_there_and_documented() -> None:
 def test_modules_that_pages_name_are_there(page: Path) -> None:
     for name in re.findall(r"`(pbrain_engine(?:\.\w+)+)`", page.read_text(encoding="utf-8")):
         importlib.import_module(name)
+
+
+def test_the_table_of_methods_has_the_length_of_each_and_all_are_short() -> None:
+    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    lengths = dict(re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", text, re.M))
+    assert set(lengths) == set(METHODS)
+    for name, length in lengths.items():
+        module = ROOT / "pbrain_engine" / "methods" / f"{name}.py"
+        lines = len(module.read_text(encoding="utf-8").splitlines())
+        assert int(length) == pytest.approx(lines, rel=0.05) and lines < 160, name
+    package = (ROOT / "pbrain_engine" / "methods").glob("*.py")
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in package) <= 1300
 
 
 @cache

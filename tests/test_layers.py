@@ -10,35 +10,36 @@ from pathlib import Path
 
 import pytest
 
+from tests import check
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = "pbrain_engine"
 
 # Low to high. A name stands for a module or a whole subpackage; those of one row are on a
 # level and do not know each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("files", "helpers", "kernel", "options", "values"),
-    ("bits", "lanes"),
+    ("files", "kernel", "options", "progress", "values", "workers"),
     ("position",),
     ("notation", "patterns"),
-    ("eval",),
+    ("eval", "methods"),
     ("search",),
     ("native",),
     ("game",),
     ("solver",),
     ("engine",),
     ("pages", "protocol"),
-    ("doctor",),
     ("arena",),
-    ("learn", "tuning"),
+    ("doctor", "learn", "tuning"),
     ("database",),
-    ("commands",),
-    ("board",),
+    ("app",),
+    ("board", "commands"),
+    ("site",),
     ("cli",),
     ("__main__",),
 )
 # The same inside subpackages that have parts of their own.
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
-    "search": (("ends",), ("threats",), ("alphabeta",), ("mcts",), ("parameters",)),
+    "search": (("parameters",), ("threats",), ("alphabeta",), ("mcts",)),
     "native": (
         ("exports_checks", "exports_threats", "exports_mcts", "exports_network"),
         ("exports",),
@@ -46,11 +47,15 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("build",),
     ),
     "arena": (
-        ("faults", "settings"),
-        ("game",),
-        ("openings", "players", "records", "statistics"),
+        ("settings",),
+        ("played", "player"),
+        ("referee",),
+        ("elo", "exports", "journal", "openings", "players"),
+        ("standings",),
         ("views",),
-        ("match",),
+        ("live", "page", "pool"),
+        ("runner",),
+        ("app",),
         ("commands",),
     ),
 }
@@ -165,6 +170,16 @@ def test_no_imports_go_in_circles() -> None:
         visit(name, ())
 
 
+def test_a_class_name_has_one_meaning() -> None:
+    places: dict[str, list[str]] = {}
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(dotted(path))
+    found = {name: where for name, where in places.items() if len(where) > 1}
+    assert found == {}
+
+
 def test_the_order_names_no_layer_twice() -> None:
     assert len(HEIGHT) == sum(map(len, LAYERS))
 
@@ -179,7 +194,7 @@ def test_the_page_for_contributors_names_every_layer() -> None:
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: dotted(path))
 def test_nothing_imports_tests_or_build_scripts(path: Path) -> None:
-    assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build"}
+    assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build", "lab"}
 
 
 @pytest.mark.parametrize("pattern", STANDARD_ONLY)
@@ -218,3 +233,10 @@ def test_a_protocol_session_imports_nothing_heavy(tmp_path: Path) -> None:
     imported = {name.split(".")[0] for name in names.read_text(encoding="utf-8").split()}
     assert "ctypes" in imported
     assert imported & (HEAVY | UNUSED) == set()
+
+
+def test_every_package_has_tests_of_its_own() -> None:
+    packages = {path.parent.name for path in (ROOT / PACKAGE).glob("*/__init__.py")}
+    assert set(check.packages()) == packages
+    for package in packages:
+        assert all(path.exists() for path in check.files_of(package)), package

@@ -102,7 +102,7 @@ class Referee:
             self.detail = int(words[2])
 
     def is_chatter(self, line: str) -> bool:
-        """Say whether a line may come unasked."""
+        """Return whether a line may come unasked."""
         words = line.split(" ", 1)
         return words[0] in ("MESSAGE", "DEBUG") or (words[0] == "INFO" and self.detail >= 2)
 

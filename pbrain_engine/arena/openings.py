@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 from ..notation.cells import NotationError, parse_moves, parse_offsets
 from ..notation.textfile import decode
 from ..options import problem_of
-from ..position.geometry import Coordinates
+from ..position.geometry import Coordinates, symmetries, transform
 from ..position.rules import Rule
-from ..position.symmetry import symmetries, transform
-from .game.referee import set_up
+from .referee import set_up
 from .settings import MatchSettings, SettingsError
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ class Openings:
 def first_balanced(
     openings: Iterable[list[Coordinates]], judge: Judge, balance: int
 ) -> list[Coordinates]:
-    """Return the first opening whose value is so close to 0, or else the closest; [] of none."""
+    """Return the first opening within ``balance`` of 0, or else the closest; [] of none."""
     best: tuple[int, list[Coordinates]] | None = None
     for opening in openings:
         value = abs(judge(opening))
@@ -202,12 +201,12 @@ def border_cells(width: int, height: int) -> list[Coordinates]:
 
 
 def find_problem(settings: MatchSettings, opening: Sequence[Coordinates]) -> str | None:
-    """Say why a game cannot begin like this, or None if it can."""
+    """Return why a game cannot begin like this, or None if it can."""
     return problem_on(set_up(settings, ()), opening, settings.draw_stones)
 
 
 def problem_on(game: Game, opening: Sequence[Coordinates], draw_stones: int) -> str | None:
-    """Say why stones cannot be played on an empty game to begin with, or None if they can."""
+    """Return why stones cannot be played on an empty game to begin with, or None if they can."""
     for x, y in opening:
         if game.is_forbidden(x, y):
             return f"{x},{y} is forbidden to black"

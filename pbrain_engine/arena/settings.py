@@ -15,11 +15,12 @@ from typing import Any
 import pbrain_engine
 
 from ..engine.engine import SEARCHES
+from ..methods import METHODS
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
-from ..protocol import configured
+from ..protocol import serve
 from ..protocol.commandline import split_command
-from ..protocol.configured import is_parameter
+from ..protocol.serve import is_parameter
 
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
 DEFAULT_TURN = 1.0
@@ -27,18 +28,23 @@ DEFAULT_MEMORY = 367_001_600  # what tournaments allow
 
 MAX_LABEL = 24
 
+# The largest hypotheses by model: much further out no distribution of few results is found.
+MOST_ELO = {"normalised": 200.0, "logistic": 1000.0}
+
 Pair = tuple[int, int]  # engines by their number
 
 # Options of a built-in engine that clients know under another name.
 INFO_KEYS = {
     "threads": "thread_num",
-    "hash": "hash_size",
+    "hash_size": "hash_size",
+    "hash": "hash_size",  # its name in older journals
     "nodes": "max_node",
     "depth": "max_depth",
     "memory": "max_memory",
 }
 
-OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *configured.OPTIONS, *configured.NUMBERS)
+METHOD_OPTIONS = ("turn", "nodes", "depth", "seed")  # of the methods of the textbooks
+OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *serve.OPTIONS, *serve.NUMBERS)
 
 PACKAGE = Path(pbrain_engine.__file__).absolute().parent
 
@@ -67,7 +73,7 @@ class EngineSpec:
     name: str
     command: tuple[str, ...]
     options: tuple[tuple[str, str], ...] = ()
-    builtin: str = ""  # "numoku" or "random"; empty for a foreign engine
+    builtin: str = ""  # "numoku", "method" or "random"; empty for a foreign engine
     title: str = ""  # name and version as it tells them
     is_named: bool = False  # the user chose the name
 
@@ -92,7 +98,11 @@ class EngineSpec:
             return None
         words = [Path(word) for word in self.command if Path(word).is_absolute()]
         files = [path for path in words if path.is_file()]
-        programs = [path for path in files if not _runs_others(path)] or files
+        programs = [
+            path
+            for path in files
+            if str(path) != sys.executable and not _INTERPRETER.fullmatch(path.name)
+        ] or files
         return str(programs[0].parent) if programs else None
 
     @property
@@ -118,20 +128,23 @@ class EngineSpec:
 
 
 def travels_as_info(key: str) -> bool:
-    """Tell whether an option is one that clients set by INFO; others are numoku's own."""
+    """Return whether an option is one that clients set by INFO; others are numoku's own."""
     return key in INFO_KEYS or key in INFO_KEYS.values() or key in ("strength", "seed")
 
 
 def parse_engine(text: str) -> EngineSpec:
-    """Return the engine that a user means by ``numoku:threads=2``, ``random``, a path or command.
+    """Return the engine that a user means by ``numoku:threads=2``, ``random``, a path, a command.
 
-    ``NAME=COMMAND`` gives a command a name of its own.
+    ``method:uct,nodes=500`` is a method of the textbooks. ``NAME=COMMAND`` gives a name of its
+    own.
     """
     name, body = text, text
     named = _NAMED.fullmatch(text)
     if named:
         name, body = named[1], named[2]
     head, _, tail = body.partition(":")
+    if head == "method":
+        return _textbook_player(name, text, tail, is_named=bool(named))
     if head in ("numoku", "random"):
         options = _parse_options(tail, text)
         command = _builtin_command(head, options)
@@ -147,14 +160,24 @@ def parse_engine(text: str) -> EngineSpec:
     return EngineSpec(name, tuple(_absolute(words)), is_named=bool(named))
 
 
+def _textbook_player(name: str, text: str, tail: str, is_named: bool) -> EngineSpec:
+    method, _, rest = tail.partition(",")
+    if method not in METHODS:
+        raise SettingsError(f"{text!r}: there are the methods {', '.join(METHODS)}")
+    options = _parse_options(rest, text)
+    for key, _ in options:
+        if key not in METHOD_OPTIONS:
+            raise SettingsError(f"{text!r}: a method takes {', '.join(METHOD_OPTIONS)}, not {key}")
+    command = (sys.executable, "-m", "pbrain_engine.arena.players.textbook", method)
+    return EngineSpec(name, command, options, "method", is_named=is_named)
+
+
 def _builtin_command(head: str, options: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     """Return the command of a built-in engine, with the options that INFO cannot carry."""
     own = [f"{key}={value}" for key, value in options if key != "turn" and not travels_as_info(key)]
     if head == "random":
-        module = "pbrain_engine.arena.players.random_mover"
-    else:
-        module = "pbrain_engine.protocol.configured" if own else "pbrain_engine"
-    return (sys.executable, "-m", module, *own)
+        return (sys.executable, "-m", "pbrain_engine.arena.players.random_mover", *own)
+    return (sys.executable, "-m", "pbrain_engine", *(w for w in own if not w.startswith("seed=")))
 
 
 def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
@@ -166,11 +189,11 @@ def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
             raise SettingsError(f"{text!r}: options are written key=value, not {item!r}")
         if key not in OPTIONS and not is_parameter(key):
             raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(OPTIONS)}, ...")
-        if key not in configured.OPTIONS and (problem := _problem_of(key, value)):
+        if key not in serve.OPTIONS and (problem := _problem_of(key, value)):
             raise SettingsError(f"{text!r}: {key} takes {problem}, not {value[:20]!r}")
         if key == "search" and value not in SEARCHES:
             raise SettingsError(f"{text!r}: search is {' or '.join(SEARCHES)}, not {value!r}")
-        if key in configured.FILES and Path(value).is_file():
+        if key in serve.FILES and Path(value).is_file():
             value = str(Path(value).absolute())
         options.append((key, value))
     return tuple(options)
@@ -188,11 +211,6 @@ def _problem_of(key: str, value: str) -> str:
         return "a whole number"
     is_signed = key == "seed" or not travels_as_info(key)
     return "" if is_signed or not value.startswith("-") else "a number from 0 on"
-
-
-def _runs_others(program: Path) -> bool:
-    """Tell whether a program is one that runs another file."""
-    return str(program) == sys.executable or bool(_INTERPRETER.fullmatch(program.name))
 
 
 def _absolute(words: list[str]) -> Iterator[str]:
@@ -227,6 +245,13 @@ class Sprt:
     alpha: float = 0.05
     beta: float = 0.05
     model: str = "normalised"  # or "logistic"
+
+    @property
+    def makes_sense(self) -> bool:
+        """Whether the hypotheses are in order and within reach, and the error rates are rates."""
+        most = MOST_ELO.get(self.model, 0.0)
+        rates = (self.alpha, self.beta)
+        return -most <= self.elo0 < self.elo1 <= most and all(0 < rate < 0.5 for rate in rates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,13 +310,15 @@ class MatchSettings:
             raise SettingsError("only numoku and numoku:... play in-process")
         if self.games < 1 or self.concurrency < 1:
             raise SettingsError("games and concurrency are at least 1")
+        if self.pin and self.cluster:
+            raise SettingsError("--pin names cores of this machine, not those of a cluster")
         if self.sprt and len(self.engines) != 2:
             raise SettingsError("an SPRT compares exactly two engines")
         if not all(self._limits(engine) for engine in self.engines):
             raise SettingsError("no limit: give --turn, --match, --nodes or --depth")
 
     def _limits(self, engine: EngineSpec) -> bool:
-        """Tell whether an engine's moves have an end, by the match or by its own options."""
+        """Return whether an engine's moves have an end, by the match or by its own options."""
         own = (engine.number(key, getattr(self, key)) for key in ("turn", "nodes", "depth"))
         return bool(self.match) or any(own)
 
@@ -314,18 +341,23 @@ class MatchSettings:
         """Return the settings that :meth:`to_json` wrote."""
         known = {field.name for field in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
-        values["engines"] = tuple(_engine_from_json(item) for item in data["engines"])
+        values["engines"] = tuple(
+            EngineSpec(
+                **{
+                    **item,
+                    "command": tuple(item["command"]),
+                    "options": tuple((key, value) for key, value in item["options"]),
+                }
+            )
+            for item in data["engines"]
+        )
         values["rule"] = Rule(data["rule"])
         values["adjudication"] = Adjudication(**data["adjudication"])
-        values["sprt"] = Sprt(**data["sprt"]) if data["sprt"] else None
+        test = Sprt(**data["sprt"]) if data["sprt"] else None
+        values["sprt"] = test if test and test.makes_sense else None  # older versions took any
         for key in ("opening_lines", "pin"):
             values[key] = tuple(data[key])
         return cls(**values)
-
-
-def _engine_from_json(item: Mapping[str, Any]) -> EngineSpec:
-    options = tuple((key, value) for key, value in item["options"])
-    return EngineSpec(**{**item, "command": tuple(item["command"]), "options": options})
 
 
 def pairs(settings: MatchSettings) -> list[Pair]:

@@ -1,43 +1,42 @@
 """The database behind the board: what it knows is shown, what is found out and written is kept.
 
-One for all tabs. What the engines find out is written by a thread of its own, so that no search
-waits for the disk; what a person stores is answered once it is there for good.
+One for all tabs, and beside it the games that were played. What the engines find out is written
+by a thread of its own, so that no search waits for the disk; what a person stores is answered
+once it is there for good.
 """
 
 from __future__ import annotations
 
 import json
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..commands.kept import Kept, asked_of, finding_of, position_of, thought_of
-from ..commands.setup import Setup, record_of
+from ..app.kept import Kept, asked_of, finding_of, thought_of
+from ..app.setup import Setup, record_of
 from ..database.document import SEARCH
 from ..database.finding import Author, Finding
-from ..database.sources import Item, decided, main_line
+from ..database.sources import Item, decided
 from ..database.store import StoredGame
 from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
 from ..game.game import Game, Move
 from ..notation.canonical import Position
-from ..notation.game_record import RecordedMove
-from ..notation.game_tree import GameTree
-from ..solver.proofs import Tree
+from ..notation.game_tree import GameTree, RecordedMove, main_line
+from ..solver.solver import Tree
 from ..values import WIN
-from .refusal import Refused
+from .messages import Refused
+from .shelf import Shelf
 
 LAST_WRITES = 70.0  # seconds that what waits has at the end, longer than another writer may take
 MOST_TREE = 2000  # moves of the winner in a proof that is kept as a whole
 
-Write = Callable[[Kept], None]
-
 
 class KnownWin(NamedTuple):
-    """A win of the side to move that the database knows; ``claim``: vcf, vct, or win by search."""
+    """A win of the side to move; ``claim``: vcf, vct, or win by the main search."""
 
     claim: str
     line: tuple[Move, ...]
@@ -48,29 +47,35 @@ class KnownWin(NamedTuple):
 class Archive:
     """A database that is open, or none: then nothing is known, and nothing is kept."""
 
-    def __init__(self, target: str | None = None) -> None:
+    def __init__(self, target: str | None = None, shelf: Shelf | None = None) -> None:
         """Open it, made if it is not there.
 
         Raises:
             EngineError: it cannot be opened.
         """
         self.name = target
+        self.shelf = shelf or Shelf()
         self.trouble = ""  # why something could not be kept
         self._writer = Kept(target)
         self._reader = Kept(target)
         self._reading = threading.Lock()
         self._writing = threading.Lock()
-        self._waiting: queue.SimpleQueue[Write | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        if target is not None:
-            self._thread = threading.Thread(target=self._work, daemon=True)
-            self._thread.start()
+        self._waiting: deque[Mapping[Position, Finding]] = deque()
+        self._thread: threading.Thread | None = None  # the last one that wrote
+        self._is_written = True  # nothing waits, and no thread writes
+        self._guard = threading.Lock()
 
     def _work(self) -> None:
-        while (write := self._waiting.get()) is not None:
+        """Write what waits."""
+        while True:
+            with self._guard:
+                self._is_written = not self._waiting
+                if self._is_written:
+                    return
+                found = self._waiting.popleft()
             try:
                 with self._writing:
-                    write(self._writer)
+                    self._writer.note_findings(found.items())
                 self.trouble = ""
             except EngineError as error:
                 self.trouble = str(error)
@@ -78,12 +83,11 @@ class Archive:
     def close(self) -> None:
         """Write what still waits, and close the database."""
         if self._thread is not None:
-            self._waiting.put(None)
             self._thread.join(LAST_WRITES)
-            self._thread = None
         with self._writing, self._reading:
             for kept in (self._writer, self._reader):
                 kept.__exit__()
+        self.shelf.close()
 
     # What is known --------------------------------------------------------------------
 
@@ -126,10 +130,10 @@ class Archive:
 
     # What is kept ---------------------------------------------------------------------
 
-    def note(self, position: Position, thought: Thought, weights: str) -> None:
+    def note(self, setup: Setup, thought: Thought, weights: str) -> None:
         """Keep what a search says about a position."""
         if self.name is not None and (thought.depth or thought.mate is not None):
-            self._later(position, finding_of(thought, weights))
+            self.note_findings({asked_of(setup).position: finding_of(thought, weights)})
 
     def note_win(self, game: Game, win: KnownWin, weights: str = "") -> None:
         """Keep a proof; as a whole, if it is not too large."""
@@ -144,15 +148,18 @@ class Archive:
             tree=json.dumps(tree_form(tree)) if tree is not None else "",
             author=Author(f"Numoku {__version__}", weights),
         )
-        self._later(position_of(game), finding)
+        self.note_findings({game.position: finding})
 
     def note_findings(self, found: Mapping[Position, Finding]) -> None:
-        """Keep values of several positions."""
-        if self.name is not None and found:
-            self._waiting.put(lambda kept: kept.note_findings(found.items()))
-
-    def _later(self, position: Position, finding: Finding) -> None:
-        self._waiting.put(lambda kept: kept.note_findings([(position, finding)]))
+        """Keep values of positions, after what waits to be written already."""
+        if self.name is None or not found:
+            return
+        with self._guard:
+            self._waiting.append(found)
+            is_first, self._is_written = self._is_written, False
+        if is_first:
+            self._thread = thread = threading.Thread(target=self._work, daemon=True)
+            thread.start()
 
     def store_tree(self, tree: GameTree) -> dict[str, int]:
         """Store a game with its variations and comments; return how much came of it."""

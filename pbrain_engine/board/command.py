@@ -12,16 +12,26 @@ import threading
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ..commands.kept import add_database_option
-from ..engine.engine import DEFAULT_WEIGHTS
-from ..eval.weights import load_weights
+from ..app.setup import add_options
+from ..engine.weights import find_weights
+from ..files import state_folder
+from ..notation.cells import NotationError
 from ..options import Parser, not_below_zero, positive
+from .files import MOST_FILE, content_of_file, read_tree
+from .guard import LOCAL_NAMES, Guard, lasting_token
+from .messages import Refused
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from .app import BoardServer
 
 DEFAULT_PORT = 8421
 LOCAL = "127.0.0.1"
-LINGER = 300.0  # seconds after which a server that nobody looks at ends
+LINGER = 300.0  # seconds after which a server without visitors ends
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -29,7 +39,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="numoku board",
         description="Play, analyse and review in the browser. One line is printed: the address "
-        "of the page. The server ends with Ctrl-C, or when no page has been open for a while.",
+        "of the page. The server ends with Ctrl-C, or when no page has been open for a while, and "
+        "says so.",
     )
     parser.add_argument("file", metavar="FILE", nargs="?", help="a game: SGF, PSQ or a drawing")
     parser.add_argument(
@@ -41,11 +52,8 @@ def make_parser() -> argparse.ArgumentParser:
         help=f"the address to listen on (default: {LOCAL}, which only this machine reaches)",
     )
     parser.add_argument("--no-open", action="store_true", help="do not open the browser")
-    parser.add_argument("--threads", type=positive, help="threads that all searches share")
-    parser.add_argument(
-        "--weights", default=DEFAULT_WEIGHTS, metavar="W", help=f"name or file ({DEFAULT_WEIGHTS})"
-    )
-    add_database_option(parser)
+    parser.add_argument("--threads", type=positive, help="most threads of a search (default: all)")
+    add_options(parser, "weights", "db")
     parser.add_argument(
         "--linger",
         type=not_below_zero,
@@ -59,22 +67,16 @@ def make_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> int:
     """Serve until it is over."""
     options = make_parser().parse_args(arguments)
-    try:
-        import uvicorn
-        import websockets  # noqa: F401  (uvicorn's side of the WebSocket)
+    import uvicorn
+    import websockets  # noqa: F401  (uvicorn's side of the WebSocket)
 
-        from .app import Board
-    except ImportError as error:
-        package = "pip install 'pbrain-numoku[board]'"
-        print(f"numoku: the board needs {error.name}: {package}", file=sys.stderr)
-        return 1
-    from .connection import MOST_BYTES
-    from .guard import LOCAL_NAMES, Guard, lasting_token
+    from .app import MOST_BYTES, BoardServer
 
     is_local = options.host in LOCAL_NAMES
-    load_weights(options.weights)  # what is wrong with them is told at once
+    find_weights(options.weights)  # what is wrong with them is reported at once
     guard = Guard(lasting_token(), LOCAL_NAMES if is_local else ())
-    board = Board(guard, options.threads, options.db, options.weights)
+    games = state_folder() / "board-games.db"
+    board = BoardServer(guard, options.threads, options.db, options.weights, games)
     if options.file:
         board.start = read_file(options.file)
     listener = listen(options.host, options.port)
@@ -105,10 +107,6 @@ def read_file(name: str) -> dict[str, str]:
         NotationError: it is no game.
         OSError: it cannot be read.
     """
-    from ..notation.cells import NotationError
-    from .files import MOST_FILE, content_of_file, read_tree
-    from .refusal import Refused
-
     path = Path(name)
     if path.stat().st_size > MOST_FILE:
         raise NotationError(f"{path.name} is too large for a game")
@@ -152,18 +150,13 @@ def page_address(host: str, port: int, token: str) -> str:
 
 
 async def serve(
-    server: object,
+    server: uvicorn.Server,
     listener: socket.socket,
-    board: object,
+    board: BoardServer,
     address: str,
     options: argparse.Namespace,
 ) -> None:
-    """Serve; print the address as soon as requests are answered; end when nobody is left."""
-    import uvicorn
-
-    from .app import Board
-
-    assert isinstance(server, uvicorn.Server) and isinstance(board, Board)
+    """Serve; print the address once requests are answered; end after the last visitor has left."""
     task = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started and not task.done():
         await asyncio.sleep(0.01)
@@ -173,7 +166,8 @@ async def serve(
             threading.Thread(target=open_browser, args=(address,), daemon=True).start()
     while not task.done():
         await asyncio.wait([task], timeout=0.5)
-        if options.linger > 0 and board.deserted > options.linger:
+        if options.linger > 0 and board.deserted > options.linger and not server.should_exit:
+            print(f"ended: no page and no program was there for {options.linger:g} seconds")
             server.should_exit = True
     await task
 

@@ -1,40 +1,55 @@
 """A desk: the engine and the solver of one tab, and the thread that works with them.
 
-The jobs of a desk are done one after the other. A desk without work gives its memory back;
-its engine is there again with the next job.
+The jobs of a desk are done one after the other, in a thread that ends when there are no more. A
+desk without work gives its memory back; its engine is there again with the next job.
 """
 
 from __future__ import annotations
 
-import queue
+import os
 import threading
-from collections.abc import Callable
-from time import monotonic
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from ..commands.setup import Setup, build
-from ..engine.crew import start_deep
+from ..app.setup import Setup, build_checked
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
-from ..engine.foresight import Place
-from ..solver.proofs import Tree
-from ..solver.solver import Solver
+from ..engine.searcher import start_deep
+from ..notation.canonical import Position
+from ..notation.cells import NotationError
+from ..solver.solver import Solver, Tree
 from .archive import Archive
-from .turns import Turns
+from .messages import Refused
 
 MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
 SOLVER_MEMORY = 64_000_000
 REST_AFTER = 60.0  # seconds without work after which the memory is given back
-MOST_AT_WORK = 4  # desks that hold memory at the same time; the least used one rests
 
 
+class Stopped(Exception):
+    """The job was stopped before it knew anything."""
+
+
+@dataclass(eq=False)
 class Job:
-    """Something to do, which can be stopped."""
+    """Something to do with the checked fields of a message, which can be stopped.
 
-    def __init__(self, work: Callable[[Job], None], endless: bool = False) -> None:
-        """Take what to do; an ``endless`` job makes room for whatever comes after it."""
-        self.work = work
-        self.endless = endless
-        self.is_stopped = False
+    ``tell`` takes what is known so far, for the page. An ``endless`` job makes room for whatever
+    comes after it.
+    """
+
+    work: Callable[[Job], None]
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    tell: Callable[[dict[str, Any]], None] = lambda event: None
+    endless: bool = False
+    is_stopped: bool = False
+
+    def check(self) -> None:
+        """Raise Stopped if the job was stopped."""
+        if self.is_stopped:
+            raise Stopped
 
 
 class Desks:
@@ -46,9 +61,9 @@ class Desks:
         archive: Archive | None = None,
         weights: str = DEFAULT_WEIGHTS,
     ) -> None:
-        """Share so many threads between them, and what is known already."""
+        """Share what is known already; ``threads``: of one search at most, None: all."""
         self.weights = weights
-        self.turns = Turns(threads)
+        self.threads = threads or os.cpu_count() or 1
         self.archive = archive or Archive()
         self._desks: list[Desk] = []
         self._guard = threading.Lock()
@@ -75,13 +90,10 @@ class Desks:
         """How many desks hold an engine."""
         return sum(desk.has_engine for desk in self._desks)
 
-    def make_room(self, wanting: Desk) -> None:
-        """Let those rest that hold memory and have been idle for longest."""
-        with self._guard:
-            holding = [d for d in self._desks if d.has_engine and d is not wanting and d.is_idle]
-        holding.sort(key=lambda desk: desk.used)
-        for desk in holding[: max(0, len(holding) + 1 - MOST_AT_WORK)]:
-            desk.submit(Job(lambda job, desk=desk: desk.rest()))  # type: ignore[misc]
+    @property
+    def searching(self) -> int:
+        """How many desks have something to do."""
+        return sum(not desk.is_idle for desk in self._desks)
 
     def close(self) -> None:
         """Close all of them, and wait until they are."""
@@ -90,23 +102,23 @@ class Desks:
 
 
 class Desk:
-    """One tab's engine and solver; made, used and closed in a thread of its own."""
+    """One tab's engine and solver, used by one thread at a time."""
 
     def __init__(self, desks: Desks) -> None:
         """Begin with an empty desk."""
         self._desks = desks
-        self.turns = desks.turns
         self.archive = desks.archive
-        self.known: dict[Place, Tree] = {}  # proofs that only the main search has found
-        self.used = monotonic()
+        self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
         self._engine: Engine | None = None
         self._solver: Solver | None = None
         self._memory = 0
-        self._jobs: queue.Queue[Job | None] = queue.Queue()
+        self._jobs: deque[Job] = deque()
         self._current: Job | None = None
         self._guard = threading.Lock()
         self._closed = False
-        self._thread: threading.Thread | None = None
+        self._thread: threading.Thread | None = None  # the last one that worked
+        self._is_working = False
+        self._pause: threading.Timer | None = None
 
     # For the server's thread -------------------------------------------------------
 
@@ -118,92 +130,82 @@ class Desk:
     @property
     def is_idle(self) -> bool:
         """Whether there is nothing to do."""
-        return self._current is None and self._jobs.empty()
+        return self._current is None and not self._jobs
 
     def submit(self, job: Job) -> None:
         """Do a job after those that were submitted before; an endless one ends."""
         with self._guard:
             if self._closed:
                 return
-            if self._thread is None:
-                (self._thread,) = start_deep([self._work])
-            current = self._current
-            for waiting in list(self._jobs.queue):
-                if waiting is not None and waiting.endless:
-                    waiting.is_stopped = True
-            self._jobs.put(job)
-        if current is not None and current.endless:
-            self.stop(current)
+            for before in [self._current, *self._jobs]:
+                if before is not None and before.endless:
+                    self._stop(before)
+            self._jobs.append(job)
+            if self._pause is not None:
+                self._pause.cancel()
+            is_first, self._is_working = not self._is_working, True
+        if is_first:
+            (self._thread,) = start_deep([self._work])
 
-    def stop(self, job: Job) -> None:
-        """Make a job end soon, whether it runs or waits."""
-        job.is_stopped = True
+    def stop(self, *jobs: Job) -> None:
+        """Make jobs end soon, whether they run or wait; without any, all of them."""
         with self._guard:
-            if self._current is job:
-                self._interrupt()
-
-    def stop_all(self) -> None:
-        """Make all jobs end soon."""
-        with self._guard:
-            for job in [self._current, *self._jobs.queue]:
+            for job in jobs or [self._current, *self._jobs]:
                 if job is not None:
-                    job.is_stopped = True
-            self._interrupt()
+                    self._stop(job)
+
+    def _stop(self, job: Job) -> None:
+        job.is_stopped = True
+        if self._current is job and self._engine is not None:
+            self._engine.stop()
+        if self._current is job and self._solver is not None:
+            self._solver.stop()
 
     def close(self, wait: float = 5.0) -> None:
         """End everything and give the memory back."""
-        self.stop_all()
+        self.stop()
         with self._guard:
             self._closed = True
+            if self._pause is not None:
+                self._pause.cancel()
             thread = self._thread
-        self._jobs.put(None)
         if thread is not None and thread is not threading.current_thread():
             thread.join(wait)
+        self.rest(only_idle=True)
         self._desks.forget(self)
-
-    def _interrupt(self) -> None:
-        if self._engine is not None:
-            self._engine.stop()
-        if self._solver is not None:
-            self._solver.stop()
-
-    def give_way(self) -> None:
-        """Interrupt the search, not the job."""
-        with self._guard:
-            if self._engine is not None:
-                self._engine.stop()
 
     # For the desk's own thread -----------------------------------------------------
 
     def _work(self) -> None:
-        while True:
-            try:
-                job = self._jobs.get(timeout=REST_AFTER)
-            except queue.Empty:
-                self.rest()
-                continue
-            if job is None:
-                break
-            with self._guard:
-                self._current = job
+        while (job := self._next()) is not None:
+            job.work(job)
+        if self._closed:
+            self.rest()
+
+    def _next(self) -> Job | None:
+        """Return the next job; without one the memory is given back after a while."""
+        with self._guard:
+            self._current = self._jobs.popleft() if self._jobs else None
+            if self._current is not None:
                 if self._solver is not None:
                     self._solver.release()
                 if self._engine is not None:
                     self._engine.arm()
-            try:
-                job.work(job)
-            finally:
-                with self._guard:
-                    self._current = None
-                self.used = monotonic()
-        self.rest()
+                return self._current
+            self._is_working = False
+            if not self._closed:
+                self._pause = threading.Timer(REST_AFTER, self.rest, kwargs={"only_idle": True})
+                self._pause.daemon = True
+                self._pause.start()
+        return None
 
-    def rest(self) -> None:
-        """Give all memory back."""
+    def rest(self, only_idle: bool = False) -> None:
+        """Give all memory back; ``only_idle``: unless there is work again."""
         with self._guard:
+            if only_idle and self._is_working:
+                return
             engine, self._engine = self._engine, None
             solver, self._solver = self._solver, None
-            self._memory = 0
         if engine is not None:
             engine.close()
         if solver is not None:
@@ -220,19 +222,19 @@ class Desk:
         """Return the engine with a position on its board; ``memory`` in megabytes.
 
         ``fresh``: it has forgotten all earlier searches, so that its nodes can be compared.
+
+        Raises:
+            Refused: the position cannot come about in a game.
+            Stopped: the job was stopped.
         """
         if self._engine is not None and self._engine.search != search:
             with self._guard:
                 other, self._engine = self._engine, None
             other.close()
+        threads = min(threads, self._desks.threads)
         if self._engine is None:
-            self._desks.make_room(self)
-            made = Engine(
-                memory=memory * MEGABYTE,
-                threads=threads,
-                search=search,
-                weights=self._desks.weights,
-            )
+            weights = self._desks.weights
+            made = Engine(memory=memory * MEGABYTE, threads=threads, search=search, weights=weights)
             with self._guard:
                 self._engine, self._memory = made, memory
         engine = self._engine
@@ -243,7 +245,13 @@ class Desk:
         engine.new_game(setup.width, setup.height, setup.rule)
         if fresh:
             engine.clear_hash()
-        build(engine, setup)
+        try:
+            build_checked(engine.game, setup)
+        except NotationError as error:
+            raise Refused(str(error)) from None
+        engine.arm()  # before the question whether the job was stopped, so that no stop gets lost
+        if self._current is not None:
+            self._current.check()
         return engine
 
     def solver(self) -> Solver:

@@ -8,21 +8,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..commands.setup import Setup, parse_setup, record_of
-from ..notation.cells import NotationError
+from ..app.setup import DEFAULT_SIZE, Setup, parse_setup, record_of, setup_of_record
+from ..notation.cells import NotationError, begins_with_move
 from ..notation.diagram import Diagram, format_diagram
-from ..notation.game_record import GameRecord, RecordedMove
-from ..notation.game_tree import GameTree, TreeNode, tree_of
+from ..notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode, main_line, tree_of
 from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
-from ..notation.sgf_tree import format_sgf_trees, parse_sgf_trees
+from ..notation.sgf import format_sgf_trees, parse_sgf_trees
 from ..notation.textfile import decode
-from ..position.geometry import MAX_BOARD, Coordinates
+from ..position.geometry import MAX_BOARD
 from ..position.rules import Rule, Side
-from .fields import Field, Schema, position, text
+from .messages import COORDINATE, POSITION, MessageField, Refused, Schema, text
 from .positions import game_of, message_of, setup_of
-from .refusal import Refused
 
 MOST_FILE = 1_500_000  # bytes of a file
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
@@ -33,7 +31,6 @@ RULES = tuple(rule.name.lower() for rule in Rule)
 FORMATS = ("sgf", "psq", "lib", "diagram")
 NAMES = ("black", "white", "result", "date")
 
-_COORDINATE: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_BOARD - 1}
 _WORDS: Schema = {"type": "string", "maxLength": MOST_COMMENT}
 _NAME: Schema = {"type": "string", "description": f"of which {MOST_COMMENT} characters are kept"}
 _MARKS: dict[str, Schema] = {
@@ -44,8 +41,8 @@ _MARKS: dict[str, Schema] = {
 _LABEL: Schema = {
     "type": "object",
     "properties": {
-        "x": _COORDINATE,
-        "y": _COORDINATE,
+        "x": COORDINATE,
+        "y": COORDINATE,
         "text": _WORDS,
         "comment": _WORDS,
         **_MARKS,
@@ -67,8 +64,8 @@ TREE: Schema = {
         "type": "object",
         "properties": {
             "parent": {"type": "integer", "minimum": -1, "maximum": MOST_NODES},
-            "x": _COORDINATE,
-            "y": _COORDINATE,
+            "x": COORDINATE,
+            "y": COORDINATE,
             "comment": _WORDS,
             **_NOTES,
         },
@@ -80,7 +77,9 @@ TREE: Schema = {
 def read(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the game that a text holds: its position without moves, and the tree of moves."""
     rule = None if message["rule"] is None else Rule.parse(message["rule"])
-    tree, start, remarks = read_tree(content_of(message), rule)
+    size = message["width"] or DEFAULT_SIZE[0], message["height"] or DEFAULT_SIZE[1]
+    content = content_of(message)
+    tree, start, remarks = read_tree(content, rule, size, message["from_below"])
     record = tree.record
     return {
         "position": message_of(start),
@@ -112,8 +111,15 @@ def content_of_file(data: bytes) -> str | bytes:
     return data if data.startswith(LIBRARY_START) else decode(data)
 
 
-def read_tree(content: str | bytes, rule: Rule | None = None) -> tuple[GameTree, Setup, list[str]]:
+def read_tree(
+    content: str | bytes,
+    rule: Rule | None = None,
+    size: tuple[int, int] = DEFAULT_SIZE,
+    from_below: bool = False,
+) -> tuple[GameTree, Setup, list[str]]:
     """Return the tree of a file, the position that it begins with, and what was left out.
+
+    Moves alone are on a board of the ``size``; ``from_below``: their rows count from the lowest.
 
     Raises:
         Refused: it holds no game.
@@ -121,58 +127,42 @@ def read_tree(content: str | bytes, rule: Rule | None = None) -> tuple[GameTree,
     if not content.strip():
         raise Refused("there is nothing in it")
     try:
-        trees = parse(content)
+        trees, start = parse(content, rule, size, from_below)
         tree = trees[0]
         remarks = list(tree.remarks)
         if len(trees) > 1:
             remarks.append(f"the first of {len(trees)} games is shown")
-        start = start_of(content, tree.record, rule)
         nodes = tree.count()
         if nodes > MOST_NODES:
             raise Refused(f"{nodes:,} moves are too many for the page, {MOST_NODES:,} are not")
         if any(node.cell is None for node, depth in tree.walk() if depth):
             raise Refused("the game has passes, which the board does not know")
         game_of(start)
-        main = [move for move in main_line(tree) if move is not None]
-        game_of(start._replace(moves=tuple(main)))
+        game_of(start._replace(moves=tuple(main_line(tree).cells)))
     except NotationError as error:
         raise Refused(str(error)) from None
     return tree, start, remarks
 
 
-def parse(content: str | bytes) -> list[GameTree]:
-    """Return the trees of a file."""
-    if isinstance(content, bytes):
-        return [parse_renlib(content)]
-    text = content.strip()
-    if text.startswith("("):
-        return parse_sgf_trees(text)
-    found = parse_setup(content)
-    moves = tuple(RecordedMove(x, y) for x, y in found.moves)
-    return [tree_of(GameRecord(found.width, found.height, moves=moves))]
-
-
-def start_of(content: str | bytes, record: GameRecord, rule: Rule | None) -> Setup:
-    """Return the position that a game begins with."""
-    if isinstance(content, str) and not content.strip().startswith("("):
-        return parse_setup(content, rule)._replace(moves=())
-    sides = ((Side.BLACK, record.black_setup), (Side.WHITE, record.white_setup))
-    placed = [{"x": x, "y": y, "side": side.name} for side, cells in sides for x, y in cells]
-    known = record.rule if record.rule is not None else rule
-    if known is None:  # libraries are made for renju
-        known = Rule.RENJU if isinstance(content, bytes) else Rule.FREESTYLE
-    form = {"width": record.width, "height": record.height, "rule": known.name, "moves": ()}
-    return setup_of({**form, "placed": placed, "first": record.first.name})
-
-
-def main_line(tree: GameTree) -> list[Coordinates | None]:
-    """Return the moves of the first variation everywhere."""
-    moves = []
-    children = [child for child in tree.root.children if child.is_move]
-    while children:
-        moves.append(children[0].cell)
-        children = [child for child in children[0].children if child.is_move]
-    return moves
+def parse(
+    content: str | bytes, rule: Rule | None, size: tuple[int, int], from_below: bool
+) -> tuple[list[GameTree], Setup]:
+    """Return the trees of a file, and the position that the first of them begins with."""
+    if isinstance(content, str):
+        is_moves = begins_with_move(content)
+        if is_moves or not content.strip().startswith("("):
+            found = parse_setup(content, rule, size if is_moves else None, from_below)
+            moves = tuple(RecordedMove(x, y) for x, y in found.moves)
+            tree = tree_of(GameRecord(found.width, found.height, moves=moves))
+            return [tree], found._replace(moves=())
+        trees = parse_sgf_trees(content.strip())
+    else:
+        trees = [parse_renlib(content)]
+    record = trees[0].record
+    known = rule if record.rule is None else record.rule
+    if known is None and isinstance(content, bytes):  # libraries are made for renju
+        known = Rule.RENJU
+    return trees, setup_of_record(record, known)._replace(moves=(), passes=())
 
 
 def flat(tree: GameTree) -> list[dict[str, Any]]:
@@ -206,8 +196,8 @@ def label_form(node: TreeNode) -> dict[str, Any]:
     x, y = node.cell or (0, 0)
     label: dict[str, Any] = {"x": x, "y": y, "text": node.text}
     if not node.is_move:
-        label |= {"comment": node.comment} if node.comment else {}
-        label |= {name: note for name, note in notes_form(node).items() if name in _MARKS}
+        notes = {"comment": node.comment, **notes_form(node)}
+        label |= {name: notes[name] for name in ("comment", *_MARKS) if notes.get(name)}
     return label
 
 
@@ -223,17 +213,16 @@ def unflat(
         node = TreeNode((row["x"], row["y"]), comment=row.get("comment") or "")
         (made[row["parent"]] if row["parent"] >= 0 else tree.root).children.append(node)
         made.append(node)
-    for node, notes in zip([tree.root, *made], [root, *rows], strict=True):
-        write_notes(node, notes)
+    write_notes(tree.root, root)
+    for place, row in enumerate(rows):
+        write_notes(made[place], row)
     return tree
 
 
 def write_notes(node: TreeNode, row: Mapping[str, Any]) -> None:
     """Write on a node, whose children are there, what a message has for it."""
-    node.title = row.get("title") or ""
+    _mark(node, row)
     node.text = node.text or row.get("text") or ""
-    node.is_marked = bool(row.get("marked"))
-    node.is_start = bool(row.get("start"))
     for label in row.get("labels") or ():
         cell = label["x"], label["y"]
         after = next((child for child in node.children if child.cell == cell), None)
@@ -243,17 +232,21 @@ def write_notes(node: TreeNode, row: Mapping[str, Any]) -> None:
         after.text = label["text"]
         if not after.is_move:
             after.comment = label.get("comment") or ""
-            after.title = label.get("title") or ""
-            after.is_marked = bool(label.get("marked"))
-            after.is_start = bool(label.get("start"))
+            _mark(after, label)
+
+
+def _mark(node: TreeNode, row: Mapping[str, Any]) -> None:
+    node.title = row.get("title") or ""
+    node.is_marked = bool(row.get("marked"))
+    node.is_start = bool(row.get("start"))
 
 
 GAME = {
-    "position": position(),
-    "tree": Field(TREE),
-    "names": Field({"type": "object", "properties": dict.fromkeys(NAMES, _NAME)}, None),
+    "position": MessageField(POSITION),
+    "tree": MessageField(TREE),
+    "names": MessageField({"type": "object", "properties": dict.fromkeys(NAMES, _NAME)}, None),
     "comment": text(MOST_COMMENT, None, "about the game as a whole"),
-    "root": Field({"type": "object", "properties": _NOTES}, None),
+    "root": MessageField({"type": "object", "properties": _NOTES}, None),
 }
 
 
@@ -283,8 +276,7 @@ def write(message: Mapping[str, Any]) -> dict[str, Any]:
         if any(held is Side.WALL for _, _, held in setup.placed):
             raise Refused("blocked cells cannot be saved; copy the drawing instead")
         if message["format"] == "psq":
-            line = [cell for cell in main_line(tree) if cell is not None]
-            moves = tuple(RecordedMove(x, y) for x, y in line)
+            moves = tuple(RecordedMove(x, y) for x, y in main_line(tree).cells)
             losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
             return {"text": format_psq(replace(tree.record, moves=moves)), "losses": losses}
         if message["format"] == "lib":
@@ -298,7 +290,7 @@ def write(message: Mapping[str, Any]) -> dict[str, Any]:
 
 def drawing(setup: Setup, tree: GameTree) -> str:
     """Return the position at the end of the main line, drawn with characters."""
-    moves = tuple(cell for cell in main_line(tree) if cell is not None)
+    moves = tuple(main_line(tree).cells)
     game = game_of(setup._replace(moves=moves))
     rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
     return format_diagram(Diagram(rows, moves[-1] if moves else None, game.to_move)) + "\n"

@@ -10,11 +10,14 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from .refusal import FORBIDDEN, UNAUTHORISED, Refused
+from ..files import state_folder
+from .messages import FORBIDDEN, UNAUTHORISED, Refused
+
+if TYPE_CHECKING:
+    from starlette.requests import HTTPConnection
 
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]", "::1")
 TOKEN_BYTES = 18
@@ -29,51 +32,37 @@ class Guard:
         self.token = token
         self._names = names
 
-    def check_place(self, headers: Mapping[str, str]) -> None:
-        """Refuse a request that comes from another site, or to another name."""
+    def check(self, request: HTTPConnection) -> None:
+        """Refuse a request from another site, to another name, or without the token."""
+        headers = request.headers
         host = headers.get("host", "")
-        if self._names and host_name(host) not in self._names:
+        name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
+        if self._names and name not in self._names:
             raise Refused("this server has another name", FORBIDDEN)
         origin = headers.get("origin")
         if origin is not None and not comes_from(origin, host):
             raise Refused("the request comes from a foreign page", FORBIDDEN)
-
-    def check_token(self, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
-        """Refuse a request without the token."""
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        word = given.strip() if scheme.lower() == "bearer" else query.get("token", "")
+        word = (
+            given.strip() if scheme.lower() == "bearer" else request.query_params.get("token", "")
+        )
         if not hmac.compare_digest(word.encode(), self.token.encode()):
             raise Refused("the token is missing or wrong; open the address that was printed",
                           UNAUTHORISED)  # fmt: skip
 
 
 def comes_from(origin: str, host: str) -> bool:
-    """Say whether an ``Origin`` is a page of this host."""
+    """Return whether an ``Origin`` is a page of this host."""
     try:
         return urlsplit(origin).netloc == host
     except ValueError:  # it is no address
         return False
 
 
-def host_name(host: str) -> str:
-    """Return the name in a ``Host`` header, without its port."""
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0]
-
-
-def state_folder() -> Path:
-    """Return the folder for what outlives a server."""
-    if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "numoku"
-    home = os.environ.get("XDG_STATE_HOME")
-    return (Path(home) if home else Path.home() / ".local" / "state") / "numoku"
-
-
 def lasting_token() -> str:
     """Return the token of this user, so that pages find the server again after a restart.
 
-    It is kept in a file that nobody else may read; where there can be none, it is a new one.
+    It is kept in a file that no other user may read; where there can be none, it is a new one.
     """
     if os.environ.get(ENVIRONMENT):
         return os.environ[ENVIRONMENT]

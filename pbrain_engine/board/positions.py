@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..commands.setup import Placed, Setup, build
-from ..commands.view import diagram_of, last_of, opening_line
-from ..game.game import Game, IllegalMove
-from ..notation.picture import winning_row
+from ..app.setup import Placed, Setup, build_checked
+from ..app.shapes import foul_of
+from ..app.view import opening_of, row_of
+from ..game.game import Game
+from ..notation.cells import NotationError
 from ..position.rules import Rule, Side
-from .refusal import Refused
-from .shapes import foul_of
+from .messages import Refused
 
 
 def setup_of(message: Mapping[str, Any]) -> Setup:
     """Return the position of a message whose fields have been checked."""
+    placed = [
+        Placed(stone["x"], stone["y"], Side[stone["side"].upper()])
+        for stone in message.get("placed") or ()
+    ]
     return Setup(
         message["width"],
         message["height"],
         Rule.parse(message["rule"]),
-        tuple(
-            Placed(stone["x"], stone["y"], Side[stone["side"].upper()])
-            for stone in message.get("placed") or ()
-        ),
+        tuple(placed),
         Side[(message.get("first") or "black").upper()],
         tuple((x, y) for x, y in message["moves"]),
     )
@@ -49,35 +50,21 @@ def game_of(setup: Setup) -> Game:
     """
     game = Game(setup.width, setup.height, setup.rule)
     try:
-        build(game, setup._replace(moves=()))
-        if game.winner is not None and _other_winner(setup) is not game.winner:
-            raise Refused("both sides have a winning row")
-        for number, (x, y) in enumerate(setup.moves, 1):
-            if game.winner is not None:
-                raise Refused(f"{game.winner.name.lower()} has won before move {number}")
-            game.play(x, y)
-    except IllegalMove as error:
+        build_checked(game, setup)
+    except NotationError as error:
         raise Refused(str(error)) from None
     return game
 
 
-def _other_winner(setup: Setup) -> Side | None:
-    """Return who has won if the stones are put in the other order."""
-    turned = sorted(setup.placed, key=lambda placed: -placed.side)
-    game = Game(setup.width, setup.height, setup.rule)
-    build(game, setup._replace(placed=tuple(turned), moves=()))
-    return game.winner
-
-
 def facts(game: Game) -> dict[str, Any]:
     """Return what the rules say about a position."""
-    row = winning_row(diagram_of(game, last_of(game)))
+    opening = opening_of(game)
     return {
         "to_move": game.to_move.name.lower(),
         "winner": None if game.winner is None else game.winner.name.lower(),
         "full": game.is_full,
-        "opening": opening_line(game).removeprefix("opening ") or None,
-        "row": [list(cell) for cell in row] if game.winner is not None else [],
+        "opening": None if opening is None else str(opening),
+        "row": [list(cell) for cell in row_of(game)],
         "forbidden": [
             {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
         ],

@@ -1,4 +1,4 @@
-"""Walking through a proof: the attacker's next move, and what each defence leads to.
+"""Proofs to walk through, the attacker's next move and what each defence leads to; and puzzles.
 
 Nothing of a walk is kept: each question is a position. The solver answers from what it still
 knows, and searches again where it does not, so that a walk goes on after a restart, and after
@@ -8,62 +8,55 @@ sees are proven by a tree, which the desk keeps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..commands.setup import Setup
+from ..app.setup import Setup
+from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
+from ..app.view import consequence
 from ..engine import forms
-from ..engine.engine import Engine, Limit
-from ..engine.foresight import place_of
+from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..game.game import Game, IllegalMove, Move
 from ..position.rules import Side
-from ..solver.proofs import Tree
-from ..solver.solver import Solver
+from ..solver.solver import Solver, Tree
 from ..values import WIN_BAND
 from .archive import KnownWin
-from .desk import DEFAULT_MEMORY, Desk, Job
+from .desk import Desk, Job
+from .messages import Refused
 from .positions import game_of, setup_of
-from .refusal import Refused
-from .searches import Stopped, Tell
-from .shapes import FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest
 OPEN, LOST, ESCAPED = "open", "lost", "escaped"
-FOURS_MADE = (FIVE, OPEN_FOUR, FOUR, FOUR_THREE, "double four")
+FOURS_MADE = (FIVE, OPEN_FOUR, FOUR, FOUR_THREE, DOUBLE_FOUR)
 BLOCK, COUNTER_FOUR, ELSEWHERE = "block", "counter-four", "elsewhere"
-QUIET_SECONDS = 1.0  # for a reply to a move that threatens nothing
-
-
-class Win(NamedTuple):
-    """A proven win of the side to move: by what, its move, its line, the winner's stones."""
-
-    claim: str
-    move: Move
-    line: tuple[Move, ...]
-    length: int
+QUIET_SECONDS = 0.7  # for a reply to a move that threatens nothing
+PUZZLES = Path(__file__).parent / "puzzles.jsonl"  # as ``numoku solve`` reads them
+CHECK_SECONDS = 5.0  # for the proof of a puzzle
 
 
 class Walk:
     """The questions of one message, within its time."""
 
-    def __init__(self, desk: Desk, job: Job, setup: Setup, seconds: float) -> None:
+    def __init__(self, desk: Desk, job: Job) -> None:
         """Set the position up."""
-        self.game = game_of(setup)
+        self.game = game_of(setup_of(job.fields["position"]))
         self._desk = desk
         self._job = job
-        self._solver: Solver = desk.solver()
+        self.solver: Solver = desk.solver()
         self._archive = desk.archive
-        self._until = perf_counter() + seconds
+        self._until: float = perf_counter() + job.fields["seconds"]
 
     @property
     def left(self) -> float:
-        """The seconds left; raises Stopped if somebody has stopped the job."""
-        if self._job.is_stopped:
-            raise Stopped
+        """The seconds left; raises Stopped if the job was stopped."""
+        self._job.check()
         return max(self._until - perf_counter(), 0.05)
 
     @contextmanager
@@ -75,29 +68,29 @@ class Walk:
         finally:
             self.game.undo()
 
-    def win(self, with_search: bool = True) -> Win | None:
+    def win(self, with_search: bool = True) -> KnownWin | None:
         """Return a proven win of the side to move, or None if none is found in the time."""
         game = self.game
         if game.is_over:
             return None
-        proof = self._solver.fours(game, nodes=QUICK_FOURS, time=self.left)
-        tree = None if proof.wins else self._desk.known.get(place_of(game))
-        if tree is not None:
-            line = line_of(tree)
-            return Win("win", tree.move, line, depth_of(tree))
-        recalled = None if proof.wins else self._recalled()
-        if recalled is not None:
-            return recalled
+        proof = self.solver.fours(game, nodes=QUICK_FOURS, time=self.left)
         if not proof.wins:
+            known = self._recalled()
+            if known is not None:
+                return known
             share = SOLVER_SHARE if with_search else 1.0
-            proof = self._solver.threats(game, time=self.left * share)
+            proof = self.solver.threats(game, time=self.left * share)
         if proof.wins:
-            self._archive.note_win(game, KnownWin(proof.claim, proof.line, proof.length))
-            return Win(proof.claim, proof.line[0], proof.line, proof.length)
+            found = KnownWin(proof.claim, proof.line, proof.length)
+            self._archive.note_win(game, found)
+            return found
         return self._by_search() if with_search else None
 
-    def _recalled(self) -> Win | None:
-        """Return a win that the database knows, unless it is but a claim of the main search."""
+    def _recalled(self) -> KnownWin | None:
+        """Return a win that the desk or the database knows, but no claim without a proof."""
+        tree = self._desk.known.get(self.game.position)
+        if tree is not None:
+            return KnownWin("win", line_of(tree), depth_of(tree), tree)
         known = self._archive.win(self.game)
         if known is None or (known.claim == "win" and known.tree is None):
             return None
@@ -105,45 +98,40 @@ class Walk:
             if known.tree is not None:
                 self._keep(known.tree)
             with self.after(known.line[0]):
-                return Win(known.claim, known.line[0], known.line, known.length)
-        except IllegalMove:  # somebody has damaged it
+                return known
+        except IllegalMove:  # it is damaged
             return None
 
-    def keep_whole(self, found: Win) -> None:
-        """Have the database keep all of a win by threats."""
-        if self._archive.name is not None and found.claim == "vct":
-            known = KnownWin(found.claim, found.line, found.length, self._solver.tree(self.game))
-            self._archive.note_win(self.game, known)
-
-    def _by_search(self) -> Win | None:
+    def _by_search(self) -> KnownWin | None:
         """Let the main search look for a win, and prove the one that it sees."""
-        game = self.game
         engine = self._engine()
-        engine.arm()
         thought = engine.think(
             Limit(time=self.left / 2), on_iteration=lambda thought: thought.value >= WIN_BAND
         )
         if thought.value < WIN_BAND or self._job.is_stopped:
             return None
-        tree = Prover(engine, self._solver, self.left).prove(thought)
+        tree = Prover(engine, self.solver, self.left).prove(thought)
         if tree is None:
             return None
         self._keep(tree)
         found = KnownWin("win", line_of(tree), depth_of(tree), tree)
-        self._archive.note_win(game, found, engine.weights.key)
-        return Win("win", tree.move, line_of(tree), depth_of(tree))
+        self._archive.note_win(self.game, found, engine.weights.key)
+        return found
 
     def _engine(self) -> Engine:
         """Return the engine with the game of this walk on its board."""
         game = self.game
-        empty = Setup(game.width, game.height, game.rule)
-        engine = self._desk.engine(empty, 1, DEFAULT_MEMORY)
+        engine = self._desk.engine(Setup(game.width, game.height, game.rule))
         game.copy_to(engine.game)
         return engine
 
+    def quick_thought(self) -> Thought:
+        """Return what the main search says of the position after a moment."""
+        return self._engine().think(Limit(time=min(self.left, QUIET_SECONDS)))
+
     def _keep(self, tree: Tree) -> None:
         """Remember a proof at every position of the winner that it holds."""
-        self._desk.known[place_of(self.game)] = tree
+        self._desk.known[self.game.position] = tree
         with self.after(tree.move):
             for reply, answer in tree.replies.items():
                 with self.after(reply):
@@ -151,7 +139,7 @@ class Walk:
 
     def defences(self) -> list[Move] | None:
         """Return the replies that stop the last move's threat; None if it threatens nothing."""
-        found = self._solver.answers(self.game)
+        found = self.solver.answers(self.game)
         if found is not None:
             return list(found)
         known = next(
@@ -160,14 +148,12 @@ class Walk:
         return None if known is None else list(known)
 
     def _leads_here(self, tree: Tree) -> bool:
-        """Say whether the last move is that of a proof that is kept for the position before."""
+        """Return whether the last move is that of a proof that is kept for the position before."""
         game = self.game
         last = game.history[-1] if game.history else None
         if last is None or last.move != tree.move or last.side is game.to_move:
             return False
-        here = place_of(game)
-        stones = here.stones - {(last.move, last.side)}
-        return self._desk.known.get(here._replace(to_move=last.side, stones=stones)) is tree
+        return self._desk.known.get(game.position.before(last.move)) is tree
 
     def escapes(self) -> list[Move]:
         """Return moves that prolong a game where nothing stops the enemy: fours, and a block."""
@@ -202,124 +188,168 @@ def depth_of(tree: Tree) -> int:
     return 1 + max((depth_of(answer) for answer in tree.replies.values()), default=0)
 
 
-def prove(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+def prove(desk: Desk, job: Job) -> dict[str, Any]:
     """Find a forced win of the side to move: the attacker's next move, and its line."""
-    walk = Walk(desk, job, setup_of(message["position"]), message["seconds"])
+    walk = Walk(desk, job)
     if walk.game.is_over:
         raise Refused("the game is over")
-    with desk.turns.turn(1, None, lambda: job.is_stopped):
-        found = walk.win()
-        if found is not None:
-            walk.keep_whole(found)
+    found = walk.win()
+    if found is not None and found.claim == "vct" and desk.archive.name is not None:
+        tree = found.tree or walk.solver.tree(walk.game)
+        desk.archive.note_win(walk.game, found._replace(tree=tree))  # as a whole
     return win_form(found)
 
 
-def win_form(found: Win | None) -> dict[str, Any]:
+def win_form(found: KnownWin | None) -> dict[str, Any]:
     """Return a win as the page gets it."""
     if found is None:
         return {"claim": OPEN, "move": None, "line": [], "length": 0}
     return {
         "claim": found.claim,
-        "move": list(found.move),
+        "move": list(found.line[0]),
         "line": forms.pairs(found.line),
         "length": found.length,
     }
 
 
-def branches(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+def branches(desk: Desk, job: Job) -> dict[str, Any]:
     """List the defences against the attacker's last move, and what each of them leads to."""
-    walk = Walk(desk, job, setup_of(message["position"]), message["seconds"])
+    walk = Walk(desk, job)
     if walk.game.is_over:
-        return {"threat": True, "branches": []}
-    with desk.turns.turn(1, None, lambda: job.is_stopped):
-        found = walk.defences()
-        rows = []
-        for reply in found or []:
-            kind = walk.kind(reply)
-            with walk.after(reply):
-                rows.append({"reply": list(reply), "kind": kind, **win_form(walk.win())})
-    return {"threat": found is not None, "branches": rows}
+        return {"threat": True, "branches": [], "fives": [], "fours": []}
+    found = walk.defences()
+    rows = []
+    for reply in found or []:
+        kind = walk.kind(reply)
+        with walk.after(reply):
+            rows.append({"reply": list(reply), "kind": kind, **win_form(walk.win())})
+    fives, fours = consequence(walk.game, walk.solver)
+    return {
+        "threat": found is not None,
+        "branches": rows,
+        "fives": forms.pairs(fives),  # what any other answer runs into
+        "fours": forms.pairs(fours),
+    }
 
 
-def reply(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Defend as long as possible; say whether the attacker's last move still wins."""
-    walk = Walk(desk, job, setup_of(message["position"]), message["seconds"])
+def reply(desk: Desk, job: Job) -> dict[str, Any]:
+    """Defend as long as possible; say whether the attacker's last move still wins.
+
+    Where it does not, ``line`` begins with the defence and shows how the game would go on.
+    """
+    walk = Walk(desk, job)
     if walk.game.is_over:
         raise Refused("the game is over")
-    with desk.turns.turn(1, None, lambda: job.is_stopped):
-        found = walk.defences()
-        if found is None:
-            return _quiet(walk)
-        best: tuple[int, Move] | None = None
-        for move in found or walk.escapes():
-            with walk.after(move) as game:
-                if game.winner is not None:
-                    return {"state": ESCAPED, "move": list(move), "length": 0}
-                answer = walk.win()
+    found = walk.defences()
+    if found is None:  # what the engine plays, and whether it sees a loss
+        thought = walk.quick_thought()
+        state = LOST if thought.value <= -WIN_BAND else ESCAPED if thought.value > 0 else OPEN
+        length = (abs(thought.mate) + 1) // 2 if state == LOST and thought.mate else 0
+        return reply_form(state, length, thought.pv)
+    best: tuple[int, Move, tuple[Move, ...]] | None = None
+    for move in found or walk.escapes():
+        with walk.after(move) as game:
+            if game.winner is not None:
+                return reply_form(ESCAPED, 0, (move,))
+            answer = walk.win()
             if answer is None:
-                return {"state": ESCAPED, "move": list(move), "length": 0}
-            if best is None or answer.length > best[0]:
-                best = answer.length, move
+                return reply_form(ESCAPED, 0, (move, *walk.quick_thought().pv))
+        if best is None or answer.length > best[0]:
+            best = answer.length, move, answer.line
     if best is None:
         raise Refused("there is no legal reply")
-    return {"state": LOST, "move": list(best[1]), "length": best[0]}
+    length, move, line = best
+    return reply_form(LOST, length, (move, *line))
 
 
-def _quiet(walk: Walk) -> dict[str, Any]:
-    """Answer a move that threatens nothing: what the engine plays, and whether it sees a loss."""
-    engine = walk._engine()
-    engine.arm()
-    thought = engine.think(Limit(time=min(walk.left, QUIET_SECONDS)))
-    state = LOST if thought.value <= -WIN_BAND else ESCAPED if thought.value > 0 else OPEN
-    length = (abs(thought.mate) + 1) // 2 if state == LOST and thought.mate else 0
-    return {"state": state, "move": list(thought.move), "length": length}
+def reply_form(state: str, length: int, line: Sequence[Move]) -> dict[str, Any]:
+    """Return a defence as the page gets it, with how it goes on."""
+    return {"state": state, "move": list(line[0]), "length": length, "line": forms.pairs(line)}
 
 
-def threats(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+def threats(desk: Desk, job: Job) -> dict[str, Any]:
     """Tell the wins by fours of both sides: the cells, and what stops the enemy's."""
-    setup = setup_of(message["position"])
-    walk = Walk(desk, job, setup, message["seconds"])
+    walk = Walk(desk, job)
     game = walk.game
-    made = shapes(game)
+    found = {"shapes": shapes(game), "wins": [], "threatened": False, "rescues": [], "unknown": []}
     if game.is_over:
-        return {"shapes": made, "wins": [], "threatened": False, "rescues": [], "unknown": []}
-    with desk.turns.turn(1, None, lambda: job.is_stopped):
-        wins = winning_fours(walk)
-        rescue = desk.solver().rescues(game, time=walk.left)
-    return {
-        "shapes": made,
-        "wins": forms.pairs(wins),
-        "threatened": rescue.threat.length > 0,
-        "rescues": forms.pairs(rescue.moves) if rescue.threat.length > 0 else [],
-        "unknown": forms.pairs(rescue.unknown) if rescue.threat.length > 0 else [],
-    }
+        return found
+    found["wins"] = forms.pairs(winning_fours(walk))
+    rescue = walk.solver.rescues(game, time=walk.left)
+    if rescue.threat.length > 0:
+        moves, unknown = forms.pairs(rescue.moves), forms.pairs(rescue.unknown)
+        found |= {"threatened": True, "rescues": moves, "unknown": unknown}
+    return found
 
 
 def winning_fours(walk: Walk) -> list[Move]:
     """Return the moves with which the side to move begins a win by continuous fours."""
     game = walk.game
-    solver = walk._solver
-    if not solver.fours(game, nodes=QUICK_FOURS, time=walk.left).wins:
+    if not walk.solver.fours(game, nodes=QUICK_FOURS, time=walk.left).wins:
         return []
     side = game.to_move
-    found = []
-    for move in game.legal_moves():
-        if shape_of(game, *move, side) in FOURS_MADE and _wins_with(walk, move, side):
-            found.append(move)
-    return found
+    return [
+        move
+        for move in game.legal_moves()
+        if shape_of(game, *move, side) in FOURS_MADE and _wins_with(walk, move, side)
+    ]
 
 
 def _wins_with(walk: Walk, move: Move, side: Side) -> bool:
-    """Say whether a move that makes a four or five wins by fours."""
+    """Return whether a move that makes a four or five wins by fours."""
     with walk.after(move) as game:
         if game.winner is side:
             return True
-        enemy = game.to_move
-        stops = list(walk._solver.answers(game) or ())
-        for stop in stops:
-            if shape_of(game, *stop, enemy) == FIVE:
+        stops = walk.solver.answers(game)
+        for stop in stops or ():
+            if shape_of(game, *stop, game.to_move) == FIVE:
                 return False
             with walk.after(stop):
-                if not walk._solver.fours(game, nodes=QUICK_FOURS, time=walk.left).wins:
+                if not walk.solver.fours(game, nodes=QUICK_FOURS, time=walk.left).wins:
                     return False
-        return walk._solver.answers(game) is not None
+        return stops is not None
+
+
+# Puzzles ------------------------------------------------------------------------------
+
+
+@cache
+def shipped_puzzles() -> list[dict[str, Any]]:
+    """Return the puzzles of the trainer, which ``build/puzzles.py`` makes."""
+    if not PUZZLES.exists():
+        return []
+    return [json.loads(line) for line in PUZZLES.read_text(encoding="utf-8").splitlines()]
+
+
+def puzzle(desk: Desk, job: Job) -> dict[str, Any]:
+    """Return a position as a puzzle: the side to move is to win."""
+    game = game_of(setup_of(job.fields["position"]))
+    if game.is_over:
+        raise Refused("the game is over")
+    if game.width != game.height:
+        raise Refused("puzzles have square boards")
+    if any(stone.side is Side.WALL for stone in game.history):
+        raise Refused("puzzles have no blocked cells")
+    line = forms.pairs(job.fields["line"])
+    kind, length = "win", (len(line) + 1) // 2
+    for name, search in (("vcf", desk.solver().fours), ("vct", desk.solver().threats)):
+        proof = search(game, time=CHECK_SECONDS)
+        if proof.wins:
+            kind, length, line = name, proof.length, forms.pairs(proof.line)
+            break
+    if not line or (job.fields["check"] and kind == "win"):
+        raise Refused("no forced win is proven here, so it is no puzzle")
+    stones: dict[str, list[list[int]]] = {"black": [], "white": []}
+    for stone in game.history:
+        stones[stone.side.name.lower()].append(list(stone.move))
+    return {
+        "id": f"own-{abs(hash((tuple(game.moves), game.rule))) % 10**10:010d}",
+        "size": game.width,
+        "rule": game.rule.name.lower(),
+        **stones,
+        "to_move": game.to_move.name.lower(),
+        "kind": kind,
+        "best": [line[0]],
+        "line": line,
+        "own_moves": length,
+    }

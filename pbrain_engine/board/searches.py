@@ -1,230 +1,156 @@
-"""What a desk's engine is asked: to look at a position, to play, to choose in swap2."""
+"""What a desk's engine is asked: to look at a position, to play, to choose in swap2, to review."""
 
 from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any
 
 from .. import __version__
-from ..commands.dialogue import KEEPING_LEVEL
-from ..commands.kept import position_of
-from ..commands.levels import LEVELS, choose
-from ..commands.setup import Setup
+from ..app.review import document, found_of, known_by, move_form
+from ..app.setup import Setup
+from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import forms, swap2
-from ..engine.engine import ALPHABETA, SEARCHES, Engine, Limit, Thought
+from ..engine.engine import SEARCHES, Engine, Limit, Thought
+from ..engine.review import Reviewed, Reviewer
+from ..game.game import Move
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
-from ..values import WIN_BAND
-from .archive import Archive
 from .desk import DEFAULT_MEMORY, Desk, Job
+from .messages import Refused
 from .positions import facts, game_of, setup_of
-from .refusal import Refused
-
-Tell = Callable[[dict[str, Any]], None]  # takes what is known so far, for the page
-
-Shares = list[dict[str, Any]]
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown
 SWAP2_STONES = (0, 3, 5)
 
 
-class Stopped(Exception):
-    """The job was stopped before it knew anything."""
-
-
-def playable(setup: Setup) -> None:
-    """Refuse positions in which there is nothing to think about."""
-    game = game_of(setup)
-    if game.is_over:
+def engine_for(desk: Desk, setup: Setup, **options: Any) -> Engine:
+    """Return the engine with a position in which there is something to think about."""
+    engine = desk.engine(setup, **options)
+    if engine.game.is_over:
         raise Refused("the game is over")
+    return engine
 
 
-def analyse(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     """Search a position, telling of every depth; without a limit until it is stopped."""
-    setup = setup_of(message["position"])
-    playable(setup)
-    limit = Limit(time=message["time"], nodes=message["nodes"], depth=message["depth"])
-    is_limited = limit != Limit()
-    threads, memory, search = message["threads"], message["memory"], message["search"]
-    engine = desk.engine(setup, threads, memory, search, fresh=is_limited)
-    policy = policy_of(engine) if message["policy"] else None
-    report = _Report(engine, tell, policy, desk.archive)
-    thought: Thought | None = None
-    while not job.is_stopped:
-        way = None if is_limited else report.giving_way(desk.give_way)
-        with desk.turns.turn(threads, way, lambda: job.is_stopped):
-            engine.arm()
-            if job.is_stopped:
-                break
-            report.begin()
-            thought = engine.think(limit, on_iteration=report.note, multipv=message["multipv"])
-            if not report.gave_way:
-                break
-    if thought is None:
-        raise Stopped
-    report.keep()
-    lines = report.end(thought)
-    report.keep()
-    document = {**report.document(), "stopped": job.is_stopped}
-    if not job.is_stopped:  # a line is played out to the five
-        with desk.turns.turn(1, None, lambda: job.is_stopped):
-            document.update(forms.analysis_form(engine, lines))
-    return document
+    fields = job.fields
+    setup = setup_of(fields["position"])
+    limit = Limit(time=fields["time"], nodes=fields["nodes"], depth=fields["depth"])
+    options = {name: fields[name] for name in ("threads", "memory", "search")}
+    engine = engine_for(desk, setup, fresh=limit != Limit(), **options)
+    more: dict[str, Any] = {"network": engine.network}
+    if fields["policy"]:
+        best = engine.policy()[:MOST_POLICY]
+        more["policy"] = [{"cell": list(move), "share": round(share, 4)} for move, share in best]
+    latest: dict[int, Thought] = {}
+    weights, kept = engine.weights.key, perf_counter()
 
-
-def policy_of(engine: Engine) -> Shares:
-    """Return the moves that look best before any search, with their shares."""
-    best = engine.policy()[:MOST_POLICY]
-    return [{"cell": list(move), "share": round(share, 4)} for move, share in best]
-
-
-class _Report:
-    """What an analysis has found so far, over all the slices of time that it was given."""
-
-    def __init__(self, engine: Engine, tell: Tell, policy: Shares | None, archive: Archive) -> None:
-        self._engine = engine
-        self._policy = policy
-        self._tell = tell
-        self._archive = archive
-        self._position = position_of(engine.game)  # while a search runs there are more stones
-        self._kept = perf_counter()  # when the database was told last
-        self.latest: dict[int, Thought] = {}
-        self._before = 0  # nodes of earlier slices
-        self._spent = 0.0  # seconds of earlier slices
-        self._nodes = 0
-        self._seconds = 0.0
-        self._depth = 0
-        self.gave_way = False
-
-    def giving_way(self, stop: Callable[[], None]) -> Callable[[], None]:
-        def give_way() -> None:
-            self.gave_way = True
-            stop()
-
-        return give_way
-
-    def begin(self) -> None:
-        """Begin a slice: what was reached before is kept until the search is that deep again."""
-        self.gave_way = False
-        self._before, self._spent = self._nodes, self._seconds
-
-    def note(self, thought: Thought) -> None:
-        self._nodes = self._before + thought.nodes
-        self._seconds = self._spent + thought.time
-        is_behind = thought.depth < self._depth and self._engine.search == ALPHABETA
-        if is_behind and abs(thought.value) < WIN_BAND:  # not as deep yet as the slice before
-            return
+    def note(thought: Thought) -> None:
+        nonlocal kept
         if thought.multipv == 1:
-            self.latest = {}
-            self._depth = thought.depth
-        self.latest[thought.multipv] = thought
-        self._tell(self.document())
-        if perf_counter() - self._kept > KEEPING_GAP:
-            self.keep()
+            latest.clear()
+        latest[thought.multipv] = thought
+        lines = [forms.thought_form(thought) for thought in latest.values()]
+        job.tell({**lines[0], "nodes": thought.nodes, "lines": lines, **more})
+        if perf_counter() - kept > KEEPING_GAP:
+            kept = perf_counter()
+            desk.archive.note(setup, latest[1], weights)
 
-    def keep(self) -> None:
-        """Tell the database what the best line says; it keeps the deepest."""
-        self._kept = perf_counter()
-        if 1 in self.latest:
-            self._archive.note(self._position, self.latest[1], self._engine.weights.key)
-
-    def end(self, best: Thought) -> list[Thought]:
-        """Return the lines with what the search returned as the first of them."""
-        self.latest[1] = best
-        return list(self.latest.values())
-
-    def document(self) -> dict[str, Any]:
-        """Return the lines, and the effort of all slices together."""
-        lines = [forms.thought_form(thought) for thought in self.latest.values()]
-        first = lines[0] if lines else {}
-        return {
-            **forms.game_form(self._engine.game),
-            **first,
-            "nodes": self._nodes,
-            "time": round(self._seconds, 4),
-            "lines": lines,
-            "network": self._engine.network,
-            **({} if self._policy is None else {"policy": self._policy}),
-        }
+    best_found = engine.think(limit, on_iteration=note, multipv=fields["multipv"])
+    if 1 in latest:  # it may be deeper than what the search has returned
+        desk.archive.note(setup, latest[1], weights)
+    desk.archive.note(setup, best_found, weights)
+    latest[1] = best_found
+    lines = list(latest.values())
+    if job.is_stopped:
+        rows = [forms.thought_form(thought) for thought in lines]
+        found = {**forms.game_form(engine.game), **rows[0], "lines": rows}
+    else:  # a line is played out to the five
+        found = forms.analysis_form(engine, lines)
+    return {**found, **more, "stopped": job.is_stopped}
 
 
-def move(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+def move(desk: Desk, job: Job) -> dict[str, Any]:
     """Choose the engine's move in a game against a person, by its level."""
-    setup = setup_of(message["position"])
-    playable(setup)
-    engine = desk.engine(setup, message["threads"], message["memory"])
-    with desk.turns.turn(message["threads"], None, lambda: job.is_stopped):
-        if job.is_stopped:
-            raise Stopped
-        number = message["level"]
-        known = desk.archive.certain(engine.game) if number >= KEEPING_LEVEL else None
-        chance = random.Random()
-        thought = known or choose(engine, LEVELS[number], message["seconds"], chance)
-    if number >= KEEPING_LEVEL and known is None:
-        desk.archive.note(position_of(engine.game), thought, engine.weights.key)
+    fields = job.fields
+    setup, seconds, chance = setup_of(fields["position"]), fields["seconds"], random.Random()
+    if fields["method"]:
+        game = game_of(setup)
+        if game.is_over:
+            raise Refused("the game is over")
+        found, choice = choose_by(fields["method"], game, seconds, chance)
+        line = [divmod(cell, game.width)[::-1] for cell in choice.line]
+        return {"move": found, "nodes": choice.nodes, "pv": line}
+    engine = engine_for(desk, setup, threads=fields["threads"], memory=fields["memory"])
+    is_strong = fields["level"] >= KEEPING_LEVEL
+    known = desk.archive.certain(engine.game) if is_strong else None
+    thought = known or choose(engine, LEVELS[fields["level"]], seconds, chance)
+    if is_strong and known is None:
+        desk.archive.note(setup, thought, engine.weights.key)
     return forms.thought_form(thought)
 
 
-def choose_side(desk: Desk, job: Job, message: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
     """Decide in swap2: put three stones, or with three or five there take a side or put two."""
-    setup = setup_of(message["position"])
+    setup = setup_of(job.fields["position"])
     if setup.placed or len(setup.moves) not in SWAP2_STONES:
         raise Refused("swap2 is decided with 0, 3 or 5 stones on the board")
-    playable(setup)
-    engine = desk.engine(setup, 1, DEFAULT_MEMORY)
+    searcher = _opening_search(desk, job, setup)
     shape = setup.width, setup.height, setup.rule
-    with desk.turns.turn(1, None, lambda: job.is_stopped):
-        if job.is_stopped:
-            raise Stopped
-        searcher = _searcher(engine, job, perf_counter() + message["seconds"])
-        if setup.moves:
-            choice = swap2.choose(searcher, *shape, setup.moves)
-        else:
-            choice = swap2.first_three(searcher, *shape)
+    if setup.moves:
+        choice = swap2.choose(searcher, *shape, setup.moves)
+    else:
+        choice = swap2.first_three(searcher, *shape)
     return {"swap": choice.swap, "stones": forms.pairs(choice.stones)}
 
 
-def _searcher(engine: Engine, job: Job, until: float) -> swap2.Searcher:
-    """Return the engine with searches that share the time that is left."""
-
-    def limit(share: float) -> Limit:
-        return Limit(time=max((until - perf_counter()) * share, 0.01))
-
-    def think(share: float, count: int) -> list[Thought]:
-        if job.is_stopped:
-            raise Stopped
-        found: dict[int, Thought] = {}
-        best = engine.think(
-            limit(share), on_iteration=lambda t: found.update({t.multipv: t}), multipv=count
-        )
-        return list({**found, 1: best}.values())
-
-    def deepen(share: float, note: swap2.Note) -> list[Thought]:
-        if job.is_stopped:
-            raise Stopped
-        found: list[Thought] = []
-
-        def listen(thought: Thought) -> None:
-            found.append(thought)
-            note(thought)
-
-        last = engine.think(limit(share), on_iteration=listen)
-        return found or [last]
-
-    return swap2.Searcher(engine, think, deepen)
+def balance(desk: Desk, job: Job) -> dict[str, Any]:
+    """Find one or two stones after which the chances are as even as can be."""
+    searcher = _opening_search(desk, job, setup_of(job.fields["position"]))
+    if job.fields["stones"] == 1:
+        move, value = swap2.balanced_move(searcher, 0)
+        return {"stones": forms.pairs([move]), "value": value}
+    pair, value = swap2.balanced_pair(searcher, 0)
+    return {"stones": forms.pairs(pair), "value": value}
 
 
-def look(message: Mapping[str, Any]) -> dict[str, Any]:
+def _opening_search(desk: Desk, job: Job, setup: Setup) -> swap2.OpeningSearch:
+    engine = engine_for(desk, setup)
+    return swap2.timed(engine, perf_counter() + job.fields["seconds"], job.check)
+
+
+def review(desk: Desk, job: Job) -> dict[str, Any]:
+    """Review the moves of a position, the last one first; each is told as soon as it is known."""
+    setup = setup_of(job.fields["position"])
+    if not setup.moves:
+        raise Refused("there are no moves to review")
+    game_of(setup)
+    engine = desk.engine(setup._replace(moves=()))
+    found: dict[int, dict[str, Any]] = {}
+
+    def listen(reviewed: Reviewed) -> bool:
+        found[reviewed.ply] = move_form(reviewed)  # again, where an earlier move has shown more
+        job.tell({"moves": [found[ply] for ply in sorted(found)]})
+        return job.is_stopped
+
+    known = known_by(desk.archive.finding)
+    reviewer = Reviewer(engine, desk.solver(), job.fields["seconds"], known)
+    moves = reviewer.review([Move(*move) for move in setup.moves], listen)
+    job.check()
+    desk.archive.note_findings(found_of(setup, moves, engine.weights.key))
+    return document(setup, moves)
+
+
+def look(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what the rules say about a position; no search."""
-    return facts(game_of(setup_of(message["position"])))
+    return facts(game_of(setup_of(job.fields["position"])))
 
 
-def about(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Say what the engine can do."""
+def about(desk: Desk, job: Job) -> dict[str, Any]:
+    """Say what the engine can do, and whether there is a database."""
     return {
         "version": __version__,
         "rules": [rule.name.lower() for rule in Rule],
@@ -233,4 +159,5 @@ def about(message: Mapping[str, Any]) -> dict[str, Any]:
         "threads": os.cpu_count() or 1,
         "memory": DEFAULT_MEMORY,
         "levels": [{"level": number, **level._asdict()} for number, level in LEVELS.items()],
+        "database": desk.archive.name is not None,
     }

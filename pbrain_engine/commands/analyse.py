@@ -6,18 +6,15 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from ..database.finding import Entry
+from ..app import kept, setup, thinking, view
 from ..engine import forms
-from ..engine.engine import DEFAULT_WEIGHTS, Engine, Limit, Thought
+from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..options import Parser, above_zero, positive
 from ..position.geometry import Coordinates
-from ..solver.proofs import Tree
-from ..solver.solver import Solver
+from ..solver.solver import Solver, Tree
 from ..values import format_value
-from . import kept, setup, thinking, view
 from .db import entry_lines
-from .prooftext import ProofText
 
 MEGABYTE = 1_000_000
 POLICY_MOVES = 10
@@ -42,33 +39,21 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="N",
         help="the position after N moves of a game; -N: before its last N",
     )
-    parser.add_argument(
-        "--time", type=above_zero, default=5.0, help="seconds to think (default: 5)"
-    )
-    parser.add_argument("--depth", type=positive, help="last depth in plies")
-    parser.add_argument("--nodes", type=positive, help="positions to search")
-    parser.add_argument("--multipv", type=positive, default=1, help="how many best moves to show")
-    parser.add_argument("--threads", type=positive, default=1, help="threads to search with")
-    parser.add_argument(
-        "--memory", type=positive, default=350, help="megabytes to use (default: 350)"
-    )
-    parser.add_argument("--tree", action="store_true", help="show the whole proof of a forced win")
-    setup.add_search_option(parser)
-    kept.add_database_option(parser)
-    parser.add_argument(
-        "--weights", default=DEFAULT_WEIGHTS, metavar="W", help="built-in name or file"
-    )
-    parser.add_argument(
-        "--policy", action="store_true", help="show which moves look best before any search"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add = parser.add_argument
+    add("--time", type=above_zero, default=5.0, help="seconds to think (%(default)g)")
+    add("--depth", type=positive, help="last depth in plies")
+    add("--nodes", type=positive, help="positions to search")
+    add("--multipv", type=positive, default=1, help="how many best moves to show")
+    add("--tree", action="store_true", help="show the whole proof of a forced win")
+    add("--policy", action="store_true", help="show which moves look best before any search")
+    setup.add_options(parser, "threads", "memory", "search", "db", "weights", "json")
     return parser
 
 
 def main(arguments: Sequence[str]) -> int:
     """Analyse a position; return 0, or raise what is wrong with it."""
     options = make_parser().parse_args(arguments)
-    position = setup.read_setup(" ".join(options.position), options.rule, options.size)
+    position = setup.chosen_setup(options, " ".join(options.position))
     if options.ply is not None:
         position = setup.cut(position, options.ply)
     limit = Limit(time=options.time, depth=options.depth, nodes=options.nodes)
@@ -80,11 +65,13 @@ def main(arguments: Sequence[str]) -> int:
         ) as engine,
     ):
         engine.new_game(position.width, position.height, position.rule)
-        setup.build(engine, position)
+        setup.build(engine.game, position)
         known = None if options.multipv > 1 else database.certain(engine.game)
         if not options.json:
             show_position(engine, position.last)
-            show_known(database.look_up(engine.game))
+            entry = database.look_up(engine.game)
+            if entry is not None:
+                print("\n".join(["known already:", *(f"  {line}" for line in entry_lines(entry))]))
             if options.policy and not engine.game.is_over:
                 show_policy(engine)
         if known is not None:
@@ -99,7 +86,9 @@ def main(arguments: Sequence[str]) -> int:
             if options.tree:
                 document["tree"] = forms.tree_form(tree)
             if options.policy:
-                document["policy"] = forms.policy_form(engine)
+                document["policy"] = [
+                    [list(move), round(chance, 6)] for move, chance in engine.policy()
+                ]
             print(json.dumps(document))
         elif thoughts:
             show_result(engine, thoughts)
@@ -108,12 +97,6 @@ def main(arguments: Sequence[str]) -> int:
         else:
             print("`--ply N` analyses the position after N moves, `--ply -N` before the last N")
     return 0
-
-
-def show_known(entry: Entry | None) -> None:
-    """Print what a database knows."""
-    if entry is not None:
-        print("\n".join(["known already:", *(f"  {line}" for line in entry_lines(entry))]))
 
 
 def search(engine: Engine, limit: Limit, multipv: int, live: bool = False) -> list[Thought]:
@@ -139,15 +122,16 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
     game = engine.game
     forbidden = game.forbidden()
     view.show_board(game, last, forbidden)
-    name = game.rule.name.lower().replace("_", " ")
+    name = view.rule_name(game.rule)
     if game.winner is not None:
         print(f"{name}: {game.winner.name.lower()} has won")
     elif game.is_full:
         print(f"{name}: the board is full, a draw")
     else:
         print(f"{name}, {game.to_move.name.lower()} to move")
-    if view.opening_line(game):
-        print(view.opening_line(game))
+    opening = view.opening_of(game)
+    if opening is not None:
+        print(f"opening {opening}")
     if forbidden:
         print(f"forbidden: {view.format_line(forbidden)}")
 
@@ -201,4 +185,4 @@ def show_tree(engine: Engine, tree: Tree | None) -> None:
     count = tree.count()
     print(f"the proof, {count} move{'s' if count > 1 else ''} of the winner:")
     with Solver(MEGABYTE, engine.library) as solver:
-        print("\n".join(ProofText(engine.game, solver).lines(tree)))
+        print("\n".join(view.ProofText(engine.game, solver).lines(tree)))

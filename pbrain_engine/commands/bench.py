@@ -1,25 +1,29 @@
 """``numoku bench``: how fast the engine is, and a signature of everything it decides.
 
 The signature is the number of nodes that fixed positions take to a fixed depth with one
-thread. It is the same on every machine, so a change of it is a change of play.
+thread. It is the same on every machine, so a change of it is a change of play. The one that was
+last measured is kept beside the kernel, and `numoku --version` shows it: in a source checkout it
+holds until a module is edited; what is shipped carries the one of the build.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..app import setup, view
 from ..engine.engine import DEFAULT_WEIGHTS, MCTS, Engine, Limit
 from ..game.game import Game
+from ..native.load.digest import PACKAGE
+from ..native.load.store import is_shipped, kernel_folder
 from ..notation.cells import parse_moves
 from ..options import Parser, positive
 from ..position.rules import Rule
 from ..values import format_value
-from . import setup, signature, view
-from .bench_positions import PAIR_POSITIONS, POSITIONS, SHORT, BenchPosition
 
 DEPTH = 13
 SHORT_DEPTH = 4
@@ -28,6 +32,50 @@ SHORT_VISITS = 60
 TABLE_BYTES = 16 << 20  # fixed, because what the table forgets changes the nodes
 PAIR_ROUNDS = 1000
 PAIR_REPEATS = 5
+FILE = "SIGNATURE"  # beside the kernel
+
+
+class BenchPosition(NamedTuple):
+    """A position as the moves that led to it."""
+
+    rule: Rule
+    size: int
+    moves: str
+
+
+POSITIONS = (
+    BenchPosition(Rule.FREESTYLE, 15, "h8i9i7g9"),
+    BenchPosition(Rule.FREESTYLE, 15, "h9g11i7h7k9j8k8i9h10k10"),
+    BenchPosition(Rule.FREESTYLE, 15, "k5k9k11k7j9l7l10j8i9h8j7k6k8i6j12i13"),
+    BenchPosition(
+        Rule.FREESTYLE, 20, "i9j12i13j13j10k15j15k16k14i16l16j17l12k11l14m14l15l13k18f13h15m11"
+    ),
+    BenchPosition(Rule.FREESTYLE, 20, "i14l14m11i12l13j13k14m12i16j15j16i15j11k12h16g16"),
+    BenchPosition(Rule.STANDARD, 15, "h8h7j8i6"),
+    BenchPosition(Rule.STANDARD, 15, "e7f11i11j8f9e9e11k10h10f8g7h7j9k9k11l10i7m11n12h11m10k6"),
+    BenchPosition(Rule.STANDARD, 15, "h5f9g9j8e5h7g8f5i8g6f8g10h11h8h6e7"),
+    BenchPosition(Rule.STANDARD, 20, "n14i12j11k14l15i14i13h12h14j12"),
+    BenchPosition(Rule.STANDARD, 20, "n9n10i8m13m11l11m9m8k8j8l9k9h6i6f5h5"),
+    BenchPosition(Rule.RENJU, 15, "h8i7j9h10i10"),
+    BenchPosition(Rule.RENJU, 15, "e5f8g8e6e9e11f9d9j11h9"),
+    BenchPosition(Rule.RENJU, 15, "e11i5k6j5h5j4i6l5k5j6j7k8j2h4g4f3k7k3h6e7g3g6i7h7g5f4f5e6"),
+    BenchPosition(Rule.RENJU, 20, "l8i8h8n8e9e6f5g9f11i9i10j9h9j11k10h10j8j12i11m9l9m10"),
+    BenchPosition(Rule.RENJU, 20, "j13m9i8l14k11l11j14j16k15i13l12k12i15k13j11j12"),
+    BenchPosition(Rule.CARO, 15, "j9j11e7f5k11k8i5h6g8e10"),
+    BenchPosition(Rule.CARO, 15, "k9h9g5f9e9g11f11k10d7i10g8g7h10i11i8e8"),
+    BenchPosition(
+        Rule.CARO, 20, "h11j9l8h10k10m7n9o8n10n7o7l10j8m9m6p11i11k11i13i12k5p8q8e11p10g13d10p5"
+    ),
+    BenchPosition(Rule.CARO_EXACT, 15, "h7g7j10i9j11k10g5j12k8i11"),
+    BenchPosition(Rule.CARO_EXACT, 15, "h7h8g10h11i9k9j11j7e9k8g9k10k7g8j8h10"),
+    BenchPosition(Rule.CARO_EXACT, 20, "k10k12j12l9i14j14h16k16e16f16"),
+    BenchPosition(Rule.CARO_EXACT, 20, "j14k8i10m13k16l16j11j12k14m14m12l13l14k17o13i14"),
+)
+
+SHORT = tuple(next(p for p in POSITIONS if p.rule is rule and p.size == 15) for rule in Rule)
+
+# Where make and undo are timed: freestyle middle games on 15x15.
+PAIR_POSITIONS = tuple(p for p in POSITIONS[1:] if p.rule is Rule.FREESTYLE and p.size == 15)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -37,15 +85,10 @@ def make_parser() -> argparse.ArgumentParser:
         description="Search fixed positions in every rule to a fixed depth. The sum of their "
         "nodes is the signature of the search; `pairs` are stones put and taken back a second.",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    setup.add_options(parser, "weights", "search", "threads", "json")
     parser.add_argument("--level", help="instruction set of the kernel: v2, v3 or v4")
-    parser.add_argument("--depth", type=positive, help=f"depth in plies (default: {DEPTH})")
-    parser.add_argument(
-        "--weights", default=DEFAULT_WEIGHTS, metavar="W", help="built-in name or file"
-    )
-    setup.add_search_option(parser)
-    parser.add_argument("--visits", type=positive, help=f"of a mcts search (default: {VISITS})")
-    parser.add_argument("--threads", type=positive, default=1, help="more than one: no signature")
+    parser.add_argument("--depth", type=positive, help=f"depth in plies ({DEPTH})")
+    parser.add_argument("--visits", type=positive, help=f"of a mcts search ({VISITS})")
     parser.add_argument(
         "--short",
         action="store_true",
@@ -59,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the bench and print its figures."""
     options = make_parser().parse_args(arguments)
     positions = SHORT if options.short else POSITIONS
-    limit, told = limit_of(options)
+    limit, conditions = limit_of(options)
     with Engine(
         hash_size=TABLE_BYTES,
         threads=options.threads,
@@ -72,22 +115,23 @@ def main(arguments: Sequence[str]) -> int:
             runs.append(run(engine, position, limit))
             if not options.json:
                 print(run_line(runs[-1]), flush=True)
-        document = summary(engine, runs, told)
+        document = summary(engine, runs, conditions)
         if not options.short:
             document["pairs"] = pairs_per_second(engine)
         is_signature = limit.depth == DEPTH and options.weights == DEFAULT_WEIGHTS
         if not options.short and is_signature and engine.threads == 1:
-            signature.note(engine.weights.key, document["nodes"])
+            note(engine.weights.key, document["nodes"])
     if options.json:
         print(json.dumps({**document, "positions": runs}))
     else:
         print()
-        print("\n".join(f"{name:10} {figure(value)}" for name, value in document.items()))
+        for name, value in document.items():
+            print(f"{name:10} {value:,}" if isinstance(value, int) else f"{name:10} {value}")
     return 0
 
 
 def limit_of(options: argparse.Namespace) -> tuple[Limit, dict[str, Any]]:
-    """Return the limit of each search, and how it is told."""
+    """Return the limit of each search, and its description."""
     if options.search == MCTS:
         visits = options.visits or (SHORT_VISITS if options.short else VISITS)
         return Limit(nodes=visits), {"search": MCTS}
@@ -115,8 +159,10 @@ def run(engine: Engine, position: BenchPosition, limit: Limit) -> dict[str, Any]
     }
 
 
-def summary(engine: Engine, runs: list[dict[str, Any]], told: dict[str, Any]) -> dict[str, Any]:
-    """Return the sums, and what they were measured with; ``told``: search and limit."""
+def summary(
+    engine: Engine, runs: list[dict[str, Any]], conditions: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the sums, and what they were measured with; ``conditions``: search and limit."""
     nodes = sum(run["nodes"] for run in runs)
     seconds = sum(run["time"] for run in runs)
     document = {"nodes": nodes, "nps": round(nodes / max(seconds, 1e-9))}
@@ -127,7 +173,7 @@ def summary(engine: Engine, runs: list[dict[str, Any]], told: dict[str, Any]) ->
     return {
         **document,
         "time": round(seconds, 3),
-        **told,
+        **conditions,
         "threads": engine.threads,
         "level": engine.library.level,
         "kernel": engine.library.digest,
@@ -166,6 +212,47 @@ def run_line(run: dict[str, Any]) -> str:
     )
 
 
-def figure(value: Any) -> str:
-    """Return a figure with its thousands apart."""
-    return f"{value:,}" if isinstance(value, int) else str(value)
+# The signature as it was last measured ---------------------------------------------------
+
+
+def note(weights: str, nodes: int) -> None:
+    """Keep the signature that was measured with some weights, where there is a place for it."""
+    try:
+        if is_shipped():
+            return
+        path = os.path.join(kernel_folder(), FILE)
+        with open(f"{path}.{os.getpid()}", "w", encoding="ascii") as file:
+            file.write(line(weights, nodes))
+        os.replace(f"{path}.{os.getpid()}", path)
+    except OSError:  # a read-only installation
+        pass
+
+
+def line(weights: str, nodes: int) -> str:
+    """Return what the file holds."""
+    return f"{nodes} {weights}\n"
+
+
+def recall(weights: str) -> int | None:
+    """Return the signature with these weights, or None if it is not known any more."""
+    try:
+        path = os.path.join(kernel_folder(), FILE)
+        with open(path, encoding="ascii") as file:
+            nodes, _, measured_with = file.read().strip().partition(" ")
+        if measured_with != weights or not nodes.isdigit():
+            return None
+        if not is_shipped() and _last_edit() > os.stat(path).st_mtime:
+            return None
+    except (OSError, UnicodeDecodeError):
+        return None
+    return int(nodes)
+
+
+def _last_edit() -> float:
+    """Return when a module of the package was last changed."""
+    return max(
+        os.stat(os.path.join(folder, name)).st_mtime
+        for folder, _, names in os.walk(PACKAGE)
+        for name in names
+        if name.endswith(".py")
+    )

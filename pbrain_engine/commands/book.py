@@ -6,29 +6,29 @@ import argparse
 import json
 import os
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
-from ..database.book import build
-from ..database.book.graph import DROP, Graph
-from ..database.book.workers import ClusterWorkers, LocalWorkers, Workers
+from ..app import setup
+from ..app.kept import asked_of
+from ..database import book as growth
+from ..database.book import BookJob, Result, search_position
 from ..database.connection import DatabaseError
 from ..database.document import position_document
 from ..database.finding import Author
+from ..database.graph import DROP, Graph
 from ..database.store import Database
-from ..engine.engine import DEFAULT_WEIGHTS
-from ..eval.weights import load_weights
+from ..engine.weights import find_weights
 from ..files import write_whole
 from ..notation.canonical import Symmetries, image_of, line_of, read_key
 from ..notation.cells import NotationError, format_moves, format_offsets
 from ..options import Parser, positive, span, whole
 from ..position.geometry import Coordinates
+from ..progress import Progress
 from ..values import format_value
-from . import setup
-from .db import complain, position_lines
-from .kept import asked_of
+from ..workers import ClusterError, ClusterPool, LostWorker, ProcessPool
+from .db import Action, complain, position_lines
 
 POSITIONS, LINES, NODES = 1000, 4, 1_000_000
 BALANCE = 60
@@ -43,32 +43,32 @@ def make_parser() -> argparse.ArgumentParser:
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
-    def action(name: str, summary: str) -> argparse.ArgumentParser:
+    def action(name: str, run: Action, summary: str) -> argparse.ArgumentParser:
         made = actions.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+        made.set_defaults(run=run)
         made.add_argument("file", metavar="FILE", help="a database, or its URL")
         return made
 
-    grow = action("build", "search positions, the most promising first; goes on where it stopped")
+    grow = action(
+        "build", grow_book, "search positions, the most promising first; goes on where it stopped"
+    )
     _add_position(grow)
     add = grow.add_argument
-    add(
-        "--positions",
-        type=positive,
-        default=POSITIONS,
-        metavar="N",
-        help=f"below the root, in the end ({POSITIONS})",
-    )
+    below = f"below the root, in the end ({POSITIONS})"
+    add("--positions", type=positive, default=POSITIONS, metavar="N", help=below)
     add("--lines", type=positive, default=LINES, metavar="N", help=f"moves of a position ({LINES})")
     add("--nodes", type=positive, default=NODES, metavar="N", help=f"of a search ({NODES})")
-    add("--drop", type=positive, default=DROP, metavar="V",
-        help=f"a move worse by so much is looked at a ply later ({DROP})")  # fmt: skip
-    add("--weights", default=DEFAULT_WEIGHTS, metavar="W", help=f"name or file ({DEFAULT_WEIGHTS})")
+    drop = f"a move worse by so much is looked at a ply later ({DROP})"
+    add("--drop", type=positive, default=DROP, metavar="V", help=drop)
     add("--processes", type=positive, metavar="N", help="searches at the same time (one a core)")
     add("--cluster", metavar="ADDRESS", help="search on the workers of this Dask scheduler")
-    show = action("show", "what a book says of a position")
+    setup.add_options(grow, "weights")
+    show = action("show", show_book, "what a book says of a position")
     _add_position(show)
-    show.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    out = action("openings", "write positions of equal chances, as numoku match reads them")
+    setup.add_options(show, "json")
+    out = action(
+        "openings", write_openings, "write positions of equal chances, as numoku match reads them"
+    )
     setup.add_position_options(out)
     out.add_argument("out", metavar="OUT", type=Path, help="a file that does not exist yet")
     out.add_argument("--stones", type=span, default="3-7", metavar="N-M", help="(3-7)")
@@ -89,67 +89,47 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     try:
         with Database(options.file, create=options.action == "build") as database:
-            return ACTIONS[options.action](database, options)
-    except (DatabaseError, NotationError) as error:
+            return int(options.run(database, options))
+    except (ClusterError, DatabaseError, LostWorker, NotationError) as error:
         return complain(str(error), name="book")
 
 
 def grow_book(database: Database, options: argparse.Namespace) -> int:
     """Grow a book until it has its positions."""
-    asked = asked_of(setup.read_setup(options.position, options.rule, options.size))
+    asked = asked_of(setup.chosen_setup(options, options.position))
     root = image_of(asked.position).key
-    weights = load_weights(options.weights).key
+    weights = find_weights(options.weights).key
     author = Author(f"Numoku {__version__}", weights)
-    plan = build.Plan(options.positions, options.lines, options.nodes, options.weights, author)
+    plan = growth.BookPlan(options.positions, options.lines, options.nodes, options.weights, author)
     with database.writing():
-        graph = build.load_graph(database, root, options.drop)
-    workers: Workers
+        graph = growth.load_graph(database, root, options.drop)
+    workers: ProcessPool[BookJob, Result] | ClusterPool[BookJob, Result]
     if options.cluster:
-        workers = ClusterWorkers(options.cluster)
+        workers = ClusterPool(search_position, options.cluster)
     else:
-        workers = LocalWorkers(options.processes or os.cpu_count() or 1)
-    progress = Progress(options.positions, len(graph.below))
+        workers = ProcessPool(search_position, options.processes or os.cpu_count() or 1)
+    progress = Progress(options.positions, "positions", len(graph.below))
+
+    def show(graph: Graph) -> None:
+        progress.done = len(graph.below)
+        root = graph.pages.get(graph.root)
+        progress.show("" if root is None else f"value {format_value(root.value)}")
+
     try:
-        build.grow(database, graph, plan, workers, progress.show)
+        growth.grow(database, graph, plan, workers, show)
     except KeyboardInterrupt:
         print("\nthe same command goes on with it", file=sys.stderr)
         raise
     finally:
         workers.close()
     with database.writing():  # another one may have grown it at the same time
-        build.settle(database, [root])
+        growth.settle(database, [root])
     if len(graph.below) < options.positions:
         print("everything that the book looks at is decided", file=sys.stderr)
     print(f"{database.connection.name}: a book of {len(graph.below):,} positions")
     if graph.root in graph.pages:
         print(f"best play: {best_line(graph)}")
     return 0
-
-
-class Progress:
-    """How far it is, on stderr."""
-
-    def __init__(self, wanted: int, there: int) -> None:
-        """Begin to count from what is there."""
-        self._wanted = wanted
-        self._there = there
-        self._start = self._shown = time.perf_counter()
-
-    def show(self, graph: Graph) -> None:
-        """Show it, now and then."""
-        now = time.perf_counter()
-        live = sys.stderr.isatty()
-        if now - self._shown < (1.0 if live else 30.0):
-            return
-        self._shown = now
-        pages = len(graph.below)
-        left = (self._wanted - pages) * (now - self._start) / max(pages - self._there, 1)
-        root = graph.pages.get(graph.root)
-        value = "" if root is None else f", value {format_value(root.value)}"
-        text = f"{pages:,} of {self._wanted:,} positions{value}, {left:,.0f} s left"
-        print(
-            text.ljust(78 if live else 0), end="\r" if live else "\n", file=sys.stderr, flush=True
-        )
 
 
 def best_line(graph: Graph) -> str:
@@ -169,7 +149,7 @@ def best_line(graph: Graph) -> str:
 
 def show_book(database: Database, options: argparse.Namespace) -> int:
     """Show a position of a book."""
-    asked = asked_of(setup.read_setup(options.position, options.rule, options.size))
+    asked = asked_of(setup.chosen_setup(options, options.position))
     entry = database.look_up(image_of(asked.position))
     moves = entry.book if entry is not None else ()
     if options.json:
@@ -212,10 +192,3 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
     write_whole(options.out, "".join(f"{line}\n" for line in lines))
     print(f"{options.out}: {len(lines)} openings")
     return 0
-
-
-ACTIONS: dict[str, Callable[[Database, argparse.Namespace], int]] = {
-    "build": grow_book,
-    "show": show_book,
-    "openings": write_openings,
-}

@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from ..app import setup
+from ..app.kept import asked_of
+from ..app.view import rule_name
 from ..database import document, exports, integrity
-from ..database.adding import add_items
 from ..database.asking import Filter, following, look_up, look_up_any_rule, query
 from ..database.connection import DatabaseError
 from ..database.finding import Entry, Finding, Note
-from ..database.merging import merge
+from ..database.integrity import add_items, merge
 from ..database.sources import Item, Wish, read_source
 from ..database.store import Added, Database
 from ..learn.records import GamesError
@@ -23,10 +25,8 @@ from ..notation.diagram import format_diagram
 from ..notation.opening_names import find_opening, name_opening
 from ..notation.renlib import ENCODING
 from ..options import Parser, span
-from ..position.rules import Side
+from ..position.rules import Rule, Side
 from ..values import format_value
-from . import setup
-from .kept import asked_of
 
 EPILOG = """\
 FILE is a file, made by the first add, or the URL of a PostgreSQL database. GAME is an SGF, PSQ
@@ -35,6 +35,17 @@ export printed, or moves such as h8i9. POSITION is whatever `numoku analyse` tak
 """
 SIGNS = "a\b"  # what a library needs as single bytes beside letters
 LIMIT = 20  # positions that query shows
+
+
+CONTENTS = {  # tables, and what they hold
+    "position": "positions",
+    "game": "games",
+    "node": "moves of lines",
+    "book": "positions of a book",
+}
+
+
+Action = Callable[[Database, argparse.Namespace], int]
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -50,26 +61,32 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("database", metavar="FILE", help="the database")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
-    def action(name: str, summary: str) -> argparse.ArgumentParser:
-        return actions.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+    def action(name: str, run: Action, summary: str) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+        made.set_defaults(run=run)
+        return made
 
-    add = action("add", "store games, lines and analyses")
+    add = action("add", add_games, "store games, lines and analyses")
     add.add_argument("games", metavar="GAME", nargs="+")
     setup.add_position_options(add)
     _add_encoding(add)
-    show = action("show", "what is known about a position, and about each move from it")
+    show = action(
+        "show", show_position, "what is known about a position, and about each move from it"
+    )
     show.add_argument("position", metavar="POSITION", nargs="?", default="")
     setup.add_position_options(show)
-    show.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    _add_query(action("query", "positions that fulfil conditions"))
-    out = action("export", "write a RenLib library, an SGF file, or everything as JSON lines")
+    setup.add_options(show, "json")
+    _add_query(action("query", query_positions, "positions that fulfil conditions"))
+    out = action(
+        "export", export, "write a RenLib library, an SGF file, or everything as JSON lines"
+    )
     out.add_argument("out", metavar="OUT", type=Path, help="named .lib, .sgf or .jsonl")
     setup.add_position_options(out)
     out.add_argument("--values", action="store_true", help="write values beside the moves")
     _add_encoding(out)
-    take = action("merge", "take other databases over")
+    take = action("merge", merge_others, "take other databases over")
     take.add_argument("others", metavar="OTHER", nargs="+")
-    action("check", "see that everything is whole; status 1 if not")
+    action("check", check, "see that everything is whole; status 1 if not")
     return parser
 
 
@@ -88,9 +105,9 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
     add("--depth", type=int, metavar="D", help="searched at least so deep")
     add("--value", type=int, nargs=2, metavar=("LOW", "HIGH"), help="for the side to move")
     add("--proven", action="store_true", help="forced wins and losses only")
-    add("--games", type=int, default=0, metavar="N", help="at least so many games")
+    add("--games", type=int, default=0, metavar="N", help="at least N games")
     add("--text", default="", metavar="T", help="in the comments")
-    add("--limit", type=int, default=LIMIT, metavar="N", help=f"show so many ({LIMIT})")
+    add("--limit", type=int, default=LIMIT, metavar="N", help=f"show at most N ({LIMIT})")
     add("--json", action="store_true", help="one JSON object a line on stdout")
 
 
@@ -103,17 +120,25 @@ def main(arguments: Sequence[str]) -> int:
             return complain(f"a library cannot be in {encoding}: its signs end texts there", 2)
     except (LookupError, UnicodeError):
         return complain(f"there is no encoding {encoding}", 2)
+    path = Path(options.database).expanduser()
+    was_there = path.exists()
+    is_empty = False
     try:
         with Database(options.database, create=options.action in ("add", "merge")) as database:
             try:
-                return ACTIONS[options.action](database, options)
+                return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
                 fault = next(integrity.find_faults(database), None)
                 if fault is None:
                     raise
                 return complain(f"{database.name} is damaged: {fault}")
+            finally:
+                is_empty = not was_there and not any(map(database.count, CONTENTS))
     except (DatabaseError, NotationError, exports.NothingToWrite) as error:
         return complain(str(error))
+    finally:
+        if is_empty:
+            path.unlink(missing_ok=True)
 
 
 def complain(text: str, status: int = 1, name: str = "db") -> int:
@@ -122,15 +147,14 @@ def complain(text: str, status: int = 1, name: str = "db") -> int:
     return status
 
 
-def add(database: Database, options: argparse.Namespace) -> int:
-    """Store what the sources hold; each is told when it is there for good."""
-    wish = Wish(options.rule, options.size, options.encoding)
+def add_games(database: Database, options: argparse.Namespace) -> int:
+    """Store what the sources hold; each is reported once it is stored."""
+    wish = Wish(options.rule, options.size, options.encoding, options.from_below)
     status = 0
     for name in options.games:
         try:
             remarks: list[str] = []
-            items = _noting(read_source(name, wish), remarks)
-            done = add_items(database, items, _progress(name))
+            done = add_items(database, _noting(read_source(name, wish), remarks), _progress(name))
         except (NotationError, GamesError, OSError, UnicodeDecodeError, ValueError) as error:
             status = complain(f"{name}: {error}")
             continue
@@ -158,14 +182,9 @@ def _progress(name: str) -> Callable[[Added], None]:
 
 def stored_words(done: Added) -> str:
     """Return what was stored, in words."""
-    words = [
-        _counted(count, word)
-        for count, word in (
-            (done.games, "game"), (done.positions, "position"), (done.nodes, "move"),
-            (done.pages, "book position"),
-        )
-        if count
-    ]  # fmt: skip
+    counts = {"game": done.games, "position": done.positions, "move": done.nodes}
+    counts["book position"] = done.pages
+    words = [_counted(count, word) for word, count in counts.items() if count]
     text = f"stored {', '.join(words)}" if words else "stored nothing new"
     if done.known_games:
         was = "were" if done.known_games != 1 else "was"
@@ -177,9 +196,9 @@ def _counted(count: int, word: str) -> str:
     return f"{count:,} {word}{'s' if count != 1 else ''}"
 
 
-def show(database: Database, options: argparse.Namespace) -> int:
+def show_position(database: Database, options: argparse.Namespace) -> int:
     """Show what is known about a position."""
-    asked = asked_of(setup.read_setup(options.position, options.rule, options.size))
+    asked = asked_of(setup.chosen_setup(options, options.position))
     if options.rule is None:
         asked, entry = look_up_any_rule(database, asked)
     else:
@@ -205,11 +224,10 @@ def position_lines(asked: document.Asked) -> list[str]:
     sides |= {cell: Side.WALL for cell in position.walls}
     last = asked.moves[-1] if asked.moves else None
     board = picture.diagram_of(position.width, position.height, sides.items(), last)
-    rule = position.rule.name.lower().replace("_", " ")
-    lines = [
-        format_diagram(board),
-        f"{rule}, {position.to_move.name.lower()} to move",
-    ]
+    mover = position.to_move.name.lower()
+    lines = [format_diagram(board), f"{rule_name(position.rule)}, {mover} to move"]
+    if position.rule is not Rule.RENJU:
+        return lines
     opening = name_opening(document.opening_moves(asked), position.width, position.height)
     return [*lines, f"opening {opening}"] if opening is not None else lines
 
@@ -253,7 +271,7 @@ def finding_lines(finding: Finding) -> list[str]:
 
 
 def note_lines(note: Note) -> list[str]:
-    """Return what somebody has written."""
+    """Return what people have written."""
     lines = ["marked"] if note.is_marked else []
     lines += [text for text in (note.title, note.comment) if text]
     if note.labels:
@@ -306,7 +324,7 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
 
 def export(database: Database, options: argparse.Namespace) -> int:
     """Write a file; say what it cannot hold."""
-    choice = exports.Choice(options.rule, options.size, options.values, options.encoding)
+    choice = exports.ExportFilter(options.rule, options.size, options.values, options.encoding)
     try:
         losses = exports.export(database, options.out, choice)
     except ValueError as error:
@@ -315,6 +333,8 @@ def export(database: Database, options: argparse.Namespace) -> int:
         return complain(f"{options.out}: {error.strerror or error}")
     for loss in losses:
         print(f"numoku db: {loss}", file=sys.stderr)
+    if options.out.is_file():
+        print(f"{options.out}: {_counted(options.out.stat().st_size, 'byte')}", flush=True)
     return 0
 
 
@@ -322,9 +342,9 @@ def merge_others(database: Database, options: argparse.Namespace) -> int:
     """Take other databases over."""
     for name in options.others:
         with Database(name) as other:
-            told = other.connection.name  # without the password of a URL
-            done = merge(database, other, _progress(told))
-        print(f"{told}: {stored_words(done)}", flush=True)
+            name = other.connection.name  # without the password of a URL
+            done = merge(database, other, _progress(name))
+        print(f"{name}: {stored_words(done)}", flush=True)
     return 0
 
 
@@ -335,22 +355,6 @@ def check(database: Database, options: argparse.Namespace) -> int:
         print(fault)
         status = 1
     if status == 0:
-        counts = [
-            f"{database.count(table):,} {words}"
-            for table, words in (
-                ("position", "positions"), ("game", "games"), ("node", "moves of lines"),
-                ("book", "positions of a book"),
-            )
-        ]  # fmt: skip
+        counts = [f"{database.count(table):,} {words}" for table, words in CONTENTS.items()]
         print(f"{database.name} is whole: {', '.join(counts)}")
     return status
-
-
-ACTIONS: dict[str, Callable[[Database, argparse.Namespace], int]] = {
-    "add": add,
-    "show": show,
-    "query": query_positions,
-    "export": export,
-    "merge": merge_others,
-    "check": check,
-}

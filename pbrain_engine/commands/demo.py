@@ -8,18 +8,17 @@ from contextlib import nullcontext
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
+from ..app import setup, thinking, view
 from ..engine.engine import Engine, Limit, Thought
 from ..notation.cells import cell_name
-from ..options import Parser, above_zero, positive
-from ..position.rules import Rule, Side
+from ..options import Parser, above_zero
+from ..position.rules import Side
 from ..values import format_value
-from . import setup, thinking, view
-from .result import result_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-FEWEST_MOVES_LEFT = 12  # so many are always kept in mind when the time is shared out
+FEWEST_MOVES_LEFT = 12  # always expected when the time is shared out
 TYPICAL_MOVES = 60
 LISTED_MOVES = 12
 SHOWN_SECONDS = 0.3  # a move stays so long on a live board, if there is time
@@ -32,24 +31,21 @@ def make_parser() -> argparse.ArgumentParser:
         prog="numoku demo", description="Watch the engine play one game against itself."
     )
     setup.add_position_options(parser)
-    parser.add_argument(
-        "--time", type=above_zero, default=0.5, help="seconds a move (default: 0.5)"
-    )
-    parser.add_argument(
-        "--total", type=above_zero, default=75.0, help="seconds for the whole game (default: 75)"
-    )
-    parser.add_argument("--opening", default="", help="moves to begin with, such as h8i9")
-    parser.add_argument("--threads", type=positive, default=1, help="threads to search with")
+    add = parser.add_argument
+    add("--time", type=above_zero, default=0.5, help="seconds a move (%(default)g)")
+    add("--total", type=above_zero, default=75.0, help="seconds for the game (%(default)g)")
+    add("--opening", default="", help="moves to begin with, such as h8i9")
+    setup.add_options(parser, "threads")
     return parser
 
 
 def main(arguments: Sequence[str]) -> int:
     """Play the game and print its result."""
     options = make_parser().parse_args(arguments)
-    opening = setup.parse_setup(options.opening, options.rule, options.size)
+    opening = setup.parse_setup(options.opening, options.rule, options.size, options.from_below)
     with Engine(threads=options.threads, memory=200_000_000) as engine:
         engine.new_game(opening.width, opening.height, opening.rule)
-        setup.build(engine, opening)
+        setup.build(engine.game, opening)
         console = view.rich_console()
         shown: _Plain | _Live = _Plain(engine) if console is None else _Live(engine, console)
         try:
@@ -58,14 +54,15 @@ def main(arguments: Sequence[str]) -> int:
         except KeyboardInterrupt:
             print(f"stopped after {engine.game.ply} stones")
             raise
-        shown.end()
+        if console is None:
+            print(view.plain_board(engine.game, view.last_of(engine.game)))
         winner = engine.game.winner
-        print(result_line(engine.game, None if winner is None else winner.name.lower()))
+        print(view.result_line(engine.game, None if winner is None else winner.name.lower()))
     return 0
 
 
 def play(engine: Engine, shown: _Plain | _Live, move_time: float, total: float) -> None:
-    """Play until somebody has won or the board is full."""
+    """Play until a side has won or the board is full."""
     began = perf_counter()
     while not engine.game.is_over:
         left = total - (perf_counter() - began)
@@ -88,7 +85,7 @@ class _Plain:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.screen: Any = nullcontext()
-        name = rule_name(engine.game.rule)
+        name = view.rule_name(engine.game.rule)
         print(f"{name}, {engine.game.width}x{engine.game.height}, Numoku against itself")
 
     def iteration(self, thought: Thought) -> None:
@@ -103,10 +100,6 @@ class _Plain:
             f"depth {thought.depth:2}",
             flush=True,
         )
-
-    def end(self) -> None:
-        """Print the final board."""
-        print(view.plain_board(self.engine.game, view.last_of(self.engine.game)))
 
 
 class _Live:
@@ -137,9 +130,6 @@ class _Live:
         self.latest = None
         self.screen.update(self._render(), refresh=True)
 
-    def end(self) -> None:
-        """Leave the last picture where it is."""
-
     def _render(self) -> RenderableType:
         from rich.table import Table
 
@@ -151,7 +141,7 @@ class _Live:
     def _side_lines(self) -> list[str]:
         """Return the text beside the board, always as many lines."""
         game = self.engine.game
-        lines = [f"Numoku against itself, {rule_name(game.rule)}", ""]
+        lines = [f"Numoku against itself, {view.rule_name(game.rule)}", ""]
         lines += self.moves[-LISTED_MOVES:]
         lines += [""] * (LISTED_MOVES + 3 - len(lines))
         if game.is_over:
@@ -164,8 +154,3 @@ class _Live:
             lines.append(f"{view.format_count(thought.nodes)} nodes, {speed}/s")
             lines.append(view.format_line(thought.pv, 8))
         return lines
-
-
-def rule_name(rule: Rule) -> str:
-    """Return a rule's name for people."""
-    return rule.name.lower().replace("_", " ")

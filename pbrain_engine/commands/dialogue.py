@@ -6,28 +6,33 @@ Nothing here reads or prints; ``play`` does.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from ..app import setup, thinking, view
+from ..app.kept import Kept
+from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
+from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine.engine import Engine, Limit, Thought
 from ..files import write_whole
 from ..game.game import Game
 from ..notation.cells import NotationError, cell_name, parse_cell
-from ..notation.game_record import GameRecord, RecordedMove
+from ..notation.game_tree import GameRecord, GameTree, RecordedMove
 from ..notation.psq import format_psq
-from ..notation.sgf import format_sgf
+from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
 from ..position.rules import Side
-from . import setup, thinking, view
-from .fouls import foul_at
-from .kept import Kept
-from .levels import LEVELS, choose
-from .result import result_line
+from .swapping import Swap2
 
 PERSON, ENGINE = "you", "Numoku"
-KEEPING_LEVEL = 7  # those below think too little to be believed
+FOULS = {
+    OVERLINE: "a row of six or more",
+    DOUBLE_FOUR: "two fours at once",
+    DOUBLE_THREE: "two open threes at once",
+}
 
 
 class Dialogue:
@@ -38,38 +43,63 @@ class Dialogue:
         engine: Engine,
         start: setup.Setup,
         person: Side = Side.BLACK,
-        level: int = 7,
+        level: int = DEFAULT_LEVEL,
         seconds: float = 5.0,
         seed: int | None = None,
         listener: Callable[[Thought], None] | None = None,
         kept: Kept | None = None,
+        trees: Sequence[GameTree] = (),
+        method: str = "",
     ) -> None:
         """Begin a game from a position; ``seconds`` is the engine's time for a move.
 
         ``listener`` gets what the engine thinks on the way to a move. What the engine finds out,
-        and games that have ended, are ``kept``.
+        and games that have ended, are ``kept``. ``trees`` are the games of the file that the
+        position comes from. A ``method`` of the textbooks plays in the engine's place.
         """
         self.engine = engine
         self.person = person
         self.level = level
+        self.method = method
         self.seconds = seconds
         self.over = False  # the person has left
+        self.begun = 0  # how many games so far
+        self.wants_board = False  # the person has asked for it
         self.resigned: Side | None = None
         self._chance = random.Random(seed)
         self._listener = listener
         self._kept = kept or Kept(None)
         self._notes: dict[int, str] = {}  # ply -> what the engine thought
-        self._begin(start)
+        self._question: Callable[[], str] | None = None  # what a yes does
+        self._begin(start, trees)
 
-    def _begin(self, start: setup.Setup) -> None:
+    def _begin(self, start: setup.Setup, trees: Sequence[GameTree] = ()) -> None:
         """Begin from a position; nothing changes if it cannot be set up."""
         setup.build(Game(start.width, start.height, start.rule), start)
         self.engine.new_game(start.width, start.height, start.rule)
-        setup.build(self.engine, start)
+        setup.build(self.engine.game, start)
         self._start = start
         self._placed = len(start.placed)
         self._notes = {}
+        self._trees = trees
+        self._files: set[Path] = set()  # that hold this game, so that they may be written again
+        self._swap2: Swap2 | None = None
         self.resigned = None
+        self.begun += 1
+
+    @property
+    def prompt(self) -> str:
+        """What the person is asked for."""
+        if self._swap2 is not None:
+            return f"{self._swap2.wish}> "
+        if self.game_over:
+            return "the game is over> "
+        return f"your move, {self.person.name.lower()}> "
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a move has been made since the beginning, so that there is something to keep."""
+        return self.engine.game.moves[self._placed :] != [*self._start.moves]
 
     @property
     def game_over(self) -> bool:
@@ -81,8 +111,18 @@ class Dialogue:
     def engine_turn(self) -> str:
         """Let the engine play if it has the move; return what there is to say."""
         game = self.engine.game
+        if self._swap2 is not None:
+            said = self._swap2.engine_turn(self.seconds)
+            if self._swap2 is not None or game.to_move is self.person:
+                return said
+            return said + "\n" + self.engine_turn()
         if self.game_over or game.to_move is self.person:
             return ""
+        if self.method:
+            move, choice = choose_by(self.method, game, self.seconds, self._chance)
+            self.engine.play(*move)
+            looked = f"{choice.nodes:,} nodes, value {choice.value:.3g}"
+            return f"{self.method}: {cell_name(*move)}   ({looked})"
         level = LEVELS[self.level]
         is_strong = self.level >= KEEPING_LEVEL
         known = self._kept.certain(game) if is_strong else None
@@ -100,7 +140,7 @@ class Dialogue:
         if not self.engine.game.is_over:
             return ""
         winner = self.engine.game.winner
-        return result_line(self.engine.game, None if winner is None else self._name(winner))
+        return view.result_line(self.engine.game, None if winner is None else self._name(winner))
 
     def keep(self) -> None:
         """Keep the game, which has ended."""
@@ -117,8 +157,11 @@ class Dialogue:
         words = line.split()
         if not words:
             return ""
+        question, self._question = self._question, None
         command = COMMANDS.get(words[0].lower())
         try:
+            if question is not None and words[0].lower() in ("y", "yes", "n", "no"):
+                return question() if words[0].lower().startswith("y") else "nothing was written"
             if command is not None:
                 return command.action(self, words[1:])
             return self._move(line)
@@ -136,7 +179,9 @@ class Dialogue:
         if game.at(x, y) is not Side.EMPTY:
             return f"{cell_name(x, y)} is taken"
         if game.is_forbidden(x, y):
-            return f"renju forbids black {cell_name(x, y)}: {foul_at(game, x, y)}"
+            return f"renju forbids black {cell_name(x, y)}: {FOULS[foul_of(game, x, y)]}"
+        if self._swap2 is not None and not self._swap2.may_put:
+            return self._swap2.wish
         self.engine.play(x, y)
         return ""
 
@@ -146,10 +191,10 @@ class Dialogue:
         if self.resigned is not None:
             self.resigned = None
             return ""
-        if game.ply == self._placed:
+        if game.ply == self._placed or not (self._swap2 is None or self._swap2.may_undo):
             return "there is no move to take back"
         self._take_back()
-        while game.ply > self._placed and game.to_move is not self.person:
+        while game.ply > self._placed and game.to_move is not self.person and not self._swap2:
             self._take_back()
         return ""
 
@@ -160,6 +205,8 @@ class Dialogue:
     def _hint(self, words: list[str]) -> str:
         if self.game_over:
             return "the game is over"
+        if self._swap2 is not None:
+            return self._swap2.wish
         limit = Limit(time=self.seconds)
         thought = thinking.think(self.engine, limit, on_iteration=self._listener)
         line = view.format_line(thought.pv, 8)
@@ -171,10 +218,34 @@ class Dialogue:
         return "a new game"
 
     def _swap(self, words: list[str]) -> str:
+        if self._swap2 is not None:
+            return self._swap2.wish
         self.person = self.person.opponent
         return f"you play {self.person.name.lower()} now"
 
+    def _begin_swap2(self, words: list[str]) -> str:
+        """Begin again with swap2, opened by the person or by the engine."""
+        self._new([])
+        person_opens = [word.lower() for word in words] != [ENGINE.lower()]
+        self._swap2 = Swap2(self.engine, person_opens, self._take)
+        return f"a new game with swap2, {PERSON if person_opens else ENGINE} first"
+
+    def _take(self, side: Side) -> None:
+        self.person = side
+        self._swap2 = None
+
+    def _choose(self, side: Side) -> str:
+        if self._swap2 is None:
+            return "sides are chosen in `swap2`; `swap` changes them"
+        return self._swap2.choose(side)
+
+    def _board(self, words: list[str]) -> str:
+        self.wants_board = True
+        return ""
+
     def _resign(self, words: list[str]) -> str:
+        if self._swap2 is not None:
+            return self._swap2.wish
         if not self.game_over:
             self.resigned = self.person
         return ""
@@ -182,24 +253,31 @@ class Dialogue:
     def _level(self, words: list[str]) -> str:
         if len(words) != 1 or not words[0].isdecimal() or int(words[0]) not in LEVELS:
             return f"the level is {self.level}; choose 1 to {max(LEVELS)}, as in `level 5`"
-        self.level = int(words[0])
+        self.level, self.method = int(words[0]), ""
         return f"the level is {self.level}"
 
     def _save(self, words: list[str]) -> str:
-        path = file_argument(words)
-        if path.suffix.lower() == ".sgf":
-            text = format_sgf(self.record())
-        elif path.suffix.lower() == ".psq":
-            text = format_psq(self.record())
-        else:
+        path = file_argument(words, "save")
+        if path.suffix.lower() not in (".sgf", ".psq"):
             return "games are saved as .sgf or .psq"
+        self.record()  # or what is wrong with it, before anything is asked
+        if path.exists() and path.resolve() not in self._files:
+            self._question = lambda: self._write(path)
+            return f"{path} is there already; replace it? (yes or no)"
+        return self._write(path)
+
+    def _write(self, path: Path) -> str:
+        text, losses = self.sgf()
+        if path.suffix.lower() == ".psq":
+            text, losses = format_psq(self.record()), []
         write_whole(path, text)
-        return f"saved {path}"
+        self._files.add(path.resolve())
+        return "; ".join([f"saved {path}", *losses])
 
     def _load(self, words: list[str]) -> str:
-        path = file_argument(words)
+        path = file_argument(words, "load")
         start = setup.read_file(path)
-        self._begin(start)
+        self._begin(start, setup.read_trees(path))
         person = person_of(start)
         if person in (None, self.person):
             return f"loaded {path}"
@@ -208,7 +286,7 @@ class Dialogue:
 
     def _forbidden(self, words: list[str]) -> str:
         game = self.engine.game
-        fouls = [f"{cell_name(x, y)}: {foul_at(game, x, y)}" for x, y in game.forbidden()]
+        fouls = [f"{cell_name(x, y)}: {FOULS[foul_of(game, x, y)]}" for x, y in game.forbidden()]
         return "\n".join(fouls) or "nothing is forbidden"
 
     def _help(self, words: list[str]) -> str:
@@ -223,10 +301,43 @@ class Dialogue:
 
     # Records -----------------------------------------------------------------------
 
+    def sgf(self) -> tuple[str, list[str]]:
+        """Return the game as an SGF file, and what SGF cannot hold of it.
+
+        Its moves lead, and what the file it came from had instead of them follows as side lines.
+        Names and result are those of that file until one of the sides has done something.
+
+        Raises:
+            NotationError: blocked cells cannot be kept.
+        """
+        played = self.record()
+        tree = deepcopy(self._trees[0]) if self._trees else GameTree()
+        before = tree.record
+        header = replace(played, moves=(), passes=(), comment="")
+        if self._trees:
+            header = replace(header, date=before.date)
+            if not self._notes and self.resigned is None:
+                result = before.result or played.result
+                header = replace(header, black=before.black, white=before.white, result=result)
+        tree.record = header
+        comments = iter(played.moves)
+        node = tree.root
+        for cell in played.turns:
+            siblings, node = node.children, node.child(cell)
+            siblings.sort(key=lambda child: child is not node)  # noqa: B023 - used at once
+            if cell is not None:
+                noted = next(comments).comment
+                node.comment = node.comment or noted
+        text, losses = format_sgf_trees([tree, *self._trees[1:]])
+        return text, [*losses, *tree.remarks]
+
     def record(self) -> GameRecord:
         """Return the game as it can be written to a file."""
         game = self.engine.game
-        names = {self.person: PERSON, self.person.opponent: f"{ENGINE} level {self.level}"}
+        names = {
+            self.person: PERSON,
+            self.person.opponent: f"{ENGINE} {self.method or f'level {self.level}'}",
+        }
         if any(held is Side.WALL for _, _, held in self._start.placed):
             raise NotationError("blocked cells cannot be saved")
         moves = tuple(
@@ -239,13 +350,8 @@ class Dialogue:
             black=names[Side.BLACK],
             white=names[Side.WHITE],
             result=self._score(),
-            passes=self._passes(),
+            passes=tuple(after for after in self._start.passes if after <= len(moves)),
         )
-
-    def _passes(self) -> tuple[int, ...]:
-        """Return after how many moves a turn was given up, as far as they still stand."""
-        moves = self.engine.game.ply - self._placed
-        return tuple(after for after in self._start.passes if after <= moves)
 
     def _score(self) -> str:
         game = self.engine.game
@@ -255,7 +361,7 @@ class Dialogue:
         return "1/2-1/2" if game.is_full else ""
 
 
-class Command(NamedTuple):
+class PromptCommand(NamedTuple):
     """A word that the person can type."""
 
     usage: str
@@ -266,17 +372,27 @@ class Command(NamedTuple):
 COMMANDS = {
     command.usage.split()[0]: command
     for command in (
-        Command("undo", "take back your last move", Dialogue._undo),
-        Command("hint", "what the engine would play for you", Dialogue._hint),
-        Command("swap", "change sides", Dialogue._swap),
-        Command("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
-        Command("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
-        Command("new", "begin again on an empty board", Dialogue._new),
-        Command("save FILE", "write the game as .sgf or .psq", Dialogue._save),
-        Command("load FILE", "go on from a .sgf or .psq file, or a drawing", Dialogue._load),
-        Command("resign", "give the game up", Dialogue._resign),
-        Command("help", "this list", Dialogue._help),
-        Command("quit", "leave", Dialogue._quit),
+        PromptCommand("undo", "take back your last move", Dialogue._undo),
+        PromptCommand("hint", "what the engine would play for you", Dialogue._hint),
+        PromptCommand("board", "show the board again", Dialogue._board),
+        PromptCommand("swap", "change sides", Dialogue._swap),
+        PromptCommand(
+            "swap2", "begin again with swap2; `swap2 numoku`: it opens", Dialogue._begin_swap2
+        ),
+        PromptCommand(
+            "black", "in swap2: take black", lambda self, words: self._choose(Side.BLACK)
+        ),
+        PromptCommand(
+            "white", "in swap2: take white", lambda self, words: self._choose(Side.WHITE)
+        ),
+        PromptCommand("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
+        PromptCommand("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
+        PromptCommand("new", "begin again on an empty board", Dialogue._new),
+        PromptCommand("save FILE", "write the game as .sgf or .psq", Dialogue._save),
+        PromptCommand("load FILE", "go on from a .sgf or .psq file, or a drawing", Dialogue._load),
+        PromptCommand("resign", "give the game up", Dialogue._resign),
+        PromptCommand("help", "this list", Dialogue._help),
+        PromptCommand("quit", "leave; `numoku play --resume` goes on", Dialogue._quit),
     )
 }
 
@@ -296,12 +412,12 @@ def describe(thought: Thought) -> str:
     return f"value {view.format_worth(thought)}, depth {thought.depth}"
 
 
-def file_argument(words: list[str]) -> Path:
+def file_argument(words: list[str], command: str) -> Path:
     """Return the file that a command names.
 
     Raises:
         NotationError: it names none.
     """
     if not words:
-        raise NotationError("name a file, as in `save game.sgf`")
+        raise NotationError(f"name a file, as in `{command} game.sgf`")
     return Path(" ".join(words)).expanduser()

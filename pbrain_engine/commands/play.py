@@ -1,21 +1,39 @@
-"""``numoku play``: a game against the engine in the terminal."""
+"""``numoku play``: a game against the engine in the terminal.
+
+Each game is kept in a file of the user as it stands after each move, so that none is lost when it
+is left; the oldest files go when there are many. A file holds the game with its comments and side
+lines, and who plays at which level.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import count
+from pathlib import Path
 from shutil import get_terminal_size
+from typing import Any, NamedTuple
 
+from ..app import kept, setup, view
+from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
-from ..options import Parser, above_zero, positive
+from ..files import read_object, state_folder, write_whole
+from ..methods import METHODS
+from ..notation.cells import NotationError
+from ..notation.game_tree import GameTree
+from ..notation.sgf import parse_sgf_trees
+from ..options import Parser, above_zero
 from ..position.rules import Side
-from . import kept, setup, view
 from .dialogue import Dialogue, person_of
-from .levels import LEVELS
 
-PROMPT = "your move> "
+SECONDS = 5.0  # for a move of the engine
+MOST_KEPT = 50  # games
+KEPT = "the game is kept: `numoku play --resume` goes on with it"
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -26,49 +44,89 @@ def make_parser() -> argparse.ArgumentParser:
         "column, number = row from the top), or `help` for everything else.",
     )
     parser.add_argument("position", nargs="*", help="moves such as h8i9, or a file, to go on from")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the last game that was left"
+    )
     setup.add_position_options(parser)
-    parser.add_argument(
-        "--side", choices=("black", "white"), help="your side (default: as in the file, or black)"
-    )
-    parser.add_argument(
-        "--level", type=int, choices=LEVELS, default=7, help="strength, 1 to 10 (default: 7)"
-    )
-    parser.add_argument(
-        "--time", type=above_zero, default=5.0, help="the engine's seconds a move (default: 5)"
-    )
-    parser.add_argument("--threads", type=positive, default=1, help="threads to search with")
-    setup.add_search_option(parser)
-    kept.add_database_option(parser)
+    add = parser.add_argument
+    add("--side", choices=("black", "white"), help="yours (default: as in the file, or black)")
+    level = f"strength, 1 to 10 (default: {DEFAULT_LEVEL}, or that of the game that goes on)"
+    add("--level", type=int, choices=LEVELS, help=level)
+    method = f"play against a method of the textbooks: {', '.join(METHODS)}"
+    add("--method", choices=METHODS, default="", metavar="NAME", help=method)
+    add("--time", type=above_zero, help=f"the engine's seconds a move ({SECONDS:g})")
+    setup.add_options(parser, "threads", "search", "db")
     return parser
 
 
 def main(arguments: Sequence[str]) -> int:
     """Play until the person leaves."""
-    options = make_parser().parse_args(arguments)
-    start = setup.read_setup(" ".join(options.position), options.rule, options.size)
-    person = Side[options.side.upper()] if options.side else person_of(start) or Side.BLACK
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    words = " ".join(options.position)
+    if options.resume and (words or options.rule is not None or options.size):
+        parser.error("a game that is resumed has its own position, rule and board")
+    begun = resumed() if options.resume else Begun(
+        setup.chosen_setup(options, words),
+        setup.read_trees(Path(words)) if os.path.isfile(words) else [],
+    )  # fmt: skip
+    side = Side[options.side.upper()] if options.side else begun.person or person_of(begun.start)
     line = StatusLine()
-    edit_lines()
+    if sys.stdin.isatty():
+        with suppress(ImportError):  # arrow keys edit what is typed, and bring it back
+            import readline  # noqa: F401 - from now on it works behind `input`
     with (
         kept.Kept(options.db) as database,
         Engine(threads=options.threads, memory=200_000_000, search=options.search) as engine,
     ):
         dialogue = Dialogue(
-            engine, start, person, options.level, options.time, listener=line.show, kept=database
+            engine,
+            begun.start,
+            side or Side.BLACK,
+            options.level or begun.level,
+            options.time or begun.seconds,
+            listener=line.show,
+            kept=database,
+            trees=begun.trees,
+            method=options.method,
         )
-        talk(dialogue, line)
+        talk(dialogue, line, Unfinished(begun.path))
     return 0
 
 
-def edit_lines() -> None:
-    """Let arrow keys edit what is typed and bring it back, where the system can do that."""
-    if sys.stdin.isatty():
-        with suppress(ImportError):
-            import readline  # noqa: F401 - from now on it works behind `input`
+class Begun(NamedTuple):
+    """From where a game goes on."""
+
+    start: setup.Setup
+    trees: list[GameTree]
+    person: Side | None = None
+    level: int = DEFAULT_LEVEL
+    seconds: float = SECONDS
+    path: Path | None = None
+
+
+def resumed() -> Begun:
+    """Return the last game that was left.
+
+    Raises:
+        NotationError: there is none, or it cannot be read.
+    """
+    found = latest()
+    if found is None:
+        raise NotationError("there is no game to resume")
+    path, form = found
+    try:
+        trees = parse_sgf_trees(form["sgf"])
+        start = setup.cut(setup.parse_setup(form["sgf"]), form["moves"])
+        person = Side[form["person"].upper()]
+        level = form["level"] if form["level"] in LEVELS else DEFAULT_LEVEL
+        return Begun(start, trees, person, level, float(form["seconds"]), path)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise NotationError(f"{path} cannot be resumed: {error}") from None
 
 
 class StatusLine:
-    """One line of a terminal that tells what the engine thinks, and goes when it has moved."""
+    """One line of a terminal that shows what the engine thinks, and goes when it has moved."""
 
     def __init__(self) -> None:
         """Write to the standard output if it is a terminal."""
@@ -77,50 +135,89 @@ class StatusLine:
         self._is_open = False
 
     def show(self, thought: Thought) -> None:
-        """Tell the best move so far."""
-        if not self._is_wanted or thought.multipv > 1:
-            return
-        room = get_terminal_size().columns - 1
-        text = f"thinking: {view.format_thought(thought)}   (Ctrl-C: move now)"
-        self._stream.write("\r" + text[:room].ljust(room))
-        self._stream.flush()
-        self._is_open = True
+        """Show the best move so far."""
+        if self._is_wanted and thought.multipv == 1:
+            self._write(f"thinking: {view.format_thought(thought)}   (Ctrl-C: move now)")
+            self._is_open = True
 
     def clear(self) -> None:
         """Leave the line empty."""
         if self._is_open:
-            room = get_terminal_size().columns - 1
-            self._stream.write("\r" + " " * room + "\r")
-            self._stream.flush()
+            self._write("", "\r")
             self._is_open = False
 
+    def _write(self, text: str, end: str = "") -> None:
+        room = get_terminal_size().columns - 1
+        self._stream.write("\r" + text[:room].ljust(room) + end)
+        self._stream.flush()
 
-def talk(dialogue: Dialogue, status: StatusLine) -> None:
-    """Read lines and show answers until the input ends."""
+
+def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None:
+    """Read lines and show answers until the person leaves, by ``quit`` or a second Ctrl-C."""
     shown: object = None
     announced = ""
-    while not dialogue.over:
-        said = dialogue.engine_turn()
-        status.clear()
-        say(said)
-        game = dialogue.engine.game
-        if (game.width, game.height, game.moves) != shown:
-            show_board(dialogue)
-            shown = (game.width, game.height, game.moves)
-        result = dialogue.result()
-        if result != announced:
-            say(result)
-            announced = result
-            if result:
-                dialogue.keep()
-        try:
-            line = input(PROMPT)
-        except (EOFError, KeyboardInterrupt):
-            print()
-            return
-        answer = dialogue.answer(line)
-        status.clear()
-        say(answer)
+    begun = dialogue.begun
+    is_warned = False
+    with suppress(KeyboardInterrupt):  # while the engine is about to stop
+        while not dialogue.over:
+            said = dialogue.engine_turn()
+            status.clear()
+            say(said)
+            if dialogue.begun != begun:  # the game before stays in its file
+                unfinished, begun = Unfinished(), dialogue.begun
+            keep(dialogue, unfinished)
+            game = dialogue.engine.game
+            if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
+                show_board(dialogue)
+                shown = (game.width, game.height, game.moves)
+                dialogue.wants_board = False
+            result = dialogue.result()
+            if result != announced:
+                say(result)
+                announced = result
+                if result:
+                    dialogue.keep()
+            try:
+                line = input(dialogue.prompt)
+            except EOFError:
+                print()
+                break
+            except KeyboardInterrupt:
+                print()
+                if is_warned:
+                    break
+                say("Ctrl-C again leaves")
+                is_warned = True
+                continue
+            is_warned = False
+            answer = dialogue.answer(line)
+            status.clear()
+            say(answer)
+    if unfinished.trouble:
+        say(f"the game could not be kept: {unfinished.trouble}")
+    elif unfinished.is_kept and not dialogue.game_over:
+        say(KEPT)
+
+
+def keep(dialogue: Dialogue, unfinished: Unfinished) -> None:
+    """Keep the game as it stands, once a move has been made."""
+    if not dialogue.is_under_way and not unfinished.is_kept:
+        return
+    try:
+        text, _ = dialogue.sgf()
+    except NotationError as error:
+        unfinished.trouble = str(error)
+        return
+    unfinished.note(
+        {
+            "sgf": text,
+            "moves": len(dialogue.record().moves),
+            "person": dialogue.person.name.lower(),
+            "level": dialogue.level,
+            "seconds": dialogue.seconds,
+            "over": dialogue.game_over,
+        }
+    )
 
 
 def say(text: str) -> None:
@@ -134,4 +231,66 @@ def show_board(dialogue: Dialogue) -> None:
     game = dialogue.engine.game
     print()
     view.show_board(game, view.last_of(game), game.forbidden())
-    say(view.opening_line(game))
+    opening = view.opening_of(game)
+    if opening is not None:
+        print(f"opening {opening}")
+
+
+# Games that were left -----------------------------------------------------------------
+
+
+class Unfinished:
+    """The file of one game, made when something is noted for the first time."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Go on with a file, or begin another."""
+        self._path = path
+        self.trouble = ""  # why the game could not be kept
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is something to go on from."""
+        return self._path is not None and not self.trouble
+
+    def note(self, form: dict[str, Any]) -> None:
+        """Keep a game as it is now; where that cannot be, ``trouble`` says why."""
+        try:
+            if self._path is None:
+                self._path = new_path()
+            write_whole(self._path, json.dumps(form))
+            self.trouble = ""
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+
+    def drop(self) -> None:
+        """Forget the game: nothing of it is left."""
+        if self._path is not None:
+            with suppress(OSError):
+                self._path.unlink()
+        self._path = None
+
+
+def folder() -> Path:
+    """Return where the games are."""
+    return state_folder() / "games"
+
+
+def new_path() -> Path:
+    """Return the file of a new game, whose name sorts after those of older ones."""
+    home = folder()
+    home.mkdir(parents=True, exist_ok=True)
+    for old in sorted(home.glob("*.json"))[: -(MOST_KEPT - 1)]:
+        with suppress(OSError):
+            old.unlink()
+    stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    names = (home / f"{stem}-{number:03d}.json" for number in count())
+    return next(name for name in names if not name.exists())
+
+
+def latest() -> tuple[Path, dict[str, Any]] | None:
+    """Return the last game that has not ended, else the last one; None where there is none."""
+    found: list[tuple[Path, dict[str, Any]]] = []
+    for path in sorted(folder().glob("*.json"), reverse=True):
+        with suppress(OSError, ValueError):
+            found.append((path, read_object(path.read_text(encoding="utf-8"))))
+    return next((item for item in found if not item[1].get("over")), found[0] if found else None)

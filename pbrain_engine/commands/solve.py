@@ -1,4 +1,10 @@
-"""``numoku solve``: the puzzles of a file, each answered by its kind and with the proof line."""
+"""``numoku solve``: the puzzles of a file, each answered by its kind and with the proof line.
+
+A puzzle is one JSON object: ``id``, ``size``, ``rule``, ``black``, ``white``, ``to_move`` and
+``kind``. Kinds: ``vcf`` and ``no-vcf`` (is there a win by continuous fours?), ``vct`` and
+``win`` (is there a forced win?), ``defend`` (what stops the enemy's fours?) and ``forbidden``
+(renju).
+"""
 
 from __future__ import annotations
 
@@ -9,14 +15,28 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
+from ..app import setup, thinking, view
+from ..engine.engine import Engine, Limit
+from ..engine.forms import line_to_five, pairs, tree_form, winner_after
+from ..engine.prover import Prover
 from ..files import read_object
+from ..game.game import Game, Move
 from ..options import Parser, above_zero, positive
-from . import thinking, view
-from .puzzles import KINDS, Answer, PuzzleError, Solvers, contradiction, read_puzzle
+from ..position.rules import Rule, Side
+from ..solver.solver import BY_FOURS, OPEN, Proof, Solver, SolverProgress, Tree, own_stones
+from .analyse import MEGABYTE, TREE_SECONDS
+
+WIN, DEFEND, FORBIDDEN = "win", "defend", "forbidden"
+FIELDS = ("id", "size", "rule", "black", "white", "to_move", "kind")
+KINDS = ("vcf", "no-vcf", "vct", WIN, DEFEND, FORBIDDEN)
+SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main search at most
+NAMED_FAULTS = 3  # lines of a file without puzzles so far of which the reason is shown
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -29,29 +49,16 @@ def make_parser() -> argparse.ArgumentParser:
         "line of the file is no puzzle; the other lines are answered all the same.",
     )
     parser.add_argument("file", metavar="FILE", help="the puzzles; - for the standard input")
-    parser.add_argument(
-        "--time", type=above_zero, help="seconds a puzzle (1; with --prove no limit)"
-    )
-    parser.add_argument("--nodes", type=positive, help="most stones that a search may try a puzzle")
-    parser.add_argument("--threads", type=positive, default=1, help="threads of the main search")
-    parser.add_argument(
-        "--memory", type=positive, default=200, help="megabytes to use (default: 200)"
-    )
-    parser.add_argument(
-        "--every", type=positive, default=1, metavar="N", help="only every N-th puzzle"
-    )
-    parser.add_argument(
-        "--threats-only", action="store_true", help="never ask the main search for a win"
-    )
-    parser.add_argument(
-        "--prove", action="store_true", help="search on for a proof of a win by threats"
-    )
-    parser.add_argument(
-        "--state", type=Path, metavar="FILE", help="of --prove: keep what is found out, go on later"
-    )
-    parser.add_argument("--tree", action="store_true", help="show the whole proof of each win")
-    parser.add_argument("--out", metavar="FILE", help="append answers to a file; skip those in it")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line on stdout")
+    add = parser.add_argument
+    add("--time", type=above_zero, help="seconds a puzzle (1; with --prove no limit)")
+    add("--nodes", type=positive, help="most stones that a search may try a puzzle")
+    add("--every", type=positive, default=1, metavar="N", help="only every N-th puzzle")
+    add("--threats-only", action="store_true", help="never ask the main search for a win")
+    add("--prove", action="store_true", help="search on for a proof of a win by threats")
+    add("--tree", action="store_true", help="show the whole proof of each win")
+    add("--out", metavar="FILE", help="append answers to a file; skip those in it")
+    setup.add_options(parser, "threads", "memory", "json")
+    parser.set_defaults(memory=200)
     return parser
 
 
@@ -70,8 +77,9 @@ def main(arguments: Sequence[str]) -> int:
                     continue
                 answer = thinking.apart(partial(solvers.answer, puzzle), solvers.stop)
             except PuzzleError as error:
-                print(f"numoku solve: {options.file}, line {place}: {error}", file=sys.stderr)
                 faulty += 1
+                if answers or faulty <= NAMED_FAULTS:
+                    print(f"numoku solve: {options.file}, line {place}: {error}", file=sys.stderr)
                 continue
             answers.append(answer)
             fault = contradiction(puzzle, answer)
@@ -82,7 +90,8 @@ def main(arguments: Sequence[str]) -> int:
                     file.write(text + "\n")
             print(text if options.json else answer_line(puzzle, answer, fault), flush=True)
             if answer.tree is not None and not options.json:
-                print("\n".join(solvers.proof_lines(puzzle, answer.tree)))
+                proof = view.ProofText(game_of(puzzle), solvers.solver)
+                print("\n".join(proof.lines(answer.tree, "  ")))
     words = summary(answers, wrong, len(known))
     if faulty:
         words += f"; {faulty} line{'s' if faulty > 1 else ''} left out"
@@ -114,7 +123,7 @@ def end_line(path: str | None) -> None:
 
 
 def read_lines(path: str, every: int) -> Iterator[tuple[int, str]]:
-    """Yield every so many of the lines that hold something, with their numbers from 1."""
+    """Yield every ``every``-th line that holds something, with their numbers from 1."""
     with sys.stdin if path == "-" else open(path, encoding="utf-8", errors="replace") as file:
         lines = ((place, line) for place, line in enumerate(file, 1) if line.strip())
         for number, (place, line) in enumerate(lines):
@@ -147,3 +156,214 @@ def summary(answers: Sequence[Answer], wrong: int, skipped: int) -> str:
         f"median {times[middle]:.1f} ms, {nodes[middle]} nodes, "
         f"90 % {times[tenth]:.1f} ms, {nodes[tenth]} nodes"
     )
+
+
+# Puzzles and their answers -------------------------------------------------------------
+
+
+class PuzzleError(ValueError):
+    """A line of a file is no puzzle."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found out about a puzzle; fields as in the JSON output."""
+
+    id: str
+    claim: str
+    moves: tuple[Move, ...]
+    line: tuple[Move, ...]
+    length: int
+    nodes: int
+    ms: float
+    tree: Tree | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return the answer as JSON has it."""
+        document: dict[str, Any] = {
+            "id": self.id,
+            "claim": self.claim,
+            "moves": pairs(self.moves),
+            "line": pairs(self.line),
+            "length": self.length,
+            "nodes": self.nodes,
+            "ms": round(self.ms, 3),
+        }
+        if self.tree is not None:
+            document["tree"] = tree_form(self.tree)
+        return document
+
+
+def read_puzzle(line: str) -> dict[str, Any]:
+    """Return the puzzle of a line.
+
+    Raises:
+        PuzzleError: it is none; the text says why.
+    """
+    try:
+        puzzle = read_object(line)
+    except ValueError as error:
+        raise PuzzleError(str(error)) from None
+    missing = [name for name in FIELDS if name not in puzzle]
+    if missing:
+        raise PuzzleError(f"the puzzle lacks {', '.join(missing)}")
+    if not isinstance(puzzle["id"], str):
+        raise PuzzleError("id is a text")
+    if puzzle["kind"] not in KINDS:
+        raise PuzzleError(f"unknown kind {puzzle['kind']!r}; there are {', '.join(KINDS)}")
+    if puzzle["to_move"] not in ("black", "white"):
+        raise PuzzleError(f"to_move is black or white, not {puzzle['to_move']!r}")
+    for name in ("black", "white", *(("best",) if "best" in puzzle else ())):
+        cells = puzzle[name]
+        if not isinstance(cells, list) or not all(
+            isinstance(cell, list) and list(map(type, cell)) == [int, int] for cell in cells
+        ):
+            raise PuzzleError(f"{name} is a list of cells [x, y], from 0 at the top left")
+    try:
+        game_of(puzzle)
+    except (TypeError, ValueError) as error:  # the board, the rule, or where a stone is
+        raise PuzzleError(str(error)) from None
+    return puzzle
+
+
+def game_of(puzzle: dict[str, Any]) -> Game:
+    """Return the position of a puzzle."""
+    if type(puzzle["size"]) is not int:
+        raise PuzzleError(f"size is the side of the board, not {puzzle['size']!r}")
+    game = Game(puzzle["size"], rule=Rule.parse(puzzle["rule"]))
+    for side in (Side.BLACK, Side.WHITE):
+        for x, y in puzzle[side.name.lower()]:
+            game.place(x, y, side)
+    game.set_to_move(Side[puzzle["to_move"].upper()])
+    return game
+
+
+class Solvers:
+    """The threat solver, and an engine once a puzzle needs one."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        """Take time, nodes, threads and memory from the command's options."""
+        self._options = options
+        self.time: float | None = options.time if options.prove else (options.time or 1.0)
+        self.nodes: int | None = options.nodes
+        self.memory: int = options.memory * MEGABYTE
+        self.with_engine = not options.threats_only and not options.prove
+        self.solver = Solver(self.memory // 2)
+        self._engine: Engine | None = None
+
+    def __enter__(self) -> Solvers:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give all memory back."""
+        self.solver.close()
+        if self._engine is not None:
+            self._engine.close()
+
+    def stop(self) -> None:
+        """Make the question that is being answered end soon."""
+        self.solver.stop()
+        if self._engine is not None:
+            self._engine.stop()
+
+    def answer(self, puzzle: dict[str, Any]) -> Answer:
+        """Answer a puzzle by its kind.
+
+        Raises:
+            PuzzleError: the game is over.
+        """
+        kind = puzzle["kind"]
+        game = game_of(puzzle)
+        if game.is_over and kind != FORBIDDEN:
+            raise PuzzleError("the game is over")
+        start = perf_counter()
+        if kind in ("vcf", "no-vcf"):
+            proof = self.solver.fours(game, time=self.time, nodes=self.nodes)
+            return answer_of(puzzle, proof, proof.claim, start)
+        if kind in ("vct", WIN):
+            return self._win(puzzle, game, start)
+        if kind == DEFEND:
+            rescue = self.solver.rescues(game, time=self.time, nodes=self.nodes)
+            claim, nodes = OPEN if rescue.unknown else DEFEND, rescue.nodes
+            return Answer(puzzle["id"], claim, rescue.moves, (), 0, nodes, since(start))
+        cells = tuple(game.forbidden())
+        return Answer(puzzle["id"], FORBIDDEN, cells, (), 0, 0, since(start))
+
+    def _win(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
+        if self._options.prove:
+            proof = self._prove(puzzle["id"], game)
+        else:
+            share = SEARCH_SHARE if self.with_engine else 1.0
+            seconds = None if self.time is None else self.time * share
+            proof = self.solver.threats(game, time=seconds, nodes=self.nodes)
+        if proof.wins or not self.with_engine or self.time is None:
+            answer = answer_of(puzzle, proof, puzzle["kind"] if proof.wins else OPEN, start)
+            if proof.wins and self._options.tree:
+                answer = replace(answer, tree=self.solver.tree(game))
+            return answer
+        line, nodes, tree = self._search(game, self.time - (perf_counter() - start))
+        moves, claim = line[:1], WIN if line else OPEN
+        nodes += proof.nodes
+        return Answer(puzzle["id"], claim, moves, line, own_stones(line), nodes, since(start), tree)
+
+    def _prove(self, name: str, game: Game) -> Proof:
+        """Search on until the answer is known, and report on the way."""
+
+        def report(progress: SolverProgress) -> None:
+            print(
+                f"{name}: {progress.time:.0f} s, {view.format_count(progress.nodes)} nodes, "
+                f"level {progress.level}, proof {progress.proof}, disproof {progress.disproof}",
+                file=sys.stderr,
+            )
+
+        return self.solver.prove(game, time=self.time, nodes=self.nodes, listener=report)
+
+    def _search(self, game: Game, seconds: float) -> tuple[tuple[Move, ...], int, Tree | None]:
+        """Return the line of a win that the main search finds, its nodes, and the proof.
+
+        The line is empty if it finds none; the proof is there if it is wanted.
+        """
+        if seconds <= 0 or self.solver.is_stopped:
+            return (), 0, None
+        if self._engine is None:
+            self._engine = Engine(memory=self.memory, threads=self._options.threads)
+        engine = self._engine
+        engine.new_game(game.width, game.height, game.rule)
+        game.copy_to(engine.game)
+        thought = engine.think(Limit(time=seconds, nodes=self.nodes))
+        if (thought.mate or 0) <= 0:
+            return (), thought.nodes, None
+        line = tuple(line_to_five(engine, thought))
+        if winner_after(game, line) is not game.to_move:
+            return (), thought.nodes, None
+        tree = (
+            Prover(engine, self.solver, TREE_SECONDS).prove(thought) if self._options.tree else None
+        )
+        return line, thought.nodes, tree
+
+
+def since(start: float) -> float:
+    """Return the milliseconds since a time."""
+    return (perf_counter() - start) * 1000
+
+
+def answer_of(puzzle: dict[str, Any], proof: Proof, claim: str, start: float) -> Answer:
+    """Return a proof as an answer."""
+    line = proof.line
+    return Answer(puzzle["id"], claim, line[:1], line, proof.length, proof.nodes, since(start))
+
+
+def contradiction(puzzle: dict[str, Any], answer: Answer) -> str:
+    """Return in what way an answer contradicts what the file knows, empty if in none."""
+    kind = puzzle["kind"]
+    if kind == "no-vcf" and answer.claim == BY_FOURS and puzzle.get("verified"):
+        return "there is no win by fours"
+    if kind == "vcf" and answer.claim == "no-vcf" and puzzle.get("verified"):
+        return "there is a win by fours"
+    complete = "best" in puzzle and (kind == FORBIDDEN or puzzle.get("best_complete"))
+    if kind in (DEFEND, FORBIDDEN) and complete and answer.claim == kind:
+        expected = {tuple(cell) for cell in puzzle["best"]}
+        if expected != set(answer.moves):
+            return f"expected {view.format_line(sorted(expected)) or 'no move'}"
+    return ""

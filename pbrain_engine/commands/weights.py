@@ -9,7 +9,9 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..app.setup import add_options
 from ..engine.engine import DEFAULT_WEIGHTS
+from ..engine.weights import find_weights, weights_file
 from ..eval.network_block import sizes_of
 from ..eval.weights import (
     COMBINATIONS,
@@ -18,13 +20,10 @@ from ..eval.weights import (
     Weights,
     annotate_weights,
     load_weights,
-    weights_path,
 )
-from ..files import write_whole
 from ..options import Parser
 from ..patterns import shapes
 from ..position.rules import Rule
-from .weights_page import Reader, html_page
 
 SHAPES = {
     "blocked one": shapes.BLOCKED_ONE,
@@ -71,32 +70,13 @@ def make_parser() -> argparse.ArgumentParser:
         prog="numoku weights",
         description="Check weight files and show where they come from and what they say.",
     )
-    parser.add_argument(
-        "files", nargs="*", default=[DEFAULT_WEIGHTS], metavar="W", help="names or files"
-    )
-    parser.add_argument(
-        "--note",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("KEY", "TEXT"),
-        help="write a line into the head of the files first, such as the result of a match",
-    )
-    parser.add_argument(
-        "--games",
-        nargs="+",
-        type=Path,
-        default=[],
-        metavar="GAMES",
-        help="say how well the weights foretell these games of `numoku datagen` (needs NumPy)",
-    )
-    parser.add_argument(
-        "--page",
-        type=Path,
-        metavar="FILE",
-        help="write charts of the first weights' losses and numbers, beside the second's or hand's",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add = parser.add_argument
+    add("files", nargs="*", default=[DEFAULT_WEIGHTS], metavar="W", help="names or files")
+    note = "write a line into the head of the files first, such as the result of a match"
+    add("--note", nargs=2, action="append", default=[], metavar=("KEY", "TEXT"), help=note)
+    games = "measure how well the weights predict these games of `numoku datagen` (needs NumPy)"
+    add("--games", nargs="+", type=Path, default=[], metavar="GAMES", help=games)
+    add_options(parser, "json")
     return parser
 
 
@@ -104,23 +84,17 @@ def main(arguments: Sequence[str]) -> int:
     """Describe weights; a damaged file is an error."""
     options = make_parser().parse_args(arguments)
     for name in options.files if options.note else ():
-        annotate(weights_path(name), options.note)
-    found = [load_weights(name) for name in options.files]
+        annotate(weights_file(name), options.note)
+    found = [find_weights(name) for name in options.files]
     if options.games:
         from ..learn.measure import measure, table
 
         print(table(measure(options.games, found)))
         return 0
-    if options.page:
-        beside = found[1] if len(found) > 1 else load_weights("hand")
-        write_whole(options.page, html_page(found[0], beside, PAGE_READERS))
-        return 0
     if options.json:
         print(json.dumps([describe(weights) for weights in found]))
         return 0
-    for number, weights in enumerate(found):
-        print("\n" * (number > 0), end="")
-        print(text(weights))
+    print("\n\n".join(map(text, found)))
     return 0
 
 
@@ -140,12 +114,13 @@ def annotate(path: str, notes: Sequence[tuple[str, str]]) -> None:
 
 def describe(weights: Weights) -> dict[str, object]:
     """Return head and numbers of weights as a document."""
-    tables = {family: tables_of(weights, family) for family in FAMILIES}
+    tables = zip(*(tables_of(weights, family) for family in FAMILIES), strict=True)
+    values, threats, scores = (dict(zip(FAMILIES, table, strict=True)) for table in tables)
     return {
         "about": weights.about,
-        "values": {family: values for family, (values, _, _) in tables.items()},
-        "threats": {family: threats for family, (_, threats, _) in tables.items()},
-        "scores": {family: scores for family, (_, _, scores) in tables.items()},
+        "values": values,
+        "threats": threats,
+        "scores": scores,
         "networks": {family: network_sizes(weights, family) for family in weights.streams},
     }
 
@@ -176,18 +151,6 @@ def tables_of(weights: Weights, family: str) -> tuple[Numbers, Numbers, Scores]:
     )
 
 
-PAGE_READERS: dict[str, Reader] = {
-    "value of a cell with one such line": lambda *which: tables_of(*which)[0],
-    "value of a threat alone, black to move": lambda *which: tables_of(*which)[1],
-    "score of a move that makes such a line": lambda *which: {
-        name: made for name, (made, _) in tables_of(*which)[2].items()
-    },
-    "score of a move that takes such a line": lambda *which: {
-        name: taken for name, (_, taken) in tables_of(*which)[2].items()
-    },
-}
-
-
 def text(weights: Weights) -> str:
     """Return a page about weights: the head, then tables with a column for each family."""
     about = {k: v for k, v in weights.about.items() if not k.startswith("curve ")}
@@ -196,15 +159,11 @@ def text(weights: Weights) -> str:
     for title, *read in zip(TITLES, *(tables_of(weights, f) for f in FAMILIES), strict=True):
         lines += ["", f"{title:36}{columns}"]
         for name in read[0]:
-            entries = (entry(column[name]) for column in read)
-            lines.append(f"  {name:34}" + "".join(f"{word:>15}" for word in entries))
+            row = (column[name] for column in read)
+            words = (f"{n[0]} / {n[1]}" if isinstance(n, tuple) else str(n) for n in row)
+            lines.append(f"  {name:34}" + "".join(f"{word:>15}" for word in words))
     for family in weights.streams:
         sizes = network_sizes(weights, family)
         lines += ["", f"network for {family}"]
         lines += [f"  {name.replace('_', ' '):34}{size:15,}" for name, size in sizes.items()]
     return "\n".join(lines)
-
-
-def entry(value: int | tuple[int, int]) -> str:
-    """Return a number, or two of them."""
-    return str(value) if isinstance(value, int) else f"{value[0]} / {value[1]}"

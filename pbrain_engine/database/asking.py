@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from ..notation.canonical import Image, Position, image_of, line_of, read_key
 from ..notation.opening_names import Opening
-from ..position.geometry import Coordinates
+from ..position.geometry import Coordinates, transform
 from ..position.rules import Rule
-from ..position.symmetry import transform
 from .document import Asked
 from .finding import Entry
 from .lines import notes_of
@@ -68,7 +67,7 @@ class Filter(NamedTuple):
     opening: Opening | None = None
 
     def takes(self, position: Position) -> bool:
-        """Say whether what stands on the board is as wanted."""
+        """Return whether what stands on the board is as wanted."""
         if self.rule is not None and position.rule is not self.rule:
             return False
         if self.size is not None and (position.width, position.height) != self.size:
@@ -79,7 +78,7 @@ class Filter(NamedTuple):
 
 
 def continues(position: Position, opening: Opening) -> bool:
-    """Say whether a position holds the stones of an opening, however they are turned."""
+    """Return whether a position holds the stones of an opening, however they are turned."""
     if (position.width, position.height) != (15, 15):
         return False
     black, white = set(position.black), set(position.white)

@@ -3,6 +3,19 @@
 A file needs the standard library alone. A server is reached through SQLAlchemy (the extra
 ``database``). The statements are the same for both: they keep to what both understand, with
 parameters written ``:name``. One writer at a time; the others wait for it.
+
+``position``: a key (``notation/canonical.py``) with the wins of black, draws and wins of white
+of the games that passed through it, and the best that a search has found out: ``rank`` orders
+findings of one position, ``moves`` and ``line`` are cells in the orientation of the key, ``crc``
+is over the finding. ``author``: which version with which weights has found it out.
+
+``game``: each game once, as SGF; ``digest`` is over that text.
+
+``node``: the lines that people and programs have entered, in the orientation in which they came:
+a start position (kind 0, ``cell`` is its number), a move (1), or a text on a cell (2) below its
+``parent``; ``cell`` is ``y * width + x``, -1 for a pass. Notes belong to a node.
+
+``book``: the positions of a book: the moves that its search compared, packed with their values.
 """
 
 from __future__ import annotations
@@ -10,7 +23,7 @@ from __future__ import annotations
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,27 +43,19 @@ class DatabaseError(Exception):
     """The database cannot be opened, read or written; the message says why in one line."""
 
 
-class Connection(ABC):
+class DatabaseConnection(ABC):
     """Statements and transactions."""
 
     name: str  # how messages call the database
     types: Mapping[str, str]  # what a schema calls {id}, {bytes}
 
     @abstractmethod
-    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Return all rows of a query."""
+    def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
+        """Carry out a statement, once for each set of parameters; return its cursor."""
 
     @abstractmethod
-    def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
-        """Yield the rows of a query without holding them all."""
-
-    @abstractmethod
-    def run(self, sql: str, parameters: Parameters | None = None) -> int:
-        """Carry out a statement; return how many rows it has changed."""
-
-    @abstractmethod
-    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
-        """Carry out a statement once for each set of parameters; return how many rows changed."""
+    def _errors_explained(self) -> AbstractContextManager[None]:
+        """Turn the errors of the store into a DatabaseError with one line of text."""
 
     @abstractmethod
     def begin(self) -> None:
@@ -72,6 +77,25 @@ class Connection(ABC):
     def close(self) -> None:
         """Leave."""
 
+    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Return all rows of a query."""
+        with self._errors_explained():
+            return [tuple(row) for row in self._execute(sql, parameters or {})]
+
+    def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
+        """Yield the rows of a query, if possible without holding them all."""
+        yield from self.rows(sql, parameters)
+
+    def run(self, sql: str, parameters: Parameters | None = None) -> int:
+        """Carry out a statement; return how many rows it has changed."""
+        with self._errors_explained():
+            return int(self._execute(sql, parameters or {}).rowcount)
+
+    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
+        """Carry out a statement once for each set of parameters; return how many rows changed."""
+        with self._errors_explained():
+            return int(self._execute(sql, parameters).rowcount) if parameters else 0
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Write all or nothing; what was written is on the disk afterwards."""
@@ -85,7 +109,7 @@ class Connection(ABC):
             raise
 
 
-class FileConnection(Connection):
+class FileConnection(DatabaseConnection):
     """A file. What is committed stays, whatever happens to the program or the power."""
 
     types = {"id": "INTEGER PRIMARY KEY", "bytes": "BLOB"}
@@ -107,7 +131,7 @@ class FileConnection(Connection):
             )
         except sqlite3.Error as error:
             raise DatabaseError(f"{path}: {error}") from None
-        with self._told():
+        with self._errors_explained():
             try:
                 self._file.execute(ANYTHING)
             except sqlite3.OperationalError as error:
@@ -123,46 +147,36 @@ class FileConnection(Connection):
             self._file.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_explained(self) -> Iterator[None]:
         """Turn what SQLite raises into words."""
         try:
             yield
         except sqlite3.Error as error:
             raise DatabaseError(f"{self.name}{_explain(str(error))}") from None
 
-    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Return all rows of a query."""
-        with self._told():
-            return self._file.execute(sql, parameters or {}).fetchall()
+    def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
+        if isinstance(parameters, Mapping):
+            return self._file.execute(sql, parameters)
+        return self._file.executemany(sql, parameters)
 
     def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
         """Yield the rows of a query without holding them all."""
-        with self._told():
-            yield from self._file.execute(sql, parameters or {})
-
-    def run(self, sql: str, parameters: Parameters | None = None) -> int:
-        """Carry out a statement; return how many rows it has changed."""
-        with self._told():
-            return self._file.execute(sql, parameters or {}).rowcount
-
-    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
-        """Carry out a statement once for each set of parameters; return how many rows changed."""
-        with self._told():
-            return self._file.executemany(sql, parameters).rowcount if parameters else 0
+        with self._errors_explained():
+            yield from self._execute(sql, parameters or {})
 
     def begin(self) -> None:
         """Begin to write, as the only one."""
-        with self._told():
+        with self._errors_explained():
             self._file.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
         """Put everything written since on the disk."""
-        with self._told():
+        with self._errors_explained():
             self._file.execute("COMMIT")
 
     def rollback(self) -> None:
         """Forget everything written since."""
-        with self._told():
+        with self._errors_explained():
             if self._file.in_transaction:
                 self._file.execute("ROLLBACK")
 
@@ -191,7 +205,7 @@ def _explain(text: str) -> str:
     return f": {text}"
 
 
-class ServerConnection(Connection):
+class ServerConnection(DatabaseConnection):
     """A database of a PostgreSQL server, named by a URL."""
 
     types = {"id": "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY", "bytes": "BYTEA"}
@@ -220,7 +234,7 @@ class ServerConnection(Connection):
         if address.drivername == "postgresql":
             address = address.set(drivername="postgresql+psycopg")
         self.name = address.render_as_string(hide_password=True)
-        with self._told():
+        with self._errors_explained():
             try:
                 engine = sqlalchemy.create_engine(address)
             except ImportError as error:  # its driver
@@ -229,7 +243,7 @@ class ServerConnection(Connection):
         self._is_writing = False
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_explained(self) -> Iterator[None]:
         """Turn what SQLAlchemy raises into words."""
         try:
             yield
@@ -237,56 +251,38 @@ class ServerConnection(Connection):
             reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
             raise DatabaseError(f"{getattr(self, 'name', 'database')}: {reason}") from None
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """End the transaction that a query outside of one has begun, also where it failed.
+    def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
+        return self._server.execute(self._text(sql), parameters)
+
+    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Return all rows of a query; outside of a transaction none stays open after it.
 
         A connection that broke is made anew after that, by the next statement.
         """
-        with self._told():
-            try:
-                yield
-            finally:
-                if not self._is_writing:
+        try:
+            return super().rows(sql, parameters)
+        finally:
+            if not self._is_writing:
+                with self._errors_explained():
                     self._server.rollback()
-
-    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Return all rows of a query."""
-        with self._reading():
-            return [tuple(row) for row in self._server.execute(self._text(sql), parameters or {})]
-
-    def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
-        """Yield the rows of a query; the driver holds them."""
-        yield from self.rows(sql, parameters)
-
-    def run(self, sql: str, parameters: Parameters | None = None) -> int:
-        """Carry out a statement; return how many rows it has changed."""
-        with self._told():
-            return self._server.execute(self._text(sql), parameters or {}).rowcount
-
-    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
-        """Carry out a statement once for each set of parameters; return how many rows changed."""
-        with self._told():
-            rows = [dict(each) for each in parameters]
-            return self._server.execute(self._text(sql), rows).rowcount if rows else 0
 
     def begin(self) -> None:
         """Begin to write, as the only one."""
-        with self._told():
+        with self._errors_explained():
             self._server.rollback()
             self._is_writing = True
             self._server.execute(self._text(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
 
     def commit(self) -> None:
         """Put everything written since on the disk."""
-        with self._told():
+        with self._errors_explained():
             self._server.commit()
             self._is_writing = False
 
     def rollback(self) -> None:
         """Forget everything written since."""
         self._is_writing = False
-        with self._told():
+        with self._errors_explained():
             self._server.rollback()
 
     def faults(self) -> list[str]:
@@ -300,15 +296,81 @@ class ServerConnection(Connection):
             self._server.engine.dispose()
 
 
-def connect(target: str | Path, create: bool = False) -> Connection:
-    """Return a connection to a file, or to the database that a URL names.
+FORMAT = 1
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS author (
+        id {id}, version TEXT NOT NULL, weights TEXT NOT NULL, UNIQUE (version, weights))""",
+    """CREATE TABLE IF NOT EXISTS position (
+        id {id}, key {bytes} NOT NULL UNIQUE,
+        black_wins BIGINT NOT NULL DEFAULT 0, draws BIGINT NOT NULL DEFAULT 0,
+        white_wins BIGINT NOT NULL DEFAULT 0,
+        rank BIGINT, value BIGINT, bound BIGINT, depth BIGINT, nodes BIGINT,
+        moves {bytes}, line {bytes}, proof TEXT, tree TEXT, author BIGINT, crc BIGINT)""",
+    """CREATE TABLE IF NOT EXISTS game (
+        id {id}, digest {bytes} NOT NULL UNIQUE, result TEXT NOT NULL, record TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS node (
+        id {id}, parent BIGINT NOT NULL, kind BIGINT NOT NULL, cell BIGINT NOT NULL,
+        position BIGINT, marks BIGINT NOT NULL DEFAULT 0,
+        title TEXT NOT NULL DEFAULT '', comment TEXT NOT NULL DEFAULT '',
+        text TEXT NOT NULL DEFAULT '', crc BIGINT NOT NULL DEFAULT 0,
+        UNIQUE (parent, kind, cell))""",
+    "CREATE INDEX IF NOT EXISTS node_position ON node (position)",
+    """CREATE TABLE IF NOT EXISTS book (
+        position BIGINT PRIMARY KEY, value BIGINT NOT NULL, moves {bytes} NOT NULL,
+        crc BIGINT NOT NULL)""",
+)
+
+
+def _prepare(connection: DatabaseConnection, create: bool) -> None:
+    """Make the tables where they are missing; see that they are of this format.
 
     Raises:
-        DatabaseError: it cannot be opened.
+        DatabaseError: there are none and none are to be made, or they are of another format.
+    """
+    if create and not _has_tables(connection):
+        with connection.writing():
+            for statement in TABLES:
+                connection.run(statement.format(**connection.types))
+            connection.run(
+                "INSERT INTO meta (name, value) VALUES ('format', :format) "
+                "ON CONFLICT (name) DO NOTHING",
+                {"format": str(FORMAT)},
+            )
+    if not _has_tables(connection):
+        raise DatabaseError(f"{connection.name} holds no positions")
+    ((found,),) = connection.rows("SELECT value FROM meta WHERE name = 'format'") or [("none",)]
+    if found != str(FORMAT):
+        raise DatabaseError(f"{connection.name} has format {found}; this version reads {FORMAT}")
+
+
+def _has_tables(connection: DatabaseConnection) -> bool:
+    try:
+        return bool(connection.rows("SELECT 1 FROM meta WHERE name = 'format'"))
+    except DatabaseError as error:
+        if "meta" in str(error):  # there is no such table
+            return False
+        raise
+
+
+def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
+    """Return a connection to a file, or to the database that a URL names, with its tables.
+
+    Raises:
+        DatabaseError: it cannot be opened, or is something else.
     """
     text = str(target)
     if text.startswith("sqlite:///"):
         text = text.removeprefix("sqlite:///")
+    connection: DatabaseConnection
     if "://" in text:
-        return ServerConnection(text)
-    return FileConnection(Path(text).expanduser(), create)
+        connection = ServerConnection(text)
+    else:
+        connection = FileConnection(Path(text).expanduser(), create)
+    try:
+        _prepare(connection, create)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

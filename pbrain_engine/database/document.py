@@ -6,15 +6,16 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..notation.canonical import Image, Position, image_of
+from ..notation.canonical import Position, image_of
 from ..notation.cells import check_on_board, check_size
-from ..notation.game_record import GameRecord, RecordedMove
+from ..notation.game_tree import GameRecord, RecordedMove
 from ..notation.opening_names import name_opening
 from ..notation.textfile import is_writable
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, mate_distance
 from .finding import Author, Bound, Entry, Finding
+from .store import Known
 
 SEARCH = "search"  # the proof of a win that the main search has announced
 PROOFS = ("vcf", "vct", SEARCH, "")
@@ -23,16 +24,8 @@ PLAYERS = ("black", "white")
 MOST_NODES = (1 << 63) - 1  # a number that every store holds
 
 
-class Analysis(NamedTuple):
-    """A finding, the image of its position, and the moves to it where they are known."""
-
-    image: Image
-    finding: Finding
-    way: GameRecord | None = None
-
-
 class Asked(NamedTuple):
-    """A position that somebody asks about; ``moves`` in order where that is known."""
+    """A position that is asked about; ``moves`` in order where that is known."""
 
     position: Position
     moves: tuple[Coordinates, ...] = ()
@@ -66,35 +59,42 @@ def opening_moves(asked: Asked) -> Sequence[Coordinates]:
     return moves
 
 
+def finding_document(finding: Finding) -> dict[str, Any]:
+    """Return everything about a finding, as ``read_analysis`` reads it again."""
+    return {
+        "value": finding.value,
+        "bound": finding.bound.name.lower(),
+        "depth": finding.depth,
+        "nodes": finding.nodes,
+        "moves": pairs(finding.moves),
+        "pv": pairs(finding.line),
+        "proof": finding.proof,
+        "tree": json.loads(finding.tree) if finding.tree else None,
+        "version": finding.author.version,
+        "weights": finding.author.weights,
+    }
+
+
 def entry_document(asked: Asked, entry: Entry | None) -> dict[str, Any]:
     """Return everything about a position as one document."""
-    finding = entry.finding if entry is not None else None
-    out: dict[str, Any] = {"known": entry is not None, **position_document(asked)}
-    best = finding.moves[0] if finding is not None and finding.moves else None
-    if best is None and entry is not None and entry.book:
-        best = entry.book[0][0]
+    is_known = entry is not None
+    entry = entry or Entry(0, None)
+    finding = entry.finding
+    found = finding_document(finding or Finding(0))
     if finding is None:
-        out |= dict.fromkeys(("value", "bound", "depth", "nodes", "mate"))
-    else:
-        out |= {
-            "value": finding.value,
-            "bound": finding.bound.name.lower(),
-            "depth": finding.depth,
-            "nodes": finding.nodes,
-            "mate": mate_distance(finding.value) if finding.is_certain else None,
-        }
-    out |= {
-        "best": None if best is None else list(best),
-        "moves": pairs(finding.moves if finding is not None else ()),
-        "pv": pairs(finding.line if finding is not None else ()),
-        "proof": (finding.proof or None) if finding is not None else None,
-        "tree": json.loads(finding.tree) if finding is not None and finding.tree else None,
-        "version": finding.author.version if finding is not None else None,
-        "weights": finding.author.weights if finding is not None else None,
+        found |= dict.fromkeys(("value", "bound", "depth", "nodes", "version", "weights"))
+    moves = [*found["moves"], *(list(move) for move, _ in entry.book)]
+    return {
+        "known": is_known,
+        **position_document(asked),
+        **found,
+        "proof": found["proof"] or None,
+        "mate": mate_distance(finding.value) if finding and finding.is_certain else None,
+        "best": moves[0] if moves else None,
         "games": {
-            "black_wins": entry.black_wins if entry is not None else 0,
-            "draws": entry.draws if entry is not None else 0,
-            "white_wins": entry.white_wins if entry is not None else 0,
+            "black_wins": entry.black_wins,
+            "draws": entry.draws,
+            "white_wins": entry.white_wins,
         },
         "notes": [
             {
@@ -103,14 +103,10 @@ def entry_document(asked: Asked, entry: Entry | None) -> dict[str, Any]:
                 "marked": note.is_marked,
                 "labels": [{"cell": list(cell), "text": text} for cell, text in note.labels],
             }
-            for note in (entry.notes if entry is not None else ())
+            for note in entry.notes
         ],
-        "book": [
-            {"move": list(move), "value": value}
-            for move, value in (entry.book if entry is not None else ())
-        ],
+        "book": [{"move": list(move), "value": value} for move, value in entry.book],
     }
-    return out
 
 
 def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[dict[str, Any]]:
@@ -191,7 +187,7 @@ def _position(entry: dict[str, Any]) -> Position:
 
 
 def _way(entry: dict[str, Any], position: Position) -> GameRecord | None:
-    """Return the moves to a position in the order in which they were played, if it is told."""
+    """Return the moves to a position in the order in which they were played, if it is known."""
     size = position.width, position.height
     played = _cells(entry.get("played"), "played", size)
     if not played:
@@ -202,7 +198,7 @@ def _way(entry: dict[str, Any], position: Position) -> GameRecord | None:
     return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in played))
 
 
-def read_analysis(entry: dict[str, Any]) -> Analysis:
+def read_analysis(entry: dict[str, Any]) -> Known:
     """Return the analysis that ``numoku analyse --json`` or ``numoku db FILE show`` printed.
 
     Raises:
@@ -238,11 +234,11 @@ def read_analysis(entry: dict[str, Any]) -> Analysis:
         json.dumps(tree) if tree else "",
         _author(entry),
     )
-    return Analysis(image_of(position), finding, _way(entry, position))
+    return Known(image_of(position), finding, _way(entry, position))
 
 
 def is_proof(node: Any, width: int, height: int, is_answer: bool = False) -> bool:
-    """Say whether JSON has the form of a proof on a board: moves, and answers with theirs."""
+    """Return whether JSON has the form of a proof on a board: moves, and answers with theirs."""
     if not isinstance(node, dict) or not isinstance(node.get("answers"), list):
         return False
     for name in ("reply", "move") if is_answer else ("move",):
@@ -258,7 +254,7 @@ def some_way(entry: dict[str, Any]) -> GameRecord | None:
     """Return an order in which an analysis's stones could have been played, if there is one."""
     size = _size(entry)
     black, white = (_cells(entry.get(name), name, size) for name in PLAYERS)
-    position = _position(entry)._replace(black=black, white=white)  # in the order that is told
+    position = _position(entry)._replace(black=black, white=white)  # in the order that is given
     moves = position.in_turn
     if moves is None:
         return None

@@ -8,27 +8,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..files import in_place_of
-from ..notation.canonical import HEAD, Image, Symmetries, image_of, read_key
-from ..notation.game_record import GameRecord
-from ..notation.game_tree import GameTree, TreeNode
+from ..notation.canonical import HEAD, image_of, read_key
+from ..notation.game_tree import GameRecord, GameTree, TreeNode
 from ..notation.renlib import ENCODING, SIZE, format_renlib
-from ..notation.sgf import parse_sgf
-from ..notation.sgf_tree import format_sgf_trees
+from ..notation.sgf import format_sgf_trees, parse_sgf
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
 from . import document
-from .book.entry import unpack_book
-from .finding import Bound
-from .lines import joined, read_trees
-from .store import FINDING_COLUMNS, Database, game_line, play_on, take_back
+from .graph import unpack_book
+from .lines import images, joined, read_trees
+from .store import Database, game_line
 
 Values = dict[bytes, int]
 
 NO_BOOK = "the moves of the book are not in the file; `numoku db FILE merge` takes them over"
 
 
-class Choice(NamedTuple):
+class ExportFilter(NamedTuple):
     """What is to be written."""
 
     rule: Rule | None = None
@@ -37,7 +34,7 @@ class Choice(NamedTuple):
     encoding: str = ENCODING
 
     def takes(self, record: GameRecord) -> bool:
-        """Say whether a game's or tree's rule and board are wanted."""
+        """Return whether a game's or tree's rule and board are wanted."""
         if self.rule is not None and record.rule is not self.rule:
             return False
         return self.size is None or (record.width, record.height) == self.size
@@ -47,7 +44,7 @@ class NothingToWrite(Exception):
     """Nothing in the database is of the kind that a format holds."""
 
 
-def export(database: Database, path: Path, choice: Choice) -> list[str]:
+def export(database: Database, path: Path, choice: ExportFilter) -> list[str]:
     """Write a file whose format its name tells; return in words what it cannot hold.
 
     A file that is there is replaced as a whole, or stays.
@@ -77,7 +74,7 @@ def export(database: Database, path: Path, choice: Choice) -> list[str]:
     return losses
 
 
-def library(database: Database, choice: Choice) -> tuple[bytes, list[str]]:
+def library(database: Database, choice: ExportFilter) -> tuple[bytes, list[str]]:
     """Return all lines on boards of 15x15 from the empty board as one RenLib library."""
     trees = gather(database, choice)
     losses: list[str] = []
@@ -103,39 +100,32 @@ def library(database: Database, choice: Choice) -> tuple[bytes, list[str]]:
     return data, losses + more
 
 
-def gather(database: Database, choice: Choice) -> list[GameTree]:
+def gather(database: Database, choice: ExportFilter) -> list[GameTree]:
     """Return all lines and games, one tree for each rule, board and start."""
     found: dict[GameRecord, GameTree] = {}
     for tree in read_trees(database):
         if choice.takes(tree.record):
             found[_start_of(tree.record)] = tree
-    for record in games(database):
-        if choice.takes(record):
-            start = _start_of(record)
-            node = found.setdefault(start, GameTree(start)).root
-            for cell in record.turns:
-                node = node.child(cell)
+    for game in database.games():
+        if choice.takes(game.record):
+            start = _start_of(game.record)
+            found.setdefault(start, GameTree(start)).add(game.record.turns)
     for start, ways in book_ways(database, choice):
-        root = found.setdefault(start, GameTree(start)).root
+        tree = found.setdefault(start, GameTree(start))
         for way in ways:
-            node = root
-            for cell in way:
-                node = node.child(cell)
+            tree.add(way)
     if choice.values:
         values = _values(database)
         for tree in found.values():
-            _write_values(tree, values)
+            for node, _, image in images(tree):  # what each move is worth to its side
+                value = values.get(image.key)
+                if value is not None and node.is_move and not node.text and node is not tree.root:
+                    node.text = format_value(-value)
     return list(found.values())
 
 
-def games(database: Database) -> Iterator[GameRecord]:
-    """Yield all games."""
-    for (text,) in database.connection.stream("SELECT record FROM game ORDER BY id"):
-        yield parse_sgf(text)
-
-
 def book_ways(
-    database: Database, choice: Choice
+    database: Database, choice: ExportFilter
 ) -> Iterator[tuple[GameRecord, Iterator[list[Coordinates]]]]:
     """Yield, for each rule and board, a way through the book to each position of it."""
     pages: dict[bytes, dict[bytes, bytes]] = {}
@@ -151,7 +141,6 @@ def book_ways(
 
 def _ways(start: GameRecord, pages: dict[bytes, bytes]) -> Iterator[list[Coordinates]]:
     """Yield ways from the empty board, or else from the smallest positions, to each page."""
-    board = Symmetries.of(start.width, start.height)
     left = dict(pages)
     while left:
         root = read_key(min(left, key=len))
@@ -165,9 +154,9 @@ def _ways(start: GameRecord, pages: dict[bytes, bytes]) -> Iterator[list[Coordin
             line = game_line(start)
             for cell in way:
                 line.play(*cell)
-            key, number = line.image()
-            moves = unpack_book(pages[key], start.width, start.height)
-            for cell in board.back([move for move, _ in moves], number):
+            image = line.image()
+            moves = unpack_book(pages[image.key], start.width)
+            for cell in image.back([move for move, _ in moves]):
                 line.play(*cell)
                 if left.pop(line.image().key, None) is not None:
                     stack.append([*way, cell])
@@ -204,34 +193,14 @@ def _values(database: Database) -> Values:
     }
 
 
-def images(tree: GameTree) -> Iterator[tuple[TreeNode, Image]]:
-    """Yield every node with the image of the position after its move."""
-    line = game_line(tree.record)
-    played: list[TreeNode] = []
-    for node, depth in tree.walk():
-        while depth and len(played) >= depth:
-            take_back(line, played.pop().cell)
-        if depth and node.is_move:
-            play_on(line, node.cell)
-            played.append(node)
-        if node.is_move:
-            yield node, line.image()
-
-
-def _write_values(tree: GameTree, values: Values) -> None:
-    """Write beside each move what it is worth to the side that made it."""
-    for node, image in images(tree):
-        value = values.get(image.key)
-        if value is not None and not node.text and node is not tree.root:
-            node.text = format_value(-value)
-
-
-def _lost_findings(database: Database, trees: Iterable[GameTree], choice: Choice) -> list[str]:
+def _lost_findings(
+    database: Database, trees: Iterable[GameTree], choice: ExportFilter
+) -> list[str]:
     """Say which values are not written, and how many of them are on no line that is."""
     values = _values(database)
     if not values:
         return []
-    on_lines = {image.key for tree in trees for _, image in images(tree)}
+    on_lines = {image.key for tree in trees for _, _, image in images(tree)}
     losses = []
     if not choice.values:
         losses.append(f"{len(values)} values are not in the file; --values writes them")
@@ -241,7 +210,7 @@ def _lost_findings(database: Database, trees: Iterable[GameTree], choice: Choice
     return losses
 
 
-def everything(database: Database, choice: Choice) -> Iterator[dict[str, object]]:
+def everything(database: Database, choice: ExportFilter) -> Iterator[dict[str, object]]:
     """Yield all that the database holds but the book, as ``add`` reads it again."""
     for result, text in database.connection.stream("SELECT result, record FROM game ORDER BY id"):
         if choice.takes(parse_sgf(text)):
@@ -250,24 +219,11 @@ def everything(database: Database, choice: Choice) -> Iterator[dict[str, object]
         if choice.takes(tree.record):
             text, _ = format_sgf_trees([tree])
             yield {"type": "tree", "sgf": text}
-    for key, *columns in database.connection.stream(
-        f"SELECT key, {FINDING_COLUMNS} FROM position WHERE rank IS NOT NULL ORDER BY key"
-    ):
-        position = read_key(bytes(key))
-        board = GameRecord(position.width, position.height, position.rule)
-        finding = database.read_finding(Image(bytes(key), 0), columns)
-        if finding is not None and choice.takes(board):
+    for known in database.findings():
+        position = read_key(known.image.key)
+        if choice.takes(GameRecord(position.width, position.height, position.rule)):
             yield {
                 "type": "position",
                 **document.position_document(document.Asked(position)),
-                "value": finding.value,
-                "bound": Bound(finding.bound).name.lower(),
-                "depth": finding.depth,
-                "nodes": finding.nodes,
-                "moves": document.pairs(finding.moves),
-                "pv": document.pairs(finding.line),
-                "proof": finding.proof,
-                "tree": json.loads(finding.tree) if finding.tree else None,
-                "version": finding.author.version,
-                "weights": finding.author.weights,
+                **document.finding_document(known.finding),
             }

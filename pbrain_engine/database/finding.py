@@ -63,7 +63,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What somebody has written about a position."""
+    """What a person has written about a position."""
 
     title: str = ""
     comment: str = ""

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from ..notation.canonical import image_of, line_of, read_key
 from ..notation.cells import NotationError
+from ..notation.game_tree import GameTree
 from ..notation.sgf import parse_sgf
 from ..position.geometry import Coordinates
+from .book import settle
 from .finding import checksum
-from .lines import MOVE, NO_PARENT, PASS, START, TEXT, node_checksum
+from .lines import MOVE, NO_PARENT, PASS, START, TEXT, add_line, add_tree, node_checksum, read_trees
+from .sources import Item
 from .store import (
     FINDING_COLUMNS,
     OPEN,
     RESULTS,
+    Added,
     Database,
+    Known,
+    StoredGame,
     digest_of,
     finding_checksum,
     game_images,
@@ -77,7 +84,7 @@ def _check_positions(database: Database, counts: dict[bytes, Counts]) -> Iterato
             if finding_checksum(key, columns[:-1]) != columns[-1]:
                 yield f"the finding about position {number} is not what was stored"
             if columns[-2] not in authors:
-                yield f"nobody is known to have found out position {number}"
+                yield f"position {number}: unknown author"
     if counts:
         yield f"{len(counts)} positions of games are missing"
 
@@ -143,3 +150,78 @@ def _check_book(database: Database) -> Iterator[str]:
             yield f"the book has a position {position} that is not there"
         elif checksum(bytes(key), value, bytes(moves)) != crc:
             yield f"the book's entry for position {position} is not what was stored"
+
+
+def merge(into: Database, other: Database, tell: Tell = lambda done: None) -> Added:
+    """Take everything over; ``tell`` is called whenever a batch is stored."""
+    done = Added()
+    games = other.games()
+    while batch := list(islice(games, BATCH)):
+        with into.writing():
+            done += into.add_games(batch)
+        tell(done)
+    findings = other.findings()
+    while known := list(islice(findings, BATCH * 10)):
+        with into.writing():
+            done += Added(positions=into.add_findings(known))
+        tell(done)
+    for tree in read_trees(other):
+        with into.writing():
+            done += add_tree(into, tree)
+        tell(done)
+    with into.writing():
+        done += Added(pages=_take_book(into, other))
+    return done
+
+
+def _take_book(into: Database, other: Database) -> int:
+    """Take over the book's positions that are not in the own book; return how many.
+
+    Afterwards the positions before them are worth what these say.
+    """
+    taken = []
+    for key, value, moves, crc in other.connection.stream(
+        "SELECT key, book.value, book.moves, book.crc FROM book "
+        "JOIN position ON position.id = book.position ORDER BY position.id"
+    ):
+        if into.connection.run(
+            "INSERT INTO book (position, value, moves, crc) VALUES (:position, :value, :moves, "
+            ":crc) ON CONFLICT (position) DO NOTHING",
+            {"position": into.position_number(bytes(key)), "value": value, "moves": moves,
+             "crc": crc},
+        ):  # fmt: skip
+            taken.append(bytes(key))
+    settle(into, taken)
+    return len(taken)
+
+
+BATCH = 200  # games or analyses that are stored at once
+
+Tell = Callable[[Added], None]  # takes what has been stored so far
+
+
+def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda done: None) -> Added:
+    """Store everything; ``tell`` is called after every batch."""
+    done = Added()
+    source = iter(items)
+    while batch := list(islice(source, BATCH)):
+        with database.writing():
+            stored = _add_batch(database, batch)
+        done += stored
+        tell(done)
+    return done
+
+
+def _add_batch(database: Database, batch: list[Item]) -> Added:
+    games = [item for item in batch if isinstance(item, StoredGame)]
+    findings = [item for item in batch if isinstance(item, Known)]
+    done = database.add_games(games) if games else Added()
+    for item in batch:
+        if isinstance(item, GameTree):
+            done += add_tree(database, item)
+    if findings:
+        done += Added(positions=database.add_findings(findings))
+    for known in findings:
+        if known.way is not None:
+            done += add_line(database, known.way)
+    return done

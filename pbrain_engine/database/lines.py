@@ -5,13 +5,12 @@ They keep the orientation in which they came, so that a library that goes in com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..notation.canonical import Image, Line, Symmetries, read_key
-from ..notation.game_record import GameRecord
-from ..notation.game_tree import GameTree, TreeNode
+from ..notation.canonical import Image, Line, read_key
+from ..notation.game_tree import GameRecord, GameTree, TreeNode
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .finding import Note, checksum
@@ -52,48 +51,48 @@ def add_tree(database: Database, tree: GameTree) -> Added:
     What was there already is not counted.
     """
     record = tree.record
-    line = game_line(record)
-    start = line.image()
-    board = Symmetries.of(record.width, record.height)
-    # Stones that are set up may lie in another orientation than the position that is stored.
-    number = start.number if record.black_setup or record.white_setup else 0
-    if number:
-        record = _turned(record, board, number)
-        line = game_line(record)
     ((newest,),) = database.connection.rows("SELECT COALESCE(MAX(id), 0) FROM node")
-    root = _add(database, NO_PARENT, START, database.position_number(start.key), start.key)
-    nodes = int(_note(database, root, tree.root, START, root.number))
-    stored: list[_Stored] = [root]
-    played: list[Coordinates | None] = []
-    for node, depth in tree.walk():
-        if depth == 0:
-            continue
-        while len(played) >= depth:
-            take_back(line, played.pop())
-            stored.pop()
+    start = game_line(record).image()
+    # Stones that are set up may lie in another orientation than the position that is stored.
+    is_turned = bool(record.black_setup or record.white_setup)
+    nodes = 0
+    way: list[_Stored] = []  # the rows of the moves to a node
+    for node, depth, image in images(tree):
+        del way[depth:]
         cell = node.cell
-        if cell is not None and number:
-            (cell,) = board.move([cell], number)
-        kind = MOVE if node.is_move else TEXT
-        if node.is_move:
-            play_on(line, cell)
-        image = line.image()
-        row = _add(database, stored[-1].number, kind, _number_of(cell, record.width), image.key)
-        is_changed = _note(database, row, node, kind, _number_of(cell, record.width))
-        nodes += is_changed or row.number > newest
+        if cell is not None and is_turned:
+            (cell,) = start.turn([cell])
+        if not way:
+            parent, kind, number = NO_PARENT, START, database.position_number(start.key)
+        else:
+            parent, kind = way[-1].number, MOVE if node.is_move else TEXT
+            number = PASS if cell is None else cell[1] * record.width + cell[0]
+        row = _add(database, parent, kind, number, image.key)
+        is_changed = _note(database, row, node, kind, number)
+        nodes += is_changed or (kind != START and row.number > newest)
         newest = max(newest, row.number)
-        if node.is_move:
-            played.append(cell)
-            stored.append(row)
+        if kind != TEXT:
+            way.append(row)
     return Added(0, 0, nodes)
+
+
+def images(tree: GameTree) -> Iterator[tuple[TreeNode, int, Image]]:
+    """Yield every node with its depth and the image of its position, that after a move."""
+    line = game_line(tree.record)
+    played: list[TreeNode] = []
+    for node, depth in tree.walk():
+        while depth and len(played) >= depth:
+            take_back(line, played.pop().cell)
+        if depth and node.is_move:
+            play_on(line, node.cell)
+            played.append(node)
+        yield node, depth, line.image()
 
 
 def add_line(database: Database, record: GameRecord) -> Added:
     """Store the way to a position, without notes."""
     tree = GameTree(replace(record, moves=(), passes=()))
-    node = tree.root
-    for cell in record.turns:
-        node = node.child(cell)
+    tree.add(record.turns)
     return add_tree(database, tree)
 
 
@@ -112,39 +111,14 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
     before = clean(before)
     rows.sort(key=lambda row: row[2] != before)
     for number, title, comment, text, marks, kind, cell in rows:
-        if before and _has_lines(comment, before):
-            changed = _with_lines(comment, before, clean(after))
+        if before and f"\n{before}\n" in f"\n{comment}\n":
+            new = f"\n{clean(after)}\n" if after else "\n"
+            changed = f"\n{comment}\n".replace(f"\n{before}\n", new, 1).strip("\n")
             _set_notes(database, _Stored(number, title, changed, text, marks), kind, cell)
             return
     tree = GameTree(replace(record, moves=(), passes=()))
-    node = tree.root
-    for turn in record.turns:
-        node = node.child(turn)
-    node.comment = after
+    tree.add(record.turns).comment = after
     add_tree(database, tree)
-
-
-def _has_lines(text: str, lines: str) -> bool:
-    """Say whether lines stand together in a text."""
-    return f"\n{lines}\n" in f"\n{text}\n"
-
-
-def _with_lines(text: str, before: str, after: str) -> str:
-    """Return a text with some of its lines changed, or without them."""
-    new = f"\n{after}\n" if after else "\n"
-    return f"\n{text}\n".replace(f"\n{before}\n", new, 1).strip("\n")
-
-
-def _turned(record: GameRecord, board: Symmetries, number: int) -> GameRecord:
-    return replace(
-        record,
-        black_setup=tuple(board.move(record.black_setup, number)),
-        white_setup=tuple(board.move(record.white_setup, number)),
-    )
-
-
-def _number_of(cell: Coordinates | None, width: int) -> int:
-    return PASS if cell is None else cell[1] * width + cell[0]
 
 
 def _add(database: Database, parent: int, kind: int, cell: int, key: bytes) -> _Stored:
@@ -156,7 +130,7 @@ def _add(database: Database, parent: int, kind: int, cell: int, key: bytes) -> _
 
 
 def _note(database: Database, row: _Stored, node: TreeNode, kind: int, cell: int) -> bool:
-    """Add a node's notes to those of its row; say whether there are new ones."""
+    """Add a node's notes to those of its row; return whether there are new ones."""
     title = joined(row.title, node.title, " / ")
     comment = joined(row.comment, node.comment, "\n")
     text = joined(row.text, node.text, " ")
@@ -220,18 +194,12 @@ def read_trees(database: Database) -> list[GameTree]:
             trees.append(tree)
             known[number] = node, tree
         elif parent in known:  # a parent is always stored before its children
-            _attach(known, number, parent, cell, node)
+            above, tree = known[parent]
+            if cell != PASS:
+                node.cell = cell % tree.record.width, cell // tree.record.width
+            above.children.append(node)
+            known[number] = node, tree
     return trees
-
-
-def _attach(
-    known: dict[int, tuple[TreeNode, GameTree]], number: int, parent: int, cell: int, node: TreeNode
-) -> None:
-    above, tree = known[parent]
-    if cell != PASS:
-        node.cell = cell % tree.record.width, cell // tree.record.width
-    above.children.append(node)
-    known[number] = node, tree
 
 
 def _start_record(database: Database, position: int) -> GameRecord:
@@ -258,13 +226,11 @@ def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...
         )
         labels: list[tuple[Coordinates, str]] = []
         if texts:
-            _, width, height = image.key[:3]
-            board = Symmetries.of(width, height)
-            own = line_to(database, number).image().number
+            width, own = image.key[1], line_to(database, number).image()
             for cell, text in texts:
                 if cell != PASS:
-                    turned = board.move([(cell % width, cell // width)], own)
-                    labels.append((board.back(turned, image.number)[0], text))
+                    turned = own.turn([(cell % width, cell // width)])
+                    labels.append((image.back(turned)[0], text))
         if title or comment or marks & MARKED or labels:
             notes.append(Note(title, comment, bool(marks & MARKED), tuple(labels)))
     return tuple(notes)

@@ -7,18 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..arena.records.exports import paper_record
-from ..arena.records.journal import read_journal
+from ..arena.exports import paper_record
+from ..arena.journal import read_journal
 from ..files import read_object
 from ..game.game import Game
 from ..learn import records as selfplay
 from ..native.load.library import KernelError
 from ..notation.cells import NotationError, parse_moves
-from ..notation.game_record import GameRecord, RecordedMove
-from ..notation.game_tree import GameTree
+from ..notation.game_tree import GameRecord, GameTree, RecordedMove, main_line
 from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING, MAGIC, parse_renlib
-from ..notation.sgf_tree import parse_sgf_trees
+from ..notation.sgf import parse_sgf_trees
 from ..notation.textfile import decode
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
@@ -36,9 +35,10 @@ class Wish(NamedTuple):
     rule: Rule | None = None  # overrides what a file says
     size: tuple[int, int] | None = None
     encoding: str = ENCODING
+    from_below: bool = False  # rows of moves such as h8 count from the lowest one
 
 
-Item = StoredGame | GameTree | document.Analysis
+Item = StoredGame | GameTree | Known
 
 
 def read_source(name: str, wish: Wish) -> Iterator[Item]:
@@ -71,13 +71,11 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
 
 def _moves(text: str, wish: Wish) -> Iterator[Item]:
     width, height = wish.size or DEFAULT_SIZE
-    moves = parse_moves(text, width, height)
+    moves = parse_moves(text, width, height, from_below=wish.from_below)
     if not moves:
         raise NotationError(f"{text!r} is neither a file nor moves such as h8i9")
     tree = GameTree(GameRecord(width, height, wish.rule or Rule.FREESTYLE))
-    node = tree.root
-    for move in moves:
-        node = node.child(move)
+    tree.add(moves)
     yield tree
 
 
@@ -87,7 +85,7 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
         for tree in parse_sgf_trees(body):
             tree.record = _ruled(tree.record, wish)
             game = StoredGame(decided(main_line(tree)))
-            is_annotated = not _is_told_by_the_game(tree)
+            is_annotated = not _is_one_line(tree)
             if game.record.moves:
                 yield game.plain if is_annotated else game
             if is_annotated:
@@ -126,24 +124,7 @@ def decided(record: GameRecord) -> GameRecord:
     return replace(record, result="1/2-1/2") if game.is_full else record
 
 
-def main_line(tree: GameTree) -> GameRecord:
-    """Return the game that a tree tells: its first branch everywhere."""
-    moves: list[RecordedMove] = []
-    passes: list[int] = []
-    node = tree.root
-    while True:
-        following = next((child for child in node.children if child.is_move), None)
-        if following is None:
-            break
-        if following.cell is None:
-            passes.append(len(moves))
-        else:
-            moves.append(RecordedMove(*following.cell, comment=following.comment))
-        node = following
-    return replace(tree.record, moves=tuple(moves), passes=tuple(passes), comment=tree.root.comment)
-
-
-def _is_told_by_the_game(tree: GameTree) -> bool:
+def _is_one_line(tree: GameTree) -> bool:
     """Whether the main line holds all that there is."""
     node = tree.root
     while node.children:
@@ -245,14 +226,9 @@ def _selfplay(path: Path) -> Iterator[Item]:
             for ply, value in enumerate(game.values)
             if value != selfplay.NO_VALUE
         }
-        if game.ending is selfplay.Ending.BRANCH:  # nobody played it
+        if game.ending is selfplay.Ending.BRANCH:  # it was not played
             images = list(game_images(record))
             for ply, finding in findings.items():
-                yield document.Analysis(images[ply], finding)
+                yield Known(images[ply], finding)
         else:
             yield StoredGame(record, findings)
-
-
-def known_of(analysis: document.Analysis) -> Known:
-    """Return an analysis as it is stored."""
-    return Known(analysis.image, analysis.finding)

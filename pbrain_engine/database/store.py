@@ -11,15 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..notation.canonical import Image, Line, Symmetries, pack_moves, unpack_moves
-from ..notation.game_record import GameRecord, RecordedMove
-from ..notation.sgf import format_sgf
+from ..notation.canonical import Image, Line, pack_moves, unpack_moves
+from ..notation.game_tree import GameRecord, RecordedMove
+from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from . import schema
-from .book.entry import unpack_book
 from .connection import connect
 from .finding import Author, Bound, Entry, Finding, checksum
+from .graph import unpack_book
 
 FINDING_COLUMNS = "rank, value, bound, depth, nodes, moves, line, proof, tree, author, crc"
 _NAMES = FINDING_COLUMNS.split(", ")
@@ -49,6 +48,7 @@ class Known(NamedTuple):
 
     image: Image
     finding: Finding
+    way: GameRecord | None = None  # the moves to it, where they are known
 
 
 class StoredGame(NamedTuple):
@@ -128,11 +128,6 @@ class Database:
             DatabaseError: it cannot be opened, or is something else.
         """
         self.connection = connect(target, create)
-        try:
-            schema.prepare(self.connection, create)
-        except BaseException:
-            self.connection.close()
-            raise
         self.name = self.connection.name
         self._authors: dict[Author, int] = {}
 
@@ -179,39 +174,22 @@ class Database:
 
     def read_finding(self, image: Image, columns: Sequence[Any]) -> Finding | None:
         """Return the finding that the columns of a row hold, turned back from the key."""
-        if columns[0] is None:
+        rank, value, bound, depth, nodes, moves, line, proof, tree, author, _ = columns
+        if rank is None:
             return None
-        values = dict(zip(_NAMES, columns, strict=True))
+        _, width, height = image.key[:3]
+        best, best_line = (
+            tuple(image.back(unpack_moves(cells, width, height))) for cells in (moves, line)
+        )
         return Finding(
-            values["value"],
-            Bound(values["bound"]),
-            values["depth"],
-            values["nodes"],
-            self._turn_back(image, values["moves"]),
-            self._turn_back(image, values["line"]),
-            values["proof"],
-            self._tree_back(image, values["tree"]),
-            self._author(values["author"]),
-        )
-
-    def _turn_back(self, image: Image, packed: bytes) -> tuple[Coordinates, ...]:
-        _, width, height = image.key[:3]
-        return tuple(
-            Symmetries.of(width, height).back(unpack_moves(packed, width, height), image.number)
-        )
-
-    def _tree_back(self, image: Image, tree: str) -> str:
-        _, width, height = image.key[:3]
-        back = Symmetries.of(width, height).back
-        return turned_tree(tree, lambda cells: back(cells, image.number))
+            value, Bound(bound), depth, nodes, best, best_line, proof,
+            turned_tree(tree, image.back), self._author(author),
+        )  # fmt: skip
 
     def _book_moves(self, number: int, image: Image) -> tuple[tuple[Coordinates, int], ...]:
         found = self.connection.rows("SELECT moves FROM book WHERE position = :id", {"id": number})
-        if not found:
-            return ()
-        _, width, height = image.key[:3]
-        moves = unpack_book(found[0][0], width, height)
-        cells = Symmetries.of(width, height).back([move for move, _ in moves], image.number)
+        moves = unpack_book(found[0][0], image.key[1]) if found else []
+        cells = image.back([move for move, _ in moves])
         return tuple(zip(cells, (value for _, value in moves), strict=True))
 
     def add_findings(self, known: Iterable[Known]) -> int:
@@ -220,16 +198,14 @@ class Database:
         return self.connection.run_many(ADD_FINDING, rows)
 
     def _finding_row(self, known: Known) -> dict[str, Any]:
-        image, finding = known
+        image, finding, _ = known
         _, width, height = image.key[:3]
-        turn = Symmetries.of(width, height).move
-        moves = pack_moves(turn(finding.moves, image.number), width, height)
-        line = pack_moves(turn(finding.line, image.number), width, height)
-        tree = turned_tree(finding.tree, lambda cells: turn(cells, image.number))
         row: dict[str, Any] = {
             "key": image.key, "rank": finding.rank, "value": finding.value,
             "bound": int(finding.bound), "depth": finding.depth, "nodes": finding.nodes,
-            "moves": moves, "line": line, "proof": finding.proof, "tree": tree,
+            "moves": pack_moves(image.turn(finding.moves), width, height),
+            "line": pack_moves(image.turn(finding.line), width, height),
+            "proof": finding.proof, "tree": turned_tree(finding.tree, image.turn),
             "author": self._author_number(finding.author),
         }  # fmt: skip
         row["crc"] = finding_checksum(image.key, [row[name] for name in _NAMES[:-1]])
@@ -296,6 +272,21 @@ class Database:
         self.add_findings(known)
         return Added(added, len(counts), 0, skipped)
 
+    def games(self) -> Iterator[StoredGame]:
+        """Yield all games."""
+        for result, text in self.connection.stream("SELECT result, record FROM game ORDER BY id"):
+            yield StoredGame(parse_sgf(text), counts=result != OPEN)
+
+    def findings(self) -> Iterator[Known]:
+        """Yield all findings, in the orientation of their keys."""
+        for key, *columns in self.connection.stream(
+            f"SELECT key, {FINDING_COLUMNS} FROM position WHERE rank IS NOT NULL ORDER BY key"
+        ):
+            image = Image(bytes(key), 0)
+            finding = self.read_finding(image, columns)
+            assert finding is not None
+            yield Known(image, finding)
+
     def count(self, table: str) -> int:
         """Return the number of rows of a table."""
         assert table in ("position", "game", "node", "book")
@@ -318,7 +309,7 @@ def clean(text: str) -> str:
 
 
 def digest_of(text: str) -> bytes:
-    """Return what tells a game from every other one."""
+    """Return the digest by which a game is known, of its SGF text."""
     return sha256(text.encode()).digest()[:16]
 
 

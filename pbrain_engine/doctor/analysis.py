@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from .exam import Exam, NotSupported, Violation, read_move, shown
-from .registry import GOMOCALC, YIXIN, check, decline, expect_quick_move
+from .exam import (
+    GOMOCALC,
+    YIXIN,
+    Exam,
+    NotSupported,
+    Violation,
+    check,
+    decline,
+    expect_quick_move,
+    read_move,
+    shown,
+)
 
 # -- Yixin-Board ---------------------------------------------------------------------------
 
@@ -11,8 +21,7 @@ BOARD = "Yixin-Board main.c"
 
 
 @check(YIXIN, "understands lower case and START with two numbers", "no game at all", BOARD)
-def yixin_spelling(exam: Exam) -> None:
-    """Every position is sent anew."""
+def _yixin_spelling(exam: Exam) -> None:
     exam.say("info show_detail 1", f"START {exam.size} {exam.size}")
     exam.expect_ok()
     exam.say(f"info timeout_turn {round(exam.options.turn * 1000)}")
@@ -23,8 +32,7 @@ def yixin_spelling(exam: Exam) -> None:
 
 
 @check(YIXIN, "tells its greatest number of threads", "the sliders stay at 1", BOARD)
-def yixin_info(exam: Exam) -> None:
-    """Asked once at the start, before START; whatever the answer, OK comes after it."""
+def _yixin_info(exam: Exam) -> None:
     exam.say("yxshowinfo", f"START {exam.size}")
     if exam.answer() != "OK":  # the question was refused
         exam.expect_ok()
@@ -33,8 +41,7 @@ def yixin_info(exam: Exam) -> None:
 
 
 @check(YIXIN, "sets a position up in silence", "an unwanted move is played", BOARD)
-def yixin_board(exam: Exam) -> None:
-    """Send the position as for the forbidden points."""
+def _yixin_board(exam: Exam) -> None:
     exam.start()
     exam.board("7,7,1", "8,8,2", verb="yxboard")
     line = exam.peer.line(exam.options.turn + 0.3)
@@ -46,8 +53,7 @@ def yixin_board(exam: Exam) -> None:
 
 
 @check(YIXIN, "lists forbidden points with a final dot", "the client reads past its buffer", BOARD)
-def yixin_forbid(exam: Exam) -> None:
-    """Four digits for each point."""
+def _yixin_forbid(exam: Exam) -> None:
     exam.start("rule 4", size=15)
     exam.board("7,7,1", "0,0,2", "8,7,1", "0,2,2", "9,9,1", "0,4,2", "9,10,1", "0,6,2",
                verb="yxboard")  # fmt: skip
@@ -61,8 +67,7 @@ def yixin_forbid(exam: Exam) -> None:
 
 
 @check(YIXIN, "marks every line that is no move", "read as a move: the game is over", BOARD)
-def yixin_marks(exam: Exam) -> None:
-    """Commands of the database are sent to every engine."""
+def _yixin_marks(exam: Exam) -> None:
     exam.start("show_detail 1")
     exam.say("yxquerydatabaseall", "7,7", "done", "yxhashclear", "yxblockreset", "yxblock", "3,3",
              "done", "yxsetdatabase", "my file.db")  # fmt: skip
@@ -74,8 +79,7 @@ def yixin_marks(exam: Exam) -> None:
 
 
 @check(YIXIN, "stops on yxstop", "the stop button does nothing", BOARD)
-def yixin_stop(exam: Exam) -> None:
-    """Press the stop button."""
+def _yixin_stop(exam: Exam) -> None:
     expect_quick_move(exam, "yxstop")
 
 
@@ -85,8 +89,7 @@ CALC = "gomocalc src/store/modules/ai.js"
 
 
 @check(GOMOCALC, "reads a whole position on one line", "no move", CALC)
-def gomocalc_line(exam: Exam) -> None:
-    """INFO comes before START, and everything in capitals."""
+def _gomocalc_line(exam: Exam) -> None:
     turn = round(exam.options.turn * 1000)
     exam.say(
         "INFO RULE 0", f"INFO TIMEOUT_TURN {turn}", "INFO CAUTION_FACTOR 1", "INFO STRENGTH 100"
@@ -99,8 +102,7 @@ def gomocalc_line(exam: Exam) -> None:
 
 
 @check(GOMOCALC, "answers YXNBEST with a move", "no analysis", CALC)
-def gomocalc_nbest(exam: Exam) -> None:
-    """Ask as this client asks for every move."""
+def _gomocalc_nbest(exam: Exam) -> None:
     exam.start()
     exam.say("YXBOARD 7,7,1 8,8,2 DONE")
     line = exam.peer.line(0.2)
@@ -114,8 +116,7 @@ def gomocalc_nbest(exam: Exam) -> None:
 
 
 @check(GOMOCALC, "writes INFO lines only when asked", "Piskvork reads them as answers", CALC)
-def gomocalc_details(exam: Exam) -> None:
-    """Bare INFO lines are for show_detail 2 alone."""
+def _gomocalc_details(exam: Exam) -> None:
     exam.start()
     exam.exchange()
     if any(line.startswith("INFO") for line in exam.heard):

@@ -1,16 +1,25 @@
-"""One examination: a fresh program, a dialogue with it, and what counts as a violation."""
+"""One examination: a fresh program, a dialogue with it, what counts, and the list of checks."""
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 from collections.abc import Callable, Iterable
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import NamedTuple
 
+from ..arena.players.process import Program, TimedLine
 from ..position.geometry import Coordinates
-from .peer import HeardLine, Peer
+from ..protocol.commandline import split_command
 
 FAIL, WARN, SKIP, PASS = "fail", "warn", "skip", "pass"
 CHATTER = ("MESSAGE", "DEBUG")
+MOST_LINES = 10_000  # that are waited for in one go
+QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finished speaking
+PATIENCE = 5.0  # seconds for a peer to read what is sent
+POLL = 0.002
+WINDOWS = os.name == "nt"
 TOLERANCE = 1.0  # seconds over a limit that managers forgive
 
 
@@ -35,14 +44,69 @@ class Options(NamedTuple):
     patience: float = 5.0  # seconds for a start or an answer before it counts as silence
 
 
-class Check(NamedTuple):
-    """One thing to examine: for whom, what, why it matters, and where that is written."""
+class Peer(Program):
+    """The program under examination, which gets rid of itself as a context manager.
 
-    client: str
-    title: str
-    harm: str  # what happens in this client otherwise
-    source: str
-    examine: Callable[[Exam], None]
+    Nothing waits without a deadline: what it does not read in time it gets when it does.
+    """
+
+    line_end = re.compile(rb"\n")
+
+    def __init__(
+        self, command: str | list[str], folder: str | None = None, patience: float = PATIENCE
+    ) -> None:
+        """Start the command.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        super().__init__(split_command(command) if isinstance(command, str) else command, folder)
+        self._patience = patience
+
+    def __enter__(self) -> Peer:
+        """Return the peer."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Kill it with everything it started."""
+        self.kill()
+
+    def send(self, *lines: str, end: str = "\n") -> None:
+        """Write lines in one packet; a peer that is gone is noticed later, when it is silent."""
+        self.send_bytes("".join(line + end for line in lines).encode())
+
+    def send_bytes(self, data: bytes) -> None:
+        """Write bytes as they are."""
+        self.write(data).wait(self._patience)
+
+    def close_stdin(self) -> None:
+        """End its input, after what has been sent."""
+        self.write(None).wait(self._patience)
+
+    def lines(self, quiet: float = QUIET_TIME) -> list[TimedLine]:
+        """Return all lines until the peer is quiet for a while, or has said far too much."""
+        found: list[TimedLine] = []
+        while len(found) < MOST_LINES and (line := self.line(quiet)) is not None:
+            found.append(line)
+        return found
+
+    def wait(self, timeout: float) -> int | None:
+        """Return its exit status, or None if it is still alive after that time."""
+        until = perf_counter() + timeout
+        while (status := self.process.poll()) is None and perf_counter() < until:
+            sleep(POLL)  # Popen.wait would look only every 50 ms
+        return status
+
+    def interrupt(self) -> None:
+        """Send what Ctrl-C in a shared console sends."""
+        if WINDOWS:
+            self.process.send_signal(signal.CTRL_BREAK_EVENT)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            os.killpg(self.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """Kill it and its children, and close the pipes."""
+        self.close(grace=0.0)
 
 
 class Exam:
@@ -91,14 +155,13 @@ class Exam:
 
     # -- hearing ---------------------------------------------------------------------------
 
-    def line(self, timeout: float | None = None) -> HeardLine:
+    def line(self, timeout: float | None = None) -> TimedLine:
         """Return the next line that is no message."""
         limit = self.options.patience if timeout is None else timeout
         until = perf_counter() + limit
         while True:
             line = self.peer.line(max(until - perf_counter(), 0.0))
-            if line is None and not self.peer.is_alive:
-                status = self.peer.process.poll()
+            if line is None and (status := self.peer.process.poll()) is not None:
                 raise Violation(f"the program has ended (status {status})")
             if line is None:
                 raise Violation(f"no answer within {limit:g} s")
@@ -150,7 +213,7 @@ class Exam:
             line = self.peer.line(left)
             if line is not None and line.text.split(" ")[0].upper() not in CHATTER:
                 raise Violation(f"{shown(line.text)} after {what}")
-        if not self.peer.is_alive:
+        if self.peer.process.poll() is not None:
             raise Violation(f"the program has ended after {what}")
 
     def expect_game(self) -> None:
@@ -177,3 +240,70 @@ def shown(text: str) -> str:
     """Return what a program said, safe and short enough for a table."""
     clean = "".join(c if c.isprintable() and c.isascii() else "?" for c in text)
     return repr(clean if len(clean) <= 60 else clean[:57] + "...")
+
+
+GOMOCUP = "Gomocup judge"
+PISKVORK = "Piskvork 9"
+CLI = "c-gomoku-cli"
+QPISKVORK = "qpiskvork"
+YIXIN = "Yixin-Board"
+GOMOCALC = "gomocalc"
+ANY = "any manager"
+CLIENTS = (GOMOCUP, PISKVORK, CLI, QPISKVORK, YIXIN, GOMOCALC, ANY)  # as the table lists them
+
+Examine = Callable[[Exam], None]
+
+
+class Check(NamedTuple):
+    """One thing to examine: for whom, what, why it matters, and where that is written."""
+
+    client: str
+    title: str
+    harm: str  # what happens in this client otherwise
+    source: str
+    examine: Examine
+
+
+CHECKS: list[Check] = []
+STOP_LIMIT = 0.5  # seconds for an answer to a stop
+
+
+def check(client: str, title: str, harm: str, source: str) -> Callable[[Examine], Examine]:
+    """Enter a function in the list of checks."""
+
+    def enter(examine: Examine) -> Examine:
+        CHECKS.append(Check(client, title, harm, source, examine))
+        return examine
+
+    return enter
+
+
+def decline(exam: Exam, what: str) -> str:
+    """Return the answer to an optional command; a polite refusal ends the check."""
+    answer = exam.answer()
+    if answer.split(" ")[0].upper() in ("UNKNOWN", "ERROR"):
+        raise NotSupported(f"{what}: {shown(answer)}")
+    return answer
+
+
+def think_long(exam: Exam) -> None:
+    """Let the program think about a move for which it has a minute."""
+    exam.start("timeout_turn 60000", "time_left 1000000")
+    exam.board("7,7,2", "8,8,1", "4,10,2")
+    sleep(0.3)
+
+
+def expect_quick_move(exam: Exam, command: str) -> None:
+    """Stop a long search and expect its move at once."""
+    think_long(exam)
+    early = exam.peer.line(0.0)
+    while early is not None and read_move(early.text.strip()) is None:
+        early = exam.peer.line(0.0)
+    if early is not None:
+        return  # it had decided by itself
+    exam.say(command)
+    began = perf_counter()
+    exam.expect_move(timeout=2.0)
+    taken = perf_counter() - began
+    if taken > STOP_LIMIT:
+        raise Violation(f"the move came {taken:.2f} s after {command}")

@@ -5,9 +5,18 @@ from __future__ import annotations
 import os
 from time import perf_counter, sleep
 
-from .exam import TOLERANCE, Blemish, Exam, Violation, read_move, shown
-from .peer import WINDOWS
-from .registry import ANY, check, think_long
+from .exam import (
+    ANY,
+    TOLERANCE,
+    WINDOWS,
+    Blemish,
+    Exam,
+    Violation,
+    check,
+    read_move,
+    shown,
+    think_long,
+)
 
 RULES = "plastovicka.github.io/protocl2en.htm"
 PRACTICE = "observed in matches"
@@ -19,7 +28,7 @@ def expect_no_move(exam: Exam, what: str) -> None:
     line = exam.peer.line(exam.options.turn + 0.5)
     while line is not None and line.text.split(" ")[0] in ("MESSAGE", "DEBUG"):
         line = exam.peer.line(exam.options.turn + 0.5)
-    if not exam.peer.is_alive:
+    if exam.peer.process.poll() is not None:
         raise Violation(f"the program has ended after {what}")
     if line is None:
         raise Blemish(f"silence after {what}")
@@ -52,8 +61,7 @@ nonsense("survives TURN alone", b"TURN\n")
 
 
 @check(ANY, "skips blank lines", "the next answers are out of step", RULES)
-def blank_lines(exam: Exam) -> None:
-    """Line ends of all kinds."""
+def _blank_lines(exam: Exam) -> None:
     exam.start()
     exam.peer.send_bytes(b"\r\n\n   \n")
     exam.expect_silence("blank lines", 0.2)
@@ -61,8 +69,7 @@ def blank_lines(exam: Exam) -> None:
 
 
 @check(ANY, "refuses a move off the board", "board and program disagree", RULES)
-def off_board(exam: Exam) -> None:
-    """Play off the board, then on: the position must stay as it was."""
+def _off_board(exam: Exam) -> None:
     exam.start()
     exam.say(f"TURN {exam.size},0")
     expect_no_move(exam, "a move off the board")
@@ -70,8 +77,7 @@ def off_board(exam: Exam) -> None:
 
 
 @check(ANY, "refuses a move on a stone", "board and program disagree", RULES)
-def occupied(exam: Exam) -> None:
-    """Its own stone, and the opponent's."""
+def _occupied(exam: Exam) -> None:
     exam.start()
     cell = exam.free()
     exam.turn(cell)
@@ -83,8 +89,7 @@ def occupied(exam: Exam) -> None:
 
 
 @check(ANY, "refuses impossible sizes and keeps its board", "the manager shows no reason", RULES)
-def sizes(exam: Exam) -> None:
-    """Zero, four, words."""
+def _sizes(exam: Exam) -> None:
     exam.start()
     for size in ("0", "-1", "4", "abc", "99999999999"):
         exam.say(f"START {size}")
@@ -97,8 +102,7 @@ def sizes(exam: Exam) -> None:
 
 
 @check(ANY, "plays without START", "no game", RULES)
-def without_start(exam: Exam) -> None:
-    """Either a refusal or a move, but life."""
+def _without_start(exam: Exam) -> None:
     exam.say("BEGIN")
     answer = exam.answer(exam.options.patience + 5)
     if read_move(answer) is None and answer.split(" ")[0].upper() not in REFUSALS:
@@ -127,12 +131,11 @@ odd_board("plays a BOARD with a stone twice", "7,7,1", "7,7,2", "8,8,2")
 odd_board("plays a BOARD with a stone off the board", "7,7,2", "99,99,1")
 odd_board("plays a BOARD with too many stones of a side", "7,7,1", "8,8,1", "9,8,1", "2,2,1")
 odd_board("plays a BOARD with an unknown field", "7,7,1", "8,8,7", "9,9,2")
-odd_board("plays a BOARD where somebody has won", *(f"{x},7,2" for x in range(5)))
+odd_board("plays a BOARD that is already won", *(f"{x},7,2" for x in range(5)))
 
 
 @check(ANY, "survives a full board", "the program hangs", PRACTICE)
-def full_board(exam: Exam) -> None:
-    """Fill the smallest board."""
+def _full_board(exam: Exam) -> None:
     exam.size = 5
     exam.say("START 5")
     size = 5 if exam.answer() == "OK" else exam.options.size
@@ -146,8 +149,7 @@ def full_board(exam: Exam) -> None:
 
 
 @check(ANY, "takes the last empty cell", "the program hangs", PRACTICE)
-def last_cell(exam: Exam) -> None:
-    """One cell is left."""
+def _last_cell(exam: Exam) -> None:
     exam.start()
     size = exam.size
     stones = [f"{x},{y},{1 + (x // 2 + y) % 2}" for x in range(size) for y in range(size)]
@@ -157,8 +159,7 @@ def last_cell(exam: Exam) -> None:
 
 
 @check(ANY, "answers in renju when all cells are forbidden", "the program hangs", PRACTICE)
-def only_forbidden(exam: Exam) -> None:
-    """Black's last cell would make six in a row."""
+def _only_forbidden(exam: Exam) -> None:
     exam.start("rule 4", size=15)
     row = {(x, 7) for x in (4, 5, 6, 8, 9)}
     stones = ["4,7,1"]
@@ -173,8 +174,7 @@ def only_forbidden(exam: Exam) -> None:
 
 
 @check(ANY, "answers at once with timeout_turn 0", "loss on time", RULES)
-def no_time(exam: Exam) -> None:
-    """As fast as possible."""
+def _no_time(exam: Exam) -> None:
     exam.start("timeout_turn 0")
     exam.board("7,7,2", "8,8,1", "4,10,2")
     began = perf_counter()
@@ -185,40 +185,35 @@ def no_time(exam: Exam) -> None:
 
 
 @check(ANY, "knows limits of 64 bits", "moves without thinking, or none", RULES)
-def giant_limits(exam: Exam) -> None:
-    """2**31 - 1 means no limit, and larger numbers are seen."""
+def _giant_limits(exam: Exam) -> None:
     exam.start(f"timeout_match {2**31 - 1}", f"time_left {2**62}", f"max_memory {2**40}")
     exam.board("7,7,2")
     exam.expect_move(timeout=exam.options.turn + exam.options.patience)
 
 
 @check(ANY, "plays in very little memory", "loss by memory", RULES)
-def little_memory(exam: Exam) -> None:
-    """Send the smallest limit that a manager may send."""
+def _little_memory(exam: Exam) -> None:
     exam.start("max_memory 1000000")
     exam.board("7,7,2", "8,8,1")
     exam.expect_move()
 
 
 @check(ANY, "ends when stdin is closed while it thinks", "left behind for ever", PRACTICE)
-def eof_thinking(exam: Exam) -> None:
-    """Let the manager die."""
+def _eof_thinking(exam: Exam) -> None:
     think_long(exam)
     exam.peer.close_stdin()
     exam.expect_exit(1.0)
 
 
 @check(ANY, "ends on END while it thinks", "has to be killed", RULES)
-def end_thinking(exam: Exam) -> None:
-    """Close the window."""
+def _end_thinking(exam: Exam) -> None:
     think_long(exam)
     exam.say("END")
     exam.expect_exit(1.0)
 
 
 @check(ANY, "is not ended by Ctrl-C in the manager's console", "the game is lost", PRACTICE)
-def interrupted(exam: Exam) -> None:
-    """All processes of a console get it."""
+def _interrupted(exam: Exam) -> None:
     exam.start()
     exam.peer.interrupt()
     sleep(0.2)
@@ -226,8 +221,7 @@ def interrupted(exam: Exam) -> None:
 
 
 @check(ANY, "loses no command that comes right after its answer", "waits for ever", PRACTICE)
-def back_to_back(exam: Exam) -> None:
-    """Ten moves, each sent as soon as the answer is there."""
+def _back_to_back(exam: Exam) -> None:
     exam.start("timeout_turn 20")
     for _ in range(10):
         exam.exchange()
@@ -236,8 +230,7 @@ def back_to_back(exam: Exam) -> None:
 
 
 @check(ANY, "does not write into the folder it is started in", "loss by disk use", RULES)
-def folder(exam: Exam) -> None:
-    """Look for new files; all games of a program share its folder."""
+def _folder(exam: Exam) -> None:
     before = set(os.listdir("."))
     exam.start()
     exam.exchange()
@@ -247,8 +240,7 @@ def folder(exam: Exam) -> None:
 
 
 @check(ANY, "is silent on stderr whatever is sent", "a full pipe blocks it", PRACTICE)
-def stderr(exam: Exam) -> None:
-    """Many bad lines."""
+def _stderr(exam: Exam) -> None:
     exam.start()
     for line in ("HELLO", "TURN x", "START 0", "BOARD", "x", "DONE", "TAKEBACK 99,99", "PLAY"):
         exam.say(line)
@@ -261,6 +253,6 @@ def stderr(exam: Exam) -> None:
 
 
 if WINDOWS:  # a console's Ctrl-C cannot be sent to one program alone
-    from .registry import CHECKS
+    from .exam import CHECKS
 
-    CHECKS[:] = [entry for entry in CHECKS if entry.examine is not interrupted]
+    CHECKS[:] = [entry for entry in CHECKS if entry.examine is not _interrupted]

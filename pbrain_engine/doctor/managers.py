@@ -1,11 +1,39 @@
-"""Piskvork, c-gomoku-cli and qpiskvork: programs that play games between engines."""
+"""Piskvork, the tournament and its judge, c-gomoku-cli, qpiskvork: programs that play games.
+
+Piskvork in a tournament does more than the dialogue of one game: it reads the peak working set of
+the process after each move, pauses a game by END and goes on with a new process, takes the name
+from the file, and offers 20x20 where a refusal names it.
+"""
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from time import perf_counter, sleep
 
-from .exam import TOLERANCE, Blemish, Exam, Violation, read_move, shown
-from .registry import CLI, PISKVORK, QPISKVORK, check, decline, expect_quick_move, think_long
+from ..native.load.memory import peak_working_set
+from .exam import (
+    ANY,
+    CHECKS,
+    CLI,
+    GOMOCUP,
+    PISKVORK,
+    QPISKVORK,
+    TOLERANCE,
+    WINDOWS,
+    Blemish,
+    Check,
+    Exam,
+    Examine,
+    NotSupported,
+    Peer,
+    Violation,
+    check,
+    decline,
+    expect_quick_move,
+    read_move,
+    shown,
+    think_long,
+)
 
 UNLIMITED = 2**31 - 1
 
@@ -15,14 +43,12 @@ PIPE = "Piskvork source/protocol.cpp"
 
 
 @check(PISKVORK, "answers START with exactly OK", "the game does not begin", PIPE)
-def piskvork_ok(exam: Exam) -> None:
-    """Start with CR LF."""
+def _piskvork_ok(exam: Exam) -> None:
     exam.start(end="\r\n")
 
 
 @check(PISKVORK, "writes nothing to stderr", "read as an answer: the game is void", PIPE)
-def piskvork_stderr(exam: Exam) -> None:
-    """Play a little; stderr is the same pipe there."""
+def _piskvork_stderr(exam: Exam) -> None:
     exam.start()
     exam.exchange()
     exam.say("HELLO", "INFO evaluate 3,3")
@@ -35,8 +61,7 @@ def piskvork_stderr(exam: Exam) -> None:
 
 
 @check(PISKVORK, "never answers INFO", "the reply is read as the next answer", PIPE)
-def piskvork_info(exam: Exam) -> None:
-    """Send every key, and some that nobody knows."""
+def _piskvork_info(exam: Exam) -> None:
     exam.start()
     keys = ("max_memory 83886080", "timeout_match 300000", "timeout_turn 1000", "game_type 0",
             "rule 0", "time_left 300000", "folder C:\\Temp\\psq001", "evaluate 3,4", "evaluate",
@@ -49,22 +74,19 @@ def piskvork_info(exam: Exam) -> None:
 
 
 @check(PISKVORK, "plays at once when the Space key is pressed", "no way to stop it", PIPE)
-def piskvork_space(exam: Exam) -> None:
-    """Send what the key sends while the program thinks."""
+def _piskvork_space(exam: Exam) -> None:
     expect_quick_move(exam, "INFO timeout_turn 0")
 
 
 @check(PISKVORK, "obeys a new limit while it thinks", "the keys + and - do nothing", PIPE)
-def piskvork_new_limit(exam: Exam) -> None:
-    """Shorten the turn limit during a search."""
+def _piskvork_new_limit(exam: Exam) -> None:
     think_long(exam)
     exam.say("INFO timeout_turn 500")
     exam.expect_move(timeout=0.5 + TOLERANCE)
 
 
 @check(PISKVORK, "takes moves back", "slower: RESTART and BOARD instead", PIPE)
-def piskvork_takeback(exam: Exam) -> None:
-    """Take two stones back, and play on."""
+def _piskvork_takeback(exam: Exam) -> None:
     exam.start()
     x, y = exam.free()
     exam.turn((x, y))
@@ -80,8 +102,7 @@ def piskvork_takeback(exam: Exam) -> None:
 
 
 @check(PISKVORK, "restarts", "killed and started again for every game", PIPE)
-def piskvork_restart(exam: Exam) -> None:
-    """Two games in one process."""
+def _piskvork_restart(exam: Exam) -> None:
     exam.start()
     exam.exchange()
     exam.say("RESTART")
@@ -93,34 +114,226 @@ def piskvork_restart(exam: Exam) -> None:
 
 
 @check(PISKVORK, "answers RECTSTART", "the dialog hangs", PIPE)
-def piskvork_rectangle(exam: Exam) -> None:
-    """Ask for a board that is not square, to be played or refused."""
+def _piskvork_rectangle(exam: Exam) -> None:
     exam.say("RECTSTART 15,12")
     if decline(exam, "RECTSTART") != "OK":
         raise Violation("neither OK nor a refusal")
 
 
 @check(PISKVORK, "plays with winning lines blocked", "error in continuous play", PIPE)
-def piskvork_blocked(exam: Exam) -> None:
-    """Field 3 of BOARD is a cell that nobody can use."""
+def _piskvork_blocked(exam: Exam) -> None:
     exam.start("rule 2")
     exam.board("7,7,2", "8,8,1", "6,7,2", "7,8,3", "8,7,3")
     exam.expect_move()
 
 
 @check(PISKVORK, "refuses a size it cannot play", "the game hangs", PIPE)
-def piskvork_size(exam: Exam) -> None:
-    """ERROR with a text, which Piskvork shows."""
+def _piskvork_size(exam: Exam) -> None:
     exam.say("START 1000")
     exam.expect_refusal("START 1000", words=("ERROR",))
 
 
 @check(PISKVORK, "ends when stdin is closed", "left behind when the manager dies", PIPE)
-def piskvork_eof(exam: Exam) -> None:
-    """END is followed by the end of input after 0.7 s."""
+def _piskvork_eof(exam: Exam) -> None:
     exam.start()
     exam.peer.close_stdin()
     exam.expect_exit(0.7)
+
+
+# -- Piskvork in a tournament ----------------------------------------------------------------
+
+GAME = "Piskvork source/game.cpp"
+MEMORY = 100 * 1024 * 1024  # the limit that is tried; tournaments allow 350 MB
+MOVES = 5  # played before the memory is read for the last time: the last of them may win
+LAST_WORD = 0.7  # seconds between END and the kill
+
+
+@check(PISKVORK, "keeps its peak working set in the limit", "every tournament game lost", GAME)
+def _piskvork_memory(exam: Exam) -> None:
+    exam.start(f"max_memory {MEMORY}")
+    for _ in range(MOVES):
+        exam.exchange()
+        used = peak_working_set(exam.peer.pid)
+        if used > MEMORY:
+            raise Violation(f"allocated {used // 1024} kB of {MEMORY // 1024}")
+
+
+if not WINDOWS:  # no other system counts a working set, nor does the manager run there
+    CHECKS.pop()
+
+
+@check(PISKVORK, "goes on after a pause", "the game cannot be continued", PIPE)
+def _piskvork_pause(exam: Exam) -> None:
+    exam.start()
+    stones = []
+    for _ in range(2):
+        x, y = exam.free()
+        exam.turn((x, y))
+        own = exam.expect_move()
+        stones += [f"{x},{y},2", f"{own[0]},{own[1]},1"]
+    exam.say("END")
+    exam.peer.close_stdin()
+    exam.expect_exit(LAST_WORD)
+    with Peer(exam.options.command, patience=exam.options.patience) as peer:
+        again = Exam(peer, exam.options)
+        again.start()
+        x, y = exam.free()
+        again.board(*stones, f"{x},{y},2")
+        again.expect_move()
+
+
+@check(PISKVORK, "names 20 where it refuses a size", "the user has to guess a size", PIPE)
+def _piskvork_offer(exam: Exam) -> None:
+    exam.say("START 1000")
+    answer = exam.expect_refusal("START 1000", words=("ERROR",))
+    if "20" not in answer:
+        raise Blemish("the text does not name 20, which the manager would offer")
+
+
+@check(PISKVORK, "has a file name of the new protocol", "the old file protocol is used", PIPE)
+def _piskvork_name(exam: Exam) -> None:
+    name = PurePath(exam.options.command[0]).name.lower()
+    if not name.endswith(".exe") or name.startswith("python"):
+        raise NotSupported("only programs for Windows are looked up by their name")
+    if not name.startswith("pbrain-"):
+        raise Violation(f"{name} does not begin with pbrain-")
+
+
+@check(ANY, "answers what was asked before END", "the last move of a script is lost", PIPE)
+def _end_waits(exam: Exam) -> None:
+    exam.say("INFO timeout_turn 0", f"START {exam.size}", "BEGIN", "END")
+    exam.expect_ok()
+    exam.peer.wait(exam.options.patience)
+    lines = [line.text.strip() for line in exam.peer.lines(0.1)]
+    if not any(read_move(line) for line in lines):
+        raise Blemish("BEGIN is not answered when END is already there")
+
+
+# -- the judge -----------------------------------------------------------------------------
+
+JUDGE = "GomocupJudge client/new_protocol.py"
+
+
+@check(GOMOCUP, "plays when START, INFO and BOARD come at once", "time-out in every game", JUDGE)
+def _judge_burst(exam: Exam) -> None:
+    turn = round(exam.options.turn * 1000)
+    infos = (f"timeout_turn {turn}", "timeout_match 180000", "max_memory 367001600",
+             "game_type 1", "rule 0", "folder /tmp", "time_left 180000")  # fmt: skip
+    exam.say(f"START {exam.size}", *(f"INFO {i}" for i in infos), "BOARD", "DONE", end="\r\n")
+    exam.expect_ok()
+    exam.expect_move()
+
+
+@check(GOMOCUP, "is not confused by being suspended", "time-out", JUDGE)
+def _judge_suspends(exam: Exam) -> None:
+    exam.say(f"START {exam.size}", "INFO timeout_turn 2000", end="\r\n")
+    sleep(0.02)
+    exam.peer.suspend()
+    sleep(0.5)
+    exam.say("INFO time_left 100000", "BOARD", "DONE", end="\r\n")
+    exam.peer.resume()
+    exam.expect_ok()
+    exam.expect_move(timeout=2.0 + TOLERANCE)
+    exam.peer.suspend()
+    exam.turn()
+    sleep(0.5)
+    exam.peer.resume()
+    exam.expect_move(timeout=2.0 + TOLERANCE)
+
+
+@check(GOMOCUP, "keeps the turn limit", "loss on time", JUDGE)
+def _judge_turn_limit(exam: Exam) -> None:
+    exam.start("time_left 100000")
+    worst = 0.0
+    for _ in range(4):
+        exam.turn()
+        began = perf_counter()
+        exam.expect_move()
+        worst = max(worst, perf_counter() - began)
+        if worst > exam.options.turn + TOLERANCE:
+            raise Violation(f"a move took {worst:.2f} s of {exam.options.turn:g} s")
+    if worst > exam.options.turn:
+        raise Blemish(f"a move took {worst:.2f} s of {exam.options.turn:g} s")
+
+
+@check(GOMOCUP, "answers with a negative time_left", "loss on time", JUDGE)
+def _judge_negative_time(exam: Exam) -> None:
+    exam.start("time_left -691")
+    exam.board("7,7,2")
+    began = perf_counter()
+    exam.expect_move(timeout=TOLERANCE)
+    taken = perf_counter() - began
+    if taken > 0.1:
+        raise Blemish(f"the move took {taken:.2f} s of no time")
+
+
+@check(GOMOCUP, "keeps a short match limit", "loss on time", JUDGE)
+def _judge_match_limit(exam: Exam) -> None:
+    exam.start("timeout_turn 30000", "timeout_match 60000", "time_left 700")
+    exam.board("7,7,2", "8,8,1", "4,10,2")
+    exam.expect_move(timeout=0.7 + TOLERANCE)
+
+
+def acceptance(rule: int, moves: str, allowed: str = "", refused: str = "") -> Examine:
+    """Return a check that a position is answered as the rule demands (letters from a1)."""
+
+    def examine(exam: Exam) -> None:
+        exam.start(f"rule {rule}", "time_left 100000", size=15)
+        cells = [(ord(c[0]) - ord("a"), int(c[1:]) - 1) for c in moves.split()]
+        own = len(cells) % 2
+        exam.board(*(f"{x},{y},{1 if i % 2 == own else 2}" for i, (x, y) in enumerate(cells)))
+        x, y = exam.expect_move()
+        name = f"{chr(x + ord('a'))}{y + 1}"
+        if (allowed and name not in allowed.split()) or name in refused.split():
+            wish = f"one of {allowed}" if allowed else f"anything but {refused}"
+            raise Violation(f"{name} instead of {wish}")
+
+    return examine
+
+
+ACCEPT = "GomocupJudge test_zip_rules.py"
+for _rule, _name in ((0, "freestyle"), (1, "standard"), (4, "renju"), (8, "caro")):
+    CHECKS.append(
+        Check(GOMOCUP, f"wins when it can ({_name})", "entry refused", ACCEPT,
+              acceptance(_rule, "h8 h9 i8 i9 j8 j9 k8 k9", allowed="g8 l8"))
+    )  # fmt: skip
+CHECKS += [
+    Check(GOMOCUP, "knows that six do not win (standard)", "entry refused", ACCEPT,
+          acceptance(1, "h8 h9 i8 h10 g8 h11 j13 h12 g14 h14 i15", allowed="f8 j8")),
+    Check(GOMOCUP, "plays no forbidden move (renju)", "entry refused", ACCEPT,
+          acceptance(4, "h8 h9 i7 i9 h10 i6 i11 i12", refused="g9")),
+    Check(GOMOCUP, "knows closed fives (caro, sent as 8)", "entry refused", ACCEPT,
+          acceptance(8, "h8 f8 g8 f9 i8 f7 j8 l8", allowed="f5 f6 f10 f11")),
+    Check(GOMOCUP, "knows closed fives (caro, sent as 9)", "caro league lost", "gomocup.org rules",
+          acceptance(9, "h8 f8 g8 f9 i8 f7 j8 l8", allowed="f5 f6 f10 f11")),
+]  # fmt: skip
+
+
+@check(GOMOCUP, "answers SWAP2BOARD at each stage", "loss in the swap2 league", JUDGE)
+def _judge_swap2(exam: Exam) -> None:
+    exam.start("rule 1", "time_left 100000", size=15)
+    exam.say("SWAP2BOARD", "DONE")
+    first = decline(exam, "SWAP2BOARD").split(" ")
+    if len(first) != 3 or len({read_move(word) for word in first}) != 3 or None in first:
+        raise Violation(f"{shown(' '.join(first))} instead of three cells")
+    for stones in (["7,7", "8,8", "10,6"], ["7,7", "8,8", "10,6", "9,9", "4,4"]):
+        exam.say("SWAP2BOARD", *stones, "DONE")
+        answer = exam.answer(exam.options.patience + exam.options.turn)
+        most = 2 if len(stones) == 3 else 1
+        words = answer.split(" ")
+        cells = [read_move(word) for word in words]
+        if answer != "SWAP" and (None in cells or len(words) > most or set(words) & set(stones)):
+            raise Violation(f"{shown(answer)} with {len(stones)} stones")
+    exam.board("7,7,2")
+    exam.expect_move()
+
+
+@check(GOMOCUP, "ends within 0.5 s of END", "killed; helpers are left behind", JUDGE)
+def _judge_end(exam: Exam) -> None:
+    exam.start()
+    exam.exchange()
+    exam.say("END")
+    exam.expect_exit(0.5)
 
 
 # -- c-gomoku-cli --------------------------------------------------------------------------
@@ -129,8 +342,7 @@ CLI_ENGINE = "c-gomoku-cli src/engine.cpp"
 
 
 @check(CLI, "answers ABOUT before START", "the whole run is aborted", CLI_ENGINE)
-def cli_about(exam: Exam) -> None:
-    """One line with the name comes first of all."""
+def _cli_about(exam: Exam) -> None:
     exam.say("ABOUT")
     answer = exam.answer()
     if "name=" not in answer.replace(" ", "").lower():
@@ -139,16 +351,14 @@ def cli_about(exam: Exam) -> None:
 
 
 @check(CLI, "writes moves as digits and a comma only", "loss on time", CLI_ENGINE)
-def cli_digits(exam: Exam) -> None:
-    """Not even a blank at the end is understood."""
+def _cli_digits(exam: Exam) -> None:
     exam.start()
     exam.say("BEGIN")
     exam.expect_move()
 
 
 @check(CLI, "knows that timeout_match 0 is no limit", "moves without thinking", CLI_ENGINE)
-def cli_no_match_limit(exam: Exam) -> None:
-    """Only the turn limit counts."""
+def _cli_no_match_limit(exam: Exam) -> None:
     exam.start("timeout_match 0", f"time_left {UNLIMITED}")
     exam.board("7,7,2", "8,8,1", "4,10,2")
     began = perf_counter()
@@ -158,14 +368,12 @@ def cli_no_match_limit(exam: Exam) -> None:
 
 
 @check(CLI, "stops on YXSTOP", "killed after an overrun", CLI_ENGINE)
-def cli_stop(exam: Exam) -> None:
-    """Send it after an overrun; the move is still wanted."""
+def _cli_stop(exam: Exam) -> None:
     expect_quick_move(exam, "YXSTOP")
 
 
 @check(CLI, "starts a second game in one process", "loss on time", "c-gomoku-cli src/game.cpp")
-def cli_second_game(exam: Exam) -> None:
-    """START comes again without RESTART."""
+def _cli_second_game(exam: Exam) -> None:
     for _ in range(2):
         exam.start()
         exam.say("BEGIN")
@@ -173,8 +381,7 @@ def cli_second_game(exam: Exam) -> None:
 
 
 @check(CLI, "never suggests a move", "loss on time", CLI_ENGINE)
-def cli_suggest(exam: Exam) -> None:
-    """SUGGEST is answered by Piskvork alone."""
+def _cli_suggest(exam: Exam) -> None:
     exam.start()
     for _ in range(3):
         exam.exchange()
@@ -188,8 +395,7 @@ MANAGER = "qpiskvork src/manager.cpp"
 
 
 @check(QPISKVORK, "answers START, ABOUT, INFO and BEGIN in one burst", "no move", MANAGER)
-def qpiskvork_burst(exam: Exam) -> None:
-    """All in one packet."""
+def _qpiskvork_burst(exam: Exam) -> None:
     turn = round(exam.options.turn * 1000)
     exam.say(f"START {exam.size}", "ABOUT", f"INFO timeout_turn {turn}", "INFO rule 0", "BEGIN",
              end="\r\n")  # fmt: skip
@@ -200,8 +406,7 @@ def qpiskvork_burst(exam: Exam) -> None:
 
 
 @check(QPISKVORK, "writes each line in one piece", "half a line is taken for a move", MANAGER)
-def qpiskvork_pieces(exam: Exam) -> None:
-    """Watch how the bytes arrive; the client has no line buffer."""
+def _qpiskvork_pieces(exam: Exam) -> None:
     exam.say(f"START {exam.size}", "ABOUT")
     lines = [exam.line(), exam.line()]
     exam.say(f"INFO timeout_turn {round(exam.options.turn * 1000)}", "BEGIN")
@@ -211,8 +416,7 @@ def qpiskvork_pieces(exam: Exam) -> None:
 
 
 @check(QPISKVORK, "begins lines with known words only", "taken for an error or SWAP", MANAGER)
-def qpiskvork_words(exam: Exam) -> None:
-    """Only the first letter of a line is looked at."""
+def _qpiskvork_words(exam: Exam) -> None:
     exam.start()
     for _ in range(2):
         exam.exchange()

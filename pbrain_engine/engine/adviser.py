@@ -2,13 +2,20 @@
 
 All is counted in nodes, so that a search limited by depth or nodes stays the same on every
 machine: the solver may put a share of a stone on the board for each node of the main search.
+What a win tells of the positions to come is kept, so that haste cannot throw it away.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from ..game.game import Game, Move
-from ..solver.proofs import Proof
-from ..solver.solver import Solver
+from ..position.rules import Side
+from ..solver.solver import Proof, Solver
+
+if TYPE_CHECKING:
+    from ..notation.canonical import Position
 
 FOURS_NODES = 20_000  # stones for the win by fours before the main search begins
 THREES_NODES = 2_000  # and for the win by threats
@@ -60,8 +67,11 @@ class Tactics:
         """
         if self._hopeless:
             return None
-        budget = max(self._budget(nodes), 0) // 2
-        more = max(nodes * self._eagerness // 100 - self._sought, 0)
+        budget = max(nodes * self._percent // 100 - self._spent, 0) // 2
+        eagerness = max(  # stones more for each hundred nodes, where a win is likelier
+            self._hot if self._is_hot else 0, FOURS_PERCENT if self._fours_open else 0
+        )
+        more = max(nodes * eagerness // 100 - self._sought, 0)
         if budget + more < LEAST_NODES:
             return None
         self._spent += budget
@@ -71,7 +81,7 @@ class Tactics:
 
     def refutes(self, move: Move, nodes: int) -> Proof | None:
         """Return the enemy's win by threats after a move, or None."""
-        budget = self._budget(nodes)
+        budget = nodes * self._percent // 100 - self._spent
         tried = self._tried.get(move, 0)
         if tried < 0 or budget < max(LEAST_NODES, tried // 2):
             return None
@@ -84,15 +94,6 @@ class Tactics:
         """Return at once from the running search and from later ones."""
         self._solver.stop()
 
-    @property
-    def _eagerness(self) -> int:
-        """Stones more for each hundred nodes, where a win is likelier than elsewhere."""
-        hot = self._hot if self._is_hot else 0
-        return max(hot, FOURS_PERCENT) if self._fours_open else hot
-
-    def _budget(self, nodes: int) -> int:
-        return nodes * self._percent // 100 - self._spent
-
     def _fours(self, nodes: int) -> Proof | None:
         proof = self._solver.fours(self._game, nodes=nodes)
         self._fours_open = proof.is_open
@@ -103,3 +104,27 @@ class Tactics:
         self._hopeless = not proof.wins and not proof.is_open
         self._is_hot = proof.level == 0
         return proof if proof.wins else None
+
+
+class Foresight:
+    """The winner's moves of the last forced win that was found, by the position they answer."""
+
+    def __init__(self) -> None:
+        """Know of nothing."""
+        self._moves: dict[Position, tuple[Move, int]] = {}
+
+    def note(self, game: Game, line: Sequence[Move], value: int) -> None:
+        """Remember a win for the side to move: its line, and its value at the start."""
+        self._moves = {}
+        position = game.position
+        for number, move in enumerate(line):
+            if number % 2 == 0:
+                self._moves[position] = (move, value + number)
+            position = position.after(move)
+
+    def recall(self, game: Game) -> tuple[Move, int] | None:
+        """Return the winning move and its value if the enemy has followed the line."""
+        found = self._moves.get(game.position) if self._moves else None
+        if found is None or game.at(*found[0]) is not Side.EMPTY or game.is_forbidden(*found[0]):
+            return None
+        return found

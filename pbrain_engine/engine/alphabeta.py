@@ -1,14 +1,34 @@
-"""The alpha-beta as a searcher: a worker for each thread, and a table that all of them share."""
+"""The alpha-beta as a searcher: the memory that lasts, and one search from limit to thought.
+
+There is a worker for each thread, and a table that all of them share. A search is iterations of
+the first thread, with the advice of the solver between them; the others search ahead of it.
+"""
 
 from __future__ import annotations
 
-from ..game.game import layout_of
+import ctypes
+from collections.abc import Sequence
+from functools import partial
+from time import perf_counter
+from typing import NamedTuple
+
+from ..game.game import Game, Move, layout_of, move_of
 from ..native.load.library import Library
 from ..native.load.memory import Block
-from ..position.geometry import NO_CELL, cell_of
-from ..search.alphabeta.params import NAMES, PARAMETERS
-from .search import AlphaBetaSearch
-from .searcher import Question
+from ..position.geometry import MAX_STONES, NO_CELL, cell_of
+from ..search.parameters import (
+    AFTER_MATE,
+    ALPHABETA,
+    DEPTH_PER_CELL,
+    MAX_DEPTH,
+    SURE_DEPTH,
+)
+from ..solver.solver import Proof
+from ..values import INFINITE, WIN_BAND, loss_in, win_in
+from .adviser import Tactics
+from .pacing import Pace
+from .searcher import Question, Search, Searcher
+from .thought import UPPER, Listener, Thought, as_cut_short, deepest, ranked
 
 BUCKET_BYTES = 64
 LEAST_TABLE = 1 << 20
@@ -19,19 +39,216 @@ UNLIMITED_NODES = 1 << 62
 TABLE_RATE = 32 << 20
 ENOUGH = 8 << 20
 EVERYTHING = 1 << 62  # bytes
+AT_END = 3  # numbers that the kernel tells of a search in one call, before the stones of its end
+MAX_LINE = 64  # moves of a line that a thought reports
 
 
-class AlphaBeta:
+class Glance(NamedTuple):
+    """What a search in one call found: the best move, its value, and the last position it saw.
+
+    That ``end`` is any one of its tree, as the moves from the position that was searched; None
+    where the search ended before its limit. ``choices``: how many moves the root had.
+    """
+
+    move: Move
+    value: int
+    choices: int
+    end: tuple[Move, ...] | None
+
+
+class SearchCounters(NamedTuple):
+    """What a worker counts, in the kernel's order; ``depth`` and ``changes`` of its iterations."""
+
+    nodes: int
+    seldepth: int
+    depth: int
+    changes: int
+    stopped: int
+    root_moves: int
+
+
+class AlphaBetaSearch(Search):
+    """A search on memory that is set up: one worker a thread, one shared block."""
+
+    def __init__(
+        self, library: Library, workers: Sequence[int], shared: int, question: Question
+    ) -> None:
+        """Take the addresses of prepared workers and of the shared block."""
+        super().__init__(library, question, partial(library.shared_stop, shared, 1))
+        game = question.game
+        self._workers = workers
+        self._leader = workers[0]
+        self._tables = game.tables
+        self._shared = shared
+        self._empty_cells = game.width * game.height - game.ply
+        self._completed: dict[int, Thought] = {}  # last iterations of the other threads
+        self._depth = 1  # which the first thread is searching to
+        self._dropped: set[Move] = set()
+        self._helpers = [partial(self._help, w, n) for n, w in enumerate(workers[1:], 1)]
+
+    def run(self, pace: Pace, listener: Listener | None) -> Thought | None:
+        """Search with all threads; return the thought of the one that came deepest, if any."""
+        best = super().run(pace, listener)
+        limit, multipv = self.question.limit, self.question.multipv
+        if best is None or multipv > 1 or limit.depth is not None:
+            return best
+        others = [
+            as_cut_short(self._read(worker, 0, completed.depth), completed)
+            for worker, completed in self._completed.items()
+            if completed.depth > best.depth
+        ]
+        return deepest(best, others, self._dropped)
+
+    def _iterate(self, worker: int, depth: int, line: int) -> bool:
+        """Search one iteration; False if it was stopped."""
+        return bool(self.library.worker_iterate(worker, self._tables, self._shared, depth, line))
+
+    def _help(self, worker: int, number: int) -> None:
+        """Search beside the first thread until stopped, every other one at least a ply ahead.
+
+        What has been searched deeper lies in the table when the first thread comes there.
+        """
+        ahead = number % 2
+        depth = 1 + ahead
+        while depth <= MAX_DEPTH and self._iterate(worker, depth, 0):
+            self._completed[worker] = self._read(worker, 0, depth)
+            depth = max(depth + 1, self._depth + ahead)
+
+    def _lead(self, pace: Pace, listener: Listener | None) -> None:
+        """Iterate until the limit, the listener or the position says that it is enough."""
+        limit, multipv = self.question.limit, self.question.multipv
+        root_moves = self._count(self._leader).root_moves
+        adviser = self.question.adviser if multipv == 1 else None
+        if root_moves == 0 or (adviser and self.has_won(adviser, listener)):
+            return
+        if adviser:
+            for move in adviser.losing_moves():
+                root_moves = self._drop(move)
+        is_sure = root_moves == multipv == 1 and limit.time is not None and limit.depth is None
+        last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, DEPTH_PER_CELL * self._empty_cells)
+        found_at = 0
+        for depth in range(1, last_depth + 1):
+            self._depth = depth
+            if not self._search_lines(depth, min(multipv, root_moves), adviser, listener):
+                return
+            best = self._best
+            if best is not None and abs(best.value) >= WIN_BAND:
+                found_at = found_at or depth
+                if depth >= min(found_at + AFTER_MATE, abs(best.mate or 0)):
+                    return
+            if is_sure and depth >= SURE_DEPTH:
+                return
+            if best is not None and pace.should_stop(best, perf_counter() - pace.start):
+                return
+
+    def _search_lines(
+        self, depth: int, lines: int, adviser: Tactics | None, listener: Listener | None
+    ) -> bool:
+        """Search the best lines to a depth and report them; False if that ends the search.
+
+        Several lines are reported together, ranked, once the last of them is there.
+        """
+        found: list[Thought] = []
+        for line in range(lines):
+            if not self._iterate(self._leader, depth, line):
+                if lines == 1 or self._best is None:
+                    now = self._read(self._leader, 0, depth - 1)
+                    self._best = as_cut_short(now, self._best)
+                return False
+            found.append(self._read(self._leader, line, depth))
+        self._best, *others = ranked(found) if lines > 1 else found
+        goes_on = adviser is None or self._consult(adviser, depth)
+        for thought in (self._best, *others):
+            enough = listener(thought) if listener else False
+            goes_on = goes_on and not (enough and thought is self._best)
+        return goes_on
+
+    def _consult(self, adviser: Tactics, depth: int) -> bool:
+        """Ask the adviser about the best thought and take a better one; False if that ends it."""
+        while self._best is not None and abs(self._best.value) < WIN_BAND:
+            nodes = self._count(self._leader).nodes
+            win = adviser.win(nodes)
+            if win is not None:
+                self._best = self.thought_of(win, depth)
+                return False
+            refuted = self._best
+            loss = adviser.refutes(refuted.move, nodes)
+            if loss is None or self._count(self._leader).root_moves == 1:
+                return True
+            plies = 2 * loss.length
+            self._note(loss, refuted.move)
+            self._drop(refuted.move)
+            done = self._iterate(self._leader, depth, 0)
+            self._best = self._read(self._leader, 0, depth if done else depth - 1)
+            if self._best.value < loss_in(plies):  # what is left loses even sooner
+                self._best = refuted._replace(value=loss_in(plies))
+            elif not done and abs(self._best.value) < WIN_BAND:  # no better than what was refuted
+                self._best = self._best._replace(value=refuted.value, bound=UPPER)
+            if not done:
+                return False
+        return True
+
+    def _drop(self, move: Move) -> int:
+        """Take a losing move off the root moves; return how many are left."""
+        self._dropped.add(move)
+        return self.library.worker_drop(self._leader, cell_of(*move))
+
+    def _note(self, win: Proof, *before: Move) -> None:
+        """Write a proven win to the table of the main search; the enemy's after a move."""
+        cells = [cell_of(*move) for move in (*before, *win.line)]
+        line = (ctypes.c_int64 * len(cells))(*cells)
+        value = win_in(len(before) + 2 * win.length - 1)
+        self.library.worker_note(
+            self._leader, self._tables, self._shared,
+            ctypes.addressof(line), len(cells), len(before), value,
+        )  # fmt: skip
+
+    def thought_of(self, win: Proof, depth: int = 1) -> Thought:
+        """Make a thought of a proven win, which the table gets, too."""
+        self._note(win)
+        value = win_in(2 * win.length - 1)
+        line = win.line
+        return Thought(
+            line[0], value, depth, len(line), *self._effort(), line,
+            proof=win.claim, scale=self.question.game.scale, board=self.question.board,
+        )  # fmt: skip
+
+    def _effort(self) -> tuple[int, float]:
+        """Return the nodes of all threads and the seconds so far."""
+        nodes = sum(self._count(worker).nodes for worker in self._workers)
+        return nodes, perf_counter() - self.question.start
+
+    def _count(self, worker: int) -> SearchCounters:
+        """Return what a worker has counted."""
+        counters = (ctypes.c_int64 * len(SearchCounters._fields))()  # its own: all threads ask
+        self.library.worker_counters(worker, ctypes.addressof(counters))
+        return SearchCounters(*counters)
+
+    def _read(self, worker: int, line: int, depth: int) -> Thought:
+        """Make a thought of what a worker knows of a line."""
+        out = (ctypes.c_int64 * (MAX_LINE + 1))()
+        length = self.library.worker_line(worker, line, ctypes.addressof(out), MAX_LINE)
+        pv = tuple(map(move_of, out[1 : length + 1]))
+        value = out[0]
+        if value == -INFINITE:  # stopped before anything was known
+            value = self._best.value if self._best else 0
+        counted = self._count(worker)
+        nodes, seconds = self._effort()
+        return Thought(
+            pv[0], value, depth, max(counted.seldepth, depth), nodes, seconds, pv, line + 1,
+            counted.changes, scale=self.question.game.scale, board=self.question.board,
+        )  # fmt: skip
+
+
+class AlphaBeta(Searcher):
     """The memory of the alpha-beta."""
 
     def __init__(self, library: Library) -> None:
         """Begin without a table."""
-        self._library = library
+        super().__init__(library, "shared", {name: p.default for name, p in ALPHABETA.items()})
         self._layout = layout_of(library)
         self._workers = [Block(self._layout.worker)]
-        self._shared: Block | None = None
         self._table_bytes = 0
-        self._parameters = {name: p.default for name, p in PARAMETERS.items()}
 
     @property
     def game_memory(self) -> Block:
@@ -41,22 +258,15 @@ class AlphaBeta:
     @property
     def table_bytes(self) -> int:
         """The size of the transposition table, or 0 while there is none."""
-        return self._table_bytes if self._shared is not None else 0
+        return self._table_bytes if self._memory is not None else 0
 
     def beside(self, threads: int) -> int:
-        """Return the bytes of the workers that so many threads have to be given yet."""
+        """Return the bytes of the workers still to allocate for this many threads."""
         return (threads - len(self._workers)) * self._layout.worker
 
     def enough(self, seconds: float, threads: int) -> int:
         """Return the bytes that the nodes of a few such searches fill."""
         return max(ENOUGH, int(min(seconds * TABLE_RATE, EVERYTHING)) * threads)
-
-    def set_parameter(self, name: str, value: int) -> None:
-        """Take a parameter of the alpha-beta over."""
-        if name in NAMES:
-            self._parameters[name] = value
-            if self._shared is not None:
-                self._library.shared_parameter(self._shared.address, NAMES.index(name), value)
 
     def forget_game(self) -> None:
         """Forget history and counter moves."""
@@ -64,47 +274,29 @@ class AlphaBeta:
             self._library.worker_forget(worker.address)
 
     def prepare(self, length: int, patient: bool) -> None:
-        """Take a table of so many bytes, unless there is one."""
-        if self._shared is not None:
+        """Take a table of ``length`` bytes, unless there is one."""
+        if self._memory is not None:
             return
         self._table_bytes = max(LEAST_TABLE, length) // BUCKET_BYTES * BUCKET_BYTES
         block = Block(self._layout.shared_head + self._table_bytes, huge=patient)
         self._library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
-        for name, value in self._parameters.items():
-            self._library.shared_parameter(block.address, NAMES.index(name), value)
-        self._shared = block
+        self._adopt(block)
 
     def clear(self) -> None:
         """Give the memory of the table and of all workers but the first back."""
-        shared, self._shared = self._shared, None
+        shared, self._memory = self._memory, None
         others, self._workers = self._workers[1:], self._workers[:1]
         for block in (shared, *others):
             if block is not None:
                 block.close()
 
-    def stop(self) -> None:
-        """Make all threads return."""
-        if self._shared is not None:
-            self._library.shared_stop(self._shared.address, 1)
-
-    def release(self) -> None:
-        """Make them free to run again."""
-        if self._shared is not None:
-            self._library.shared_stop(self._shared.address, 0)
-
     def begin(self, question: Question, threads: int) -> AlphaBetaSearch:
         """Give every thread a worker with the game on it, ready to search."""
-        assert self._shared is not None, "prepare comes first"
-        shared = self._shared.address
+        assert self._memory is not None, "prepare comes first"
+        shared, game, limit = self._memory.address, question.game, question.limit
         self._library.shared_age(shared)
-        workers = self._prepare_workers(question, shared, threads)
-        return AlphaBetaSearch(self._library, workers, shared, question)
-
-    def _prepare_workers(self, question: Question, shared: int, threads: int) -> list[int]:
-        """Return the addresses of prepared workers."""
         while len(self._workers) < threads:
             self._workers.append(Block(self._layout.worker))
-        game, limit = question.game, question.limit
         for block in self._workers[1:threads]:
             game.copy_to(game.like(block))
         workers = [block.address for block in self._workers[:threads]]
@@ -117,4 +309,17 @@ class AlphaBeta:
             nodes = most if number == 0 else UNLIMITED_NODES
             distinct = int(question.multipv == 1)
             self._library.worker_prepare(worker, game.tables, shared, nodes, distinct)
-        return workers
+        return AlphaBetaSearch(self._library, workers, shared, question)
+
+    def glance(self, game: Game, nodes: int) -> Glance | None:
+        """Search ``nodes`` in one call, on this thread; None where every move is forbidden."""
+        assert self._memory is not None, "prepare comes first"
+        out = (ctypes.c_int64 * (AT_END + MAX_STONES))()
+        worker, shared, at = self.game_memory.address, self._memory.address, ctypes.addressof(out)
+        choices = self._library.worker_think(worker, game.tables, shared, nodes, at)
+        if not choices:
+            return None
+        move, value, stones = out[:AT_END]
+        line = out[AT_END + game.ply : AT_END + stones]
+        end = tuple(move_of(cell) for cell in line) if stones else None
+        return Glance(move_of(move), value, choices, end)

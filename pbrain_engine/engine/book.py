@@ -47,8 +47,8 @@ class BookMove(NamedTuple):
 def open_unwritable(path: Path, error: sqlite3.OperationalError) -> sqlite3.Connection:
     """Open a file that was refused because nothing can be written beside it.
 
-    Nobody else can write there either. What may stand in a ``-wal`` would be missed, so there must
-    be none.
+    No other process can write there either. What stands in a ``-wal`` would be missed, so there
+    must be none.
 
     Raises:
         sqlite3.OperationalError: the one that is given, where the reason was another one.
@@ -157,7 +157,7 @@ class Book:
         return self._chance.choice([best, *vouched])
 
     def _vouches(self, game: Game, known: BookMove, effort: int) -> bool:
-        """Say whether so much is known about what comes after a move."""
+        """Return whether so much is known about what comes after a move."""
         line = self._line(game)
         line.play(*known.move)
         waiting = [line.image().key]
@@ -182,7 +182,7 @@ class Book:
         return False
 
     def balanced(self, game: Game, stones: int, balance: int = BALANCE) -> list[list[Coordinates]]:
-        """Return positions of so many stones, in turn, that are nearly even.
+        """Return nearly even positions of this many stones, played in turn.
 
         They are of the rule and board of a game.
         """

@@ -8,8 +8,8 @@ from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..eval.weights import DEFAULT, Weights, load_weights
-from ..game.game import Game, Move
+from ..eval.weights import DEFAULT, Weights
+from ..game.game import Game, Move, whole
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import Coordinates
@@ -17,13 +17,12 @@ from ..position.rules import Rule, Side
 from ..search.parameters import PARAMETERS, check_name
 from ..values import WIN_BAND, loss_in
 from ..values import chance as value_chance
-from .adviser import Tactics
-from .alphabeta import AlphaBeta
-from .crew import Deadline
-from .foresight import Foresight
-from .searcher import Question, Searcher
-from .tables import Tables
+from .adviser import Foresight, Tactics
+from .alphabeta import AlphaBeta, Glance
+from .pacing import UNLIMITED, Pace
+from .searcher import Question, Searcher, Tables
 from .thought import Limit, Listener, Thought
+from .weights import find_weights
 
 if TYPE_CHECKING:
     import random
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 DEFAULT_WEIGHTS = DEFAULT
 ALPHABETA, MCTS = "alphabeta", "mcts"
 SEARCHES = (ALPHABETA, MCTS)
-GUMBEL = "gumbel"  # the usual method of ``improve``
 MAX_THREADS = 64
 
 
@@ -77,7 +75,7 @@ class Engine:
         smaller where searches are short; ``hash_size``: bytes of the table, within the memory if
         that is given, however short searches are; ``level``:
         the kernel's instruction set level (default: the best of this processor); ``weights``: a
-        built-in name or a file; ``parameters``: search parameters that differ from the
+        built-in name or id, or a file; ``parameters``: search parameters that differ from the
         defaults; ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search; ``book``:
         a file of ``numoku book build``, whose moves are played without a search; ``book_seed``:
         it chooses among moves that are hardly worse than the best, so that games differ.
@@ -88,19 +86,33 @@ class Engine:
             KernelError: there is no compiled kernel for this machine.
             WeightsError: the weights cannot be read.
             KeyError: there is no such search parameter.
+            ValueError: there are no threads, or no memory.
+            TypeError: one of the numbers is none.
         """
+        for name, number in (("memory", memory), ("hash_size", hash_size), ("threads", threads)):
+            at_least_one(number, name)
         self.library: Library = load(level)
-        self.weights: Weights = load_weights(weights)
+        self.weights: Weights = find_weights(weights)
         self.weights.check_networks()
-        self._searcher = make_searcher(search, self.library)
+        if search == MCTS:
+            from .montecarlo import MonteCarlo  # every start would pay for it
+
+            self._searcher: Searcher = MonteCarlo(self.library)
+        elif search == ALPHABETA:
+            self._searcher = AlphaBeta(self.library)
+        else:
+            raise EngineError(f"unknown search {search!r}; there are {' and '.join(SEARCHES)}")
         self._tables = Tables(self._searcher, self.library, memory, hash_size, limited(threads))
         self.search = search
         self._parameters = {name: p.default for name, p in PARAMETERS.items()}
         for name, value in (parameters or {}).items():
             self.set_parameter(name, value)
-        self._book = open_book(book, book_seed)
+        self._book: Book | None = None
+        if book is not None:
+            from .book import Book
+
+            self._book = Book(book, book_seed)
         self._foresight = Foresight()
-        self._deadline: Deadline | None = None
         self._armed = False
         self._stop_wanted = False
         self._busy = threading.Lock()
@@ -121,8 +133,10 @@ class Engine:
         Raises:
             ValueError: the board is smaller than 5 or larger than 22 either way, or there is
                 no such rule.
+            TypeError: a side is no whole number.
         """
-        height = width if height is None else height
+        width = whole(width, "the width")
+        height = width if height is None else whole(height, "the height")
         rule = Rule.parse(rule)
         game = self._fresh_game(width, height, rule)
         game.exchange(self.game)
@@ -142,8 +156,8 @@ class Engine:
         self.game = game
         self.clear_hash()
 
-    def play(self, x: int, y: int) -> None:
-        """Play a stone of the side to move; raises IllegalMove."""
+    def play(self, x: int | str | Coordinates, y: int | None = None) -> None:
+        """Play a stone of the side to move, at ``7, 7``, ``"h8"`` or a ``Move``; see ``Game``."""
         self.game.play(x, y)
 
     def place(self, x: int, y: int, side: Side) -> None:
@@ -151,12 +165,20 @@ class Engine:
         self.game.place(x, y, side)
 
     def undo(self) -> None:
-        """Take the last stone back; IndexError if there is none."""
+        """Take the last stone back; IllegalMove if there is none."""
         self.game.undo()
 
     def set_to_move(self, side: Side) -> None:
         """Give a side the move."""
         self.game.set_to_move(side)
+
+    def __str__(self) -> str:
+        """Draw the board in letters."""
+        return str(self.game)
+
+    def _repr_svg_(self) -> str:
+        """Draw the board where a notebook shows the engine."""
+        return self.game._repr_svg_()
 
     # Settings ----------------------------------------------------------------------
 
@@ -166,15 +188,18 @@ class Engine:
         return self._tables.threads
 
     def set_threads(self, threads: int) -> None:
-        """Use this many threads from the next search on, at most 64."""
+        """Use this many threads from the next search on, at most 64; ValueError below 1."""
+        at_least_one(threads, "threads")
         self._tables.threads = limited(threads)
 
     def set_memory(self, memory: int) -> None:
         """Let the whole process use this many bytes; the table takes what is left."""
+        at_least_one(memory, "memory")
         self._tables.memory = memory
 
     def set_hash_size(self, length: int | None) -> None:
         """Give the table this many bytes; None: what is of use, within the memory limit."""
+        at_least_one(length, "hash_size")
         self._tables.hash_size = length
 
     def set_parameter(self, name: str, value: int) -> None:
@@ -208,12 +233,6 @@ class Engine:
     def _release(self) -> None:
         self._stop_wanted = False
         self._tables.release()
-
-    def set_deadline(self, hard: float | None, optimum: float | None = None) -> None:
-        """Change the time limits of the running think, in seconds from its start."""
-        deadline = self._deadline
-        if deadline is not None:
-            deadline.set(hard, optimum)
 
     @property
     def network(self) -> str | None:
@@ -263,22 +282,24 @@ class Engine:
         return move
 
     def balanced(self, stones: int) -> list[list[Coordinates]]:
-        """Return positions of so many stones that the book calls nearly even, in turn."""
+        """Return positions of this many stones that the book calls nearly even, in turn."""
         return [] if self._book is None else self._book.balanced(self.game, stones)
 
     def think(
         self,
         limit: Limit,
         *,
+        pace: Pace | None = None,
         on_iteration: Listener | None = None,
         multipv: int = 1,
-        exclude: Iterable[Move] = (),
+        exclude: Iterable[Coordinates] = (),
     ) -> Thought:
         """Search for the best move until the limit or ``stop``; blocks the calling thread.
 
+        ``pace`` takes the place of the limit's times, for a caller that changes them meanwhile.
         ``on_iteration`` gets every finished iteration: of ``multipv`` lines those of one depth
         together, best first. If it returns True for the best line, no further iteration is
-        begun. Several lines are told and returned as of the last depth that all of them
+        begun. Several lines are reported and returned as of the last depth that all of them
         completed. ``exclude``: cells
         not to be played, unless nothing else is left. With a time of zero or less the answer
         comes without a search. Where the position is symmetric, only one of the moves that
@@ -286,16 +307,25 @@ class Engine:
 
         Raises:
             EngineError: there is no empty cell, or a think is running already.
+            ValueError: no line is asked for, or an excluded cell is off the board.
+            TypeError: the limit is none, or something excluded is no cell.
         """
         start = perf_counter()
+        if not isinstance(limit, Limit):
+            raise TypeError(f"the limit is one such as Limit(time=1.0), not {limit!r}")
+        at_least_one(multipv, "multipv")
+        left_out = self._cells(exclude) if exclude else []
         if not self._busy.acquire(blocking=False):
             raise EngineError("the engine is thinking already")
         try:
             if not self._armed:
                 self._release()
             self._armed = False
-            left_out = list(exclude)
-            if limit.time is not None and limit.time <= 0:
+            if pace is None:
+                pace = Pace.of(limit, start)
+            left = pace.deadline - start
+            limit = limit._replace(time=None if left == UNLIMITED else left)
+            if left <= 0:
                 move = self.quick_move(left_out)
                 return Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
             known = None
@@ -304,14 +334,27 @@ class Engine:
             if known is not None:
                 move, value = known
                 return Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
-            return self._search(limit, start, on_iteration, max(1, multipv), left_out)
+            return self._search(limit, pace, start, on_iteration, multipv, left_out)
         finally:
-            self._deadline = None
             self._busy.release()
+
+    def _cells(self, cells: Iterable[Coordinates]) -> list[Move]:
+        """Return cells that have to be on the board."""
+        found = []
+        for cell in cells:
+            if not isinstance(cell, tuple) or len(cell) != 2:
+                raise TypeError(f"{cell!r} is no cell; cells are pairs of x and y")
+            move = Move(whole(cell[0], "x"), whole(cell[1], "y"))
+            if not self.game.on_board(*move):
+                board = f"{self.game.width}x{self.game.height}"
+                raise ValueError(f"{move.x},{move.y} is off the {board} board")
+            found.append(move)
+        return found
 
     def _search(
         self,
         limit: Limit,
+        pace: Pace,
         start: float,
         listener: Listener | None,
         multipv: int,
@@ -322,29 +365,46 @@ class Engine:
         tactics = self._tactics(exclude)
         if self._stop_wanted:  # it came before the memory was there
             self.stop()
-        scale = self.weights.scale(self.game.rule)
-        question = Question(self.game, limit, start, tactics, tuple(exclude), multipv, scale)
-        search = self._searcher.begin(question, self.threads)
-        self._deadline = Deadline(start, search.stop)
-        thought = search.run(self._deadline, listener)
+        board = self.game.snapshot()
+        question = Question(self.game, limit, start, tactics, tuple(exclude), multipv, board)
+        search = self._searcher.begin(question, self._tables.threads)
+        thought = search.run(pace, listener)
         if thought is not None and self._book is not None:
             self._book.note_speed(thought)
-        if thought is None:
+        # A tree lists no other moves than those that stop a five, were they excluded or not.
+        leaves_five = thought is not None and thought.move in exclude
+        if thought is None or leaves_five:
             move = self.quick_move(exclude)
-            value = loss_in(2) if self.game.is_forbidden(*move) else 0
-            thought = Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
+            is_lost = leaves_five or self.game.is_forbidden(*move)
+            value = loss_in(2) if is_lost and move not in exclude else 0
+            thought = Thought(move, value, 0, 0, 0, perf_counter() - start, (move,), board=board)
         return thought if multipv > 1 or exclude else self._with_foresight(thought)
 
-    def improve(self, visits: int, chance: random.Random, method: str = GUMBEL) -> Improved:
+    def glance(self, nodes: int) -> Glance | None:
+        """Search ``nodes`` in one call on the calling thread; None if all moves are forbidden.
+
+        For self-play, where setting up a longer search costs as much as a quarter of this one: it
+        does not ask about threats, cannot be stopped, and looks at an only move a few plies deep.
+
+        Raises:
+            EngineError: the engine has no alpha-beta, or the board is full.
+        """
+        searcher = self._searcher
+        if not isinstance(searcher, AlphaBeta) or self.game.is_full:
+            raise EngineError(f"only search={ALPHABETA} glances, at boards that are not full")
+        with self._busy:
+            self._tables.prepare(Limit())
+            return searcher.glance(self.game, nodes)
+
+    def improve(self, visits: int, chance: random.Random) -> Improved:
         """Spend visits of a tree search on a better policy than it began with.
 
-        ``method`` is one of ``improve.METHODS``; ``chance`` draws the noise. For self-play: the
-        move is chosen with noise, not as the best one.
+        ``chance`` draws the noise. For self-play: the move is chosen with it, not as the best one.
 
         Raises:
             EngineError: the engine has no tree search, or the board is full.
         """
-        from .lesson import Lesson
+        from .improve import Lesson
         from .montecarlo import MonteCarlo
 
         searcher = self._searcher
@@ -353,10 +413,9 @@ class Engine:
         with self._busy:
             self._release()
             self._tables.prepare(Limit())
-            scale = self.weights.scale(self.game.rule)
-            question = Question(self.game, Limit(), perf_counter(), self._tactics([]), scale=scale)
-            own = value_chance(self.game.value(), scale)
-            learned = Lesson(searcher.begin(question, 1), own, chance).learn(visits, method)
+            question = Question(self.game, Limit(), perf_counter(), self._tactics([]))
+            own = value_chance(self.game.value(), self.game.scale)
+            learned = Lesson(searcher.begin(question, 1), own, chance).learn(visits)
         if learned is None:
             raise EngineError("there is no legal move")
         return learned
@@ -375,9 +434,8 @@ class Engine:
     def _tactics(self, exclude: list[Move]) -> Tactics | None:
         """Return the solver's help; none where cells are excluded, or it is switched off."""
         percent = self._parameters["threat_share"]
-        plain = self._parameters["plain"] != 0
         solver = self._tables.solver
-        if solver is None or exclude or plain or percent == 0:
+        if solver is None or exclude or percent == 0:
             return None
         return Tactics(solver, self.game, percent, self._parameters["threat_hot"])
 
@@ -399,30 +457,17 @@ class Engine:
         self.close()
 
 
+def at_least_one(number: int | None, name: str) -> None:
+    """Refuse a number below 1, or what is none; None stands for no number.
+
+    Raises:
+        ValueError: it is below 1.
+        TypeError: it is no whole number.
+    """
+    if number is not None and whole(number, name) < 1:
+        raise ValueError(f"{name} is at least 1, not {number}")
+
+
 def limited(threads: int) -> int:
     """Return the number of threads nearest to this that a search can have."""
     return max(1, min(threads, MAX_THREADS))
-
-
-def open_book(path: str | None, seed: int | None) -> Book | None:
-    """Return the book of a file; nothing of it is imported where there is none."""
-    if path is None:
-        return None
-    from .book import Book
-
-    return Book(path, seed)
-
-
-def make_searcher(name: str, library: Library) -> Searcher:
-    """Return a searcher by its name.
-
-    Raises:
-        EngineError: there is none of this name.
-    """
-    if name == ALPHABETA:
-        return AlphaBeta(library)
-    if name == MCTS:
-        from .montecarlo import MonteCarlo  # every start would pay for it
-
-        return MonteCarlo(library)
-    raise EngineError(f"unknown search {name!r}; there are {' and '.join(SEARCHES)}")

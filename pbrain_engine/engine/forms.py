@@ -8,8 +8,8 @@ from typing import Any
 from .. import __version__
 from ..game.game import Game, Move
 from ..notation.opening_names import name_opening
-from ..position.rules import Side
-from ..solver.proofs import Tree
+from ..position.rules import Rule, Side
+from ..solver.solver import Tree
 from ..values import WIN_BAND
 from .engine import Engine, Limit, Thought
 
@@ -27,7 +27,8 @@ def pairs(moves: Sequence[Pair]) -> list[list[int]]:
 def game_form(game: Game) -> dict[str, Any]:
     """Return what is plain to see of a game; ``played`` in order, where the sides took turns."""
     is_played = game.is_in_turn and (not game.ply or game.history[0].side is Side.BLACK)
-    opening = name_opening(game.moves, game.width, game.height) if is_played else None
+    is_named = is_played and game.rule is Rule.RENJU
+    opening = name_opening(game.moves, game.width, game.height) if is_named else None
     cells = {
         side: pairs([stone.move for stone in game.history if stone.side is side]) for side in Side
     }
@@ -84,11 +85,6 @@ def analysis_form(engine: Engine, thoughts: Sequence[Thought]) -> dict[str, Any]
     return {**game_form(engine.game), **(lines[0] if lines else {}), "lines": lines, **author}
 
 
-def policy_form(engine: Engine) -> list[list[Any]]:
-    """Return the moves that a search would list, each with its chance, best first."""
-    return [[list(move), round(chance, 6)] for move, chance in engine.policy()]
-
-
 def tree_form(tree: Tree | None) -> dict[str, Any] | None:
     """Return a proof: a move and, by name of the answer, what follows it."""
     if tree is None:
@@ -137,6 +133,10 @@ def _played_out(
     """Return the moves and how the game goes on, and whether the winner wins it."""
     game = engine.game
     line: list[Move] = []
+
+    def is_won(thought: Thought) -> bool:
+        return thought.value >= WIN_BAND
+
     try:
         for move in moves:
             engine.play(*move)
@@ -144,7 +144,7 @@ def _played_out(
         while len(line) < mate + LONGER and not game.is_over:
             thought = engine.think(Limit(depth=3))
             if game.to_move is winner and thought.value < WIN_BAND:
-                thought = engine.think(Limit(nodes=SEEN_AGAIN), on_iteration=_is_won)
+                thought = engine.think(Limit(nodes=SEEN_AGAIN), on_iteration=is_won)
                 if thought.value < WIN_BAND:
                     break
             engine.play(*thought.move)
@@ -153,7 +153,3 @@ def _played_out(
     finally:
         for _ in line:
             engine.undo()
-
-
-def _is_won(thought: Thought) -> bool:
-    return thought.value >= WIN_BAND

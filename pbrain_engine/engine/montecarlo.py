@@ -1,27 +1,227 @@
-"""Monte Carlo tree search as a searcher: one tree for all threads, and a walker for each."""
+"""Monte Carlo tree search as a searcher: the memory that lasts, and one search to its thought.
+
+There is one tree for all threads, and a walker for each. A round is a fifth more visits than all
+before it. The first thread makes the rounds and asks the adviser after each; the others visit
+the same tree until it stops them.
+"""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from functools import partial
+from time import perf_counter, sleep
 from typing import NamedTuple
 
+from ..game.game import layout_of, move_of
 from ..native.load.library import Library
 from ..native.load.memory import Block
 from ..position.geometry import cell_of
-from ..search.mcts.params import NAMES, PARAMETERS
-from .searcher import Question
-from .tree_search import TreeSearch, Walker
+from ..search.parameters import MCTS
+from ..solver.solver import Proof
+from ..values import WIN_BAND, loss_in, win_in
+from .adviser import Tactics
+from .pacing import Pace
+from .searcher import Question, Search, Searcher
+from .thought import Listener, Thought, ranked
 
-NODES_SHARE = 4  # one part in so many of the memory is for nodes, the others for their moves
+NODES_SHARE = 4  # one part in this many of the memory is for nodes, the others for their moves
 MOST_BUCKETS = 1 << 23
 MOST_BLOCKS = 1 << 22
 EVERYTHING = 1 << 62  # bytes
 THREATS_BYTES = 2 << 20  # of each table, of wins by fours and by threes, that a walker looks for
-THREATS_PART = 16  # but no more than one part in so many of the memory
+THREATS_PART = 16  # but no more than one part in this many of the memory
 LEAST_BYTES = 1 << 20
+FIRST_ROUND = 32  # visits
+ROUND_PART = 5  # each further round is one part in this many of the visits so far
+MOST_VISITS = 1 << 40
+HELP_VISITS = 1_000  # after which a helper lets go of a tree that it need not leave otherwise
+HELP_PAUSE = 0.001  # seconds that it leaves the tree alone where it has found nothing new
+SURE_VISITS = 256  # an only move is looked at so long before it is played
+MAX_LINE = 64  # moves of a line that a thought reports
+CHANCE_UNIT = 65536  # a sure win, as the kernel counts chances
+VISIT_WORTH = 40  # positions of the alpha-beta that a visit counts as, for the adviser
 
 
-class Layout(NamedTuple):
+class Walker(NamedTuple):
+    """Where a thread's walker and its threat searches live."""
+
+    address: int
+    threats: int
+
+
+class Effort(NamedTuple):
+    """What a walker counts, in the kernel's order."""
+
+    visits: int
+    judged: int
+    seldepth: int
+
+
+class TreeSearch(Search):
+    """A search on memory that is set up: the tree with the position at its root, and walkers."""
+
+    def __init__(
+        self,
+        library: Library,
+        walkers: Sequence[Walker],
+        tree: int,
+        lists: int,
+        moves: int,
+        question: Question,
+    ) -> None:
+        """Take the addresses, and how many moves may be played at the root."""
+        super().__init__(library, question, partial(library.tree_stop, tree, 1))
+        self._walkers = walkers
+        self.leader = walkers[0]
+        self.tree = tree
+        self.lists = lists
+        self._moves = moves
+        self._tables = question.game.tables
+        self._adviser = question.adviser if question.multipv == 1 else None
+        self._changes = 0
+        self._is_enough = False
+        self._line = (ctypes.c_int64 * (MAX_LINE + 2))()
+        self._helpers = [partial(self._help, walker) for walker in walkers[1:]]
+
+    def walk(self, walker: Walker, visits: int) -> bool:
+        """Make this many visits; False if they were stopped or there is nothing to find out."""
+        return bool(
+            self.library.walker_walk(
+                walker.address, walker.threats, self._tables, self.tree, self.lists, visits
+            )
+        )
+
+    def _help(self, walker: Walker) -> None:
+        """Visit beside the first thread until stopped.
+
+        A visit lets go of the tree while it judges a position. Where all of them are known
+        there is nothing to judge, and one long walk would keep the first thread out for ever; so
+        would short ones, where the first thread has no core at the moment between two.
+        """
+        judged = 0
+        while self.walk(walker, HELP_VISITS):
+            before, judged = judged, self._count(walker).judged
+            if judged == before:
+                sleep(HELP_PAUSE)
+
+    def _lead(self, pace: Pace, listener: Listener | None) -> None:
+        """Make rounds until the limit, the listener or the tree says that it is enough."""
+        question = self.question
+        limit = question.limit
+        if self._moves == 0 or (self._adviser and self.has_won(self._adviser, listener)):
+            return
+        if self._adviser:
+            for move in self._adviser.losing_moves():
+                self.library.tree_bar(self.tree, cell_of(*move))
+        most = MOST_VISITS if limit.nodes is None else limit.nodes
+        is_timed = limit.time is not None and limit.depth is None and limit.nodes is None
+        is_sure = self._moves == question.multipv == 1 and is_timed
+        visits = 0
+        goes_on = True
+        while goes_on:
+            visits = min(visits + max(FIRST_ROUND, visits // ROUND_PART), most)
+            done = self._count(self.leader).visits
+            goes_on = self.walk(self.leader, visits - done) and visits < most
+            if self._adviser and not self._consult(self._adviser):
+                goes_on = False
+            best = self._report(listener)
+            if best is None or (limit.depth is not None and best.depth >= limit.depth):
+                return
+            if (is_sure and visits >= SURE_VISITS) or pace.should_stop(
+                best, perf_counter() - pace.start
+            ):
+                return
+            goes_on = goes_on and not self._is_enough
+
+    def _report(self, listener: Listener | None) -> Thought | None:
+        """Note the best lines and report them; the listener may say that they are enough."""
+        self._is_enough = False
+        count = self._rank()
+        if count == 0:
+            return self._best
+        if self._best is not None and self._best.proof:
+            thoughts = [self._best]
+        else:
+            lines = min(self.question.multipv, count)
+            thoughts = ranked([self._read(rank) for rank in range(lines)])
+        before, self._best = self._best, thoughts[0]
+        self._changes = int(before is not None and before.move != thoughts[0].move)
+        for thought in thoughts:
+            enough = listener(thought) if listener else False
+            if enough and thought.multipv == 1:
+                self._is_enough = True
+        return self._best
+
+    def _consult(self, adviser: Tactics) -> bool:
+        """Ask the adviser about the best move; False if that ends the search."""
+        while True:
+            if self._rank() == 0:
+                return True
+            best = self._read(0)
+            if abs(best.value) >= WIN_BAND:
+                return True
+            nodes = VISIT_WORTH * self._count(self.leader).visits
+            win = adviser.win(nodes)
+            if win is not None:
+                self._best = self.thought_of(win)
+                return False
+            loss = adviser.refutes(best.move, nodes)
+            if loss is None or self._moves == 1:
+                return True
+            value = loss_in(2 * loss.length)
+            self.library.tree_prove(self.tree, self.lists, cell_of(*best.move), value)
+
+    # Reading -----------------------------------------------------------------------
+
+    def _rank(self) -> int:
+        """Bring the root moves in order; return how many there are."""
+        return self.library.walker_rank(self.leader.address, self.tree, self.lists)
+
+    def _count(self, walker: Walker) -> Effort:
+        """Return what a walker has counted."""
+        out = (ctypes.c_int64 * len(Effort._fields))()
+        self.library.walker_effort(walker.address, ctypes.addressof(out))
+        return Effort(*out)
+
+    def _effort(self) -> tuple[int, int, int, float]:
+        """Return the deepest ply, positions and visits of all threads, and the seconds so far."""
+        efforts = [self._count(walker) for walker in self._walkers]
+        visits, judged = sum(e.visits for e in efforts), sum(e.judged for e in efforts)
+        return (
+            max(e.seldepth for e in efforts),
+            judged,
+            visits,
+            perf_counter() - self.question.start,
+        )
+
+    def thought_of(self, win: Proof, depth: int = 1) -> Thought:
+        """Make a thought of a proven win."""
+        _, judged, visits, seconds = self._effort()
+        line = win.line
+        value = win_in(2 * win.length - 1)
+        return Thought(
+            line[0], value, depth, len(line), judged, seconds, line, proof=win.claim,
+            scale=self.question.game.scale, visits=visits, board=self.question.board,
+        )  # fmt: skip
+
+    def _read(self, rank: int) -> Thought:
+        """Make a thought of what the tree knows of a root move."""
+        out = self._line
+        length = self.library.walker_way(
+            self.leader.address, self._tables, self.tree, self.lists, rank,
+            ctypes.addressof(out), MAX_LINE,
+        )  # fmt: skip
+        pv = tuple(map(move_of, out[2 : length + 2]))
+        seldepth, judged, visits, seconds = self._effort()
+        return Thought(
+            pv[0], out[0], length, max(seldepth, length), judged, seconds, pv, rank + 1,
+            self._changes, scale=self.question.game.scale, visits=visits,
+            board=self.question.board,
+        )  # fmt: skip
+
+
+class TreeLayout(NamedTuple):
     """The sizes in bytes of the kernel's memory blocks."""
 
     head: int
@@ -33,16 +233,7 @@ class Layout(NamedTuple):
     threats_bucket: int
 
 
-def layout_of(library: Library) -> Layout:
-    """Return the block sizes of a kernel."""
-    out = (ctypes.c_int64 * 5)()
-    library.tree_layout(ctypes.addressof(out))
-    threats = (ctypes.c_int64 * 2)()
-    library.threats_layout(ctypes.addressof(threats))
-    return Layout(*out, *threats)
-
-
-class MonteCarlo:
+class MonteCarlo(Searcher):
     """The memory of the tree search.
 
     The tree stays from move to move: what a search has found out about the position that
@@ -52,15 +243,15 @@ class MonteCarlo:
 
     def __init__(self, library: Library) -> None:
         """Begin without a tree."""
-        self._library = library
-        self._layout = layout_of(library)
-        self._game = Block(_game_bytes(library))
+        super().__init__(library, "tree", {name: p.default for name, p in MCTS.items()})
+        sizes, threats = (ctypes.c_int64 * 5)(), (ctypes.c_int64 * 2)()
+        library.tree_layout(ctypes.addressof(sizes))
+        library.threats_layout(ctypes.addressof(threats))
+        self._layout = TreeLayout(*sizes, *threats)
+        self._game = Block(layout_of(library).game)
         self._walkers: list[tuple[Block, Block]] = []
-        self._tree: Block | None = None
         self._lists: Block | None = None
-        self._board: tuple[int, ...] = ()
         self._buckets = 0
-        self._parameters = {name: p.default for name, p in PARAMETERS.items()}
 
     @property
     def game_memory(self) -> Block:
@@ -70,12 +261,12 @@ class MonteCarlo:
     @property
     def table_bytes(self) -> int:
         """The bytes of the tree, 0 while there is none."""
-        if self._tree is None or self._lists is None:
+        if self._memory is None or self._lists is None:
             return 0
-        return self._tree.length + self._lists.length
+        return self._memory.length + self._lists.length
 
     def beside(self, threads: int) -> int:
-        """Return the bytes of the walkers that so many threads have to be given yet."""
+        """Return the bytes of the walkers still to allocate for this many threads."""
         each = self._layout.walker + self._layout.threats_head + 2 * THREATS_BYTES
         return max(threads - len(self._walkers), 0) * each
 
@@ -83,19 +274,12 @@ class MonteCarlo:
         """Return all that there is: a tree is kept from move to move as long as there is room."""
         return EVERYTHING
 
-    def set_parameter(self, name: str, value: int) -> None:
-        """Take a parameter of the tree search over."""
-        if name in NAMES:
-            self._parameters[name] = value
-            if self._tree is not None:
-                self._library.tree_parameter(self._tree.address, NAMES.index(name), value)
-
     def forget_game(self) -> None:
         """Nothing: a tree is about positions, whichever game they come up in."""
 
     def prepare(self, length: int, patient: bool) -> None:
-        """Take about so many bytes for the tree, unless there is one."""
-        if self._tree is not None:
+        """Take about ``length`` bytes for the tree, unless there is one."""
+        if self._memory is not None:
             return
         layout, library = self._layout, self._library
         length = max(length, LEAST_BYTES) - layout.head - layout.node
@@ -105,39 +289,29 @@ class MonteCarlo:
         tree = Block(layout.head + layout.node + buckets * layout.bucket, huge=patient)
         self._lists = Block(blocks * layout.block, huge=patient)
         library.tree_new(tree.address, buckets, blocks)
-        for name, value in self._parameters.items():
-            library.tree_parameter(tree.address, NAMES.index(name), value)
-        self._tree = tree
-        self._board = ()
+        self._adopt(tree)
 
     def clear(self) -> None:
         """Give the memory of the tree and of the walkers back."""
-        blocks = [self._tree, self._lists, *(block for pair in self._walkers for block in pair)]
-        self._tree = self._lists = None
+        blocks = [self._memory, self._lists, *(block for pair in self._walkers for block in pair)]
+        self._memory = self._lists = None
         self._walkers = []
         for block in blocks:
             if block is not None:
                 block.close()
 
-    def stop(self) -> None:
-        """Make all threads return."""
-        if self._tree is not None:
-            self._library.tree_stop(self._tree.address, 1)
-
-    def release(self) -> None:
-        """Make them free to run again."""
-        if self._tree is not None:
-            self._library.tree_stop(self._tree.address, 0)
-
     def begin(self, question: Question, threads: int) -> TreeSearch:
         """Plant the position in the tree, and give every thread a walker at it."""
-        assert self._tree is not None and self._lists is not None, "prepare comes first"
+        assert self._memory is not None and self._lists is not None, "prepare comes first"
         library, game = self._library, question.game
-        tree, lists = self._tree.address, self._lists.address
+        tree, lists = self._memory.address, self._lists.address
+        layout = self._layout
         while len(self._walkers) < threads:
-            self._walkers.append(self._new_walker())
+            memory = Block(layout.threats_head + 2 * self._buckets * layout.threats_bucket)
+            library.threats_new(memory.address, self._buckets, self._buckets)
+            self._walkers.append((Block(layout.walker), memory))
         walkers = [Walker(w.address, t.address) for w, t in self._walkers[:threads]]
-        library.tree_begin(tree, question.multipv, max(round(question.scale), 1))
+        library.tree_begin(tree, question.multipv, max(round(question.game.scale), 1))
         for move in question.exclude:
             library.tree_bar(tree, cell_of(*move))
         first, *others = walkers
@@ -148,17 +322,3 @@ class MonteCarlo:
         for walker in others:
             library.walker_board(walker.address, walker.threats, game.tables, game.address)
         return TreeSearch(library, walkers, tree, lists, moves, question)
-
-    def _new_walker(self) -> tuple[Block, Block]:
-        """Return the memory of a walker and of its threat searches."""
-        layout = self._layout
-        threats = Block(layout.threats_head + 2 * self._buckets * layout.threats_bucket)
-        self._library.threats_new(threats.address, self._buckets, self._buckets)
-        return Block(layout.walker), threats
-
-
-def _game_bytes(library: Library) -> int:
-    """Return the bytes of a game."""
-    out = (ctypes.c_int64 * 5)()
-    library.layout(ctypes.addressof(out))
-    return out[1]

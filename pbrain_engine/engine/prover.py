@@ -12,11 +12,10 @@ from __future__ import annotations
 from time import perf_counter
 
 from ..game.game import Game, Move
-from ..solver.proofs import Tree
-from ..solver.solver import Solver
+from ..notation.canonical import Position
+from ..solver.solver import Solver, Tree
 from ..values import WIN_BAND
 from .engine import Engine, Limit
-from .foresight import Place, place_of
 from .thought import Thought
 
 FEW_FOURS = 100  # stones that show a reply to lose at once
@@ -30,11 +29,11 @@ class Prover:
     """Builds the proof of a win in the engine's game, from what the engine says about it."""
 
     def __init__(self, engine: Engine, solver: Solver, time: float | None = None) -> None:
-        """Use this engine, whose table should still know of the win, for so many seconds."""
+        """Use this engine, whose table should still know of the win, for ``time`` seconds."""
         self._engine = engine
         self._solver = solver
         self._until = None if time is None else perf_counter() + time
-        self._known: dict[Place, Tree | None] = {}
+        self._known: dict[Position, Tree | None] = {}
 
     @property
     def _game(self) -> Game:
@@ -55,10 +54,10 @@ class Prover:
         return self._win(thought) or (None if self.is_late else self._by_threats(THREAT_STONES))
 
     def _win(self, thought: Thought | None) -> Tree | None:
-        place = place_of(self._game)
-        if place not in self._known:
-            self._known[place] = self._by_threats(QUICK_THREATS) or self._by_search(thought)
-        return self._known[place]
+        position = self._game.position
+        if position not in self._known:
+            self._known[position] = self._by_threats(QUICK_THREATS) or self._by_search(thought)
+        return self._known[position]
 
     def _by_threats(self, nodes: int) -> Tree | None:
         proof = self._solver.threats(self._game, nodes=nodes)
@@ -69,7 +68,12 @@ class Prover:
         failed: list[Move] = []
         while len(failed) < ATTEMPTS and not self.is_late:
             if thought is None or failed:
-                thought = self._think(failed)
+                left = None if self._until is None else max(self._until - perf_counter(), 0.001)
+                thought = self._engine.think(
+                    Limit(nodes=NODES, time=left),
+                    on_iteration=lambda thought: thought.value >= WIN_BAND,
+                    exclude=failed,
+                )
             if thought.value < WIN_BAND:
                 return None
             if thought.proof:
@@ -81,14 +85,6 @@ class Prover:
                 return Tree(thought.move, replies)
             failed.append(thought.move)
         return None
-
-    def _think(self, failed: list[Move]) -> Thought:
-        left = None if self._until is None else max(self._until - perf_counter(), 0.001)
-        return self._engine.think(
-            Limit(nodes=NODES, time=left),
-            on_iteration=lambda thought: thought.value >= WIN_BAND,
-            exclude=failed,
-        )
 
     def _answered(self, thought: Thought) -> dict[Move, Tree] | None:
         """Return the proof after every reply that matters, None if one of them has none.

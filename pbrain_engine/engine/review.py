@@ -1,7 +1,9 @@
 """A game looked through move by move: what each was worth, and which wins were missed.
 
 The positions are searched from the last to the first, so that each search knows what came of
-the next one, and a value that a later position shows to be wrong is put right.
+the next one. Positions that follow each other then have to agree: a value that a later position
+shows to be wrong is put right, a forced end that was found early holds for the positions after
+it, and no move is held against one that is seen to lose as well.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..game.game import Game, Move
-from ..solver.proofs import Proof
+from ..position.geometry import symmetries, transform
 from ..solver.solver import Solver
 from ..values import WIN, WIN_BAND, chance
 from .engine import Engine
@@ -19,6 +21,8 @@ from .forms import line_to_five, winner_after
 from .thought import Limit, Thought
 
 SOLVER_SHARE = 0.25  # of the time of a position, for a proof before the search
+PATIENCE = 4  # times the usual time for a win that has to be there
+ALTERNATIVES = 3  # moves that lose, too, before one is blamed for losing
 MISTAKE = 0.10  # a lost chance to win from which a move is called a mistake
 
 
@@ -65,7 +69,7 @@ class Reviewed:
 
 
 class Seen(NamedTuple):
-    """What a search says about one position; ``end``: the line as one that ends the game."""
+    """What is known of one position; ``end``: the line as one that ends the game."""
 
     value: int
     line: tuple[Move, ...]
@@ -76,6 +80,24 @@ class Seen(NamedTuple):
     def win(self) -> Win | None:
         """The forced win of the side to move."""
         return self.end if self.value >= WIN_BAND else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended here."""
+        return not self.line
+
+    def before(self, move: Move) -> Seen:
+        """Return what this says about the position before a move that led here as the best one."""
+        end = self.end and Win((move, *self.end.line), self.end.proof)
+        return Seen(one_ply_up(self.value), (move, *self.line), self.depth, end)
+
+    def after(self, line: tuple[Move, ...]) -> Seen:
+        """Return what a forced end says about the position after its best move.
+
+        ``line``: how it goes on there if this does not tell.
+        """
+        end = self.end and Win(self.end.line[1:], self.end.proof)
+        return Seen(one_ply_down(self.value), self.line[1:] or line, self.depth, end)
 
 
 class Reviewer:
@@ -89,7 +111,7 @@ class Reviewer:
         self._engine = engine
         self._solver = solver
         self._seconds = seconds
-        self._scale = engine.weights.scale(engine.game.rule)
+        self._scale = engine.game.scale
 
     def review(
         self,
@@ -98,52 +120,155 @@ class Reviewer:
     ) -> list[Reviewed]:
         """Review the moves that lead on from the engine's position; the listener gets each.
 
-        It gets the last one first, and ends the review by returning True. The engine's game
+        It gets the last one first, and ends the review by returning True. Moves of which an
+        earlier one has shown more are judged again, and it gets them again. The engine's game
         is as before in the end.
 
         Raises:
             IllegalMove: a move is not possible.
         """
-        game = self._engine.game
-        before = game.ply
-        found: list[Reviewed] = []
+        before = self._engine.game.ply
+        seen: dict[int, Seen] = {}
+        found: dict[int, Reviewed] = {}
         try:
             for move in moves:
                 self._engine.play(*move)
-            after = self._look(game)
-            for move in reversed(moves):
+            seen[len(moves)] = self._look()
+            for place in reversed(range(len(moves))):
                 self._engine.undo()
-                reviewed, after = self._judge(move, after)
-                found.insert(0, reviewed)
-                if listener(reviewed):
+                seen[place] = self._look()
+                is_enough = False
+                for number in self._settle(moves, seen, place):
+                    found[number] = self._judge(
+                        before + number + 1, moves[number], seen[number], seen[number + 1]
+                    )
+                    is_enough |= bool(listener(found[number]))
+                if is_enough:
                     break
         finally:
-            while game.ply > before:
+            while self._engine.game.ply > before:
                 self._engine.undo()
-        return found
+        return [found[place] for place in sorted(found)]
 
-    def _judge(self, move: Move, after: Seen) -> tuple[Reviewed, Seen]:
+    def _judge(self, ply: int, move: Move, here: Seen, after: Seen) -> Reviewed:
         """Hold a move against what its side could have had."""
-        game = self._engine.game
-        seen = self._look(game)
         played = one_ply_up(after.value)
-        if played > seen.value:  # the search did not see so far
-            end = after.end and Win((move, *after.end.line), after.end.proof)
-            seen = Seen(played, (move, *after.line), seen.depth, end)
-        is_best = seen.line[0] == move
-        missed = seen.win if played < WIN_BAND else None
-        allowed = after.win if seen.value > -WIN_BAND else None
-        had = chance(seen.value, self._scale)
-        gave = had - chance(played, self._scale)
-        loss = 0.0 if is_best and missed is None and allowed is None else max(gave, 0.0)
-        reviewed = Reviewed(
-            game.ply + 1, move, seen.value, had, seen.line[0], seen.line, loss, seen.depth,
-            missed, allowed,
-        )  # fmt: skip
-        return reviewed, seen
+        missed = here.win if played < WIN_BAND else None
+        allowed = after.win if here.value > -WIN_BAND else None
+        had = chance(here.value, self._scale)
+        best = here.line[0]
+        loss = 0.0 if best == move else max(had - chance(played, self._scale), 0.0)
+        return Reviewed(
+            ply, move, here.value, had, best, here.line, loss, here.depth, missed, allowed
+        )
 
-    def _look(self, game: Game) -> Seen:
+    # What neighbours say about each other ------------------------------------------
+
+    def _settle(self, moves: Sequence[Move], seen: dict[int, Seen], first: int) -> range:
+        """Make the engine's position and those after it agree; return the moves it concerns."""
+        place = first
+        while True:
+            known = seen[place + 1]
+            seen[place], seen[place + 1] = self._agreed(seen[place], known, moves[place:])
+            if seen[place + 1] == known or place + 1 == len(moves):
+                break
+            self._engine.play(*moves[place])
+            place += 1
+        for _ in range(first, place):
+            self._engine.undo()
+        return range(first, place + 1)
+
+    def _agreed(self, here: Seen, after: Seen, moves: Sequence[Move]) -> tuple[Seen, Seen]:
+        """Return what holds before and after the next of the moves, given what both say."""
+        move = moves[0]
+        here = self._turned(here, move)
+        is_decided = after.is_over or abs(after.value) >= WIN_BAND
+        if here.value <= -WIN_BAND and not is_decided:
+            after, is_decided = self._won(here, after, moves), True
+        played = one_ply_up(after.value)
+        if here.value >= WIN_BAND and here.line[0] == move and played < WIN_BAND:
+            if not is_decided:
+                return here, here.after(after.line)
+            other = self._without(move, here, after)
+            is_only = other.line[0] == move
+            here = other if is_only else other._replace(value=here.value, end=None)
+        elif abs(here.value) < WIN_BAND <= after.value:
+            here = self._without(move, here, after)
+        elif played > here.value:  # the search did not see so far
+            here = after.before(move)
+        return here, after
+
+    def _turned(self, here: Seen, move: Move) -> Seen:
+        """Return what is known with a line that begins with a move, if its first is like that.
+
+        Of moves that are alike by symmetry a search tells only one.
+        """
+        game = self._engine.game
+        stones = {(stone.move, stone.side) for stone in game.history}
+        board = (game.width, game.height)
+        for number in range(symmetries(*board)):
+            if transform(here.line[:1], number, *board) == [move]:
+                cells = transform([cell for cell, _ in stones], number, *board)
+                sides = [side for _, side in stones]
+                if {(Move(*cell), side) for cell, side in zip(cells, sides, strict=True)} == stones:
+                    line = moves_of(transform(here.line, number, *board))
+                    end = here.end and Win(
+                        moves_of(transform(here.end.line, number, *board)), here.end.proof
+                    )
+                    return here._replace(line=line, end=end)
+        return here
+
+    def _won(self, here: Seen, after: Seen, moves: Sequence[Move]) -> Seen:
+        """Return what is known after a move that loses like any other, if its look missed that."""
+        if here.line[0] == moves[0] and here.end is not None:
+            return here.after(after.line)
+        self._engine.play(*moves[0])
+        try:
+            found = self._proven(PATIENCE * self._seconds)
+            if found is None:
+                thought = self._engine.think(
+                    Limit(time=PATIENCE * self._seconds),
+                    on_iteration=lambda thought: thought.value >= WIN_BAND,
+                )
+                found = self._seen(thought) if thought.value >= WIN_BAND else None
+        finally:
+            self._engine.undo()
+        # that the win is there is known, but not where: what was played is not to blame
+        unshown = Seen(one_ply_down(here.value), tuple(moves[1:2]) or after.line, after.depth)
+        return found or unshown
+
+    def _without(self, move: Move, here: Seen, after: Seen) -> Seen:
+        """Return what is known of a position where a move has turned out to lose.
+
+        Of the other moves, those that lose to threats are passed over, too.
+        """
+        losing = [move]
+        while True:
+            if here.line[0] in losing:
+                thought = self._engine.think(self._limit, exclude=losing)
+                if thought.move in losing:  # nothing else is left
+                    return after.before(move)
+                here = self._seen(thought)
+            if here.value <= -WIN_BAND:
+                return max(here, after.before(move), key=lambda seen: seen.value)
+            if here.value >= WIN_BAND or len(losing) > ALTERNATIVES:
+                return here
+            self._engine.play(*here.line[0])
+            loses = self._proven(self._seconds * SOLVER_SHARE) is not None
+            self._engine.undo()
+            if not loses:
+                return here
+            losing.append(here.line[0])
+
+    # Single positions --------------------------------------------------------------
+
+    @property
+    def _limit(self) -> Limit:
+        return Limit(time=self._seconds * (1 - SOLVER_SHARE))
+
+    def _look(self) -> Seen:
         """Search the engine's position."""
+        game = self._engine.game
         if game.winner is not None:
             is_won = game.winner is game.to_move
             return Seen(WIN if is_won else -WIN, (), 0, Win((), ""))
@@ -151,38 +276,46 @@ class Reviewer:
             return Seen(0, (), 0)
         known = self._known(game)
         if known is not None and known.mate is not None:
-            return self._seen(known, known.pv)
-        proof = self._proof(game)
-        if proof is not None:
-            win = Win(proof.line, proof.claim)
-            return Seen(WIN - (2 * proof.length - 1), proof.line, 0, win)
-        thought = self._engine.think(Limit(time=self._seconds * (1 - SOLVER_SHARE)))
-        if thought.mate is not None:
-            return self._seen(thought, line_to_five(self._engine, thought))
-        if known is not None and known.depth > thought.depth:
+            return self._shown(known, known.pv)
+        proven = self._proven(self._seconds * SOLVER_SHARE)
+        if proven is not None:
+            return proven
+        thought = self._engine.think(self._limit)
+        if known is not None and thought.mate is None and known.depth > thought.depth:
             thought = known
-        return Seen(thought.value, thought.pv, thought.depth)
+        return self._seen(thought)
 
-    def _seen(self, thought: Thought, moves: Sequence[Move]) -> Seen:
+    def _seen(self, thought: Thought) -> Seen:
+        """Return what the engine thinks of its position; a forced end is played out."""
+        if thought.mate is None:
+            return Seen(thought.value, thought.pv, thought.depth)
+        return self._shown(thought, line_to_five(self._engine, thought))
+
+    def _shown(self, thought: Thought, moves: Sequence[Move]) -> Seen:
         """Return a forced win or loss; its line counts if it ends with the five."""
-        line = tuple(moves)
-        by_mover = thought.value > 0
-        is_shown = bool(thought.proof) or self._is_won_by(line, by_mover)
-        end = Win(line, thought.proof) if is_shown else None
-        return Seen(thought.value, line, thought.depth, end)
-
-    def _proof(self, game: Game) -> Proof | None:
-        """Return the solver's win of the side to move."""
-        proof = self._solver.fours(game, time=self._seconds * SOLVER_SHARE)
-        if not proof.wins:
-            proof = self._solver.threats(game, time=self._seconds * SOLVER_SHARE)
-        return proof if proof.wins else None
-
-    def _is_won_by(self, line: Sequence[Move], by_mover: bool) -> bool:
-        """Say whether a line ends with a five of the side to move, or of the other."""
         game = self._engine.game
-        side = game.to_move if by_mover else game.to_move.opponent
-        return winner_after(game, line) is side
+        line = tuple(moves)
+        winner = game.to_move if thought.value > 0 else game.to_move.opponent
+        is_shown = bool(thought.proof) or winner_after(game, line) is winner
+        return Seen(
+            thought.value, line, thought.depth, Win(line, thought.proof) if is_shown else None
+        )
+
+    def _proven(self, seconds: float) -> Seen | None:
+        """Return the solver's win of the side to move."""
+        game = self._engine.game
+        if game.is_over:
+            return None
+        proof = self._solver.fours(game, time=seconds)
+        if not proof.wins:
+            proof = self._solver.threats(game, time=seconds)
+        win = Win(proof.line, proof.claim)
+        return Seen(WIN - (2 * proof.length - 1), proof.line, 0, win) if proof.wins else None
+
+
+def moves_of(cells: Sequence[tuple[int, int]]) -> tuple[Move, ...]:
+    """Return cells as moves."""
+    return tuple(Move(*cell) for cell in cells)
 
 
 def one_ply_up(value: int) -> int:
@@ -190,3 +323,10 @@ def one_ply_up(value: int) -> int:
     if abs(value) < WIN_BAND:
         return -value
     return 1 - value if value > 0 else -value - 1
+
+
+def one_ply_down(value: int) -> int:
+    """Return the value, for the other side, of the position that the best move leads to."""
+    if value >= WIN_BAND:
+        return -value - 1
+    return 1 - value if value <= -WIN_BAND else -value

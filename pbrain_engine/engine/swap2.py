@@ -9,11 +9,13 @@ gives, from the view of the side to move.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..notation.cells import cell_name
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
+from .thought import Limit, Listener
 
 if TYPE_CHECKING:
     import random
@@ -28,25 +30,52 @@ FINALISTS = 3  # pairs that are searched again
 PAIR_SHARE = 0.5  # of the time goes into looking for a pair of stones
 
 
-Note = Callable[["Thought"], None]  # takes the result of a depth as soon as it is there
-
-
-class Choice(NamedTuple):
+class OpeningChoice(NamedTuple):
     """A decision: take the other colour, or put these stones."""
 
     swap: bool = False
     stones: tuple[Coordinates, ...] = ()
 
 
-class Searcher(NamedTuple):
+class OpeningSearch(NamedTuple):
     """The engine, and how to search its position with a share of the time that is left."""
 
     engine: Engine
-    think: Callable[[float, int], list[Thought]]  # (share, count) -> the best moves, best first
-    deepen: Callable[[float, Note], list[Thought]]  # (share) -> the best move of every depth
+    think: Callable[[float, int, Listener], Thought]  # (share, count, listener)
     tell: Callable[[str], None] = lambda text: None  # takes the reasons, for people
-    keep: Callable[[Choice], None] = lambda choice: None  # takes the best so far
+    keep: Callable[[OpeningChoice], None] = lambda choice: None  # takes the best so far
     known: Sequence[Sequence[Coordinates]] = ()  # three stones that a book calls nearly even
+
+    def best(self, share: float, count: int) -> list[Thought]:
+        """Return the best moves, best first."""
+        found: dict[int, Thought] = {}
+        last = self.think(share, count, lambda thought: found.update({thought.multipv: thought}))
+        return list({**found, 1: last}.values())
+
+    def deepen(self, share: float, note: Callable[[Thought], None]) -> list[Thought]:
+        """Return the best move of every depth, which ``note`` gets as soon as it is there."""
+        found: list[Thought] = []
+
+        def listen(thought: Thought) -> None:
+            found.append(thought)
+            note(thought)
+
+        last = self.think(share, 1, listen)
+        return found or [last]
+
+
+def timed(engine: Engine, until: float, check: Callable[[], None] = lambda: None) -> OpeningSearch:
+    """Return the engine with searches that share the time up to ``until``, of ``perf_counter``.
+
+    ``check`` is called before each of them, and may raise to end it all.
+    """
+
+    def think(share: float, count: int, listener: Listener) -> Thought:
+        check()
+        limit = Limit(time=max((until - perf_counter()) * share, 0.01))
+        return engine.think(limit, on_iteration=listener, multipv=count)
+
+    return OpeningSearch(engine, think)
 
 
 def set_up(
@@ -82,34 +111,32 @@ def openings(width: int, height: int, chance: random.Random) -> list[tuple[Coord
     return found or [((0, 0), (1, 0), (0, 1))]
 
 
-def value_of(searcher: Searcher, share: float) -> int:
-    """Return the value of the engine's position for the side to move."""
-    thoughts = searcher.think(share, 1)
-    return thoughts[0].value if thoughts else 0
-
-
 def first_stones(
-    searcher: Searcher,
+    searcher: OpeningSearch,
     width: int,
     height: int,
     rule: Rule,
     candidates: Sequence[Sequence[Coordinates]],
-) -> Choice:
+) -> OpeningChoice:
     """Return those of the candidates after which the position is closest to even."""
     best, best_value = candidates[0], None
     for index, stones in enumerate(candidates):
         set_up(searcher.engine, width, height, rule, stones)
-        value = value_of(searcher, 1 / (len(candidates) - index))
+        value = searcher.best(1 / (len(candidates) - index), 1)[0].value
         if best_value is None or abs(value) < abs(best_value):
             best, best_value = stones, value
-            searcher.keep(Choice(stones=tuple(best)))
+            searcher.keep(OpeningChoice(stones=tuple(best)))
     searcher.tell(f"opening {names(best)}: {best_value}, of {len(candidates)} compared")
-    return Choice(stones=tuple(best))
+    return OpeningChoice(stones=tuple(best))
 
 
 def first_three(
-    searcher: Searcher, width: int, height: int, rule: Rule, chance: random.Random | None = None
-) -> Choice:
+    searcher: OpeningSearch,
+    width: int,
+    height: int,
+    rule: Rule,
+    chance: random.Random | None = None,
+) -> OpeningChoice:
     """Return the three stones that begin swap2, of those that are known if there are any."""
     from random import Random  # 2 ms at the start, which few games need
 
@@ -121,7 +148,7 @@ def first_three(
     return first_stones(searcher, width, height, rule, candidates)
 
 
-def first_one(searcher: Searcher, width: int, height: int, rule: Rule) -> Choice:
+def first_one(searcher: OpeningSearch, width: int, height: int, rule: Rule) -> OpeningChoice:
     """Return the one stone that begins where the other may swap: somewhere near a corner."""
     near = min(width, height) // 2
     candidates = [[(x, y)] for y in range(min(3, near)) for x in range(y, near + 1, 2)]
@@ -129,19 +156,17 @@ def first_one(searcher: Searcher, width: int, height: int, rule: Rule) -> Choice
 
 
 def balanced_move(
-    searcher: Searcher, bias: int, share: float = 1.0
-) -> tuple[Coordinates, int] | None:
+    searcher: OpeningSearch, bias: int, share: float = 1.0
+) -> tuple[Coordinates, int]:
     """Return the move whose value comes closest to the bias, with its value."""
-    thoughts = searcher.think(share, CANDIDATES * 2)
-    if not thoughts:
-        return None
+    thoughts = searcher.best(share, CANDIDATES * 2)
     best = min(thoughts, key=lambda thought: abs(thought.value - bias))
     return best.move, best.value
 
 
 def balanced_pair(
-    searcher: Searcher, bias: int
-) -> tuple[tuple[Coordinates, Coordinates], int] | None:
+    searcher: OpeningSearch, bias: int
+) -> tuple[tuple[Coordinates, Coordinates], int]:
     """Return two stones after which the side to move again stands closest to the bias.
 
     The first stones tried are spread over the whole range of the moves that the search
@@ -149,40 +174,37 @@ def balanced_pair(
     time; the best of them are searched again, and one that strays at any of the last depths
     is trusted less.
     """
-    thoughts = searcher.think(0.2, CANDIDATES * 2)
+    thoughts = searcher.best(0.2, CANDIDATES * 2)
     firsts = [thought.move for thought in thoughts[::2]]
     found: list[tuple[int, tuple[Coordinates, Coordinates]]] = []
     for index, first in enumerate(firsts):
         searcher.engine.play(*first)
-        second = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
+        second, value = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
         searcher.engine.undo()
-        if second is not None:
-            found.append((abs(-second[1] - bias), (first, second[0])))
-    best: tuple[tuple[Coordinates, Coordinates], int] | None = None
-    least = 0
-    finals = sorted(found)[:FINALISTS]
-    for index, (_, pair) in enumerate(finals):
+        found.append((abs(-value - bias), (first, second)))
+    finals: list[tuple[int, tuple[tuple[Coordinates, Coordinates], int]]] = []
+    found = sorted(found)[:FINALISTS]
+    for index, (_, pair) in enumerate(found):
         for x, y in pair:
             searcher.engine.play(x, y)
-        thoughts = searcher.deepen(1 / (len(finals) - index), lambda thought: None)
+        thoughts = searcher.deepen(1 / (len(found) - index), lambda thought: None)
         for _ in pair:
             searcher.engine.undo()
         distance = max(abs(thought.value - bias) for thought in thoughts[-SWING_DEPTHS:])
-        if best is None or distance < least:
-            best, least = (pair, thoughts[-1].value), distance
-    return best
+        finals.append((distance, (pair, thoughts[-1].value)))
+    return min(finals, key=lambda final: final[0])[1]
 
 
-def colour(thought: Thought) -> Choice:
+def colour(thought: Thought) -> OpeningChoice:
     """Return the choice of the better colour: the other one, or the move of the side to move."""
     if thought.value < 0:
-        return Choice(swap=True)
-    return Choice(stones=(thought.move,))
+        return OpeningChoice(swap=True)
+    return OpeningChoice(stones=(thought.move,))
 
 
 def choose(
-    searcher: Searcher, width: int, height: int, rule: Rule, stones: Sequence[Coordinates]
-) -> Choice:
+    searcher: OpeningSearch, width: int, height: int, rule: Rule, stones: Sequence[Coordinates]
+) -> OpeningChoice:
     """Return what to do with one, three or five stones on the board, white or black to move.
 
     The value of the side to move decides the colour. After three stones, where that is too
@@ -198,10 +220,9 @@ def choose(
     searcher.tell(f"{len(stones)} stones: {value} for the side to move, uncertain by {uncertain}")
     if may_pair and abs(value) <= uncertain:
         pair = balanced_pair(searcher, 0)
-        if pair is not None:
-            searcher.tell(f"two more {names(pair[0])}: {pair[1]}")
-            if abs(pair[1]) <= uncertain:
-                return Choice(stones=pair[0])
+        searcher.tell(f"two more {names(pair[0])}: {pair[1]}")
+        if abs(pair[1]) <= uncertain:
+            return OpeningChoice(stones=pair[0])
     return colour(thoughts[-1])
 
 

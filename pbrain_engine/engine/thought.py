@@ -7,7 +7,7 @@ from math import isnan
 from typing import NamedTuple, Self
 
 from ..eval.weights import DEFAULT_SCALE
-from ..game.game import Move
+from ..game.game import Move, Snapshot, whole
 from ..values import WIN_BAND, chance, mate_distance
 
 
@@ -21,13 +21,14 @@ class _Limit(NamedTuple):
 class Limit(_Limit):
     """When to stop thinking; whatever comes first, and None means no such limit.
 
-    ``time``: seconds after which the move must be there. ``optimum``: seconds after which
-    no further iteration is begun. ``nodes``: positions searched by the first thread, or its
-    visits to the tree of a Monte Carlo search. ``depth``: plies of the last iteration, or of
-    the line that such a search expects.
+    ``time``: seconds after which the move must be there. ``optimum``: seconds around which the
+    search ends, sooner where its move stays the same and later where it does not. ``nodes``:
+    positions searched by the first thread, or its visits to the tree of a Monte Carlo search.
+    ``depth``: plies of the last iteration, or of the line that such a search expects.
 
     Raises:
-        ValueError: a depth or a number of nodes is below 1, or a time is no number.
+        ValueError: a depth or a number of nodes is below 1, or a time is not a number.
+        TypeError: a depth or a number of nodes is not whole, or a time is no number at all.
     """
 
     __slots__ = ()
@@ -41,10 +42,18 @@ class Limit(_Limit):
     ) -> Self:
         """Refuse what no search can keep."""
         for name, number in (("depth", depth), ("nodes", nodes)):
-            if number is not None and number < 1:
+            if number is not None and whole(number, name) < 1:
                 raise ValueError(f"{name} {number}: a search has at least 1; None: no limit")
         for name, seconds in (("time", time), ("optimum", optimum)):
-            if seconds is not None and isnan(seconds):
+            if seconds is None:
+                continue
+            try:
+                is_none = isnan(seconds)
+            except TypeError:
+                raise TypeError(f"{name} is a number of seconds, not {seconds!r}") from None
+            except OverflowError:  # larger than any float
+                is_none = False
+            if is_none:
                 raise ValueError(f"{name}: {seconds} is no number of seconds; None: no limit")
         return super().__new__(cls, time, optimum, nodes, depth)
 
@@ -58,8 +67,9 @@ class Thought(NamedTuple):
     best. ``proof`` names the search that has proven a win: ``vcf`` (by fours), ``vct`` (by
     threats), or empty. ``bound`` is empty where the value is that of a completed iteration;
     it is ``lower`` (``upper``) where the move came up in one that was cut short, and is worth
-    at least (at most) the value. ``scale`` tells what values are worth: so many units are
-    one logistic unit of ``chance``.
+    at least (at most) the value. ``scale`` says what values are worth: this many units are
+    one logistic unit of ``chance``. ``board`` is what it was
+    about, where it was not answered without a search.
 
     Of a Monte Carlo search ``depth`` is the length of the line, ``nodes`` are the positions that
     it judged and ``visits`` those that it made to the tree, which the alpha-beta leaves at 0.
@@ -78,6 +88,11 @@ class Thought(NamedTuple):
     bound: str = ""
     scale: float = DEFAULT_SCALE
     visits: int = 0
+    board: Snapshot | None = None
+
+    def _repr_svg_(self) -> str | None:
+        """Draw the line on its board where a notebook shows the thought."""
+        return self.board and self.board.svg(self.pv)
 
     @property
     def mate(self) -> int | None:
@@ -119,7 +134,7 @@ def deepest(best: Thought, others: Iterable[Thought], dropped: Container[Move]) 
     """Return the first thread's thought, or that of one that completed a deeper iteration.
 
     The first thread alone asks for proofs, so a win, a loss and a proof of its stand, and a
-    move that it has dropped because it loses is taken from nobody.
+    move that it has dropped because it loses is taken from no other thread.
     """
     for other in others:
         is_deeper = other.depth > best.depth and abs(best.value) < WIN_BAND

@@ -27,7 +27,7 @@ EVALUATOR = record(tables=TABLES, gap=fill_line(TABLES.itemsize), network=NETWOR
 
 @kernel
 def has_network(evaluator):
-    """Say whether the rule is played with a network, and so with a policy."""
+    """Return whether the rule is played with a network, and so with a policy."""
     return evaluator.network.loaded != 0
 
 

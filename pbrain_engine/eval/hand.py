@@ -107,7 +107,7 @@ def class_of_lines(lines: tuple[int, ...]) -> int:
 
 
 def is_foul(lines: tuple[int, ...]) -> bool:
-    """Say whether four line shapes look like a renju foul."""
+    """Return whether four line shapes look like a renju foul."""
     fours = lines.count(s.FOUR) + lines.count(s.OPEN_FOUR)
     threes = lines.count(s.OPEN_THREE) + lines.count(s.OPEN_THREE_FREE)
     return s.FIVE not in lines and (s.OVERLINE in lines or fours > 1 or threes > 1)

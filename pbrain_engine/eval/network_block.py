@@ -2,7 +2,7 @@
 
 A block is little-endian without gaps: sixteen int32 (``Sizes`` and zeros), the arrays of
 ``shared_fields``, then those of ``head_fields`` once for both sides or once for each. What the
-numbers mean is told in ``docs/learning.md``. The engine reads its networks with this module, so
+numbers mean is in ``docs/learning.md``. The engine reads its networks with this module, so
 it imports the standard library only.
 """
 

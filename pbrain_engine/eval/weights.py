@@ -11,7 +11,7 @@ an empty line. The body holds each family's block of little-endian int16:
 
 A file with networks begins with ``numoku weights 2`` and has a line ``networks: family:bytes ...``
 before the checksum. Behind the blocks follows each network as a zlib stream of that length
-(``network_block.py``); a family that is not named has none. A network is learned beside the
+(``packing.py``); a family that is not named has none. A network is learned beside the
 linear weights of its file and adds to them, so both stay together.
 
 ``scale FAMILY`` says how many units of a search's value are one logistic unit of the chance to
@@ -30,7 +30,8 @@ from array import array
 from typing import NamedTuple
 
 from ..position.rules import Rule
-from .network_block import FAULTS, HEAD_BYTES, BlockError, fault_of, native_block
+from .network_block import FAULTS, BlockError, native_block
+from .packing import fault_of_stream, pack, unpack
 
 MAGIC = "numoku weights 1"
 MAGIC_WITH_NETWORKS = "numoku weights 2"
@@ -97,7 +98,7 @@ class Weights(NamedTuple):
         if stream is None:
             return None
         try:
-            return native_block(zlib.decompress(stream))
+            return native_block(unpack(stream))
         except (zlib.error, BlockError) as error:
             raise WeightsError(f"{self.id}: its network for {family} {error}") from None
 
@@ -109,10 +110,9 @@ class Weights(NamedTuple):
         """
         for family, stream in self.streams.items():
             try:
-                head = zlib.decompressobj().decompress(stream, HEAD_BYTES)
+                fault = fault_of_stream(stream, family)
             except zlib.error as error:
                 raise WeightsError(f"{self.id}: its network for {family} {error}") from None
-            fault = fault_of(head, family)
             if fault:
                 raise WeightsError(f"{self.id}: its network for {family} {FAULTS[fault]}")
 
@@ -157,7 +157,7 @@ def write_weights(
 
     ``networks`` are blocks of ``network_block`` by family.
     """
-    packed = {family: zlib.compress(raw, 9) for family, raw in (networks or {}).items()}
+    packed = {family: pack(raw) for family, raw in (networks or {}).items()}
     body = b"".join([*(_encode(blocks[family]) for family in blocks), *packed.values()])
     contents = {"families": " ".join(blocks)}
     if packed:

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..eval.network_block import FAULTS
-from ..eval.weights import Weights, WeightsError, family_of
+from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
-from ..position.geometry import MAX_BOARD, MIN_BOARD, NO_CELL, cell_of, x_of, y_of
+from ..notation.cells import parse_cell
+from ..position.geometry import (
+    MARGIN,
+    MAX_BOARD,
+    MIN_BOARD,
+    NO_CELL,
+    STRIDE,
+    Coordinates,
+    cell_of,
+)
 from ..position.rules import Rule, Side
+
+if TYPE_CHECKING:
+    from ..notation.canonical import Position
 
 
 class IllegalMove(ValueError):
-    """A stone off the board or on a cell that is not empty."""
+    """A stone off the board or on a cell that is not empty, or one taken back that is not there."""
 
 
 class Move(NamedTuple):
@@ -34,7 +47,46 @@ class Stone(NamedTuple):
     passed: bool
 
 
-class Layout(NamedTuple):
+class Snapshot(NamedTuple):
+    """A board as it was when something was found out about it."""
+
+    width: int
+    height: int
+    to_move: Side
+    stones: tuple[Stone, ...]
+
+    def __repr__(self) -> str:
+        """Return few words: it stands inside of others."""
+        return f"<{self.width}x{self.height}, {len(self.stones)} stones>"
+
+    def __str__(self) -> str:
+        """Draw the board in letters, so that it can be read back."""
+        from ..notation.diagram import format_diagram
+        from ..notation.picture import diagram_of
+
+        last = self.stones[-1] if self.stones else None
+        cell = last.move if last is not None and last.side is not Side.WALL else None
+        stones = ((stone.move, stone.side) for stone in self.stones)
+        return format_diagram(diagram_of(self.width, self.height, stones, cell, self.to_move))
+
+    def svg(self, line: Iterable[Coordinates] = (), row: Iterable[Coordinates] = ()) -> str:
+        """Return a picture: stones with their numbers, or a line of play, with those of its moves.
+
+        The stones of a ``row`` are ringed.
+        """
+        from ..notation.picture import Drawn, board_svg
+
+        side, drawn = self.to_move, []
+        expected = list(line)
+        for number, stone in enumerate(self.stones, 1):
+            drawn.append(Drawn(stone.move, stone.side, "" if expected else str(number)))
+        for number, cell in enumerate(expected, 1):
+            drawn.append(Drawn(cell, side, str(number), False))
+            side = side.opponent
+        return board_svg(self.width, self.height, drawn, set(row))
+
+
+class GameLayout(NamedTuple):
     """The sizes in bytes of the kernel's memory blocks."""
 
     evaluator: int
@@ -48,11 +100,11 @@ _tables: dict[tuple[str, Rule, str], Block] = {}
 _walled: set[int] = set()
 
 
-def layout_of(library: Library) -> Layout:
+def layout_of(library: Library) -> GameLayout:
     """Return the block sizes of a kernel."""
-    out = (ctypes.c_int64 * len(Layout._fields))()
+    out = (ctypes.c_int64 * len(GameLayout._fields))()
     library.layout(ctypes.addressof(out))
-    return Layout(*out)
+    return GameLayout(*out)
 
 
 def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
@@ -122,37 +174,48 @@ class Game:
         Raises:
             ValueError: the board is smaller than 5 or larger than 22 either way, or there is
                 no such rule.
+            TypeError: a side is no whole number.
             KernelError: there is no compiled kernel.
             WeightsError: the network for this rule is not one that the kernel can use.
         """
-        height = width if height is None else height
+        width = whole(width, "the width")
+        height = width if height is None else whole(height, "the height")
         rule = Rule.parse(rule)
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
             raise ValueError(f"board {width}x{height}: sides are {MIN_BOARD} to {MAX_BOARD}")
         library = library or load()
         memory = memory or Block(layout_of(library).game)
+        self.scale = weights.scale(rule) if weights else DEFAULT_SCALE  # of values, as in a Thought
         self._begin(width, height, rule, library, tables_of(library, rule, weights), memory)
 
     def _begin(
         self, width: int, height: int, rule: Rule, library: Library, tables: Block, memory: Block
     ) -> None:
-        self._library = library
+        self.library = library
         self._tables = tables
         self._memory = memory
-        self._at = memory.address
+        self.tables = tables.address  # of this game's rule and weights, in the kernel
+        self.address = memory.address  # of the game, in the kernel
         self.width = width
         self.height = height
         self.rule = rule
         self.to_move = Side.BLACK
-        self._cells = {cell_of(x, y): Side.EMPTY for y in range(height) for x in range(width)}
         self.history: list[Stone] = []
-        self._winners: list[Side | None] = []
-        self._library.game_new(self._at, self._tables.address, width, height)
+        self._sides: dict[Coordinates, Side] = {}  # of the cells that are not empty
+        self._decided = 0  # stones on the board when a side won, 0: none has
+        library.game_new(self.address, self.tables, width, height)
 
     def like(self, memory: Block) -> Game:
         """Return an empty game of this board, rule and weights in other memory."""
         game = Game.__new__(Game)
-        game._begin(self.width, self.height, self.rule, self._library, self._tables, memory)
+        game.scale = self.scale
+        game._begin(self.width, self.height, self.rule, self.library, self._tables, memory)
+        return game
+
+    def apart(self) -> Game:
+        """Return the same game in memory of its own."""
+        game = self.like(Block(layout_of(self.library).game))
+        self.copy_to(game)
         return game
 
     def exchange(self, other: Game) -> None:
@@ -160,24 +223,37 @@ class Game:
         pair = ((self, other._memory), (other, self._memory))
         stood = [(game.history, game.to_move) for game, _ in pair]
         for game, memory in pair:
-            game._begin(game.width, game.height, game.rule, game._library, game._tables, memory)
+            game._begin(game.width, game.height, game.rule, game.library, game._tables, memory)
         for (game, _), (stones, to_move) in zip(pair, stood, strict=True):
             game.set_up(stones, to_move)
 
     @property
-    def address(self) -> int:
-        """Where the kernel keeps this game."""
-        return self._memory.address
+    def position(self) -> Position:
+        """What stands on the board and who moves, in whatever order it came there."""
+        from ..notation.canonical import Position
 
-    @property
-    def library(self) -> Library:
-        """The compiled kernel that this game is played on."""
-        return self._library
+        cells = [
+            tuple(sorted(stone.move for stone in self.history if stone.side is side))
+            for side in (Side.BLACK, Side.WHITE, Side.WALL)
+        ]
+        return Position(self.rule, self.width, self.height, self.to_move, *cells)
 
-    @property
-    def tables(self) -> int:
-        """Where the kernel keeps the tables of this game's rule and weights."""
-        return self._tables.address
+    def snapshot(self) -> Snapshot:
+        """Return the board as it is now, apart from this game."""
+        return Snapshot(self.width, self.height, self.to_move, tuple(self.history))
+
+    def __str__(self) -> str:
+        """Draw the board in letters."""
+        return str(self.snapshot())
+
+    def _repr_svg_(self) -> str:
+        """Draw the board where a notebook shows the game."""
+        from ..notation.picture import diagram_of, winning_row
+
+        stones = ((stone.move, stone.side) for stone in self.history)
+        last = self.moves[-1] if self.winner is not None else None
+        board = diagram_of(self.width, self.height, stones, last)
+        return self.snapshot().svg(row=winning_row(board))
 
     # What stands -------------------------------------------------------------------
 
@@ -202,7 +278,7 @@ class Game:
     @property
     def winner(self) -> Side | None:
         """The side whose row won, if any."""
-        return self._winners[-1] if self._winners else None
+        return self.history[self._decided - 1].side if self._decided else None
 
     @property
     def is_full(self) -> bool:
@@ -211,7 +287,7 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """Whether somebody has won or the board is full."""
+        """Whether a side has won or the board is full."""
         return self.winner is not None or self.is_full
 
     def on_board(self, x: int, y: int) -> bool:
@@ -220,16 +296,20 @@ class Game:
 
     def at(self, x: int, y: int) -> Side:
         """Return what stands on a cell; WALL off the board."""
-        return self._cells[cell_of(x, y)] if self.on_board(x, y) else Side.WALL
+        return self._sides.get((x, y), Side.EMPTY) if self.on_board(x, y) else Side.WALL
 
     # Moves -------------------------------------------------------------------------
 
-    def play(self, x: int, y: int) -> None:
-        """Play a stone of the side to move.
+    def play(self, x: int | str | Coordinates, y: int | None = None) -> None:
+        """Play a stone of the side to move, at ``7, 7``, ``"h8"`` or a ``Move``.
 
         Raises:
             IllegalMove: the cell is off the board or not empty.
+            NotationError: the text names no cell of the board; a ``ValueError``.
+            TypeError: this is no cell.
         """
+        if type(x) is not int or type(y) is not int:
+            x, y = self._cell(x, y)
         self._put(x, y, self.to_move, passed=True)
         self._pass()
 
@@ -240,52 +320,52 @@ class Game:
             IllegalMove: the cell is off the board or not empty.
             ValueError: the side is EMPTY.
         """
+        if type(x) is not int or type(y) is not int:
+            x, y = self._cell(x, y)
         if side is Side.EMPTY:
             raise ValueError("EMPTY is neither a stone nor a blocked cell; undo takes stones away")
-        if side is Side.WALL and self._tables.address not in _walled:
-            self._library.allow_walls(self._tables.address)
-            _walled.add(self._tables.address)
+        if side is Side.WALL and self.tables not in _walled:
+            self.library.allow_walls(self.tables)
+            _walled.add(self.tables)
         self._put(x, y, side, passed=False)
 
     def undo(self) -> None:
         """Take back what was put last; after a ``play`` its side has the move again.
 
         Raises:
-            IndexError: the board is empty.
+            IllegalMove: the board is empty.
         """
+        if not self.history:
+            raise IllegalMove("there is no stone to take back")
         stone = self.history.pop()
-        self._winners.pop()
+        del self._sides[stone.move]
+        if self._decided > len(self.history):
+            self._decided = 0
         if stone.passed:
             self.set_to_move(stone.side)
-        self._library.game_take_back(self._at, self._tables.address)
-        self._cells[cell_of(*stone.move)] = Side.EMPTY
+        self.library.game_take_back(self.address, self.tables)
 
     def set_to_move(self, side: Side) -> None:
-        """Give a side the move.
-
-        Raises:
-            ValueError: it is neither black nor white.
-        """
+        """Give a side the move; ValueError if it is neither black nor white."""
         if side not in (Side.BLACK, Side.WHITE):
             raise ValueError(f"{side!r} does not move; black and white do")
         if side is not self.to_move:
             self._pass()
 
     def _pass(self) -> None:
-        self._library.game_pass(self._at)
+        self.library.game_pass(self.address)
         self.to_move = self.to_move.opponent
 
     def _put(self, x: int, y: int, side: Side, *, passed: bool) -> None:
         if not self.on_board(x, y):
             raise IllegalMove(f"{x},{y} is off the {self.width}x{self.height} board")
-        cell = cell_of(x, y)
-        if self._cells[cell] is not Side.EMPTY:
+        if (x, y) in self._sides:
             raise IllegalMove(f"{x},{y} is not empty")
-        self._library.game_place(self._at, self._tables.address, cell, int(side))
-        self._cells[cell] = side
+        self.library.game_place(self.address, self.tables, cell_of(x, y), int(side))
+        self._sides[x, y] = side
         self.history.append(Stone(Move(x, y), side, passed))
-        wins = self.winner is None and self._library.game_wins(self._at)
-        self._winners.append(side if wins else self.winner)
+        if not self._decided and self.library.game_wins(self.address):
+            self._decided = len(self.history)
 
     def copy_to(self, other: Game) -> None:
         """Put this game's stones and turn on another, empty game."""
@@ -298,44 +378,63 @@ class Game:
             self.history[-1] = stone
         self.set_to_move(to_move)
 
+    def _cell(self, x: object, y: object) -> Coordinates:
+        """Return the cell that is meant by these arguments of ``play``."""
+        if y is not None:
+            return whole(x, "x"), whole(y, "y")
+        if isinstance(x, str):
+            return parse_cell(x, self.width, self.height)
+        if isinstance(x, tuple) and len(x) == 2:
+            return whole(x[0], "x"), whole(x[1], "y")
+        raise TypeError(f"{x!r} is no cell; cells are x and y, a text such as 'h8', or a Move")
+
     # Rules -------------------------------------------------------------------------
 
     def is_forbidden(self, x: int, y: int) -> bool:
         """Return whether the rule forbids the side to move this empty cell (renju, black)."""
         if not self.rule.traits.fouls or self.at(x, y) is not Side.EMPTY:
             return False
-        cell = cell_of(x, y)
-        return bool(self._library.game_forbids(self._at, self._tables.address, cell))
+        return bool(self.library.game_forbids(self.address, self.tables, cell_of(x, y)))
 
     def forbidden(self) -> list[Move]:
         """Return the cells that the rule forbids the side to move."""
         if not self.rule.traits.fouls or self.to_move is not Side.BLACK:
             return []
-        return [move for move in self._empty() if self.is_forbidden(*move)]
+        return [move for move in self.empty_cells() if self.is_forbidden(*move)]
 
     def legal_moves(self) -> list[Move]:
         """Return the empty cells that are not forbidden."""
-        return [move for move in self._empty() if not self.is_forbidden(*move)]
+        return [move for move in self.empty_cells() if not self.is_forbidden(*move)]
 
-    def _empty(self) -> list[Move]:
-        return [move_of(cell) for cell, side in self._cells.items() if side is Side.EMPTY]
+    def empty_cells(self) -> list[Move]:
+        """Return the cells without a stone, row by row."""
+        cells = (Move(x, y) for y in range(self.height) for x in range(self.width))
+        return [cell for cell in cells if cell not in self._sides]
 
     # Without search ----------------------------------------------------------------
 
     def value(self) -> int:
         """Return the static evaluation for the side to move (``values.py``)."""
-        return self._library.game_value(self._at, self._tables.address)
+        return self.library.game_value(self.address, self.tables)
 
     def quick_move(self) -> Move | None:
         """Return the legal move that looks best without any search, or None if there is none."""
-        cell = self._library.game_quick_move(self._at, self._tables.address)
+        cell = self.library.game_quick_move(self.address, self.tables)
         return None if cell == NO_CELL else move_of(cell)
 
     def check(self) -> int:
         """Return 0 if the kernel's incremental state equals one computed from the stones."""
-        return self._library.game_check(self._at, self._tables.address)
+        return self.library.game_check(self.address, self.tables)
+
+
+def whole(number: object, name: str) -> int:
+    """Return an argument that has to be a whole number; TypeError says that this one is not."""
+    try:
+        return operator.index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {number!r}") from None
 
 
 def move_of(cell: int) -> Move:
     """Return the move that a kernel cell is."""
-    return Move(x_of(cell), y_of(cell))
+    return Move(cell % STRIDE - MARGIN, cell // STRIDE - MARGIN)

@@ -1,93 +1,71 @@
-"""Branches: positions beside those of games, as search trees have them, each with its own label.
+"""Branches: positions beside those of a game, as search trees have them, each with its own label.
 
-Search trees are full of positions that no game shows: moves that nobody would play, threats left
-unanswered. A branch leaves a recorded game at a random place, goes on with a few moves of which
-every second or so is odd, and is then searched, once. Nobody plays it to the end, so it has a
-value and a move but no result (Veness et al. 2009 learn from such trees for the same reason).
+Search trees are full of positions that no game shows: moves that no player would choose, threats
+left unanswered. Half of the branches are such positions: where a search of the game met its node
+limit, which is any one of its tree, its leaf searches included. The others leave the game at a
+random place and go on with a few moves of which every second or so is odd. Each is searched, once.
+It is not played to the end, so it has a value and a move but no result (Veness et al. 2009 learn
+from such trees for the same reason).
 """
 
 from __future__ import annotations
 
 import random
-from functools import lru_cache
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
-from ..engine.engine import Engine, Limit
+from ..engine.alphabeta import Glance
+from ..engine.engine import Engine
+from ..game.opinion import policy_of
 from ..position.geometry import Coordinates
-from .records import NO_VALUE, Ending, GamesError, Record, is_held_out, read_about, read_games
-from .selfplay import HASH_BYTES, NODES_SPREAD
+from ..values import WIN
+from .records import MOST_OPENING, NO_VALUE, Ending, Record
 
-STEPS = (1, 1, 2, 2, 3, 4, 6)  # moves between the game and the branch
-ODD_SHARE = 0.5  # of these moves, how many are odd
-ODD_AMONG = 14  # an odd move is any of so many of the policy's first
-TRIES = 50  # places looked at before a shorter walk will do
+STEPS = (1, 1, 2, 2, 3)  # moves between the game and the branch
+TREE_SHARE = 0.6  # of the branches: positions of the trees of searches, where that is of use
+ODD_SHARE = 0.5  # of the moves to the others, how many are odd
+ODD_AMONG = 14  # an odd move is any of the policy's first
+TRIES = 8  # positions looked at for each branch that is wanted
+NEAR_END = 4  # plies to the end of what is decided at a glance: by a five or a winning four
 
-
-class BranchPlan(NamedTuple):
-    """How the branches of a file are made: from which games, and how each is searched."""
-
-    seed: int
-    nodes: int
-    games: tuple[str, ...]  # files
-    weights: str  # name or path
-
-    def make_engine(self) -> Engine:
-        """Return the engine that searches them."""
-        return Engine(hash_size=HASH_BYTES, weights=self.weights)
-
-    def about(self) -> dict[str, str]:
-        """Return what tells the games apart that the branches leave.
-
-        Raises:
-            GamesError: a file is missing or damaged.
-        """
-        found = {}
-        for number, path in enumerate(self.games, 1):
-            head = ", ".join(f"{key} {value}" for key, value in read_about(Path(path)).items())
-            learned, held = games_of((path,))
-            if not learned or not held:
-                raise GamesError(f"{path} has too few games for branches")
-            games = len(learned) + len(held)
-            found[f"branches of {number}"] = f"{games} games, {head}"
-        return found
+Line = Sequence[Coordinates]  # the moves from the empty board to a position
+Search = Callable[[], Glance | None]
 
 
-@lru_cache(maxsize=4)
-def games_of(paths: tuple[str, ...]) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
-    """Return the games of some files that a branch can leave: to learn from, and held out."""
-    records = [
-        record
-        for path in paths
-        for record in read_games(Path(path))
-        if record.ending is not Ending.BRANCH and len(record.moves) > record.opening
-    ]
-    parts = ([r for r in records if is_held_out(r.number) is held] for held in (False, True))
-    learned, held = (tuple(part) for part in parts)
-    return learned, held
+def lay(engine: Engine, line: Line) -> bool:
+    """Put these stones in place of all others; False if there is a foul, a win or a full board."""
+    game = engine.game
+    shared = 0
+    for stone, move in zip(game.history, line, strict=False):
+        if stone.move != move:
+            break
+        shared += 1
+    while game.ply > shared:
+        engine.undo()
+    for x, y in line[shared:]:
+        if game.is_forbidden(x, y):
+            return False
+        engine.play(x, y)
+        if game.winner is not None:
+            return False
+    return not game.is_over
 
 
 def odd_or_sound(engine: Engine, chance: random.Random) -> Coordinates | None:
     """Return a move to walk on with: any good-looking one, or one by the policy's chances."""
-    policy = engine.policy()
-    game = engine.game
+    policy = policy_of(engine.game, engine.game.address)  # which is a worker's
     if chance.random() < ODD_SHARE:
         policy = [(move, 1.0) for move, _ in policy[:ODD_AMONG]]
-    policy = [(move, share) for move, share in policy if not game.is_forbidden(*move)]
     if not policy:
         return None
     shares = [share for _, share in policy]
     return chance.choices([move for move, _ in policy], shares)[0]
 
 
-def walk(engine: Engine, chance: random.Random, record: Record, steps: int) -> bool:
-    """Set up a branch of a game; say whether there is something to search where it ends."""
-    width = record.width
-    start = chance.randrange(record.opening, len(record.moves))
-    engine.new_game(width, record.height, rule=record.rule)
-    for cell in record.moves[:start]:
-        engine.play(cell % width, cell // width)
-    for _ in range(steps):
+def walk(engine: Engine, chance: random.Random, line: Line) -> bool:
+    """Go some moves on from a position; return whether there is something to search at the end."""
+    if not lay(engine, line):
+        return False
+    for _ in range(chance.choice(STEPS)):
         move = odd_or_sound(engine, chance)
         if move is None:
             return False
@@ -97,28 +75,49 @@ def walk(engine: Engine, chance: random.Random, record: Record, steps: int) -> b
     return True
 
 
-def grow_branch(engine: Engine, plan: BranchPlan, number: int) -> Record:
-    """Make one branch: it depends on the plan and its number alone.
+def grow(
+    engine: Engine,
+    chance: random.Random,
+    game: Record,
+    ends: Sequence[Line],
+    share: float,
+    search: Search,
+) -> tuple[Record, ...]:
+    """Return branches of a game, as many as make up this share of all its positions.
 
-    A branch that is held out leaves a game that is, so nothing near it is learned from.
+    ``ends``: where the searches of the game ended; ``search`` looks at the engine's position. What
+    is decided at a glance, or has an only move, teaches nothing and is left out.
     """
-    chance = random.Random(f"{plan.seed}:{number}")
-    games = games_of(plan.games)[is_held_out(number)]
-    for tries in range(10 * TRIES):
-        record = games[chance.randrange(len(games))]
-        steps = chance.choice(STEPS) if tries < TRIES else 1
-        if walk(engine, chance, record, steps):
-            break
-    else:
-        raise GamesError("the games have no position that a branch could leave")
-    engine.clear_hash()
-    share = chance.uniform(1 - NODES_SPREAD, 1 + NODES_SPREAD)
-    thought = engine.think(Limit(nodes=int(plan.nodes * share)))
-    width, game = record.width, engine.game
-    cells = [move.y * width + move.x for move in game.moves]
-    x, y = thought.move
-    moves = (*cells, y * width + x)
-    values = (*[NO_VALUE] * len(cells), thought.value)
-    return Record(
-        number, record.rule, width, record.height, len(cells), 0, Ending.BRANCH, moves, values
-    )
+    width = game.width
+    line = [(cell % width, cell // width) for cell in game.moves]
+    positions = len(line) - game.opening
+    wanted = int(share / (1 - share) * positions + chance.random())
+    found: list[Record] = []
+    for place in sorted(chance.random() for _ in range(wanted)):  # so that few stones change
+        in_tree = bool(ends) and chance.random() < TREE_SHARE
+        seen = None
+        for _ in range(TRIES):
+            if in_tree:
+                is_open = lay(engine, ends[int(place * len(ends))])
+                in_tree = False
+            else:
+                is_open = walk(engine, chance, line[: game.opening + int(place * positions)])
+            seen = search() if is_open else None
+            teaches = seen and seen.choices > 1 and abs(seen.value) < WIN - NEAR_END
+            if teaches and engine.game.ply <= MOST_OPENING:
+                break
+        else:
+            continue
+        assert seen is not None
+        cells = [move.y * width + move.x for move in (*engine.game.moves, seen.move)]
+        values = (*[NO_VALUE] * (len(cells) - 1), seen.value)
+        found.append(
+            game._replace(
+                opening=len(cells) - 1,
+                result=0,
+                ending=Ending.BRANCH,
+                moves=tuple(cells),
+                values=values,
+            )
+        )
+    return tuple(found)

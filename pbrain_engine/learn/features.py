@@ -31,7 +31,7 @@ ENEMY_FIVE, WINNING_FOUR, ENEMY_WINNING_FOUR = 1, 2, 4  # bits of the threat mas
 FOURS = np.array([FOUR in lines or OPEN_FOUR in lines for lines in combinations()])
 
 
-class Glance(NamedTuple):
+class Features(NamedTuple):
     """What the kernel says about one position: the mask, and of each empty cell four numbers."""
 
     mask: int
@@ -56,11 +56,17 @@ class Reader:
         self._out = np.zeros(1 + 4 * MAX_STONES, np.int32)
         self._address = self._out.ctypes.data_as(ctypes.c_void_p).value or 0
 
-    def glance(self, game: Game) -> Glance:
+    def glance(self, game: Game) -> Features:
         """Return what the kernel sees of a game's position."""
         end = self._library.game_features(game.address, self._address)
         cells = self._out[1:end].reshape(-1, 4).astype(np.int64)
-        return Glance(int(self._out[0]), cells[:, 0], cells[:, 1], cells[:, 2], cells[:, 3] != 0)
+        return Features(int(self._out[0]), cells[:, 0], cells[:, 1], cells[:, 2], cells[:, 3] != 0)
+
+
+def taken(starts: Ints, chosen: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.bool_]]:
+    """Return where the rows of the chosen positions start, and which of all rows they are."""
+    lengths = np.diff(starts)
+    return np.append(0, np.cumsum(lengths[chosen])), np.repeat(chosen, lengths)
 
 
 class Positions(NamedTuple):
@@ -81,9 +87,7 @@ class Positions(NamedTuple):
 
     def take(self, chosen: NDArray[np.bool_]) -> Positions:
         """Return the chosen positions alone."""
-        lengths = np.diff(self.starts)
-        rows = np.repeat(chosen, lengths)
-        starts = np.concatenate(([0], np.cumsum(lengths[chosen])))
+        starts, rows = taken(self.starts, chosen)
         facts: Iterator[Any] = (fact[chosen] for fact in self[3:])
         return Positions(starts, self.columns[rows], self.counts[rows], *facts)
 
@@ -106,9 +110,7 @@ class Choices(NamedTuple):
 
     def take(self, wanted: NDArray[np.bool_]) -> Choices:
         """Return the wanted positions alone."""
-        lengths = np.diff(self.starts)
-        rows = np.repeat(wanted, lengths)
-        starts = np.concatenate(([0], np.cumsum(lengths[wanted])))
+        starts, rows = taken(self.starts, wanted)
         chosen = (self.chosen - self.starts[:-1])[wanted] + starts[:-1]
         side, group = self.side[wanted], self.group[wanted]
         return Choices(starts, self.own[rows], self.enemy[rows], chosen, side, group)
@@ -140,7 +142,7 @@ class Sight(NamedTuple):
 
     record: Record
     game: Game
-    glance: Glance
+    glance: Features
     counts: Ints
     move: tuple[int, int]
     value: int
@@ -170,19 +172,19 @@ def result_for(record: Record, side: Side) -> float:
 
 
 def needs_order(mask: int) -> bool:
-    """Say whether the search has to choose: nobody has a five, nor the side to move a sure win."""
+    """Return whether the search has to choose: no five is due, and no win is sure."""
     return not mask & (ENEMY_FIVE | WINNING_FOUR)
 
 
 def needs_value(mask: int, value: int) -> bool:
-    """Say whether the search asks what such a position is worth: its side has no forced win."""
+    """Return whether the search asks for a value here: the side to move has no forced win."""
     return needs_order(mask) and value < WIN_BAND
 
 
-def candidates_of(glance: Glance, side: Side) -> tuple[NDArray[np.bool_], Ints, Ints]:
+def candidates_of(glance: Features, side: Side) -> tuple[NDArray[np.bool_], Ints, Ints]:
     """Return which cells a search looks at, and the combinations of the mover and the enemy there.
 
-    Cells near stones; where the enemy threatens a winning four, those where somebody makes a
+    Cells near stones; where the enemy threatens a winning four, those where either side makes a
     four, which is nearly what answers it.
     """
     own, enemy = glance.black, glance.white

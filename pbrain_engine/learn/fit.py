@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
@@ -19,27 +18,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.weights import find_weights
 from ..eval.weights import (
-    COMBINATIONS,
     FAMILIES,
-    MASKS,
     SCALE,
     FamilyWeights,
     Weights,
-    load_weights,
     write_weights,
 )
 from ..options import Parser, above_zero, add_value, positive, share
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import Choices, Positions, by_family, read_features
-from .output import name_of, put
+from .output import by_family_named, name_of, put
 from .records import HELD_OUT, GamesError, Record, group_of, read_about, read_games
 from .score_model import ScoreData, ScoreLosses, best_temperature, keep_zero, learn_scores
-from .value_model import ValueData, ValueLosses, ValueTables, best_scale, learn_values
+from .value_model import FamilyTables, ValueData, ValueLosses, best_scale, learn_values
 
 RULE_BOUND = "renju"  # the family in which black and white play by different rules
-CURVE_STEP = 10  # steps between two losses that are told
+SHOWN_EVERY = 10  # steps between two losses that are reported
 MIX = 0.7  # of what the search saw with what came after
 ENOUGH_CHOICES = 200_000  # of one family; more teach the move score nothing new
 STEPS = 600  # of one fit at most; renju, whose sides have tables of their own, needs most
@@ -47,7 +44,7 @@ SCORE_SHARE = 0.5  # see ``damped``
 SMALLEST = 20  # positions, learned from or held out, that are worth a fit
 
 
-class Settings(NamedTuple):
+class FitSettings(NamedTuple):
     """How weights are learned."""
 
     mix: float  # share of what came after in the target of the value
@@ -90,32 +87,6 @@ class Fit(NamedTuple):
         ]
 
 
-class Start(NamedTuple):
-    """A family's weights as tables of numbers."""
-
-    values: NDArray[np.float64]
-    threats: NDArray[np.float64]
-    scores: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, raw: bytes, symmetric: bool) -> Start:
-        """Return the tables of a block; black's alone where both sides share them."""
-        numbers = np.frombuffer(raw, np.int16).astype(np.float64)
-        ends = np.cumsum([2 * COMBINATIONS, 2 * MASKS])
-        values, threats, scores = np.split(numbers, ends)
-        sides = slice(0, 1 if symmetric else 2)
-        return cls(
-            values.reshape(2, -1)[sides],
-            threats.reshape(2, -1)[sides],
-            scores.reshape(2, 2, -1)[sides],
-        )
-
-    def block(self) -> FamilyWeights:
-        """Return the tables as they are written, for both sides."""
-        both = [np.concatenate([table] * (2 // len(table))).ravel() for table in self]
-        return FamilyWeights(*(array("h", table.astype(np.int16).tolist()) for table in both))
-
-
 def damped(
     start: NDArray[np.float64], learned: NDArray[np.float64], share: float
 ) -> NDArray[np.float64]:
@@ -131,7 +102,7 @@ Watch = Callable[[str, int, float], None]
 
 
 def fit_family(
-    learning: Samples, held_out: Samples, start: Start, settings: Settings, watch: Watch
+    learning: Samples, held_out: Samples, start: FamilyTables, settings: FitSettings, watch: Watch
 ) -> Fit:
     """Learn the weights of one family; sides share their tables if those of the start do."""
     symmetric = len(start.values) == 1
@@ -141,13 +112,12 @@ def fit_family(
         positions.value[open_values].astype(np.float64),
         positions.result[open_values].astype(np.float64),
     )
-    before = ValueTables(start.values, start.threats)
     data = ValueData(positions, symmetric, settings.mix, search_scale)
-    scale = data.losses(before).scale
+    scale = data.losses(start).scale
     length = settings.strength, settings.steps
-    after = learn_values(data, before, scale, *length, partial(watch, "value"))
+    after = learn_values(data, start, scale, *length, partial(watch, "value"))
     checked = ValueData(held_out.positions, symmetric, settings.mix, search_scale)
-    value_losses = [checked.losses(t, data.losses(t).scale) for t in (before, after)]
+    value_losses = [checked.losses(t, data.losses(t).scale) for t in (start, after)]
 
     choices = ScoreData(learning.choices.thinned(ENOUGH_CHOICES), symmetric)
     temperature = best_temperature(choices, start.scores)
@@ -157,7 +127,7 @@ def fit_family(
     others = ScoreData(held_out.choices, symmetric)
     score_losses = [others.losses(t, temperature) for t in (start.scores, scores)]
     return Fit(
-        Start(after.values, after.threats, scores).block(),
+        after._replace(scores=scores).block(),
         learning.games,
         len(positions),
         search_scale,
@@ -216,25 +186,7 @@ def read_all(files: Iterable[Path]) -> dict[str, list[Record]]:
     return by_family(chain.from_iterable(map(read_games, files)))
 
 
-def kept_blocks(words: Iterable[str]) -> dict[str, tuple[Weights, FamilyWeights]]:
-    """Return, for each family of ``FAMILY=W``, the weights W and its block there.
-
-    Raises:
-        GamesError: there is no such family.
-        WeightsError: there are no such weights.
-    """
-    kept = {}
-    for word in words:
-        family, _, name = word.partition("=")
-        if family not in FAMILIES or not name:
-            raise GamesError(f"--keep {word}: not FAMILY=W of {', '.join(FAMILIES)}")
-        weights = load_weights(name)
-        block = Start.of(weights.block(Rule.parse(family)), symmetric=False).block()
-        kept[family] = weights, block
-    return kept
-
-
-def told_scale(weights: Weights, family: str) -> dict[str, str]:
+def recorded_scale(weights: Weights, family: str) -> dict[str, str]:
     """Return the line of a head that tells the scale of a family, if there is one."""
     key = f"{SCALE} {family}"
     return {key: weights.about[key]} if key in weights.about else {}
@@ -246,30 +198,19 @@ def source(path: Path) -> str:
     return ", ".join(f"{key} {value}" for key, value in about.items())
 
 
-class Curves:
-    """The losses of fits, every ten steps: shown on stderr, and told in the weight file."""
-
-    def __init__(self) -> None:
-        """Begin without any."""
-        self.losses: dict[str, list[str]] = {}
-
-    def note(self, family: str, what: str, step: int, loss: float) -> None:
-        """Take the loss after a step."""
-        if step % CURVE_STEP == 0:
-            print(f"{family} {what}: step {step}, loss {loss:.5f}", file=sys.stderr, flush=True)
-            self.losses.setdefault(f"curve {family} {what}", []).append(f"{step}:{loss:.5f}")
-
-    def about(self) -> dict[str, str]:
-        """Return lines for the head of the weight file."""
-        return {key: " ".join(losses) for key, losses in self.losses.items()}
+def show_loss(family: str, what: str, step: int, loss: float) -> None:
+    """Print a loss on stderr every few steps of a fit."""
+    if step % SHOWN_EVERY == 0:
+        print(f"{family} {what}: step {step}, loss {loss:.5f}", file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Learn and write; return 0."""
     options = make_parser().parse_args(arguments)
-    settings = Settings(options.mix, options.strength, options.steps, options.score_share)
+    settings = FitSettings(options.mix, options.strength, options.steps, options.score_share)
     name = name_of(options.out, options.id)
-    start, kept = load_weights(options.start), kept_blocks(options.keep)
+    start = find_weights(options.start)
+    kept = {f: find_weights(w) for f, w in by_family_named(options.keep, "--keep").items()}
     games, test = read_all(options.files), read_all(options.test)
     about = {
         "id": name,
@@ -281,30 +222,29 @@ def main(arguments: Sequence[str]) -> int:
         about[f"games {number}"] = source(path)
     for number, path in enumerate(options.test, 1):
         about[f"test {number}"] = source(path)
-    blocks, curves = {}, Curves()
+    blocks = {}
     for family in FAMILIES:
-        if family in kept:
-            other, blocks[family] = kept[family]
-            about[family] = f"as in {other.key}"
-            about.update(told_scale(other, family))
-            continue
         rule = Rule.parse(family)
-        first = Start.of(start.block(rule), family != RULE_BOUND)
+        if family in kept:
+            other = kept[family]
+            blocks[family] = FamilyTables.of(other.block(rule), symmetric=False).block()
+            about[family] = f"as in {other.key}"
+            about.update(recorded_scale(other, family))
+            continue
+        first = FamilyTables.of(start.block(rule), family != RULE_BOUND)
         learning, held_out = split(games.get(family, []), test.get(family, []))
         if min(len(learning.positions), len(held_out.positions)) < SMALLEST:
             about[family] = "as at the start"
-            about.update(told_scale(start, family))
-            blocks[family] = Start.of(start.block(rule), symmetric=False).block()
+            about.update(recorded_scale(start, family))
+            blocks[family] = FamilyTables.of(start.block(rule), symmetric=False).block()
             continue
-        fit = fit_family(
-            learning, held_out, first, settings, lambda *step, name=family: curves.note(name, *step)
-        )
+        fit = fit_family(learning, held_out, first, settings, partial(show_loss, family))
         blocks[family] = fit.block
         about[family] = "; ".join(fit.report())
         about[f"{SCALE} {family}"] = f"{fit.search_scale:.0f}"
         print(family, *fit.report(), sep="\n  ", flush=True)
     if all(value.startswith("as ") for key, value in about.items() if key in FAMILIES):
         raise GamesError("there are not enough games to learn from")
-    put(options.out, lambda path: write_weights(path, about | curves.about(), blocks))
+    put(options.out, lambda path: write_weights(path, about, blocks))
     print(f"{options.out} written")
     return 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
@@ -12,18 +12,15 @@ from numpy.typing import NDArray
 
 from ..eval.weights import FAMILIES, Weights
 from ..position.rules import Rule
-from .fit import MIX, RULE_BOUND
-from .minimise import Vector, minimise_scale
-from .network.batches import NO_CHOICE, Batch, Source, pools_of
-from .network.lessons import Lessons, prepare
-from .network.patterns import half_of, patterns
-from .network.reference import LOGIT_UNIT, forward, unpack
-from .score_model import TEMPERATURES, Candidates, ScoreLosses
+from .fit import MIX
+from .network.judged import Judged, candidates, judge, linear
+from .network.pool import PositionPool, read_pools
+from .prior import Vector, minimise_scale
+from .score_model import TEMPERATURES, CandidateBlock, ScoreLosses
 from .value_model import ValueLosses, losses_of
 
-AT_ONCE = 1024  # positions
 Ints = NDArray[np.int64]
-Say = Callable[[Batch], tuple[Vector, Vector]]  # the values of positions, the logits of candidates
+Say = Callable[[PositionPool, Ints], Judged]
 
 
 class Measure(NamedTuple):
@@ -36,7 +33,7 @@ class Measure(NamedTuple):
     score: ScoreLosses
 
 
-class Said(NamedTuple):
+class Forecast(NamedTuple):
     """What was said about positions, and what came out."""
 
     value: Vector
@@ -53,7 +50,7 @@ class Said(NamedTuple):
     def scores(self, temperature: float | None) -> ScoreLosses:
         """Return the losses of the logits, at a temperature or at the one that suits them."""
         empty = np.zeros(0, np.int64)
-        each = Candidates(self.starts, empty, empty, self.chosen)
+        each = CandidateBlock(self.starts, empty, empty, self.chosen)
 
         def entropy(used: float) -> float:
             return float(each.chances(self.logits / used)[1].mean())
@@ -63,54 +60,28 @@ class Said(NamedTuple):
         return ScoreLosses(entropy(used), float(rank.mean()), float((rank == 1).mean()))
 
 
-def linear_say(batch: Batch) -> tuple[Vector, Vector]:
-    """Say what the linear evaluation and the linear move score say."""
-    return batch.linear.astype(np.float64), batch.scores.astype(np.float64)
-
-
-def network_say(raw: bytes) -> Say:
-    """Return what says what a network says."""
-    block = unpack(raw)
-
-    def say(batch: Batch) -> tuple[Vector, Vector]:
-        values, logits = forward(block, batch)
-        return values.astype(np.float64), logits / LOGIT_UNIT
-
-    return say
-
-
-def batches_of(lessons: Lessons, targets: NDArray[np.float32], family: str) -> Iterator[Batch]:
-    """Yield all positions in batches; where sides differ each batch has one side to move."""
-    tied = family != RULE_BOUND
-    source = Source(lessons, targets, patterns(half_of(family)), tied)
-    for pool in pools_of(lessons, np.ones(len(lessons), bool), tied):
-        for first in range(0, len(pool), AT_ONCE):
-            yield source.batch(pool[first : first + AT_ONCE])
-
-
-def hear(lessons: Sequence[Lessons], family: str, say: Say, usual_scale: float) -> Said:
+def hear(pools: Sequence[PositionPool], say: Say, usual_scale: float) -> Forecast:
     """Return what was said about all positions."""
     value, target, result, lengths, logits, chosen = ([] for _ in range(6))
     total = 0
-    for each in lessons:
-        targets = each.targets(MIX, each.search_scale(usual_scale))
-        for batch in batches_of(each, targets, family):
-            values, said = say(batch)
-            value.append(values[batch.open])
-            target.append(batch.target[batch.open].astype(np.float64))
-            result.append(batch.result[batch.open].astype(np.float64))
-            counts = np.bincount(batch.rows, minlength=len(batch))
-            picks = batch.chosen != NO_CHOICE
-            kept = said[picks[batch.rows]]
-            starts = np.cumsum(counts) - counts
-            new_starts = np.cumsum(counts[picks]) - counts[picks]
-            lengths.append(counts[picks])
-            logits.append(kept)
-            chosen.append(total + new_starts + (batch.chosen - starts)[picks])
-            total += len(kept)
+    for pool in pools:
+        every = np.arange(len(pool))
+        said = say(pool, every)
+        opens = pool.opens("open")
+        value.append(said.values[opens])
+        target.append(pool.targets(MIX, pool.search_scale(usual_scale), "open")[opens])
+        result.append(pool.results[opens].astype(np.float64))
+        counts, picks = candidates(pool, every), pool.picks
+        logits.append(said.logits[np.repeat(picks, counts)])
+        lengths.append(counts[picks])
+        begins = total + np.cumsum(counts[picks]) - counts[picks]
+        chosen.append(begins + pool.picked(np.flatnonzero(picks)))
+        total += len(logits[-1])
     starts = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
-    values, wanted, results = (np.concatenate(each) for each in (value, target, result))
-    return Said(values, wanted, results, starts, np.concatenate(logits), np.concatenate(chosen))
+    return Forecast(
+        np.concatenate(value), np.concatenate(target).astype(np.float64), np.concatenate(result),
+        starts, np.concatenate(logits), np.concatenate(chosen),
+    )  # fmt: skip
 
 
 def measure(files: Iterable[Path], weights: Sequence[Weights]) -> list[Measure]:
@@ -123,15 +94,13 @@ def measure(files: Iterable[Path], weights: Sequence[Weights]) -> list[Measure]:
     for family in FAMILIES:
         rule = Rule.parse(family)
         for each in weights:
-            with TemporaryDirectory() as folder:
-                lessons = prepare(paths, [], family, each, Path(folder) / family)
-                if not sum(map(len, lessons)):
-                    break
-                raw = each.network(rule)
-                say = linear_say if raw is None else network_say(raw)
-                said = hear(lessons, family, say, each.scale(rule))
-                del lessons  # the files under it go
-            score = said.scores(None if raw is None else 1.0)
+            pools = read_pools(paths, [], family, each)
+            if not sum(map(len, pools)):
+                break
+            known = family in each.streams
+            say = partial(judge, each, family) if known else linear
+            said = hear(pools, say, each.scale(rule))
+            score = said.scores(1.0 if known else None)
             found.append(Measure(each.id, family, len(said.value), said.values(), score))
     return found
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ..eval.weights import load_weights, weights_path
+from ..eval.weights import FAMILIES, load_weights, weights_path
 from ..files import in_place_of
 from .records import GamesError
 
@@ -15,7 +15,7 @@ def name_of(out: Path, name: str | None) -> str:
     """Return what the weights of a file that is to be written are called.
 
     Raises:
-        GamesError: such a file could not be written, or nobody could name it.
+        GamesError: such a file could not be written, or not loaded by its name.
         OSError: its folder cannot be made.
     """
     name = name or out.stem
@@ -34,3 +34,18 @@ def put(out: Path, write: Callable[[str], None]) -> None:
     with in_place_of(out) as part:
         write(str(part))
         load_weights(str(part))
+
+
+def by_family_named(words: Iterable[str], option: str) -> dict[str, str]:
+    """Return what an option of the form FAMILY=FILE was given, by family.
+
+    Raises:
+        GamesError: nothing is given, or there is no such family.
+    """
+    found = {}
+    for word in words:
+        family, _, what = word.partition("=")
+        if not what or family not in FAMILIES:
+            raise GamesError(f"{option} {word}: it takes FAMILY=FILE, one of {', '.join(FAMILIES)}")
+        found[family] = what
+    return found

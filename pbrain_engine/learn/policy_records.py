@@ -13,7 +13,8 @@ all little-endian:
                     uint16  share, of 65535
     uint32  crc32 of everything above
 
-A game's policies are written before the game, so every whole game has its policies.
+A game's policies are on the disk before the game is written, so every whole game has its policies
+whenever the machine stops.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from .records import GamesError, Record, header, read_games
+from .records import GamesError, Record, header, read_games, split_head
 
 MAGIC = "numoku policies 1"
 SUFFIX = ".policies"
@@ -94,18 +95,6 @@ def policies_path(games: Path) -> Path:
     return games.with_name(games.name + SUFFIX)
 
 
-def _read(path: Path) -> tuple[bytes, bytes, int]:
-    """Return the head of a file, all its bytes, and where its records begin."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise GamesError(f"cannot read policies {path}: {error.strerror}") from None
-    head, gap, _ = data.partition(b"\n\n")
-    if not gap or head.split(b"\n")[0] != MAGIC.encode():
-        raise GamesError(f"{path} is not a file of policies of this version")
-    return head + gap, data, len(head) + len(gap)
-
-
 def read_taught_games(games: Path) -> Iterator[tuple[Record, Lessons]]:
     """Yield the games of a file with their policies.
 
@@ -113,7 +102,7 @@ def read_taught_games(games: Path) -> Iterator[tuple[Record, Lessons]]:
         GamesError: a file is missing or damaged, or the two do not belong together.
     """
     path = policies_path(games)
-    _, data, at = _read(path)
+    _, data, at = split_head(path, MAGIC)
     for record in read_games(games):
         found = decode(data, at)
         if found is None:
@@ -131,16 +120,15 @@ class PolicyFile:
     """The policies beside a file of games that grows."""
 
     def __init__(self, games: Path, about: dict[str, str], count: int) -> None:
-        """Begin the file, or continue it after the policies of so many games.
+        """Begin the file, or continue it after the policies of its first ``count`` games.
 
         Raises:
             GamesError: it cannot be written, holds something else, or too little.
         """
         self.path = policies_path(games)
-        head = header(about, MAGIC)
         end = 0
         if count or (self.path.exists() and self.path.stat().st_size):
-            end = self._end_of(head, count)
+            end = self._end_of(about, count)
         try:
             self._file: IO[bytes] = self.path.open("r+b" if end else "wb")
         except OSError as error:
@@ -149,12 +137,12 @@ class PolicyFile:
             self._file.truncate(end)
             self._file.seek(end)
         else:
-            self._write(head)
+            self._write(header(about, MAGIC))
 
-    def _end_of(self, head: bytes, count: int) -> int:
-        """Return where the policies of so many games end."""
-        found, data, at = _read(self.path)
-        if found != head:
+    def _end_of(self, about: dict[str, str], count: int) -> int:
+        """Return where the policies of the first ``count`` games end."""
+        found, data, at = split_head(self.path, MAGIC)
+        if found != about:
             raise GamesError(f"{self.path} was made in another way")
         for number in range(count):
             record = decode(data, at)
@@ -168,10 +156,11 @@ class PolicyFile:
         self._write(encode(lessons))
 
     def _write(self, data: bytes) -> None:
+        """Put bytes on the disk: the system may write the game that follows at any time."""
         self._file.write(data)
         self._file.flush()
+        os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Put everything on the disk and close the file."""
-        os.fsync(self._file.fileno())
+        """Close the file."""
         self._file.close()

@@ -3,21 +3,61 @@
 A learned table is its start plus a few *shared* numbers, one a line shape, a pair of line
 shapes or a class of cells, plus an *own* number for each entry. Both are drawn towards zero, the
 shared ones less, so an entry that few games show follows its relatives, and one that none
-shows stays near its start.
+shows stays near its start. What is learned makes a smooth function as small as it gets.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations as pairs_of
+from itertools import count
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import OptimizeResult, minimize, minimize_scalar
 
 from ..eval.hand import class_of_lines, combinations, is_foul
 from ..eval.weights import MASKS
 from ..patterns.shapes import CELL_CLASSES, LINE_SHAPES
-from .minimise import Vector
+
+Vector = NDArray[np.float64]
+Function = Callable[[Vector], tuple[float, Vector]]  # point -> value and gradient
+
+MEMORY = 12  # steps that the curvature is guessed from
+
+
+def minimise(
+    function: Function,
+    start: Vector,
+    steps: int = 150,
+    tolerance: float = 1e-7,
+    watch: Callable[[int, float], None] = lambda step, value: None,
+) -> Vector:
+    """Minimise a function with at most ``steps`` steps of L-BFGS; return the point.
+
+    It ends earlier where a step gains less than ``tolerance`` of the value. ``watch`` gets the
+    number of each step and the value there.
+    """
+    numbers = count(1)
+
+    def report(intermediate_result: OptimizeResult) -> None:
+        watch(next(numbers), float(intermediate_result.fun))
+
+    options = {"maxiter": steps, "maxcor": MEMORY, "ftol": tolerance, "gtol": 0.0}
+    found = minimize(function, start, jac=True, method="L-BFGS-B", callback=report, options=options)
+    return np.asarray(found.x)
+
+
+def minimise_scale(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function of a scale with one valley is smallest, to a thousandth."""
+    bounds = log(low), log(high)
+    found = minimize_scalar(
+        lambda x: function(exp(x)), bounds=bounds, method="bounded", options={"xatol": 1e-3}
+    )
+    return exp(float(found.x))
+
 
 MASK_BITS = 11
 

@@ -17,19 +17,21 @@ numbers, all little-endian:
                     side (``values.py``); NO_VALUE for the stones of the opening
     uint32  crc32 of everything above
 
-so a position takes four bytes, and sixteen more a game. A record that was cut off at the end of
-a file is dropped when the file is continued; damage elsewhere is an error.
+so a position takes four bytes, and sixteen more a game. The branches of a game stand before it,
+with its number. What follows the last whole game is dropped when a file is continued; damage
+elsewhere is an error.
 """
 
 from __future__ import annotations
 
 import os
 import struct
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from ..native.load.lock import try_lock
 from ..position.geometry import MAX_STONES
@@ -37,8 +39,10 @@ from ..position.rules import Rule
 
 MAGIC = "numoku games 1"
 NO_VALUE = -32768
-GROUPS = 16  # games are dealt out to so many groups ...
-HELD_OUT = 1  # ... of which so many are held out where no other games are named for that
+MOST_OPENING = 255  # stones that the byte for them counts
+GROUPS = 16  # that games are dealt out to ...
+SYNC_SECONDS = 30.0  # of games that a machine which stops at once may lose
+HELD_OUT = 1  # ... of which these are held out where no other games are named for that
 
 _HEAD = struct.Struct("<IHBBBBbB")
 _MOVE = struct.Struct("<Hh")
@@ -57,7 +61,7 @@ class Ending(IntEnum):
     PROVEN = 2  # the search found a forced win
     CALM = 3  # a draw: the board is half full and nothing happens
     FOUL = 4  # renju: black had forbidden cells only
-    BRANCH = 5  # no game: a position with one search, not played on; its result is unknown
+    BRANCH = 5  # a position beside a game, with one search and not played on; it has no result
 
 
 class Record(NamedTuple):
@@ -80,7 +84,7 @@ def group_of(number: int) -> int:
 
 
 def is_held_out(number: int) -> bool:
-    """Say whether a game or branch is held out where no other games are named for that."""
+    """Return whether a game or branch is held out where no other games are named for that."""
     return group_of(number) < HELD_OUT
 
 
@@ -102,7 +106,7 @@ def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
     if start + _HEAD.size > len(data):
         return None
     number, length, rule, width, height, opening, result, ending = _HEAD.unpack_from(data, start)
-    if length > MAX_STONES:  # not cut off, although so many do not follow
+    if length > MAX_STONES:  # damage, although fewer bytes follow
         raise GamesError(f"game at byte {start} is damaged: it has {length} stones")
     moves_at = start + _HEAD.size
     end = moves_at + length * _MOVE.size
@@ -127,23 +131,28 @@ def header(about: dict[str, str], magic: str = MAGIC) -> bytes:
     return "\n".join(lines).encode("ascii") + b"\n\n"
 
 
-def _split(path: Path) -> tuple[dict[str, str], bytes, int]:
-    """Return the head of a file, all its bytes, and where its games begin."""
+def split_head(path: Path, magic: str = MAGIC) -> tuple[dict[str, str], bytes, int]:
+    """Return the head of a file, all its bytes, and where its records begin.
+
+    Raises:
+        GamesError: it cannot be read, or begins with something else.
+    """
+    kind = magic.split()[1]
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise GamesError(f"cannot read games {path}: {error.strerror}") from None
+        raise GamesError(f"cannot read {kind} {path}: {error.strerror}") from None
     head, gap, _ = data.partition(b"\n\n")
     lines = head.decode("latin-1").split("\n")
-    if not gap or lines[0] != MAGIC:
-        raise GamesError(f"{path} is not a file of games of this version")
+    if not gap or lines[0] != magic:
+        raise GamesError(f"{path} is not a file of {kind} of this version")
     about = dict(line.partition(": ")[::2] for line in lines[1:])
     return about, data, len(head) + len(gap)
 
 
 def read_about(path: Path) -> dict[str, str]:
     """Return how the games of a file were made."""
-    return _split(path)[0]
+    return split_head(path)[0]
 
 
 def read_games(path: Path) -> Iterator[Record]:
@@ -152,7 +161,7 @@ def read_games(path: Path) -> Iterator[Record]:
     Raises:
         GamesError: it is no file of games, or damaged.
     """
-    _, data, at = _split(path)
+    _, data, at = split_head(path)
     try:
         while (found := decode(data, at)) is not None:
             record, at = found
@@ -173,9 +182,10 @@ class GameFile:
         self.path = path
         self.games = 0
         self.positions = 0
+        self._synced = time.monotonic()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: IO[bytes] = path.open("r+b" if path.exists() else "x+b")
+            self._file = path.open("r+b" if path.exists() else "x+b", 0)
         except OSError as error:
             raise GamesError(f"cannot write games {path}: {error.strerror}") from None
         try:
@@ -193,32 +203,57 @@ class GameFile:
 
     def _take_stock(self, about: dict[str, str]) -> int:
         """Count what a file holds; return where its last whole game ends."""
-        found, data, end = _split(self.path)
+        found, data, end = split_head(self.path)
         for key in sorted({*about, *found}):
             if about.get(key) != found.get(key):
                 was, now = found.get(key, "nothing"), about.get(key, "nothing")
                 raise GamesError(f"{self.path} was made with {key} {was}, not {now}")
-        while (next_game := decode(data, end)) is not None:
-            record, end = next_game
-            self._count(record)
+        at, branches = end, list[Record]()
+        while (found_next := decode(data, at)) is not None:
+            record, at = found_next
+            if record.ending is Ending.BRANCH:
+                branches.append(record)
+            else:
+                self._check(record, branches)
+                self._count(record, branches)
+                branches, end = [], at
         return end
 
-    def _count(self, record: Record) -> None:
-        if record.number != self.games:
-            raise GamesError(f"{self.path}: game {record.number} where {self.games} belongs")
-        self.games += 1
-        self.positions += len(record.moves) - record.opening
+    def _check(self, game: Record, branches: Sequence[Record]) -> None:
+        for record in (*branches, game):
+            if record.number != self.games:
+                raise GamesError(f"{self.path}: game {record.number} where {self.games} belongs")
 
-    def append(self, record: Record) -> None:
-        """Write the next game."""
-        self._count(record)
-        self._write(encode(record))
+    def _count(self, game: Record, branches: Sequence[Record]) -> None:
+        self.games += 1
+        self.positions += sum(len(each.moves) - each.opening for each in (*branches, game))
+
+    def append(self, game: Record, branches: Sequence[Record] = ()) -> None:
+        """Write the next game, after its branches.
+
+        Raises:
+            GamesError: the disk is full, or it cannot be written for another reason.
+        """
+        self._check(game, branches)
+        self._write(b"".join(map(encode, (*branches, game))))
+        self._count(game, branches)
 
     def _write(self, data: bytes) -> None:
-        self._file.write(data)
-        self._file.flush()
+        """Hand bytes to the system, where they outlive this process; now and then to the disk."""
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+            if time.monotonic() - self._synced > SYNC_SECONDS:
+                self._sync()
+        except OSError as error:
+            raise GamesError(f"cannot write games {self.path}: {error.strerror}") from None
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
 
     def close(self) -> None:
         """Put everything on the disk and close the file."""
-        os.fsync(self._file.fileno())
+        self._sync()
         self._file.close()

@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 
 from ..eval.weights import COMBINATIONS
 from .features import Choices
-from .minimise import Vector, minimise, minimise_scale
-from .prior import Prior, combination_shares
-from .sparse import segment_maxima, segment_sums
+from .prior import Prior, Vector, combination_shares, minimise, minimise_scale
 
 Table = NDArray[np.float64]  # side to move (one row where sides are alike), whose, combination
 TEMPERATURES = (1.0, 300.0)
@@ -36,7 +34,7 @@ class ScoreLosses(NamedTuple):
     first: float
 
 
-class Candidates(NamedTuple):
+class CandidateBlock(NamedTuple):
     """Some positions: places in the table of each candidate's two scores, and the chosen ones."""
 
     starts: NDArray[np.int64]
@@ -51,9 +49,9 @@ class Candidates(NamedTuple):
     def chances(self, logits: Vector) -> tuple[Vector, Vector]:
         """Return each candidate's chance, and the chosen ones' minus logarithms."""
         lengths = np.diff(self.starts)
-        tops = segment_maxima(logits, self.starts)
+        tops = np.maximum.reduceat(logits, self.starts[:-1])
         powers = np.exp(logits - np.repeat(tops, lengths))
-        sums = segment_sums(powers, self.starts)
+        sums = np.add.reduceat(powers, self.starts[:-1])
         losses = np.log(sums) + tops - logits[self.chosen]
         return powers / np.repeat(sums, lengths), losses
 
@@ -61,7 +59,7 @@ class Candidates(NamedTuple):
         """Return the rank of each chosen one, from 1; equal scores share their ranks."""
         chosen = np.repeat(logits[self.chosen], np.diff(self.starts))
         above = (logits > chosen) + (logits == chosen) / 2
-        return segment_sums(above, self.starts) + 0.5
+        return np.asarray(np.add.reduceat(above, self.starts[:-1]) + 0.5)
 
 
 class ScoreData:
@@ -76,7 +74,7 @@ class ScoreData:
     def __len__(self) -> int:
         return len(self._choices)
 
-    def blocks(self) -> Iterator[Candidates]:
+    def blocks(self) -> Iterator[CandidateBlock]:
         """Yield the positions in pieces that fit the memory."""
         choices = self._choices
         for first in range(0, len(choices), BLOCK):
@@ -87,7 +85,7 @@ class ScoreData:
             table = side * 0 if self.symmetric else side * 2 * COMBINATIONS
             own = table + choices.own[begin:end]
             enemy = table + COMBINATIONS + choices.enemy[begin:end]
-            yield Candidates(starts, own, enemy, choices.chosen[first:last] - begin)
+            yield CandidateBlock(starts, own, enemy, choices.chosen[first:last] - begin)
 
     def entropy(self, table: Table, temperature: float) -> float:
         """Return the mean cross-entropy of the chosen moves."""

@@ -1,6 +1,6 @@
 """The whole way of learning on a tiny budget: ``python -m pbrain_engine.learn.smoke``.
 
-Some games, a fit, a network beside its weights if PyTorch is there, and short matches against
+Some games, a fit, a network beside its weights if numba is there, and short matches against
 the weights that it began from. It shows that the way is open, not that anything was learned.
 """
 
@@ -41,8 +41,8 @@ def run(
         return status
     print(f"weights {load_weights(weights).key}")
     engines = [f"learned=numoku:weights={weights}", "hand=numoku:weights=hand"]
-    if find_spec("torch") is None:
-        print("no network: PyTorch is not installed (the extra `network`)")
+    if find_spec("numba") is None:
+        print("no network: numba is not installed (the extra `training`)")
     else:
         network = str(folder / "network.numoku")
         status = train.main([data, "--out", network, "--start", weights, *TRAINING])

@@ -1,4 +1,4 @@
-"""``numoku train``: its options; ``network`` does what they ask for, where PyTorch is installed."""
+"""``numoku train``: its options; ``network`` does what they ask for, where numba is installed."""
 
 from __future__ import annotations
 
@@ -9,22 +9,11 @@ from pathlib import Path
 
 from ..eval.weights import FAMILIES
 from ..options import Parser
-from .network import TEACHER_SHARE
 from .records import GamesError
 
 STEPS = 8000
-
-
-def size(text: str) -> tuple[int, int]:
-    """Return the blocks and the channels of a teacher.
-
-    Raises:
-        argparse.ArgumentTypeError: they are none.
-    """
-    blocks, sign, channels = text.partition("x")
-    if not sign or not blocks.isdecimal() or not channels.isdecimal() or not int(channels):
-        raise argparse.ArgumentTypeError(f"{text} is no size such as 8x96")
-    return int(blocks), int(channels)
+EVERY = 200  # steps between two checkpoints
+LABELS = ("fair", "open")  # ``network.pool.Pool.opens``
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -44,20 +33,17 @@ def make_parser() -> argparse.ArgumentParser:
     add("--families", default=",".join(FAMILIES), metavar="F,...", help="which to train (all)")
     add("--keep", action="append", default=[], metavar="FAMILY=W",
         help="take a family's network as it is in weights W")  # fmt: skip
-    add("--from", dest="begin", action="append", default=[], metavar="FAMILY=CHECKPOINT",
-        help="begin a family at what a training has learned, perhaps of freestyle")  # fmt: skip
+    add("--from", dest="begin", action="append", default=[], metavar="[FAMILY=]W[@FAMILY]",
+        help="begin at the network of weights W: of the family named behind it, else its own, "
+        "else freestyle's")  # fmt: skip
     add("--steps", type=int, default=STEPS, metavar="N", help=f"batches to learn ({STEPS})")
-    add("--batch", type=int, default=1024, metavar="N", help="positions in a batch (1024)")
+    add("--batch", type=int, default=4096, metavar="N", help="positions in a batch (4096)")
     add("--rate", type=float, default=3e-3, help="learning rate at the start (0.003)")
     add("--mix", type=float, default=0.7, help="share of what came after in the targets (0.7)")
+    add("--labels", choices=LABELS, default=LABELS[0],
+        help="fair: learn the value of forced wins, too; open: not of them (fair)")  # fmt: skip
     add("--seed", type=int, default=1, metavar="N", help="of the start and the order (1)")
-    add("--device", metavar="D", help="cpu or cuda (cuda where there is one)")
-    add("--processes", type=int, default=1, metavar="N", help="that prepare positions (1)")
-    add("--teacher", type=size, metavar="BxC",
-        help="first learn a large network of B blocks and C channels as a teacher")  # fmt: skip
-    add("--teacher-steps", type=int, default=STEPS, metavar="N", help=f"its batches ({STEPS})")
-    add("--teacher-share", type=float, default=TEACHER_SHARE, metavar="S",
-        help=f"what it says as a share of the targets ({TEACHER_SHARE})")  # fmt: skip
+    add("--every", type=int, default=EVERY, metavar="N", help=f"steps a checkpoint ({EVERY})")
     add("--threads", type=int, default=1, metavar="N", help="of the processor (1)")
     return parser
 
@@ -66,11 +52,11 @@ def main(arguments: Sequence[str]) -> int:
     """Learn a network from games; return 0.
 
     Raises:
-        GamesError: PyTorch is not installed, an option makes no sense, or a file is no good.
+        GamesError: NumPy or numba is not installed, an option makes no sense, or a file is no good.
     """
     options = make_parser().parse_args(arguments)
-    if find_spec("torch") is None:
-        raise GamesError("numoku train needs PyTorch: pip install 'pbrain-numoku[network]'")
+    if find_spec("numba") is None or find_spec("numpy") is None:
+        raise GamesError("numoku train needs numba: pip install 'pbrain-numoku[training]'")
     from .network.command import main as train
 
     return train(options)

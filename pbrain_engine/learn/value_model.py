@@ -7,18 +7,18 @@ same rules they share one table, seen from the other side.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from ..eval.weights import COMBINATIONS, MASKS
+from ..eval.weights import COMBINATIONS, MASKS, FamilyWeights
 from .features import Positions
-from .minimise import Vector, minimise, minimise_scale
-from .prior import Prior, combination_shares, mask_shares
-from .sparse import Matrix
+from .prior import Prior, Vector, combination_shares, mask_shares, minimise, minimise_scale
 
 Table = NDArray[np.float64]
 Array = NDArray[Any]
@@ -28,11 +28,30 @@ SHARED_VALUE, OWN_VALUE = 4.0, 3.0  # expected sizes of what is learned (``prior
 SHARED_THREAT, OWN_THREAT = 60.0, 25.0
 
 
-class ValueTables(NamedTuple):
-    """The weights of the evaluation: one row, or one a side."""
+class FamilyTables(NamedTuple):
+    """A family's weights as tables of numbers."""
 
-    values: Table
-    threats: Table
+    values: NDArray[np.float64]
+    threats: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, raw: bytes, symmetric: bool) -> FamilyTables:
+        """Return the tables of a block; black's alone where both sides share them."""
+        numbers = np.frombuffer(raw, np.int16).astype(np.float64)
+        ends = np.cumsum([2 * COMBINATIONS, 2 * MASKS])
+        values, threats, scores = np.split(numbers, ends)
+        sides = slice(0, 1 if symmetric else 2)
+        return cls(
+            values.reshape(2, -1)[sides],
+            threats.reshape(2, -1)[sides],
+            scores.reshape(2, 2, -1)[sides],
+        )
+
+    def block(self) -> FamilyWeights:
+        """Return the tables as they are written, for both sides."""
+        both = [np.concatenate([table] * (2 // len(table))).ravel() for table in self]
+        return FamilyWeights(*(array("h", table.astype(np.int16).tolist()) for table in both))
 
 
 class ValueLosses(NamedTuple):
@@ -74,17 +93,17 @@ def blend(side: Array, results: Array, game: Array, chances: Vector, mix: float)
 
     Positions stand in the order of their games, with the side to move (0 black, 1 white), its
     score in the end and the number of the game. ``mix`` is the share of what came after; at the
-    end of a game that is its result.
+    end of a game that is its result, or what the search saw where there is none (NaN).
     """
     black = side == 0
     seen = np.where(black, chances, 1 - chances)
-    result = np.where(black, results, 1 - results)
-    targets = np.empty(len(seen))
-    playing, after = -1, 0.0
-    for i in range(len(seen) - 1, -1, -1):
-        if game[i] != playing:
-            playing, after = game[i], result[i]
-        targets[i] = after = (1 - mix) * seen[i] + mix * after
+    end = np.where(black, results, 1 - results)
+    ends = np.append(np.flatnonzero(game[1:] != game[:-1]), len(game) - 1)
+    to_end = np.repeat(ends, np.diff(ends, prepend=-1)) - np.arange(len(game))
+    targets = (1 - mix) * seen + mix * np.where(np.isnan(end), seen, end)
+    order = np.argsort(to_end, kind="stable")
+    for these in np.split(order, np.cumsum(np.bincount(to_end))[:-1])[1:]:
+        targets[these] = (1 - mix) * seen[these] + mix * targets[these + 1]
     return np.asarray(np.where(black, targets, 1 - targets))
 
 
@@ -99,37 +118,40 @@ class ValueData:
         sign = np.where((side == 1) == white, 0.5, -0.5)  # half: counts are of two positions
         width = COMBINATIONS * (1 if symmetric else 2)
         columns = positions.columns.astype(np.int64) % width
-        entries = np.asarray(positions.counts * sign, np.float64)
-        self.matrix = Matrix.summed(positions.starts, columns, entries, width)
+        entries = np.asarray(positions.counts * sign, np.float32)
+        shape = len(positions), width
+        self.matrix = csr_array((entries, columns, positions.starts), shape)
+        self.matrix.sum_duplicates()
+        self.matrix.eliminate_zeros()
         turn = np.zeros_like(positions.side) if symmetric else positions.side
         self.mask = positions.mask.astype(np.int64) + MASKS * turn.astype(np.int64)
         self.result = positions.result.astype(np.float64)
         seen = chance(positions.value.astype(np.float64), scale)
         self.target = blend(positions.side, positions.result, positions.game, seen, mix)
 
-    def values(self, tables: ValueTables) -> Vector:
+    def values(self, tables: FamilyTables) -> Vector:
         """Return the evaluation of each position, not rounded."""
-        cells = self.matrix.times(tables.values.ravel())
+        cells = self.matrix @ tables.values.ravel()
         return np.asarray(cells + tables.threats.ravel()[self.mask])
 
-    def spread(self, tables: ValueTables) -> float:
+    def spread(self, tables: FamilyTables) -> float:
         """Return how far the values of positions without threats lie from their mean."""
         quiet = self.mask % MASKS == 0
         return float(self.values(tables)[quiet].std()) if quiet.any() else 0.0
 
-    def losses(self, tables: ValueTables, scale: float | None = None) -> ValueLosses:
+    def losses(self, tables: FamilyTables, scale: float | None = None) -> ValueLosses:
         """Return the losses at a scale, or at the best one."""
         return losses_of(self.values(tables), self.target, self.result, scale)
 
 
 def learn_values(
     data: ValueData,
-    start: ValueTables,
+    start: FamilyTables,
     scale: float,
     strength: float,
     steps: int,
     watch: Callable[[int, float], None] = lambda step, loss: None,
-) -> ValueTables:
+) -> FamilyTables:
     """Return the tables that predict the targets best at a scale, with the start's spread.
 
     ``strength`` is how many positions count as one: those of a game are much alike, so the
@@ -140,18 +162,18 @@ def learn_values(
     sides = len(start.values)
     ends = np.cumsum([cells.length] * sides + [masks.length] * sides)
 
-    def tables_of(numbers: Vector) -> ValueTables:
+    def tables_of(numbers: Vector) -> FamilyTables:
         parts = np.split(numbers, ends[:-1])
-        return ValueTables(
-            start.values + np.array([cells.spread(part) for part in parts[:sides]]),
-            start.threats + np.array([masks.spread(part) for part in parts[sides:]]),
+        return start._replace(
+            values=start.values + np.array([cells.spread(part) for part in parts[:sides]]),
+            threats=start.threats + np.array([masks.spread(part) for part in parts[sides:]]),
         )
 
     def loss(numbers: Vector) -> tuple[float, Vector]:
         tables = tables_of(numbers)
         odds = data.values(tables) / scale
         error = (chance(odds, 1.0) - data.target) / scale
-        of_values = data.matrix.times_transposed(error).reshape(sides, -1)
+        of_values = (error @ data.matrix).reshape(sides, -1)
         of_threats = np.asarray(np.bincount(data.mask, error, sides * MASKS), float)
         gathered = [cells.gather(row) for row in of_values] + [
             masks.gather(row) for row in of_threats.reshape(sides, -1)
@@ -164,7 +186,7 @@ def learn_values(
     numbers = minimise(loss, np.zeros(ends[-1]), steps, watch=watch)
     learned = tables_of(numbers)
     factor = data.spread(start) / max(data.spread(learned), 1.0)
-    return ValueTables(
-        np.clip(np.rint(learned.values * factor), -VALUE_LIMIT, VALUE_LIMIT),
-        np.clip(np.rint(learned.threats * factor), -THREAT_LIMIT, THREAT_LIMIT),
+    return start._replace(
+        values=np.clip(np.rint(learned.values * factor), -VALUE_LIMIT, VALUE_LIMIT),
+        threats=np.clip(np.rint(learned.threats * factor), -THREAT_LIMIT, THREAT_LIMIT),
     )

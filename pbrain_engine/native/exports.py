@@ -12,14 +12,20 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from ..bits import U64, lowest_bit
-from ..eval.evaluate import evaluate
+from ..eval.evaluate import (
+    WEIGHTS,
+    apply_weights,
+    evaluate,
+    threat_mask,
+    write_features,
+    write_lesson,
+)
 from ..eval.evaluator import EVALUATOR, has_network
-from ..eval.features import write_features
-from ..eval.layout import WEIGHTS, apply_weights
 from ..eval.network.unpack import fill_hidden_codes
 from ..kernel import BOUNDS_CHECK, export
+from ..kernel.bits import U64, lowest_bit
 from ..patterns.forbidden import is_forbidden
+from ..patterns.shapes import COMBINATIONS
 from ..patterns.state import (
     STATE,
     clear_state,
@@ -34,12 +40,12 @@ from ..patterns.state import (
 )
 from ..patterns.tables import TABLES, fill_lines, fill_tables
 from ..position.board import bit_of
-from ..position.geometry import MAX_STONES
-from ..search.alphabeta.params import NAMES
-from ..search.alphabeta.quick import quick_move
-from ..search.alphabeta.root import drop_root, iterate, note_win, prepare_root
+from ..position.geometry import MARGIN, MAX_STONES, STRIDE
+from ..search.alphabeta.leaf import quick_move
+from ..search.alphabeta.root import drop_root, iterate, note_win, prepare_root, think_alone
 from ..search.alphabeta.table import HEAD_BYTES, SHARED
 from ..search.alphabeta.worker import WORKER, fade_history, forget
+from ..search.parameters import ALPHABETA
 from . import exports_mcts as exports_mcts
 from . import exports_network as exports_network
 from . import exports_threats as exports_threats
@@ -51,7 +57,7 @@ _EVALUATOR_BYTES = EVALUATOR.itemsize
 _STATE_BYTES = STATE.itemsize
 _WORKER_BYTES = WORKER.itemsize
 _WEIGHTS_BYTES = WEIGHTS.itemsize
-_PARAMETERS = len(NAMES)
+_PARAMETERS = len(ALPHABETA)
 
 
 @export
@@ -70,16 +76,15 @@ def layout(out_p):
 
 
 @export
-def build_tables(tables_p, rule):
+def build_tables(tables: TABLES, rule):
     """Fill the tables of a rule; the memory must be zero at first use."""
-    fill_tables(carray(tables_p, (1,), TABLES)[0], rule)
+    fill_tables(tables, rule)
     return 0
 
 
 @export
-def allow_walls(evaluator_p):
+def allow_walls(evaluator: EVALUATOR):
     """Extend tables and network to boards with blocked cells among the open ones."""
-    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
     tables = evaluator.tables
     fill_lines(tables, tables.half, tables.rule, True)
     if has_network(evaluator):
@@ -88,10 +93,9 @@ def allow_walls(evaluator_p):
 
 
 @export
-def set_weights(tables_p, weights_p):
+def set_weights(tables: TABLES, weights: WEIGHTS):
     """Write one block of weights into the tables; games on them have to be set up anew."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    apply_weights(tables, carray(weights_p, (1,), WEIGHTS)[0])
+    apply_weights(tables, weights)
     return 0
 
 
@@ -99,75 +103,65 @@ def set_weights(tables_p, weights_p):
 
 
 @export
-def game_new(game_p, tables_p, width, height):
+def game_new(game: STATE, tables: TABLES, width, height):
     """Make the game an empty board."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    clear_state(carray(game_p, (1,), STATE)[0], tables, width, height)
+    clear_state(game, tables, width, height)
     return 0
 
 
 @export
-def game_place(game_p, tables_p, cell, kind):
+def game_place(game: STATE, tables: TABLES, cell, kind):
     """Put a stone or wall on an empty cell; the turn does not pass."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    place(carray(game_p, (1,), STATE)[0], tables, cell, kind)
+    place(game, tables, cell, kind)
     return 0
 
 
 @export
-def game_take_back(game_p, tables_p):
+def game_take_back(game: STATE, tables: TABLES):
     """Take the last stone or wall off; the turn does not change. Returns its cell."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    return take_back(carray(game_p, (1,), STATE)[0], tables)
+    return take_back(game, tables)
 
 
 @export
-def game_pass(game_p):
+def game_pass(game: STATE):
     """Give the move to the other side."""
-    skip(carray(game_p, (1,), STATE)[0])
+    skip(game)
     return 0
 
 
 @export
-def game_wins(game_p):
+def game_wins(game: STATE):
     """Return 1 if the last stone completed a winning row, else 0."""
-    return 1 if last_stone_wins(carray(game_p, (1,), STATE)[0]) else 0
+    return 1 if last_stone_wins(game) else 0
 
 
 @export
-def game_forbids(game_p, tables_p, cell):
+def game_forbids(game: STATE, tables: TABLES, cell):
     """Return 1 if the rule forbids the side to move this empty cell, else 0."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    return 1 if is_forbidden(carray(game_p, (1,), STATE)[0], tables, cell) else 0
+    return 1 if is_forbidden(game, tables, cell) else 0
 
 
 @export
-def game_value(game_p, tables_p):
+def game_value(game: STATE, tables: TABLES):
     """Return the static evaluation for the side to move."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    return evaluate(carray(game_p, (1,), STATE)[0], tables)
+    return evaluate(game, tables)
 
 
 @export
-def game_quick_move(game_p, tables_p):
+def game_quick_move(state: STATE, tables: TABLES):
     """Return a sensible legal cell, or 0 if there is none."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    state = carray(game_p, (1,), STATE)[0]
     return quick_move(state, tables)
 
 
 @export
-def game_check(game_p, tables_p):
+def game_check(game: STATE, tables: TABLES):
     """Return 0 if the incremental state equals one computed afresh, else the part that differs."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    return same_as_fresh(carray(game_p, (1,), STATE)[0], tables)
+    return same_as_fresh(game, tables)
 
 
 @export
-def game_pairs(game_p, tables_p, rounds):
+def game_pairs(state: STATE, tables: TABLES, rounds):
     """Play and undo every near empty cell ``rounds`` times; return the number of pairs."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    state = carray(game_p, (1,), STATE)[0]
     position = state.position
     pairs = 0
     for _ in range(rounds):
@@ -186,9 +180,8 @@ def game_pairs(game_p, tables_p, rounds):
 
 
 @export
-def shared_new(shared_p, buckets):
+def shared_new(shared: SHARED, buckets):
     """Set up the shared block: ``buckets`` of 64 bytes follow its head, all zero."""
-    shared = carray(shared_p, (1,), SHARED)[0]
     shared.buckets = buckets
     shared.stop = 0
     shared.generation = 0
@@ -204,38 +197,36 @@ def shared_parameter(shared_p, number, value):
 
 
 @export
-def shared_stop(shared_p, stop):
+def shared_stop(shared: SHARED, stop):
     """Tell all searches to return (1), or make them free to run (0)."""
-    carray(shared_p, (1,), SHARED)[0].stop = stop
+    shared.stop = stop
     return 0
 
 
 @export
-def shared_age(shared_p):
+def shared_age(shared: SHARED):
     """Begin a new generation of table entries: older ones make room first."""
-    shared = carray(shared_p, (1,), SHARED)[0]
     shared.generation = (shared.generation + 1) & 63
     return shared.generation
 
 
 @export
-def worker_forget(worker_p):
+def worker_forget(worker: WORKER):
     """Clear history, counter moves and barred cells."""
-    forget(carray(worker_p, (1,), WORKER)[0])
+    forget(worker)
     return 0
 
 
 @export
-def worker_fade(worker_p):
+def worker_fade(worker: WORKER):
     """Halve the history scores, between two moves of a game."""
-    fade_history(carray(worker_p, (1,), WORKER)[0])
+    fade_history(worker)
     return 0
 
 
 @export
-def worker_bar(worker_p, cell):
+def worker_bar(worker: WORKER, cell):
     """Keep a cell out of the root moves; cell 0 frees all of them."""
-    worker = carray(worker_p, (1,), WORKER)[0]
     if cell == 0:
         worker.barred[:] = U64(0)
     else:
@@ -244,51 +235,59 @@ def worker_bar(worker_p, cell):
 
 
 @export
-def worker_prepare(worker_p, evaluator_p, shared_p, node_limit, distinct):
+def worker_prepare(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, node_limit, distinct):
     """Make a worker ready to search its game; return the number of root moves.
 
     ``distinct`` 1 keeps one of the moves that a symmetry of the position takes to each other.
     """
-    worker = carray(worker_p, (1,), WORKER)[0]
-    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
-    shared = carray(shared_p, (1,), SHARED)[0]
     return prepare_root(worker, evaluator, shared, node_limit, distinct)
 
 
 @export
-def worker_drop(worker_p, cell):
+def worker_drop(worker: WORKER, cell):
     """Take a cell off the root moves, unless it is the only one; return how many are left."""
-    return drop_root(carray(worker_p, (1,), WORKER)[0], cell)
+    return drop_root(worker, cell)
 
 
 @export
-def worker_iterate(worker_p, evaluator_p, shared_p, depth, first):
+def worker_iterate(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, depth, first):
     """Search one iteration to ``depth`` plies; return 1 if completed, 0 if stopped."""
-    worker = carray(worker_p, (1,), WORKER)[0]
-    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
-    shared = carray(shared_p, (1,), SHARED)[0]
     return iterate(worker, evaluator, shared, depth, first)
 
 
 @export
-def worker_note(worker_p, evaluator_p, shared_p, line_p, length, first, value):
+def worker_think(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, node_limit, out_p):
+    """Search the worker's game by nodes; return the number of root moves, 0: all are forbidden.
+
+    Writes the best move and its value, then the position in which the search met its limit, which
+    is any one of its tree: how many stones (0: it ended before) and the cells of those.
+    """
+    out = carray(out_p, (3 + MAX_STONES,), np.int64)
+    shared.generation = (shared.generation + 1) & 63
+    worker.barred[:] = U64(0)
+    out[1] = think_alone(worker, evaluator, shared, node_limit)
+    out[0] = worker.root_moves[0]
+    out[2] = worker.end_ply
+    for i in range(worker.end_ply):
+        out[3 + i] = worker.end_moves[i]
+    return worker.root_count
+
+
+@export
+def worker_note(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, line_p, length, first, value):
     """Write a proven win to the table: the positions of a line from the worker's position on.
 
     The winner makes its moves number ``first``, 0 or 1, and every second one from there on;
     ``value`` is his, seen from the beginning of the line.
     """
-    worker = carray(worker_p, (1,), WORKER)[0]
-    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
-    shared = carray(shared_p, (1,), SHARED)[0]
     line = carray(line_p, (length,), np.int64)
     note_win(worker, evaluator, shared, line, length, first, value)
     return 0
 
 
 @export
-def worker_counters(worker_p, out_p):
+def worker_counters(worker: WORKER, out_p):
     """Write nodes, seldepth, completed depth, changes of the best move, stopped, root moves."""
-    worker = carray(worker_p, (1,), WORKER)[0]
     out = carray(out_p, (6,), np.int64)
     out[0] = worker.nodes
     out[1] = worker.seldepth
@@ -300,9 +299,8 @@ def worker_counters(worker_p, out_p):
 
 
 @export
-def worker_line(worker_p, place_in_order, out_p, room):
+def worker_line(worker: WORKER, place_in_order, out_p, room):
     """Write value and line of a root move; return the length of the line, at most ``room``."""
-    worker = carray(worker_p, (1,), WORKER)[0]
     out = carray(out_p, (room + 1,), np.int64)
     out[0] = worker.root_values[place_in_order]
     length = min(np.int64(worker.root_pv_length[place_in_order]), room)
@@ -318,11 +316,41 @@ def worker_line(worker_p, place_in_order, out_p, room):
 
 
 @export
-def game_features(game_p, out_p):
+def game_features(game: STATE, out_p):
     """Write what the evaluation sees, as int32, and return how many numbers that are.
 
     The threat mask of the side to move, then four numbers for every empty cell: the cell,
     its combination for black and for white, and 1 if it is near a stone, else 0.
     """
     out = carray(out_p, (1 + 4 * MAX_STONES,), np.int32)
-    return write_features(carray(game_p, (1,), STATE)[0], out)
+    return write_features(game, out)
+
+
+@export
+def game_lessons(
+    state: STATE, tables: TABLES, width, height, moves_p, count, fours_p, facts_p, near_p, scores_p
+):
+    """Play the moves of a game; write what is learned of the position before each of them.
+
+    ``moves``: int16, ``y * width + x``. ``fours``: of each combination, a byte that is 1 if it
+    has a four. Of each position three int16: the threat mask of the side to move, the linear
+    evaluation for it, and the number of its candidates; and 64 bytes, in which a bit for each
+    cell of the board says whether it is one. Then the linear score, as int16, of each
+    candidate in the order of cells, for all positions. Returns how many scores there are.
+    """
+    moves = carray(moves_p, (count,), np.int16)
+    fours = carray(fours_p, (COMBINATIONS,), np.uint8)
+    facts = carray(facts_p, (count, 3), np.int16)
+    near = carray(near_p, (count, 64), np.uint8)
+    scores = carray(scores_p, (count * MAX_STONES,), np.int16)
+    clear_state(state, tables, width, height)
+    end = 0
+    for i in range(count):
+        found = write_lesson(state, tables, fours, near[i], scores, end)
+        facts[i, 0] = threat_mask(state, np.int64(state.position.side))
+        facts[i, 1] = evaluate(state, tables)
+        facts[i, 2] = found - end
+        end = found
+        move = np.int64(moves[i])
+        play(state, tables, (move // width + MARGIN) * STRIDE + move % width + MARGIN)
+    return end

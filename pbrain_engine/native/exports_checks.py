@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from ..bits import U64
 from ..eval.evaluate import evaluate, threat_mask
 from ..eval.evaluator import EVALUATOR, begin
 from ..eval.network.accumulator import bring_up
 from ..eval.network.twin import same_as_twin
 from ..kernel import export, kernel
+from ..kernel.bits import U64
 from ..patterns.state import STATE, play, same_as_fresh, undo
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
@@ -25,7 +25,7 @@ FACTOR, ADDED = U64(6364136223846793005), U64(1442695040888963407)
 
 @kernel
 def walk_step(state, tables, random, first):
-    """Play somewhere, or take back a stone played after the first so many, as random bits say."""
+    """Play somewhere, or take back a stone played after the first ones, as random bits say."""
     position = state.position
     width, height = np.int64(position.width), np.int64(position.height)
     draw = np.int64(random >> U64(33))
@@ -39,21 +39,18 @@ def walk_step(state, tables, random, first):
 
 
 @export
-def game_static(game_p, tables_p):
+def game_static(game: STATE, tables: TABLES):
     """Return the value of a position decided at a glance, seen from the root, else 0."""
-    tables = carray(tables_p, (1,), TABLES)[0]
-    return static_result(carray(game_p, (1,), STATE)[0], tables, 0)
+    return static_result(game, tables, 0)
 
 
 @export
-def game_walk(game_p, tables_p, seed, steps, every):
-    """Play and undo at random, comparing with a fresh state every so many steps.
+def game_walk(state: STATE, tables: TABLES, seed, steps, every):
+    """Play and undo at random, comparing with a fresh state every few steps.
 
     Starts from the game as it stands and returns 0, or ``step * 8 + part`` at the first
     difference.
     """
-    tables = carray(tables_p, (1,), TABLES)[0]
-    state = carray(game_p, (1,), STATE)[0]
     random = U64(seed)
     for step in range(steps):
         random = random * FACTOR + ADDED
@@ -66,10 +63,8 @@ def game_walk(game_p, tables_p, seed, steps, every):
 
 
 @export
-def worker_answers(worker_p, tables_p, out_p):
+def worker_answers(worker: WORKER, tables: TABLES, out_p):
     """Write 1 for every cell that answers the enemy's threat; return the threat's class."""
-    worker = carray(worker_p, (1,), WORKER)[0]
-    tables = carray(tables_p, (1,), TABLES)[0]
     kind = mark_answers(worker, tables)
     out = carray(out_p, (PADDED_CELLS,), np.uint8)
     for cell in range(PADDED_CELLS):
@@ -78,14 +73,12 @@ def worker_answers(worker_p, tables_p, out_p):
 
 
 @export
-def worker_network_walk(worker_p, evaluator_p, seed, steps, every):
+def worker_network_walk(worker: WORKER, evaluator: EVALUATOR, seed, steps, every):
     """Play and undo at random, comparing the network with its twin now and then.
 
-    From the worker's game as it stands. The accumulator is asked only every so many steps, so
+    From the worker's game as it stands. The accumulator is asked only every few steps, so
     that several stones wait for it. Returns 0, or ``step * 8 + part`` at the first difference.
     """
-    worker = carray(worker_p, (1,), WORKER)[0]
-    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
     tables = evaluator.tables
     network = evaluator.network
     state = worker.state

@@ -9,14 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from ..bits import U64
 from ..eval.evaluator import EVALUATOR
 from ..kernel import export
+from ..kernel.bits import U64
 from ..patterns.state import STATE
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
 from ..search.mcts.chances import chance_of, value_of_chance
-from ..search.mcts.params import NAMES
 from ..search.mcts.root import (
     board_at,
     plant,
@@ -43,9 +42,10 @@ from ..search.mcts.tree import (
 )
 from ..search.mcts.walk import walk
 from ..search.mcts.walker import WALKER
+from ..search.parameters import MCTS
 from ..search.threats.memory import THREATS
 
-_PARAMETERS = len(NAMES)
+_PARAMETERS = len(MCTS)
 _BUCKET_BYTES = BUCKET * NODE.itemsize
 _NODE_BYTES = NODE.itemsize
 _BLOCK_BYTES = BLOCK.itemsize
@@ -66,9 +66,8 @@ def tree_layout(out_p):
 
 
 @export
-def tree_new(tree_p, buckets, blocks):
+def tree_new(tree: TREE, buckets, blocks):
     """Set up a tree in zeroed memory: buckets and one node behind its head, blocks in its lists."""
-    tree = carray(tree_p, (1,), TREE)[0]
     tree.buckets = buckets
     tree.blocks = blocks
     tree.unused = 1
@@ -85,20 +84,19 @@ def tree_parameter(tree_p, number, value):
 
 
 @export
-def tree_stop(tree_p, stop):
+def tree_stop(tree: TREE, stop):
     """Tell all searches to return (1), or make them free to run (0)."""
-    carray(tree_p, (1,), TREE)[0].stop = stop
+    tree.stop = stop
     return 0
 
 
 @export
-def tree_begin(tree_p, lines, scale):
+def tree_begin(tree: TREE, lines, scale):
     """Begin a search: what earlier ones left makes room first, no cell is barred.
 
     ``lines``: how many root moves are looked at evenly; ``scale``: points of value that are
     one logistic unit of chance.
     """
-    tree = carray(tree_p, (1,), TREE)[0]
     tree.generation = (tree.generation + 1) & 255
     tree.lines = lines
     tree.scale = scale
@@ -107,9 +105,8 @@ def tree_begin(tree_p, lines, scale):
 
 
 @export
-def tree_bar(tree_p, cell):
+def tree_bar(tree: TREE, cell):
     """Keep a cell from being played at the root."""
-    tree = carray(tree_p, (1,), TREE)[0]
     lock_tree(tree)
     tree.barred[cell >> 6] |= bit_of(cell)
     unlock_tree(tree)
@@ -117,17 +114,15 @@ def tree_bar(tree_p, cell):
 
 
 @export
-def tree_force(tree_p, cell):
+def tree_force(tree: TREE, cell):
     """Let every visit begin with a root move; 0 frees them."""
-    carray(tree_p, (1,), TREE)[0].forced = cell
+    tree.forced = cell
     return 0
 
 
 @export
-def tree_prove(tree_p, lists_p, cell, proof):
+def tree_prove(tree: TREE, lists: LISTS, cell, proof):
     """Note what is proven of a root move, as a value seen from the root; 1 if it is one."""
-    tree = carray(tree_p, (1,), TREE)[0]
-    lists = carray(lists_p, (1,), LISTS)[0]
     lock_tree(tree)
     found = prove_move(tree, lists, cell, proof)
     unlock_tree(tree)
@@ -135,10 +130,8 @@ def tree_prove(tree_p, lists_p, cell, proof):
 
 
 @export
-def tree_prior(tree_p, lists_p, cell, prior):
+def tree_prior(tree: TREE, lists: LISTS, cell, prior):
     """Give a root move another share of the policy; 1 if it is one."""
-    tree = carray(tree_p, (1,), TREE)[0]
-    lists = carray(lists_p, (1,), LISTS)[0]
     at = edge_of(lists, tree.nodes[tree.root], cell)
     if at == NO_EDGE:
         return 0
@@ -147,10 +140,8 @@ def tree_prior(tree_p, lists_p, cell, prior):
 
 
 @export
-def tree_moves(tree_p, lists_p, out_p, room):
+def tree_moves(tree: TREE, lists: LISTS, out_p, room):
     """Write cell, prior, visits, mean chance and proof of the root's moves; return how many."""
-    tree = carray(tree_p, (1,), TREE)[0]
-    lists = carray(lists_p, (1,), LISTS)[0]
     out = carray(out_p, (_EDGE_NUMBERS * room,), np.int64)
     count = 0
     lock_tree(tree)
@@ -170,9 +161,8 @@ def tree_moves(tree_p, lists_p, out_p, room):
 
 
 @export
-def tree_root(tree_p, out_p):
+def tree_root(tree: TREE, out_p):
     """Write visits, sum of chances and proof of the root, its generation, and what was recycled."""
-    tree = carray(tree_p, (1,), TREE)[0]
     out = carray(out_p, (5,), np.int64)
     node = tree.nodes[tree.root]
     out[0] = node.visits
@@ -184,49 +174,55 @@ def tree_root(tree_p, out_p):
 
 
 @export
-def walker_plant(walker_p, threats_p, evaluator_p, tree_p, lists_p, game_p, distinct):
+def walker_plant(
+    walker: WALKER,
+    threats: THREATS,
+    evaluator: EVALUATOR,
+    tree: TREE,
+    lists: LISTS,
+    game: STATE,
+    distinct,
+):
     """Make a game's position the root; return how many moves may be played there.
 
     ``distinct`` 1 keeps one of the moves that a symmetry of the position takes to each other.
     """
     return plant(
-        carray(walker_p, (1,), WALKER)[0],
-        carray(threats_p, (1,), THREATS)[0],
-        carray(evaluator_p, (1,), EVALUATOR)[0],
-        carray(tree_p, (1,), TREE)[0],
-        carray(lists_p, (1,), LISTS)[0],
-        carray(game_p, (1,), STATE)[0],
+        walker,
+        threats,
+        evaluator,
+        tree,
+        lists,
+        game,
         distinct,
     )
 
 
 @export
-def walker_board(walker_p, threats_p, evaluator_p, game_p):
+def walker_board(walker: WALKER, threats: THREATS, evaluator: EVALUATOR, game: STATE):
     """Let a walker beside the first one begin at the same game."""
-    walker = carray(walker_p, (1,), WALKER)[0]
-    threats = carray(threats_p, (1,), THREATS)[0]
-    evaluator = carray(evaluator_p, (1,), EVALUATOR)[0]
-    board_at(walker, threats, evaluator, carray(game_p, (1,), STATE)[0])
+    board_at(walker, threats, evaluator, game)
     return 0
 
 
 @export
-def walker_walk(walker_p, threats_p, evaluator_p, tree_p, lists_p, visits):
-    """Make so many visits; return 1, or 0 if stopped or if there is nothing left to find out."""
+def walker_walk(
+    walker: WALKER, threats: THREATS, evaluator: EVALUATOR, tree: TREE, lists: LISTS, visits
+):
+    """Make this many visits; return 1, or 0 if stopped or if there is nothing left to find out."""
     return walk(
-        carray(walker_p, (1,), WALKER)[0],
-        carray(threats_p, (1,), THREATS)[0],
-        carray(evaluator_p, (1,), EVALUATOR)[0],
-        carray(tree_p, (1,), TREE)[0],
-        carray(lists_p, (1,), LISTS)[0],
+        walker,
+        threats,
+        evaluator,
+        tree,
+        lists,
         visits,
     )
 
 
 @export
-def walker_effort(walker_p, out_p):
+def walker_effort(walker: WALKER, out_p):
     """Write visits, judged positions and the deepest ply of a walker's search."""
-    walker = carray(walker_p, (1,), WALKER)[0]
     out = carray(out_p, (3,), np.int64)
     out[0] = walker.visits
     out[1] = walker.judged
@@ -235,11 +231,8 @@ def walker_effort(walker_p, out_p):
 
 
 @export
-def walker_rank(walker_p, tree_p, lists_p):
+def walker_rank(walker: WALKER, tree: TREE, lists: LISTS):
     """Bring the root moves that may be played in order, best first; return how many they are."""
-    walker = carray(walker_p, (1,), WALKER)[0]
-    tree = carray(tree_p, (1,), TREE)[0]
-    lists = carray(lists_p, (1,), LISTS)[0]
     lock_tree(tree)
     count = rank_root(walker, tree, lists)
     unlock_tree(tree)
@@ -247,12 +240,10 @@ def walker_rank(walker_p, tree_p, lists_p):
 
 
 @export
-def walker_way(walker_p, tables_p, tree_p, lists_p, place_in_order, out_p, room):
+def walker_way(
+    walker: WALKER, tables: TABLES, tree: TREE, lists: LISTS, place_in_order, out_p, room
+):
     """Write value, visits and line of a root move by its rank; return the line's length."""
-    walker = carray(walker_p, (1,), WALKER)[0]
-    tables = carray(tables_p, (1,), TABLES)[0]
-    tree = carray(tree_p, (1,), TREE)[0]
-    lists = carray(lists_p, (1,), LISTS)[0]
     out = carray(out_p, (room + 2,), np.int64)
     lock_tree(tree)
     at = np.int64(walker.order[place_in_order])
@@ -277,7 +268,6 @@ def value_from_chance(chance, scale):
 
 
 @export
-def tree_check(tree_p, lists_p):
-    """Return 0 if a tree that nobody walks is whole, else the number of what is wrong."""
-    tree = carray(tree_p, (1,), TREE)[0]
-    return complaint_about_tree(tree, carray(lists_p, (1,), LISTS)[0])
+def tree_check(tree: TREE, lists: LISTS):
+    """Return 0 if a tree that no thread walks is whole, else the number of what is wrong."""
+    return complaint_about_tree(tree, lists)

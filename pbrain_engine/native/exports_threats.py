@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from ..bits import U64
 from ..kernel import export
+from ..kernel.bits import U64
 from ..patterns.shapes import MAKES_WINNING_FOUR
 from ..patterns.state import STATE, play, undo
 from ..patterns.tables import TABLES
@@ -20,8 +20,7 @@ from ..position.geometry import PADDED_CELLS
 from ..search.threats.memory import BUCKET_WORDS, HEAD_BYTES, THREATS, adopt, begin
 from ..search.threats.proof import holds, winning_move, write_line
 from ..search.threats.prooftable import disproof_of, probe_proof, proof_key, proof_of
-from ..search.threats.replies import drop_hopeless, mark_replies
-from ..search.threats.rescue import find_rescues
+from ..search.threats.replies import drop_hopeless, find_rescues, mark_replies
 from ..search.threats.vcf import solve_fours
 from ..search.threats.vct import be_thorough, set_level, solve_threats
 
@@ -38,9 +37,8 @@ def threats_layout(out_p):
 
 
 @export
-def threats_new(threats_p, vcf_buckets, vct_buckets):
+def threats_new(threats: THREATS, vcf_buckets, vct_buckets):
     """Set up a block of zeros: how many buckets of each table follow its head."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     threats.vcf_buckets = vcf_buckets
     threats.vct_buckets = vct_buckets
     threats.stop = 0
@@ -49,60 +47,56 @@ def threats_new(threats_p, vcf_buckets, vct_buckets):
 
 
 @export
-def threats_adopt(threats_p, game_p):
+def threats_adopt(threats: THREATS, game: STATE):
     """Make the block's own game equal to another one of the same rule."""
-    adopt(carray(threats_p, (1,), THREATS)[0], carray(game_p, (1,), STATE)[0])
+    adopt(threats, game)
     return 0
 
 
 @export
-def threats_stop(threats_p, stop):
+def threats_stop(threats: THREATS, stop):
     """Tell the searches on this block to return (1), or make them free to run (0)."""
-    carray(threats_p, (1,), THREATS)[0].stop = stop
+    threats.stop = stop
     return 0
 
 
 @export
-def threats_nodes(threats_p):
+def threats_nodes(threats: THREATS):
     """Return how many stones the last search put on the board."""
-    return carray(threats_p, (1,), THREATS)[0].nodes
+    return threats.nodes
 
 
 @export
-def threats_fours(threats_p, tables_p, node_limit):
+def threats_fours(threats: THREATS, tables: TABLES, node_limit):
     """Search for a win by continuous fours of the side to move; return its stones."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     begin(threats, node_limit)
-    return solve_fours(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+    return solve_fours(threats, tables, np.int64(0))
 
 
 @export
-def threats_fours_line(threats_p, tables_p, stones, out_p, room):
+def threats_fours_line(threats: THREATS, tables: TABLES, stones, out_p, room):
     """Write the line of the win that ``threats_fours`` has just found; return its length."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     out = carray(out_p, (room,), np.int64)
     begin(threats, threats.node_limit)
-    return write_line(threats, carray(tables_p, (1,), TABLES)[0], stones, out, room)
+    return write_line(threats, tables, stones, out, room)
 
 
 @export
-def threats_threes(threats_p, tables_p, node_limit):
+def threats_threes(threats: THREATS, tables: TABLES, node_limit):
     """Search for a win by fours and threes of the side to move; return its stones."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     begin(threats, node_limit)
-    return solve_threats(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+    return solve_threats(threats, tables, np.int64(0))
 
 
 @export
-def threats_level(threats_p):
+def threats_level(threats: THREATS):
     """Return the lowest level on which the last search by threats has no answer yet."""
-    return carray(threats_p, (1,), THREATS)[0].lowest
+    return threats.lowest
 
 
 @export
-def threats_progress(threats_p, out_p):
+def threats_progress(threats: THREATS, out_p):
     """Write the level of the last search by threats, and its root's proof and disproof number."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     out = carray(out_p, (3,), np.int64)
     data = probe_proof(threats, proof_key(threats, threats.state.position.key))
     out[0] = threats.level
@@ -112,54 +106,49 @@ def threats_progress(threats_p, out_p):
 
 
 @export
-def threats_replay(threats_p, tables_p, node_limit):
+def threats_replay(threats: THREATS, tables: TABLES, node_limit):
     """Play the proof that ``threats_threes`` found through; return 1 if it holds everywhere."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     begin(threats, node_limit)
-    return holds(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+    return holds(threats, tables, np.int64(0))
 
 
 @export
-def threats_threes_line(threats_p, tables_p, node_limit, out_p, room):
+def threats_threes_line(threats: THREATS, tables: TABLES, node_limit, out_p, room):
     """Write the main line of the win that ``threats_threes`` has just found; return its length."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     out = carray(out_p, (room,), np.int64)
     begin(threats, node_limit)
     be_thorough(threats)
-    return write_line(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0), out, room)
+    return write_line(threats, tables, np.int64(0), out, room)
 
 
 @export
-def threats_play(threats_p, tables_p, cell):
+def threats_play(threats: THREATS, tables: TABLES, cell):
     """Play a stone on the block's own game."""
-    play(carray(threats_p, (1,), THREATS)[0].state, carray(tables_p, (1,), TABLES)[0], cell)
+    play(threats.state, tables, cell)
     return 0
 
 
 @export
-def threats_undo(threats_p, tables_p):
+def threats_undo(threats: THREATS, tables: TABLES):
     """Take back a stone of ``threats_play``."""
-    undo(carray(threats_p, (1,), THREATS)[0].state, carray(tables_p, (1,), TABLES)[0])
+    undo(threats.state, tables)
     return 0
 
 
 @export
-def threats_move(threats_p, tables_p, node_limit):
+def threats_move(threats: THREATS, tables: TABLES, node_limit):
     """Return the winning move of the attacker, to move on the block's own game, or 0."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     begin(threats, node_limit)
     be_thorough(threats)
-    return winning_move(threats, carray(tables_p, (1,), TABLES)[0], np.int64(0))
+    return winning_move(threats, tables, np.int64(0))
 
 
 @export
-def threats_replies(threats_p, tables_p, out_p):
+def threats_replies(threats: THREATS, tables: TABLES, out_p):
     """Write 1 for each answer to the attacker's threat; return the threat's class, 0 if none.
 
     Against a longer threat than a winning four, answers that lose to few fours are left out.
     """
-    threats = carray(threats_p, (1,), THREATS)[0]
-    tables = carray(tables_p, (1,), TABLES)[0]
     begin(threats, np.int64(1) << np.int64(40))
     be_thorough(threats)
     kind = mark_replies(threats, tables, np.int64(0))
@@ -172,9 +161,8 @@ def threats_replies(threats_p, tables_p, out_p):
 
 
 @export
-def threats_rescues(threats_p, tables_p, node_limit, out_p):
+def threats_rescues(threats: THREATS, tables: TABLES, node_limit, out_p):
     """Write 1 for each move that stops the enemy's fours, 2 where not known; return his win."""
-    threats = carray(threats_p, (1,), THREATS)[0]
     begin(threats, node_limit)
     out = carray(out_p, (PADDED_CELLS,), np.uint8)
-    return find_rescues(threats, carray(tables_p, (1,), TABLES)[0], out)
+    return find_rescues(threats, tables, out)

@@ -16,9 +16,8 @@ from functools import lru_cache
 from struct import pack, unpack
 from typing import NamedTuple
 
-from ..position.geometry import Coordinates
+from ..position.geometry import Coordinates, symmetries, transform
 from ..position.rules import Rule, Side
-from ..position.symmetry import symmetries, transform
 
 HEAD = 4  # bytes for rule, width, height and side to move
 NARROW = 255  # the most cells of a board whose numbers take one byte
@@ -40,9 +39,25 @@ class Position(NamedTuple):
         """The number of stones of both sides."""
         return len(self.black) + len(self.white)
 
+    def after(self, cell: Coordinates) -> Position:
+        """Return the position after a move of the side to move."""
+        if self.to_move is Side.BLACK:
+            return self._replace(to_move=Side.WHITE, black=tuple(sorted((*self.black, cell))))
+        return self._replace(to_move=Side.BLACK, white=tuple(sorted((*self.white, cell))))
+
+    def before(self, cell: Coordinates) -> Position:
+        """Return the position before the last move, by the side that is not to move."""
+        if self.to_move is Side.BLACK:
+            return self._replace(
+                to_move=Side.WHITE, white=tuple(other for other in self.white if other != cell)
+            )
+        return self._replace(
+            to_move=Side.BLACK, black=tuple(other for other in self.black if other != cell)
+        )
+
     @property
     def in_turn(self) -> list[Coordinates] | None:
-        """Its stones in turn, black first; None where nobody can have played them like that."""
+        """Its stones in turn, black first; None where no game can have led there."""
         early = len(self.black) - len(self.white)
         if self.walls or early not in (0, 1) or self.to_move != early:
             return None
@@ -93,6 +108,14 @@ class Image(NamedTuple):
 
     key: bytes
     number: int
+
+    def turn(self, cells: Iterable[Coordinates]) -> list[Coordinates]:
+        """Return cells of the position in the orientation of the key."""
+        return Symmetries.of(*self.key[1:3]).move(cells, self.number)
+
+    def back(self, cells: Iterable[Coordinates]) -> list[Coordinates]:
+        """Return cells in the orientation of the key as cells of the position."""
+        return Symmetries.of(*self.key[1:3]).back(cells, self.number)
 
 
 class Line:
@@ -170,11 +193,7 @@ def image_of(position: Position) -> Image:
 
 
 def read_key(key: bytes) -> Position:
-    """Return the position that a key holds.
-
-    Raises:
-        ValueError: these bytes are no key.
-    """
+    """Return the position that a key holds; ValueError if these bytes are no key."""
     if len(key) < HEAD:
         raise ValueError("a key that is too short")
     rule, width, height, side = key[:HEAD]

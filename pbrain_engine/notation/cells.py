@@ -1,4 +1,4 @@
-"""How people and files write cells: ``h8``, ``h8i9j10``, ``7,7`` and opening offsets.
+"""How people and files write cells: ``h8``, ``h8i9j10``, ``1. h8 i9``, ``[7,7]``, offsets.
 
 A cell is a pair ``x, y`` from 0 at the top left. Its name is the column's letter and the
 row's number from 1, so ``h8`` is ``7, 7``. Everything here raises ``NotationError`` with a
@@ -7,11 +7,20 @@ text that says what was wrong and where.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 
 MAX_DIGITS = 9  # of a row's number; Python refuses to read some thousands
+SHOWN = 20  # characters of what cannot be read
+
+# Between two moves: blanks, commas, arrows, numbers of moves, and hyphens, which before a digit
+# are signs.
+_BETWEEN = re.compile(r"(?:[\s,;|]|[-–—]>|→|[-–—](?=\s*[A-Za-z\[(])|[0-9]{1,3}\.+(?![0-9]))*")
+_MOVE = re.compile(r"(?P<open>[\[(]?)\s*(?P<cell>[A-Za-z][0-9]+|[-+]?[0-9]+\s*,\s*[-+]?[0-9]+)\s*")
+_CLOSE = {"": "", "[": "]", "(": ")"}
+_WORD = re.compile(r"[^\s,;]+")
 
 
 class NotationError(ValueError):
@@ -25,15 +34,11 @@ def column_letter(x: int) -> str:
 
 def cell_name(x: int, y: int) -> str:
     """Return a cell's name, such as ``h8``."""
-    return f"{column_letter(x)}{y + 1}"
+    return f"{chr(ord('a') + x)}{y + 1}"
 
 
 def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
-    """Return the cell if the board has it.
-
-    Raises:
-        NotationError: it lies outside.
-    """
+    """Return the cell if the board has it; NotationError if it lies outside."""
     if not (0 <= x < width and 0 <= y < height):
         raise NotationError(f"{x},{y} is off the {width}x{height} board")
     return x, y
@@ -81,11 +86,7 @@ def parse_point(text: str, width: int = MAX_BOARD, height: int | None = None) ->
 
 
 def parse_pair(text: str) -> tuple[int, int]:
-    """Return the two integers of ``-3,4``.
-
-    Raises:
-        NotationError: these are not two integers.
-    """
+    """Return the two integers of ``-3,4``; NotationError if these are not two integers."""
     left, comma, right = text.partition(",")
     try:
         if not comma:
@@ -97,35 +98,57 @@ def parse_pair(text: str) -> tuple[int, int]:
 
 def format_moves(moves: Iterable[Coordinates], separator: str = "") -> str:
     """Return moves in one string, ``h8i9j10``."""
-    return separator.join(cell_name(x, y) for x, y in moves)
+    return separator.join([cell_name(x, y) for x, y in moves])
 
 
-def parse_moves(text: str, width: int = MAX_BOARD, height: int | None = None) -> list[Coordinates]:
-    """Return the moves of ``h8i9j10``, with or without blanks, or of ``7,7 8,8``.
+def parse_moves(
+    text: str, width: int = MAX_BOARD, height: int | None = None, *, from_below: bool = False
+) -> list[Coordinates]:
+    """Return the moves of a text in whatever way people and programs write them in a row.
+
+    Cells are ``h8`` or ``7,7``, alone or in brackets, with or without blanks, commas, hyphens,
+    arrows and numbers of moves between them: ``h8i9j10``, ``1. h8 i9 2. j10``, ``[7,7] [8,8]``.
+    ``from_below``: the numbers of rows count from the lowest one, as other programs do.
 
     Raises:
-        NotationError: something is no cell, is off the board, or occurs twice.
+        NotationError: something is no cell, is off the board, or occurs twice; it says where.
     """
+    tall = width if height is None else height
     moves: list[Coordinates] = []
-    for word in split_moves(text):
-        move = parse_cell(word, width, height)
-        if move in moves:
-            raise NotationError(f"{word} is played twice")
-        moves.append(move)
+    at = 0
+    while (at := _end_of(_BETWEEN, text, at)) < len(text):
+        found = _MOVE.match(text, at)
+        try:
+            if found is None:
+                known = _WORD.match(text, at)
+                word = text[at] if known is None else known[0][:SHOWN]
+                if word.strip("[]()+-").isdecimal():
+                    raise NotationError(f"{word!r} is not a pair of numbers such as 7,7")
+                raise NotationError(f"{word!r} is no cell; cells look like h8 or 7,7")
+            at = found.end()
+            if not text.startswith(_CLOSE[found["open"]], at):
+                raise NotationError(f"a bracket is not closed after {found['cell'][:SHOWN]}")
+            x, y = parse_cell(found["cell"], width, tall)
+            if from_below and "," not in found["cell"]:
+                y = tall - 1 - y
+            if (x, y) in moves:
+                raise NotationError(f"{found['cell']} is played twice")
+        except NotationError as error:
+            start = at if found is None else found.start()
+            raise NotationError(f"move {len(moves) + 1} (character {start + 1}): {error}") from None
+        at += len(_CLOSE[found["open"]])
+        moves.append((x, y))
     return moves
 
 
-def split_moves(text: str) -> list[str]:
-    """Split a move string before every letter, and at blanks."""
-    words: list[str] = []
-    for chunk in text.split():
-        start = 0
-        for end in range(1, len(chunk)):
-            if chunk[end].isalpha():
-                words.append(chunk[start:end])
-                start = end
-        words.append(chunk[start:])
-    return words
+def begins_with_move(text: str) -> bool:
+    """Return whether a text looks like moves in a row, not like a drawing or the name of a file."""
+    return _MOVE.match(text, _end_of(_BETWEEN, text, 0)) is not None
+
+
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
 
 
 def centre_of(width: int, height: int) -> Coordinates:

@@ -28,6 +28,7 @@ SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}
 STAR = "+"  # an empty cell that helps the eye, where a drawing is asked for with these
 _SIDES = {symbol: side for side, symbol in SYMBOLS.items()} | {STAR: Side.EMPTY}
 STARS_FROM, WIDE_FROM = 9, 13  # sides of boards that have star points, and them further in
+_LETTERS = "".join(map(column_letter, range(26)))
 _TURNS = {"black to move": Side.BLACK, "white to move": Side.WHITE}
 
 
@@ -121,20 +122,20 @@ def parse_diagram(text: str) -> Diagram:
         words = " ".join(line.lower().split())
         if words in _TURNS:
             to_move = _TURNS[words]
-        elif words and not _is_column_letters(words):
+        elif words and not _LETTERS.startswith(words.replace(" ", "")):
             row, marked = _parse_row(words, len(rows) + 1)
             if marked is not None:
                 if last is not None:
                     raise NotationError("two stones are marked as the last")
                 last = marked, len(rows)
             rows.append(row)
-    _check_shape(rows)
+    if not rows:
+        raise NotationError("the drawing has no rows")
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1:
+        raise NotationError(f"the rows have different lengths: {sorted(lengths)}")
+    check_size("the drawing", len(rows[0]), len(rows))
     return Diagram(tuple(rows), last, to_move)
-
-
-def _is_column_letters(words: str) -> bool:
-    letters = words.replace(" ", "")
-    return letters == "".join(column_letter(x) for x in range(len(letters)))
 
 
 def _parse_row(words: str, number: int) -> tuple[tuple[Side, ...], int | None]:
@@ -164,12 +165,3 @@ def _parse_row(words: str, number: int) -> tuple[tuple[Side, ...], int | None]:
     if "(" in text and ")" not in text:
         raise NotationError(f"row {number}: a bracket is not closed")
     return tuple(row), marked
-
-
-def _check_shape(rows: list[tuple[Side, ...]]) -> None:
-    if not rows:
-        raise NotationError("the drawing has no rows")
-    lengths = {len(row) for row in rows}
-    if len(lengths) > 1:
-        raise NotationError(f"the rows have different lengths: {sorted(lengths)}")
-    check_size("the drawing", len(rows[0]), len(rows))

@@ -1,17 +1,84 @@
-"""A tree of moves with what people wrote on them: what libraries and SGF files with variations are.
+"""Games on paper: a record of moves, and a tree of variations with what people wrote on them.
 
-A node is a move, or a text drawn on a cell where nobody played. The readers and writers of the
-formats have no recursion: a line may be as long as the board, a library has a million nodes.
+A node of a tree is a move, or a text drawn on a cell without a move. Readers and writers of the
+formats do not recurse: a line may be as long as the board, a library has a million nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ..position.geometry import Coordinates
-from .cells import NotationError, cell_name
-from .game_record import GameRecord
+from ..position.rules import Rule, Side
+from .cells import NotationError, cell_name, check_on_board, check_size
+
+
+class RecordedMove(NamedTuple):
+    """A move with what was noted about it."""
+
+    x: int
+    y: int
+    milliseconds: int | None = None  # thinking time; SGF does not keep it
+    comment: str = ""  # PSQ does not keep it
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A game: board, rule, players, moves in order.
+
+    ``first`` plays the first move, the sides alternate. Stones that stood on the board
+    before the first move are ``black_setup`` and ``white_setup``; PSQ cannot keep them, nor
+    ``passes``: how many moves had been made each time that a side gave up its turn.
+    """
+
+    width: int = 15
+    height: int = 15
+    rule: Rule | None = None  # None: the file does not say
+    moves: tuple[RecordedMove, ...] = ()
+    first: Side = Side.BLACK
+    black_setup: tuple[Coordinates, ...] = ()
+    white_setup: tuple[Coordinates, ...] = ()
+    black: str = ""  # names of the players
+    white: str = ""
+    result: str = ""  # "1-0" black won, "0-1" white won, "1/2-1/2", or "" where open
+    date: str = ""
+    comment: str = ""  # about the game as a whole
+    passes: tuple[int, ...] = ()
+
+    @property
+    def cells(self) -> list[Coordinates]:
+        """The cells of the moves in order."""
+        return [(move.x, move.y) for move in self.moves]
+
+    @property
+    def turns(self) -> list[Coordinates | None]:
+        """The cells of the moves in order, with None for each pass."""
+        turns: list[Coordinates | None] = []
+        for number, cell in enumerate(self.cells):
+            turns += [None] * self.passes.count(number)
+            turns.append(cell)
+        return turns + [None] * self.passes.count(len(self.moves))
+
+    def side_of(self, number: int) -> Side:
+        """Return who makes a move, numbered from 0."""
+        return Side((self.first + number + sum(after <= number for after in self.passes)) % 2)
+
+    def check(self) -> GameRecord:
+        """Return the record itself if board and stones are possible.
+
+        Raises:
+            NotationError: the size is no board's, a stone is off it, or a cell holds two.
+        """
+        check_size("the board", self.width, self.height)
+        taken: set[Coordinates] = set()
+        for x, y in [*self.black_setup, *self.white_setup, *self.cells]:
+            check_on_board(x, y, self.width, self.height)
+            if (x, y) in taken:
+                raise NotationError(f"{cell_name(x, y)} holds two stones")
+            taken.add((x, y))
+        return self
 
 
 @dataclass(slots=True)
@@ -59,6 +126,13 @@ class GameTree:
             node, depth = stack.pop()
             yield node, depth
             stack.extend((child, depth + 1) for child in reversed(node.children))
+
+    def add(self, cells: Iterable[Coordinates | None]) -> TreeNode:
+        """Return the node at the end of a line of moves, made where it is not there."""
+        node = self.root
+        for cell in cells:
+            node = node.child(cell)
+        return node
 
     def count(self) -> int:
         """Return the number of nodes below the root."""
@@ -117,3 +191,20 @@ def tree_of(record: GameRecord) -> GameTree:
         node.children.append(child)
         node = child
     return tree
+
+
+def main_line(tree: GameTree) -> GameRecord:
+    """Return the game that a tree tells: its first branch everywhere."""
+    moves: list[RecordedMove] = []
+    passes: list[int] = []
+    node = tree.root
+    while True:
+        following = next((child for child in node.children if child.is_move), None)
+        if following is None:
+            break
+        if following.cell is None:
+            passes.append(len(moves))
+        else:
+            moves.append(RecordedMove(*following.cell, comment=following.comment))
+        node = following
+    return replace(tree.record, moves=tuple(moves), passes=tuple(passes), comment=tree.root.comment)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..position.geometry import Coordinates
-from ..position.symmetry import transform
+from ..position.geometry import Coordinates, transform
 
 SIZE = 15
 CENTRE = (7, 7)

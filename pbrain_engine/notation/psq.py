@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..position.rules import Side
 from .cells import NotationError
-from .game_record import GameRecord, RecordedMove
+from .game_tree import GameRecord, RecordedMove
 
 _MAGIC = "Piskvorky"
 _PLAYER_KINDS = "11:11"  # two computer players at the highest level of the manager's table

@@ -14,10 +14,8 @@ byte 8, further lines. The letters are those of whatever code page the writer's 
 
 from __future__ import annotations
 
-from ..position.geometry import Coordinates
 from .cells import NotationError
-from .game_record import GameRecord
-from .game_tree import GameTree, TreeNode
+from .game_tree import GameRecord, GameTree, TreeNode
 
 SIZE = 15
 MAGIC = b"\xffRenLib\xff"
@@ -51,7 +49,11 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     Raises:
         NotationError: this is no library, it is cut off, or its moves are not possible.
     """
-    _check_header(data)
+    if len(data) < HEADER_BYTES or not data.startswith(MAGIC):
+        raise NotationError("this is no RenLib library")
+    version = data[len(MAGIC)], data[len(MAGIC) + 1]
+    if version not in READABLE:
+        raise NotationError(f"a RenLib library of version {version[0]}.{version[1]} is unknown")
     reader = _Reader(data)
     tree = GameTree(GameRecord(SIZE, SIZE))
     parent, pending = tree.root, list[TreeNode]()
@@ -78,7 +80,7 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     if not is_first and not flags & CHILDLESS:
         tree.remarks.append("the file ends where a further move is announced; it may be cut off")
     if reader.unknown:
-        tree.remarks.append(f"{reader.unknown} nodes have flags that nobody has described")
+        tree.remarks.append(f"{reader.unknown} nodes have undocumented flags")
     return tree.check()
 
 
@@ -108,14 +110,6 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
     return bytes(out), writer.losses()
 
 
-def _check_header(data: bytes) -> None:
-    if len(data) < HEADER_BYTES or not data.startswith(MAGIC):
-        raise NotationError("this is no RenLib library")
-    version = data[len(MAGIC)], data[len(MAGIC) + 1]
-    if version not in READABLE:
-        raise NotationError(f"a RenLib library of version {version[0]}.{version[1]} is unknown")
-
-
 class _Reader:
     """Nodes one after the other; texts stay bytes until all are read."""
 
@@ -134,8 +128,11 @@ class _Reader:
         if flags & EXTENSION:
             more = int.from_bytes(self._data[self.at : self.at + 2], "big")
             self.at += 2
+        x, y = (place & 0x0F) - 1, place >> 4
+        if place != NO_CELL and (x < 0 or y >= SIZE):
+            raise NotationError(f"byte {self.at - 2} of the library is no cell of its board")
         node = TreeNode(
-            _read_cell(place, self.at),
+            None if place == NO_CELL else (x, y),
             not flags & NO_MOVE,
             is_marked=bool(flags & MARK),
             is_start=bool(flags & START),
@@ -193,7 +190,8 @@ class _Writer:
             | NO_MOVE * (not node.is_move)
             | EXTENSION * bool(node.text)
         )
-        out += bytes((_format_cell(node.cell), flags))
+        cell = NO_CELL if node.cell is None else node.cell[1] << 4 | (node.cell[0] + 1)
+        out += bytes((cell, flags))
         if node.text:
             out += BOARD_TEXT.to_bytes(2, "big")
         if node.title or node.comment:
@@ -218,19 +216,6 @@ class _Writer:
         if not self._replaced:
             return []
         return [f"{self._replaced} texts have letters that {self._encoding} or the format has not"]
-
-
-def _read_cell(place: int, at: int) -> Coordinates | None:
-    if place == NO_CELL:
-        return None
-    x, y = (place & 0x0F) - 1, place >> 4
-    if x < 0 or y >= SIZE:
-        raise NotationError(f"byte {at - 2} of the library is no cell of its board")
-    return x, y
-
-
-def _format_cell(cell: Coordinates | None) -> int:
-    return NO_CELL if cell is None else cell[1] << 4 | (cell[0] + 1)
 
 
 def _lines(text: str) -> str:

@@ -38,7 +38,7 @@ def _letters(data: bytes) -> str:
 
 
 def is_writable(text: str) -> bool:
-    """Say whether a text can be written: what JSON holds may have halves of characters in it."""
+    """Return whether a text can be written: what JSON holds may have halves of characters in it."""
     try:
         text.encode()
     except UnicodeEncodeError:

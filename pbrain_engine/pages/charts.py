@@ -44,14 +44,15 @@ class Frame:
         return HEIGHT - BOTTOM - inside * (HEIGHT - TOP - BOTTOM)
 
 
-def ticks(low: float, high: float, count: int = TICKS) -> list[float]:
-    """Return round numbers between two bounds, about as many as asked for."""
+def ticks(low: float, high: float, count: int = TICKS, least: float = 0.0) -> list[float]:
+    """Return round numbers between two bounds, about as many as asked for, ``least`` apart."""
     span = high - low
     if span <= 0:
         return [low]
-    raw = span / count
+    raw = max(span / count, least)
     power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * m for m in (1, 2, 2.5, 5, 10) if power * m >= raw * 0.999)
+    steps = (power * m for m in (1, 2, 2.5, 5, 10) if not least or (power * m).is_integer())
+    step = next(step for step in steps if step >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [number * step for number in range(first, last + 1)]
@@ -77,14 +78,15 @@ def _stroke(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
     return f'<line class="{style}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
-def _axes(frame: Frame, x_name: str, y_name: str) -> list[str]:
+def _axes(frame: Frame, x_name: str, y_name: str, least: float = 0.0) -> list[str]:
+    """Return axes with numbers; those of x are counts, those of y ``least`` apart."""
     parts = []
     base, right = HEIGHT - BOTTOM, WIDTH - RIGHT
-    for value in ticks(frame.y_low, frame.y_high):
+    for value in ticks(frame.y_low, frame.y_high, least=least):
         y = frame.y(value)
         parts.append(_stroke(LEFT, y, right, y, "grid"))
         parts.append(_text(LEFT - 6, y + 4, f"{value:g}", anchor="end"))
-    for value in ticks(frame.x_low, frame.x_high, 8):
+    for value in ticks(frame.x_low, frame.x_high, 8, 1.0):
         parts.append(_text(frame.x(value), base + 16, f"{value:g}", anchor="middle"))
     parts.append(_stroke(LEFT, base, right, base, "axis"))
     parts.append(_text(right, HEIGHT - 4, x_name, "name", "end"))
@@ -160,7 +162,7 @@ def stacked_bars(
         return ""
     tops = [sum(layer[2][i] for layer in layers) for i in range(len(starts))]
     frame = Frame(starts[0], starts[-1] + step, 0, max([*tops, 1]) * 1.15)
-    parts = _axes(frame, x_name, y_name)
+    parts = _axes(frame, x_name, y_name, 1.0)
     below = [0.0] * len(starts)
     for name, style, heights in layers:
         for i, height in enumerate(heights):

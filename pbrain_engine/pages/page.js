@@ -95,7 +95,10 @@ function list() {
     item.dataset.number = number;
     item.setAttribute("role", "option");
     if (entry.fault) item.className = "fault";
-    item.append(words + " ");
+    const result = document.createElement("span");
+    result.className = "result";
+    result.textContent = entry.result;
+    item.append(`${entry.game + 1}: ${entry.black} – ${entry.white} `, result, " ");
     const tail = document.createElement("span");
     tail.className = "end";
     tail.textContent = end;

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64, lowest_bit, rotate_right
 from ..kernel import kernel, recursive_kernel
+from ..kernel.bits import U64, lowest_bit, rotate_right
 from ..position.board import line_of, place_on_line, step_of
 from ..position.rules import BLACK, EMPTY
 from . import shapes as s
@@ -48,7 +48,7 @@ def threes_of(code):
 
 @kernel
 def has_foul_line(code):
-    """Say whether a code alone, whatever follows, is an overline or two fours."""
+    """Return whether a code alone, whatever follows, is an overline or two fours."""
     fours = 0
     for direction in range(4):
         shape = shape_in(code, direction)
@@ -96,7 +96,7 @@ def foul(state, tables, cell):
 
 @kernel
 def is_forbidden(state, tables, cell):
-    """Say whether the rule forbids the side to move this empty cell."""
+    """Return whether the rule forbids the side to move this empty cell."""
     if tables.fouls == 0 or state.position.side != BLACK:
         return False
     return foul(state, tables, cell) == 1
@@ -104,13 +104,13 @@ def is_forbidden(state, tables, cell):
 
 @kernel
 def is_allowed(state, tables, cell):
-    """Say whether the side to move may play on a cell: empty, and no foul."""
+    """Return whether the side to move may play on a cell: empty, and no foul."""
     return state.position.holds[cell] == EMPTY and not is_forbidden(state, tables, cell)
 
 
 @kernel
 def has_allowed(state, tables):
-    """Say whether there is a cell that the side to move may play on."""
+    """Return whether there is a cell that the side to move may play on."""
     for word in sets_of(state):
         cells = state.position.empties[word]
         while cells != U64(0):

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import U64, lowest_bit, popcount, rotate_right
 from ..kernel import kernel, record
+from ..kernel.bits import U64, lowest_bit, popcount, rotate_right
 from ..position.board import (
     POSITION,
     SETS,
@@ -267,7 +267,7 @@ def first_of(state, side, kind):
 
 @kernel
 def last_stone_wins(state):
-    """Say whether the last stone completed a five (or what the rule counts as one)."""
+    """Return whether the last stone completed a five (or what the rule counts as one)."""
     position = state.position
     if position.ply == 0:
         return False
@@ -278,7 +278,7 @@ def last_stone_wins(state):
 
 @kernel
 def is_full(state):
-    """Say whether no empty cell is left."""
+    """Return whether no empty cell is left."""
     for word in sets_of(state):
         if state.position.empties[word] != U64(0):
             return False

@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..kernel import kernel, record
+from ..position.board import KINDS, fill_keys
 from ..position.geometry import PADDED_CELLS
 from ..position.rules import BLACK, TRAITS, WHITE, Rule
-from ..position.zobrist import KINDS, fill_keys
 from . import shapes as s
 
 MAX_HALF = 5
@@ -99,7 +99,7 @@ def neighbour(key, half, offset):
 
 @kernel
 def wins_row(length, closed, side, rule):
-    """Say whether a row of this length wins; ``closed`` = enemy stones at both its ends."""
+    """Return whether a row of this length wins; ``closed`` = enemy stones at both its ends."""
     if length < 5:
         return False
     if length > 5:
@@ -231,7 +231,7 @@ def shape_of_key(tables, key, half, side, rule):
 
 @kernel
 def is_half_window(key, half, outermost):
-    """Say whether half a window can occur: walls only at its outer end.
+    """Return whether half a window can occur: walls only at its outer end.
 
     ``outermost`` is the place of the cell furthest from the centre, 0 or ``half - 1``.
     """

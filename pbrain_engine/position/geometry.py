@@ -1,10 +1,13 @@
 """Cells of the padded board: 32 to a row, with a wall of five around the playing field.
 
 A cell is one flat index, ``(y + 5) * 32 + (x + 5)``: no neighbour that a pattern can
-reach, up to five cells away, ever leaves the array. ``x, y`` count from the top left.
+reach, up to five cells away, ever leaves the array. ``x, y`` count from the top left. A square
+board has eight symmetries, a rectangular one four.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 Coordinates = tuple[int, int]  # x, y from the top left
 
@@ -22,11 +25,22 @@ def cell_of(x: int, y: int) -> int:
     return (y + MARGIN) * STRIDE + (x + MARGIN)
 
 
-def x_of(cell: int) -> int:
-    """Return the column of a cell, from 0 at the left."""
-    return cell % STRIDE - MARGIN
+def symmetries(width: int, height: int) -> int:
+    """Return how many symmetries a board has."""
+    return 8 if width == height else 4
 
 
-def y_of(cell: int) -> int:
-    """Return the row of a cell, from 0 at the top."""
-    return cell // STRIDE - MARGIN
+def transform(
+    cells: Sequence[Coordinates], number: int, width: int, height: int
+) -> list[Coordinates]:
+    """Return the cells under one symmetry; number 0 leaves them where they are."""
+    moved = []
+    for x, y in cells:
+        if number & 1:
+            x = width - 1 - x
+        if number & 2:
+            y = height - 1 - y
+        if number & 4:
+            x, y = y, x
+        moved.append((x, y))
+    return moved

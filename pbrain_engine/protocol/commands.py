@@ -1,8 +1,8 @@
-"""What a manager can say: lines of text become commands.
+"""What a manager can say: bytes become lines of bounded length, and lines commands.
 
 Reading is total: every line becomes a command, if only ``Unknown`` or ``Malformed``, and
 none has an effect here. Commands with a body (``BOARD`` up to ``DONE``) may come on one
-line or on many, so a ``Reader`` keeps the body that is being collected.
+line or on many, so a ``CommandReader`` keeps the body that is being collected.
 """
 
 from __future__ import annotations
@@ -10,7 +10,36 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from .lines import TOO_LONG
+MAX_LINE = 16_384  # twice what managers allow; a whole 22x22 BOARD on one line has 4,000
+TOO_LONG = "\0"  # stands for a line that was longer; no real line keeps its NULs
+
+
+class LineBuffer:
+    """Takes any chunks and returns the lines that are complete; ends with CR, LF or both."""
+
+    def __init__(self) -> None:
+        """Start with nothing buffered."""
+        self._rest = b""
+        self._overlong = False
+
+    def feed(self, chunk: bytes) -> list[str]:
+        """Return the lines which this chunk completes; blank ones are left out."""
+        *complete, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
+        lines = []
+        for raw in complete:
+            is_overlong, self._overlong = self._overlong or len(raw) > MAX_LINE, False
+            line = TOO_LONG if is_overlong else raw.replace(b"\0", b" ").decode("latin-1").strip()
+            if line:
+                lines.append(line)
+        if len(rest) > MAX_LINE:
+            self._overlong = True
+            rest = b""
+        self._rest = rest
+        return lines
+
+    def close(self) -> list[str]:
+        """Return what stands unfinished at the end of the stream."""
+        return self.feed(b"\n")
 
 
 class Word(Enum):
@@ -60,7 +89,7 @@ class Takeback(NamedTuple):
     y: int
 
 
-class Stone(NamedTuple):
+class PlacedStone(NamedTuple):
     """A line of a body; ``field`` is None where the line has only two numbers."""
 
     x: int
@@ -71,7 +100,7 @@ class Stone(NamedTuple):
 class Board(NamedTuple):
     """``BOARD`` (think) or ``YXBOARD`` (only set up); ``bad`` lines could not be read."""
 
-    stones: tuple[Stone, ...]
+    stones: tuple[PlacedStone, ...]
     bad: int
     think: bool
 
@@ -79,14 +108,14 @@ class Board(NamedTuple):
 class Swap2Board(NamedTuple):
     """``SWAP2BOARD``: stones in the order they were played."""
 
-    stones: tuple[Stone, ...]
+    stones: tuple[PlacedStone, ...]
     bad: int
 
 
 class BlockCells(NamedTuple):
     """``YXBLOCK`` or ``YXBLOCKUNDO``: cells that are (not) left out of the search."""
 
-    cells: tuple[Stone, ...]
+    cells: tuple[PlacedStone, ...]
     bad: int
     on: bool
 
@@ -195,7 +224,7 @@ def read_simple(name: str, rest: str) -> Command | None:
     return None
 
 
-def build(name: str, stones: tuple[Stone, ...], bad: int) -> Command:
+def build(name: str, stones: tuple[PlacedStone, ...], bad: int) -> Command:
     """Return the command whose body has been collected."""
     if name == "SWAP2BOARD":
         return Swap2Board(stones, bad)
@@ -204,13 +233,13 @@ def build(name: str, stones: tuple[Stone, ...], bad: int) -> Command:
     return Board(stones, bad, name == "BOARD")
 
 
-class Reader:
+class CommandReader:
     """Turns lines into commands; remembers only a body that is not complete yet."""
 
     def __init__(self) -> None:
         """Start outside of any body."""
         self._name = ""  # of the command whose body is being collected
-        self._stones: list[Stone] = []
+        self._stones: list[PlacedStone] = []
         self._bad = 0
         self._foreign_body = False  # the lines of an unknown extension are coming
         self._foreign_file = False  # its next line is a file name
@@ -260,7 +289,9 @@ class Reader:
     def _collect(self, text: str) -> list[Command]:
         words = text.split()
         if len(words) > 1 and not all("," in w or w.upper() == "DONE" for w in words):
-            words = _glue(words)  # spaces inside of a stone: "7, 8, 1"
+            # One stone with spaces inside: "7, 8, 1", and perhaps a DONE after it.
+            done = [w for w in words[-1:] if w.upper() == "DONE"]
+            words = [",".join(w.strip(",") for w in words[: len(words) - len(done)]), *done]
         for word in words:
             if word.upper() == "DONE":
                 name, self._name = self._name, ""
@@ -269,11 +300,5 @@ class Reader:
             if values is None or not 2 <= len(values) <= 3 or len(self._stones) >= MAX_BODY:
                 self._bad += 1
             else:
-                self._stones.append(Stone(*values))
+                self._stones.append(PlacedStone(*values))
         return []
-
-
-def _glue(words: list[str]) -> list[str]:
-    """Return one stone on a line with spaces as one word, with a DONE after it if there is."""
-    done = [w for w in words[-1:] if w.upper() == "DONE"]
-    return [",".join(w.strip(",") for w in words[: len(words) - len(done)]), *done]

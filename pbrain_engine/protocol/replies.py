@@ -7,16 +7,19 @@ only where a client has asked for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..notation.cells import format_moves
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
-from ..values import EVAL_LIMIT, format_mate
+from ..position.rules import Side
+from ..values import EVAL_LIMIT, WIN_BAND, format_value
 
 if TYPE_CHECKING:
     from ..engine.engine import Thought
+    from ..game.game import Game
 
 OK = "OK"
 SWAP = "SWAP"
@@ -24,12 +27,15 @@ ABOUT = f'name="Numoku", version="{__version__}", author="Numoku authors", count
 BAD_SIZE = f"ERROR size must be {MIN_BOARD} to {MAX_BOARD}; tournaments play on 15 and 20"
 INTERNAL_ERROR = "DEBUG internal error"
 MAX_ECHO = 60  # characters of a client's own text that are repeated to it
+INTERVAL = 0.1  # seconds between two reports; and a search that took less is not reported
 PLAIN, REALTIME, DETAIL, BOTH = 0, 1, 2, 3  # values of show_detail
 
 
 def printable(text: str, limit: int = MAX_ECHO) -> str:
     """Return text that is safe on a line: printable ASCII of bounded length."""
-    clean = "".join(c if " " <= c <= "~" else "?" for c in text[: limit + 1])
+    clean = text[: limit + 1]
+    if not (clean.isascii() and clean.isprintable()):
+        clean = "".join(c if " " <= c <= "~" else "?" for c in clean)
     return clean if len(clean) <= limit else clean[:limit] + "..."
 
 
@@ -75,36 +81,30 @@ def forbidden(moves: Iterable[Coordinates], row_first: bool = False) -> str:
     return "FORBID " + "".join(f"{x:02d}{y:02d}" for x, y in pairs) + "."
 
 
-def about_limits(threads: int, hash_bytes: int) -> list[str]:
+def about_limits(threads: int, hash_bytes: int) -> tuple[str, ...]:
     """Return the answer to YXSHOWINFO: how far the sliders of a GUI may go."""
     exponent = max((hash_bytes // 1024).bit_length() - 1, 0)
-    return [f"MESSAGE INFO MAX_THREAD_NUM {threads}", f"MESSAGE INFO MAX_HASH_SIZE {exponent}"]
+    return f"MESSAGE INFO MAX_THREAD_NUM {threads}", f"MESSAGE INFO MAX_HASH_SIZE {exponent}"
 
 
-def value(thought: Thought, verified: bool) -> str:
+def value(thought: Thought, proven: bool) -> str:
     """Return the value for people: +M9 where the line proves it, else a number."""
-    mate = thought.mate
-    if mate is not None and verified:
-        return format_mate(mate)
+    if proven:
+        return format_value(thought.value)
     return str(min(max(thought.value, -EVAL_LIMIT), EVAL_LIMIT))
 
 
-def count(n: int) -> str:
-    """Return a number of nodes in at most a few digits."""
-    if n < 10_000:
-        return str(n)
-    return f"{n // 1000}K" if n < 10_000_000 else f"{n // 1_000_000}M"
-
-
-def depth_line(thought: Thought, index: int, many: bool, verified: bool) -> str:
-    """Return the line for one finished depth."""
-    multi = f" multipv {index}" if many else ""
+def depth_line(thought: Thought, number: int, proven: bool) -> str:
+    """Return the line for one finished depth, of one of ``number`` best moves."""
+    multi = f" multipv {thought.multipv}" if number > 1 else ""
     milliseconds = round(thought.time * 1000)
-    speed = thought.nodes // max(milliseconds, 1)
+    nodes, speed = thought.nodes, thought.nodes // max(milliseconds, 1)
+    few = nodes < 10_000_000
+    count = str(nodes) if nodes < 10_000 else f"{nodes // 1000}K" if few else f"{nodes // 10**6}M"
     line = format_moves(thought.pv, " ").upper()
     return message(
-        f"depth {thought.depth}-{thought.seldepth}{multi} ev {value(thought, verified)} "
-        f"n {count(thought.nodes)} n/ms {speed} tm {milliseconds} pv {line}"
+        f"depth {thought.depth}-{thought.seldepth}{multi} ev {value(thought, proven)} "
+        f"n {count} n/ms {speed} tm {milliseconds} pv {line}"
     )
 
 
@@ -130,3 +130,80 @@ def detail(thought: Thought, number: int, proven: bool, row_first: bool = False)
         f"INFO BESTLINE {cells(thought.pv, row_first)}",
         "INFO PV DONE",
     ]
+
+
+def line_wins(game: Game, line: Sequence[Coordinates], plies: int) -> bool:
+    """Return whether a line of exactly ``plies`` moves ends in the first five on the board.
+
+    The game is left alone: a search may be at it.
+    """
+    game = game.apart()
+    if len(line) != plies:
+        return False
+    for ply, (x, y) in enumerate(line, 1):
+        if game.at(x, y) is not Side.EMPTY:
+            return False
+        game.play(x, y)
+        if game.winner is not None:
+            return ply == plies
+    return False
+
+
+class Report:
+    """Passes on the iterations of one search, in the form that show_detail asks for."""
+
+    def __init__(
+        self,
+        emit: Callable[[str], None],
+        game: Game,
+        show_detail: int = PLAIN,
+        row_first: bool = False,
+        count: int = 1,
+    ) -> None:
+        """Begin the report of a search from this position for ``count`` best moves."""
+        self._emit = emit
+        self._game = game
+        self._mode = show_detail
+        self._row_first = row_first
+        self._count = count
+        self._began = perf_counter()
+        self._last = self._began
+        self._open = False  # the depth under way is being reported
+        self._held: list[Thought] = []  # of the last depth, if it was not reported
+        if self._mode in (REALTIME, BOTH):
+            emit(realtime("REFRESH"))
+
+    def iteration(self, thought: Thought) -> None:
+        """Take one finished depth (of one of the best moves)."""
+        if thought.multipv == 1:
+            now = perf_counter()
+            self._open = now - self._last >= INTERVAL
+            self._held = []
+            if self._open:
+                self._last = now
+        if self._open:
+            self._write(thought)
+        else:
+            self._held.append(thought)
+
+    def finish(self) -> None:
+        """Report the last depth if it was held back and the client can use it."""
+        asked = self._mode != PLAIN
+        if asked or perf_counter() - self._began >= INTERVAL:
+            for thought in self._held:
+                self._write(thought)
+        self._held = []
+
+    def _write(self, thought: Thought) -> None:
+        is_forced = abs(thought.value) >= WIN_BAND
+        proven = is_forced and line_wins(self._game, thought.pv, abs(thought.mate or 0))
+        if self._mode in (REALTIME, BOTH) and thought.pv:
+            marks = ["BEST"] * (thought.multipv == 1) + ["POS", "DONE"]
+            marks += ["LOST"] * (proven and thought.value < 0)
+            for mark in marks:  # what a GUI draws on the first cell of the line
+                self._emit(realtime(mark, thought.pv[0], self._row_first))
+        if self._mode in (DETAIL, BOTH):
+            for line in detail(thought, self._count, proven, self._row_first):
+                self._emit(line)
+        else:
+            self._emit(depth_line(thought, self._count, proven))

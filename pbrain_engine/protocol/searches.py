@@ -1,181 +1,246 @@
-"""What a task does: find the best move, balance a position, or choose in swap2.
+"""Searches for a manager: a task with its time, and what it does for which command.
 
-Each function returns the work of a task, with the answer that it would give for a given
-best move and the answer that needs no search at all. An answer is never a cell that is
-taken: what a search returns is held against the record.
+A task is made by the session, run by a worker thread and watched by the loop. It finds the best
+move, balances a position or chooses in swap2, by several searches of the engine that share the
+time of the plan.
+
+Each task has an answer that needs no search at all. An answer is never a cell that is taken: what
+a search returns is held against the game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine import swap2
+from ..engine.engine import Limit
+from ..engine.pacing import UNLIMITED, Pace, TimePlan
+from ..engine.searcher import start_deep
 from ..position.geometry import Coordinates
+from ..position.rules import Side
 from . import replies
-from .keeper import Keeper
-from .record import ScoreSheet
-from .report import Report
 from .settings import Settings
-from .task import Outcome, Task
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine, Thought
-    from ..game.game import Move
+    from ..engine.thought import Listener
+    from ..game.game import Game, Move
 
-Phrase = Callable[[swap2.Choice, int, bool], Outcome]
-
-
-class Job(NamedTuple):
-    """The makings of a task."""
-
-    engine: Engine
-    work: Callable[[Task], Outcome]
-    answer_with: Callable[[Coordinates], Outcome]
-    fallback: Outcome
+MANY_SHARE = 0.85  # of the time for tasks of many searches, each of which ends a little late
 
 
-def best_move(
-    record: ScoreSheet,
-    keeper: Keeper,
-    settings: Settings,
-    blocked: Collection[Coordinates],
-    count: int,
-) -> Job:
-    """Search for the best move, or for so many best moves."""
-    engine = keeper.catch_up(record, settings)
-    exclude = exclusions(record, blocked)
+class Outcome(NamedTuple):
+    """How a search ends: the lines to write and the stones that they put on our board."""
 
-    def answer_with(at: Coordinates) -> Outcome:
-        at = sound(record, at, exclude)
-        return Outcome((replies.cell(at, settings.row_first),), (at,))
-
-    def work(task: Task) -> Outcome:
-        report = Report(
-            task.emit, record.stones, record.to_move, settings.rule, settings.show_detail,
-            settings.row_first, count,
-        )  # fmt: skip
-        thought = task.think(report.iteration, count=count, exclude=exclude)
-        report.finish()
-        return answer_with(thought.move)
-
-    return Job(engine, work, answer_with, answer_with(keeper.quick_move(record, exclude)))
+    lines: tuple[str, ...]
+    moves: tuple[Coordinates, ...] = ()
 
 
-def balance(record: ScoreSheet, keeper: Keeper, settings: Settings, stones: int, bias: int) -> Job:
-    """Search one or two stones that bring the value to the bias."""
-    engine = keeper.catch_up(record, settings)
+class Task(ABC):
+    """A search: run it once, in any thread; all other methods are safe beside that."""
 
-    def answer_with(at: Coordinates) -> Outcome:
-        cells = [sound(record, at)]
-        second = record.first_free(cells)
-        if stones == 2 and second is not None:
-            cells.append(second)
-        return Outcome((replies.cells(cells, settings.row_first),), tuple(cells))
+    read_at: float  # from when its clock runs
 
-    def work(task: Task) -> Outcome:
-        keeper.fall_out_of_step()  # the search plays stones of its own
-        search = searcher(task, engine)
-        if stones == 1:
-            single = swap2.balanced_move(search, bias)
-            found: Sequence[Coordinates] = (single[0],) if single else ()
+    def __init__(self, engine: Engine, game: Game, settings: Settings) -> None:
+        """Prepare a search of the engine about a game."""
+        self.engine = engine
+        self.game = game
+        self.settings = settings
+        self.fallback = Outcome(())  # the answer if everything else fails
+        self.answered = False  # the manager has its answer, wherever it came from
+        self.emit: Callable[[str], None] = lambda line: None  # takes lines while it runs
+        self._nodes, self._depth = settings.node_limit, settings.max_depth or None
+
+    def begin(self, plan: TimePlan, read_at: float) -> None:
+        """Let the clock run, by a plan that counts from a moment of ``perf_counter``."""
+        self.read_at = read_at
+        self._stopped = plan.hard <= 0
+        self._plan = plan
+        self._pace = Pace(plan, read_at)  # of the search of the engine that runs, or comes next
+
+    @property
+    def deadline(self) -> float:
+        """The moment at which the answer must be ready."""
+        return self.read_at + self._plan.hard
+
+    def start(self, post: Callable[[tuple[Task, str | Outcome | BaseException]], None]) -> None:
+        """Run in a thread, which posts pairs of the task and a line, its answer or an exception."""
+        self.emit = lambda line: post((self, line))
+
+        def work() -> None:
+            try:
+                outcome: Outcome | BaseException = self.run()
+            except BaseException as error:
+                outcome = error
+            post((self, outcome))
+
+        start_deep([work])
+
+    @abstractmethod
+    def run(self) -> Outcome:
+        """Search, and return the answer."""
+
+    def stop(self) -> None:
+        """Let the search end now; to be repeated until it has."""
+        self._stopped = True
+        self.engine.stop()
+
+    def relimit(self, plan: TimePlan) -> None:
+        """Give the search other limits, which count from when it was read."""
+        self._plan = plan
+        if plan.hard <= 0:
+            self.stop()
         else:
-            pair = swap2.balanced_pair(search, bias)
-            found = pair[0] if pair else ()
-        if not found or not all_free(record, found):
-            return task.fallback
-        return Outcome((replies.cells(found, settings.row_first),), tuple(found))
+            self._pace.change(plan)
 
-    return Job(engine, work, answer_with, answer_with(keeper.quick_move(record)))
+    def think(self, listener: Listener, count: int = 1, exclude: Iterable[Move] = ()) -> Thought:
+        """Search the engine's position at the pace of the task."""
+        limit = Limit(time=0.0 if self._stopped else None, nodes=self._nodes, depth=self._depth)
+        pace = None if self._stopped else self._pace
+        return self.engine.think(
+            limit, pace=pace, on_iteration=listener, multipv=count, exclude=exclude
+        )
+
+    def part(self, share: float, count: int, listener: Listener) -> Thought:
+        """Search with a share of what is left of most of the time, as one search of several."""
+        plan = self._plan
+        most = plan.optimum * MANY_SHARE
+        now = perf_counter() - self.read_at
+        hard = UNLIMITED if most == UNLIMITED else now + (most - now) * share
+        self._pace = Pace(TimePlan(hard, hard), self.read_at)
+        if self._plan is not plan:  # it was changed meanwhile
+            self._pace.change(self._plan)
+        return self.think(listener, count)
+
+    def opening_search(self, keep: Callable[[swap2.OpeningChoice], None]) -> swap2.OpeningSearch:
+        """Return the engine with searches that share the time of the task."""
+
+        def tell(text: str) -> None:
+            self.emit(replies.debug(f"swap: {text}"))
+
+        return swap2.OpeningSearch(self.engine, self.part, tell, keep)
 
 
-def swap_choice(
-    record: ScoreSheet, keeper: Keeper, settings: Settings, phrase: Phrase, alone: bool = False
-) -> Job:
-    """Search what to do in swap2 with the 0, 3 or 5 stones of the record.
+class MoveTask(Task):
+    """Searches for the ``count`` best moves, and plays the best one."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        game: Game,
+        settings: Settings,
+        blocked: Collection[Coordinates],
+        count: int,
+    ) -> None:
+        """Leave the blocked cells out, unless nothing else is left."""
+        from ..game.game import Move
+
+        super().__init__(engine, game, settings)
+        self._count = count
+        cells = [Move(x, y) for x, y in sorted(blocked) if game.at(x, y) is Side.EMPTY]
+        self._exclude = cells if len(cells) < game.width * game.height - game.ply else []
+        self.fallback = self._answer(engine.quick_move(self._exclude))
+
+    def _answer(self, at: Coordinates) -> Outcome:
+        at = sound(self.game, at, self._exclude)
+        return Outcome((replies.cell(at, self.settings.row_first),), (at,))
+
+    def run(self) -> Outcome:
+        """Search, with the best move so far to fall back on, and return the answer."""
+        detail, row_first = self.settings.show_detail, self.settings.row_first
+        report = replies.Report(self.emit, self.game, detail, row_first, self._count)
+
+        def listen(thought: Thought) -> None:
+            if thought.multipv == 1:
+                self.fallback = self._answer(thought.move)
+            report.iteration(thought)
+
+        thought = self.think(listen, self._count, self._exclude)
+        report.finish()
+        return self._answer(thought.move)
+
+
+class BalanceTask(Task):
+    """Searches for one or two stones that bring the value to the bias."""
+
+    def __init__(
+        self, engine: Engine, game: Game, settings: Settings, stones: int, bias: int
+    ) -> None:
+        """Fall back on quick moves."""
+        super().__init__(engine, game, settings)
+        self._stones, self._bias = stones, bias
+        cells = [sound(game, engine.quick_move())]
+        if stones == 2:
+            cells.append(first_free(game, cells))
+        self.fallback = self._answer(tuple(cells))
+
+    def _answer(self, cells: tuple[Coordinates, ...]) -> Outcome:
+        return Outcome((replies.cells(cells, self.settings.row_first),), cells)
+
+    def run(self) -> Outcome:
+        """Search, and return the answer."""
+        search = self.opening_search(lambda choice: None)
+        if self._stones == 1:
+            found: tuple[Coordinates, ...] = (swap2.balanced_move(search, self._bias)[0],)
+        else:
+            found = swap2.balanced_pair(search, self._bias)[0]
+        return self._answer(found) if all_free(self.game, found) else self.fallback
+
+
+class SwapTask(Task):
+    """Searches for what to do in swap2 with the 0, 3 or 5 stones of the game.
 
     ``alone``: the other opening, in which only the first stone is put before the swap.
     """
-    engine = keeper.catch_up(record, settings)
-    cells = list(record.stones)
-    if alone:
-        plain = swap2.Choice(stones=(keeper.quick_move(record),))
-    else:
-        plain = plain_choice(record, cells)
-    fallback = phrase(plain, len(cells), settings.row_first)
 
-    def keep(task: Task, choice: swap2.Choice) -> None:
-        if all_free(record, choice.stones):
-            task.fallback = phrase(choice, len(cells), settings.row_first)
+    def __init__(
+        self, engine: Engine, game: Game, settings: Settings, phrase: Phrase, alone: bool
+    ) -> None:
+        """Fall back on what needs no search; ``phrase`` says what is chosen."""
+        super().__init__(engine, game, settings)
+        self._phrase, self._alone = phrase, alone
+        x, y = game.width // 2, game.height // 2
+        plain = swap2.OpeningChoice(stones=((x, y), (x + 1, y - 2), (x - 2, y + 2)))
+        if alone:
+            plain = swap2.OpeningChoice(stones=(engine.quick_move(),))
+        elif game.history:
+            plain = swap2.OpeningChoice(swap=True)
+        self._keep(plain)
 
-    def work(task: Task) -> Outcome:
-        keeper.fall_out_of_step()
-        search = searcher(task, engine, lambda choice: keep(task, choice))
-        shape = record.width, record.height, settings.rule
-        if cells:
-            choice = swap2.choose(search, *shape, cells)
-        elif alone:
+    def _keep(self, choice: swap2.OpeningChoice) -> None:
+        if all_free(self.game, choice.stones):
+            row_first = self.settings.row_first
+            self.fallback = self._phrase(choice, self.game.ply, row_first)
+
+    def run(self) -> Outcome:
+        """Search, and return the answer."""
+        game, search = self.game, self.opening_search(self._keep)
+        shape = game.width, game.height, self.settings.rule
+        if game.history:
+            choice = swap2.choose(search, *shape, game.moves)
+        elif self._alone:
             choice = swap2.first_one(search, *shape)
         else:
-            known = engine.balanced(stones=3)
+            known = self.engine.balanced(stones=3)
             choice = swap2.first_three(search._replace(known=known), *shape)
-        if not all_free(record, choice.stones):
-            return task.fallback
-        return phrase(choice, len(cells), settings.row_first)
-
-    return Job(engine, work, lambda at: fallback, fallback)
+        self._keep(choice)
+        return self.fallback
 
 
-def searcher(
-    task: Task, engine: Engine, keep: Callable[[swap2.Choice], None] = lambda choice: None
-) -> swap2.Searcher:
-    """Return the engine with searches that share the time of a task."""
-
-    def think(share: float, count: int) -> list[Thought]:
-        by_rank: dict[int, Thought] = {}
-
-        def rank(thought: Thought) -> None:
-            by_rank[thought.multipv] = thought
-
-        last = task.think(rank, share=share, count=count, leads=False)
-        if count == 1 or 1 not in by_rank:
-            by_rank[1] = last
-        return [by_rank[place] for place in sorted(by_rank)]
-
-    def deepen(share: float, note: swap2.Note) -> list[Thought]:
-        found: list[Thought] = []
-
-        def listen(thought: Thought) -> None:
-            found.append(thought)
-            note(thought)
-
-        last = task.think(listen, share=share, leads=False)
-        return found or [last]
-
-    def tell(text: str) -> None:
-        task.emit(replies.debug(f"swap: {text}"))
-
-    return swap2.Searcher(engine, think, deepen, tell, keep)
+Phrase = Callable[[swap2.OpeningChoice, int, bool], Outcome]
 
 
-def plain_choice(record: ScoreSheet, cells: Sequence[Coordinates]) -> swap2.Choice:
-    """Return a choice that needs no engine, for when there is no time or no engine."""
-    if cells:
-        return swap2.Choice(swap=True)
-    middle_x, middle_y = record.width // 2, record.height // 2
-    return swap2.Choice(
-        stones=((middle_x, middle_y), (middle_x + 1, middle_y - 2), (middle_x - 2, middle_y + 2))
-    )
-
-
-def board_answer(choice: swap2.Choice, number: int, row_first: bool) -> Outcome:
+def board_answer(choice: swap2.OpeningChoice, number: int, row_first: bool) -> Outcome:
     """Answer SWAP2BOARD."""
     if choice.swap:
         return Outcome((replies.SWAP,))
     return Outcome((replies.cells(choice.stones, row_first),), choice.stones)
 
 
-def step_answer(choice: swap2.Choice, number: int, row_first: bool) -> Outcome:
+def step_answer(choice: swap2.OpeningChoice, number: int, row_first: bool) -> Outcome:
     """Answer YXSWAP2STEP1 to 3, with messages as Yixin-Board reads them."""
     words = f"MESSAGE SWAP2 SWAP{1 if number == 3 else 2} "
     if choice.swap:
@@ -189,25 +254,22 @@ def step_answer(choice: swap2.Choice, number: int, row_first: bool) -> Outcome:
     return Outcome(tuple(lines), choice.stones)
 
 
-def exclusions(record: ScoreSheet, blocked: Collection[Coordinates]) -> list[Move]:
-    """Return the blocked cells, unless nothing else is left."""
-    from ..game.game import Move
-
-    if record.first_free(blocked) is None:
-        return []
-    return [Move(x, y) for x, y in sorted(blocked) if record.is_free(x, y)]
-
-
-def sound(
-    record: ScoreSheet, at: Coordinates, exclude: Collection[Coordinates] = ()
-) -> Coordinates:
+def sound(game: Game, at: Coordinates, exclude: Collection[Coordinates] = ()) -> Coordinates:
     """Return this cell if a stone can go there, else one where it can."""
-    x, y = at
-    if record.is_free(x, y) and at not in exclude:
-        return x, y
-    return record.first_free(exclude) or (x, y)
+    if game.at(*at) is Side.EMPTY and at not in exclude:
+        return at
+    return first_free(game, exclude)
 
 
-def all_free(record: ScoreSheet, cells: Sequence[Coordinates]) -> bool:
-    """Say whether stones can go on all of these cells, which differ."""
-    return len(set(cells)) == len(cells) and all(record.is_free(x, y) for x, y in cells)
+def first_free(game: Game, exclude: Collection[Coordinates] = ()) -> Coordinates:
+    """Return the empty cell nearest to the centre; at need, one that is excluded."""
+    cells = [(x, y) for x in range(game.width) for y in range(game.height)
+             if game.at(x, y) is Side.EMPTY]  # fmt: skip
+    others = [cell for cell in cells if cell not in exclude]
+    middle = (game.width - 1) / 2, (game.height - 1) / 2
+    return min(others or cells, key=lambda at: abs(at[0] - middle[0]) + abs(at[1] - middle[1]))
+
+
+def all_free(game: Game, cells: Sequence[Coordinates]) -> bool:
+    """Return whether stones can go on all of these cells, which differ."""
+    return len(set(cells)) == len(cells) and all(game.at(x, y) is Side.EMPTY for x, y in cells)

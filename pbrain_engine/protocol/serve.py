@@ -1,99 +1,174 @@
-"""``pbrain-numoku``: the program that a manager starts.
+"""``pbrain-numoku``: the program that a manager starts, and its options.
 
-Options: ``--log FILE`` (or the environment variable ``NUMOKU_LOG``) writes the dialogue and
-internal errors to a file; ``--row-first`` reads and writes cells as ``row,column``, the
-order of Yixin-Board (``INFO row_first 1`` does the same); ``--search mcts`` thinks by Monte
-Carlo tree search; ``--book FILE`` plays from a book of ``numoku book build``.
+``--log FILE`` (or the environment variable ``NUMOKU_LOG``) writes the dialogue and internal errors
+to a file; ``--row-first`` reads and writes cells as ``row,column``, the order of Yixin-Board
+(``INFO row_first 1`` does the same). Options of the engine are ``--NAME VALUE`` or ``NAME=VALUE``:
+search, weights, level, book, search parameters; the arena starts ``numoku:weights=FILE,...`` so.
+
+Nothing may ever appear on stderr, which some managers read as answers and others never drain; so
+the descriptor itself is pointed elsewhere, for C libraries too.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
-
-from . import streams
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
+OPTIONS = ("search", "weights", "level", "book")
+FILES = ("weights", "book")
+NUMBERS = ("book_seed",)
+
+STDIN, STDOUT, STDERR = 0, 1, 2
 GREETING = b"MESSAGE Numoku speaks the Gomocup protocol here; try START 15, BEGIN, END\n"
 
 
-def start(arguments: dict[str, Any], log: streams.Log, row_first: bool = False) -> None:
-    """Talk with an engine of these arguments; this ends the process and does not return."""
+def is_parameter(key: str) -> bool:
+    """Return whether a search has a parameter of this name."""
+    from ..search.parameters import PARAMETERS
+
+    return key in PARAMETERS
+
+
+def engine_arguments(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return the arguments of Engine that these options mean; others are passed over.
+
+    Raises:
+        ValueError: a parameter or a seed is no whole number.
+    """
+    arguments: dict[str, Any] = {}
+    parameters: dict[str, int] = {}
+    for key, value in options:
+        if key in OPTIONS:
+            arguments[key] = value
+        elif key in NUMBERS:
+            arguments[key] = int(value)
+        elif is_parameter(key):
+            parameters[key] = int(value)
+    if parameters:
+        arguments["parameters"] = parameters
+    return arguments
+
+
+def read_options(words: Iterable[str]) -> dict[str, str] | None:
+    """Return the options of a command line by name; None if anything else stands there."""
+    options: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.removeprefix("--").partition("=")
+        name = name.replace("-", "_")
+        is_known = name in ("log", *OPTIONS, *NUMBERS) or (bool(equals) and is_parameter(name))
+        if word == "--row-first":
+            options[name] = "1"
+        elif not is_known:
+            return None
+        elif equals:
+            options[name] = value
+        else:
+            following = next(rest, None) if word.startswith("--") else None
+            if following is None:
+                return None
+            options[name] = following
+    return options
+
+
+def main(options: Mapping[str, str]) -> int:
+    """Talk to a manager on stdin and stdout; this ends the process and does not return."""
+    problem = problem_of(options)
+    if problem:
+        print(f"pbrain-numoku: {problem}", file=sys.stderr)
+        return 2
+    arguments = engine_arguments(options.items())
 
     def make_engine(memory: int) -> Engine:
         from ..engine.engine import Engine
 
         return Engine(memory=memory, **arguments)
 
-    streams.silence(log)
-    streams.ignore_interrupts()
+    if os.isatty(STDIN):
+        os.write(STDOUT, GREETING)
+    log = Log(options.get("log") or os.environ.get("NUMOKU_LOG"))
+    silence(log)
     try:
         from .loop import Loop
 
-        loop = Loop(make_engine, log=log)
-        loop.settings.row_first = row_first
+        loop = Loop(make_engine, log.write)
+        loop.session.settings.row_first = "row_first" in options
         loop.run()
     except BaseException as error:
         log.write("!", repr(error))
-    streams.leave()
+    os._exit(0)  # whatever the threads are doing
 
 
-def option_of(arguments: list[str], name: str) -> str | None:
-    """Return what follows an option, after a blank or ``=``; None where it is not given."""
-    for index, word in enumerate(arguments):
-        if word == name and index + 1 < len(arguments):
-            return arguments[index + 1]
-        if word.startswith(f"{name}="):
-            return word.partition("=")[2]
-    return None
-
-
-def log_path(arguments: list[str]) -> str | None:
-    """Return the file that the arguments or the environment name."""
-    return option_of(arguments, "--log") or os.environ.get("NUMOKU_LOG")
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Talk to a manager on stdin and stdout; this ends the process and does not return."""
-    words = sys.argv[1:] if arguments is None else arguments
-    options = {name: option_of(words, f"--{name}") for name in CHECKS}
-    given = {name: value for name, value in options.items() if value is not None}
-    if not all(CHECKS[name](value) for name, value in given.items()):
-        return 2
-    if os.isatty(streams.STDIN):
-        os.write(streams.STDOUT, GREETING)
-    start(given, streams.Log(log_path(words)), "--row-first" in words)
-    return 0
-
-
-def is_search(name: str) -> bool:
-    """Say whether there is a search of this name, and if not, tell a person which there are."""
-    from ..engine.engine import SEARCHES
-
-    if name not in SEARCHES:
-        known = " and ".join(SEARCHES)
-        print(f"pbrain-numoku: unknown search {name!r}; there are {known}", file=sys.stderr)
-    return name in SEARCHES
-
-
-def is_book(path: str) -> bool:
-    """Say whether a file is a book, and if not, tell a person why."""
+def problem_of(options: Mapping[str, str]) -> str:
+    """Return why an engine cannot have these options, before the dialogue begins, else nothing."""
     try:
-        from ..engine.book import Book, BookError
-    except ImportError:  # the program in the ZIP has no SQLite
-        print("pbrain-numoku: only the Python package plays from books", file=sys.stderr)
-        return False
+        arguments = engine_arguments(options.items())
+    except ValueError as error:
+        return str(error)
+    if "search" in arguments:
+        from ..engine.engine import SEARCHES
+
+        if arguments["search"] not in SEARCHES:
+            known = " and ".join(SEARCHES)
+            return f"unknown search {arguments['search']!r}; there are {known}"
+    if "book" in arguments:
+        try:
+            from ..engine.book import Book, BookError
+        except ImportError:  # the program in the ZIP has no SQLite
+            return "only the Python package plays from books"
+        try:
+            Book(arguments["book"]).close()
+        except BookError as error:
+            return str(error)
+    return ""
+
+
+class Log:
+    """An opt-in file that shows the dialogue and every internal error."""
+
+    def __init__(self, path: str | None) -> None:
+        """Append to a file, or to nothing; a file that cannot be opened is done without."""
+        self.descriptor = -1
+        if path:
+            try:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+                self.descriptor = os.open(path, flags, 0o644)
+            except OSError:
+                pass
+
+    def write(self, mark: str, text: str) -> None:
+        """Note a line with its moment and its direction."""
+        if self.descriptor < 0:
+            return
+        line = f"{os.getpid()} {time.perf_counter():.3f} {mark} {text}\n"
+        try:
+            os.write(self.descriptor, line.encode("utf-8", "replace"))
+        except OSError:
+            pass
+
+
+def silence(log: Log) -> None:
+    """Point stderr at the log, or at nothing, and leave Ctrl-C to the manager.
+
+    A console sends Ctrl-C to all its children.
+    """
     try:
-        Book(path).close()
-    except BookError as error:
-        print(f"pbrain-numoku: {error}", file=sys.stderr)
-        return False
-    return True
-
-
-# Options that are arguments of the engine, with what refuses a value before the dialogue begins.
-CHECKS: dict[str, Callable[[str], bool]] = {"search": is_search, "book": is_book}
+        if log.descriptor >= 0:
+            os.dup2(log.descriptor, STDERR)
+        else:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, STDERR)
+            os.close(nothing)
+    except OSError:
+        pass
+    for name in ("SIGINT", "SIGBREAK"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            signal.signal(number, signal.SIG_IGN)

@@ -12,25 +12,25 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine import clock
+from ..engine import pacing
 from ..eval.weights import WeightsError
 from ..native.load.library import KernelError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
 from . import commands, replies, searches
 from .commands import Command, Word
-from .keeper import Keeper
-from .record import ScoreSheet
-from .settings import MAX_THREADS, Settings
-from .task import Outcome, Task
+from .searches import Outcome, Task
+from .settings import CONTINUOUS, MAX_THREADS, YIXIN_SWAP1, Settings
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
+    from ..game.game import Game
 
 IMPLICIT_SIZE = 20  # of the board when a manager forgets START
 LEAST_MEMORY = 24_000_000  # below this not even a small table fits
 DEFEND_COUNT = 20  # moves that YXSEARCHDEFEND compares
 MAX_COUNT = 64  # best moves that YXNBEST compares
+REPLACEMENT_SHARE = 8  # a new engine gets this fraction while the old one may still run
 
 
 class Response(NamedTuple):
@@ -46,7 +46,7 @@ class Refusal(Exception):
 
 
 def is_yixin(command: Command) -> bool:
-    """Say whether only clients that speak like Yixin-Board or gomocalc say this."""
+    """Return whether only clients that speak like Yixin-Board or gomocalc say this."""
     if isinstance(command, Word):
         return command.value.startswith("YX") and command is not Word.YXSTOP
     if isinstance(command, commands.Board):
@@ -55,7 +55,7 @@ def is_yixin(command: Command) -> bool:
 
 
 def wants_move(command: Command) -> bool:
-    """Say whether a client waits for a move after this command."""
+    """Return whether a client waits for a move after this command."""
     if isinstance(command, commands.Board):
         return command.think
     return command is Word.BEGIN or isinstance(command, commands.Turn | commands.Nbest)
@@ -76,20 +76,27 @@ def queued_time() -> float:
 
 
 class Session:
-    """One manager, one engine, one board."""
+    """One manager, one engine, one board.
+
+    The game is that of the engine. It is one apart where the engine's searches play stones of
+    their own or may not have ended; then the engine gets it anew with the next command.
+    """
 
     def __init__(self, make_engine: Callable[[int], Engine]) -> None:
         """Begin without an engine; ``make_engine(memory)`` is called when one is needed."""
         self.settings = Settings()
-        self.record: ScoreSheet | None = None  # None before START
-        self._keeper = Keeper(make_engine)
+        self.game: Game | None = None  # None before START
+        self.engine: Engine | None = None
+        self._make_engine = make_engine
+        self._settled: tuple[object, ...] = ()  # memory, hash size, threads of the engine
+        self._divisor = 1  # of its memory
         self._blocked: set[Coordinates] = set()
         self._ready_at: float | None = None  # when the first START was answered
         self._moved = False  # a move has been asked for
         self._charged = 0.0  # seconds of the start that are on the clock of this move
         self._complained = 0  # the max_memory that we have complained about
         self._task: Task | None = None
-        self._reserve = clock.Reserve()
+        self._slip = 0.0  # seconds by which answers were late, which are kept back
 
     # -- what the loop calls ---------------------------------------------------------------
 
@@ -102,7 +109,7 @@ class Session:
         except Refusal as refusal:
             return Response((replies.error(str(refusal)),))
         except (KernelError, WeightsError) as reason:
-            if self._keeper.engine is not None:
+            if self.engine is not None:
                 raise  # it is not missing, it has failed
             return Response((replies.error(" ".join(str(reason).split())),))
 
@@ -111,33 +118,35 @@ class Session:
 
         The engine is left alone while it is ``busy``, still searching past its time.
         """
+        task.answered = True
         self._task = None
+        game = self._known_game()
         if busy:
-            self._keeper.fall_out_of_step()
+            self.game = game = game.apart()
         now = time.perf_counter()
         self.settings.spend(now - task.read_at)
-        self._reserve.note(now - task.deadline)
+        self._slip = pacing.slip_after(self._slip, now - task.deadline)
         for x, y in answer.moves:
-            self._put(x, y)
+            game.play(x, y)
         return answer.lines
 
     def emergency(self, command: Command) -> tuple[str, ...]:
         """Return what to write for a command on which everything else has failed."""
         self.abandon_engine(gone=True)
-        cell = self.record.first_free() if self.record and wants_move(command) else None
-        if cell is None:
+        if self.game is None or self.game.is_full or not wants_move(command):
             return (replies.error("internal error"),)
-        self._put(*cell)
+        cell = searches.first_free(self.game)
+        self.game.play(*cell)
         return (self._cell(cell),)
 
     def abandon_engine(self, gone: bool) -> None:
         """Go on with a new engine; the old one is ``gone`` or may still hold its memory."""
-        self._keeper.abandon(gone)
-        self._task = None
+        self.engine = self._task = None
+        self._divisor = 1 if gone else REPLACEMENT_SHARE
 
     def memory_is_back(self) -> None:
         """Note that an abandoned engine has gone after all."""
-        self._keeper.memory_is_back()
+        self._divisor = 1
 
     # -- commands --------------------------------------------------------------------------
 
@@ -179,23 +188,24 @@ class Session:
             case Word.ABOUT:
                 return Response((replies.ABOUT,))
             case Word.BEGIN:
-                if self._game().ply:
+                if stones_of(self._catch_up()):
                     raise Refusal("BEGIN on a board with stones")
                 return self._search(read_at)
             case Word.RESTART:
-                record = self._game()
-                return self._start(record.width, record.height)
+                game = self._known_game()
+                return self._start(game.width, game.height)
             case Word.END:
                 return Response(leave=True)
             case Word.STOP | Word.YXSTOP:
                 return Response()
             case Word.YXSHOWINFO:
-                return Response(tuple(replies.about_limits(MAX_THREADS, self.settings.memory)))
+                return Response(replies.about_limits(MAX_THREADS, self.settings.memory))
             case Word.YXSHOWFORBID:
-                return self._show_forbidden()
+                cells = self._catch_up().forbidden()
+                return Response((replies.forbidden(cells, self.settings.row_first),))
             case Word.YXHASHCLEAR:
-                if self._keeper.engine is not None:
-                    self._keeper.engine.clear_hash()
+                if self.engine is not None:
+                    self.engine.clear_hash()
                 return Response()
             case Word.YXBLOCKRESET:
                 self._blocked.clear()
@@ -208,51 +218,46 @@ class Session:
     def _start(self, width: int, height: int) -> Response:
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
             return Response((replies.BAD_SIZE,))
-        record = ScoreSheet(width, height)
-        self._keeper.fall_out_of_step()
-        self._keeper.catch_up(record, self.settings)
-        self.record = record
-        self.settings.new_game()
+        self._new_game(width, height)
+        if self.settings.left is None:
+            self.settings.spent = 0  # the whole match time is there again
         if self._ready_at is None:
             self._ready_at = time.perf_counter()
         return Response((replies.OK,))
 
     def _turn(self, x: int, y: int, read_at: float) -> Response:
-        record = self._game()
-        self._check_free(record, x, y)
-        if record.is_won(self.settings.rule) and not self.settings.is_continuous:
+        game = self._free_game(x, y)
+        goes_on = self.settings.rule_code & CONTINUOUS and not self.settings.yixin
+        if game.winner is not None and not goes_on:
             raise Refusal("the game is over")
-        self._put(x, y)
+        game.play(x, y)
         return self._search(read_at)
 
     def _play(self, x: int, y: int) -> Response:
-        record = self._game()
-        self._check_free(record, x, y)
-        self._put(x, y)
+        self._free_game(x, y).play(x, y)
         return Response((self._cell((x, y)),))
 
     def _takeback(self, x: int, y: int) -> Response:
-        record = self._game()
-        last = next(reversed(record.stones), None)
-        if last != (x, y) or record.stones[x, y] is Side.WALL:
-            raise Refusal(f"{x},{y} is not the last stone")
-        record.undo()
-        self._keeper.undo(record)
+        game = self._catch_up()
+        last = game.history[-1] if game.history else None
+        if last is None or last.move != (x, y) or last.side is Side.WALL:
+            raise Refusal(f"{self._cell((x, y))} is not the last stone")
+        game.undo()
+        game.set_to_move(last.side)
         return Response((replies.OK,))
 
     def _board(self, command: commands.Board, read_at: float) -> Response:
-        old = self._game()
-        record = ScoreSheet(old.width, old.height)
+        old = self._known_game()
+        game = self._new_game(old.width, old.height)
         owners = colours(command.stones)
         bad = command.bad
         for stone in command.stones:
             x, y = self._seen(stone.x, stone.y)
-            if stone.field is None or not record.is_free(x, y):
+            if stone.field is None or game.at(x, y) is not Side.EMPTY:
                 bad += 1
                 continue
-            record.place(x, y, owners.get(stone.field, Side.WALL))
-        record.to_move = owners[1]
-        self._take(record)
+            game.place(x, y, owners.get(stone.field, Side.WALL))
+        game.set_to_move(owners[1])
         note = (replies.message(f"{bad} bad stones left out"),) if bad else ()
         if not command.think:
             return Response(note)
@@ -267,34 +272,29 @@ class Session:
             self._blocked -= cells
         return Response()
 
-    def _show_forbidden(self) -> Response:
-        engine = self._keeper.catch_up(self._game(), self.settings)
-        moves = [(x, y) for x, y in engine.game.forbidden()]
-        return Response((replies.forbidden(moves, self.settings.row_first),))
-
     # -- searches --------------------------------------------------------------------------
 
     def _search(self, read_at: float, count: int = 1) -> Response:
-        record = self._game()
-        if record.is_full:
+        game = self._catch_up()
+        if game.is_full:
             raise Refusal("board full")
-        if self.settings.may_swap_first and record.ply == len(record.stones) < 2 and count == 1:
-            job = searches.swap_choice(
-                record, self._keeper, self.settings, searches.board_answer, alone=True
-            )
-            return self._task_for(job, read_at)
-        job = searches.best_move(record, self._keeper, self.settings, self._blocked, count)
-        return self._task_for(job, read_at)
+        settings = self.settings
+        may_swap = settings.yixin and settings.swapable and settings.rule_code == YIXIN_SWAP1
+        if may_swap and stones_of(game) == game.ply < 2 and count == 1:
+            return self._swap(searches.board_answer, read_at, alone=True)
+        task = searches.MoveTask(self._ready(), game, settings, self._blocked, count)
+        return self._begin(task, read_at)
 
     def _balance(self, stones: int, bias: int, read_at: float) -> Response:
-        record = self._game()
-        if record.width * record.height - len(record.stones) < stones:
+        game = self._catch_up()
+        if game.width * game.height - game.ply < stones:
             raise Refusal("board full")
-        job = searches.balance(record, self._keeper, self.settings, stones, bias)
-        return self._task_for(job, read_at)
+        self.game = game.apart()
+        task = searches.BalanceTask(self._ready(), self.game, self.settings, stones, bias)
+        return self._begin(task, read_at)
 
     def _swap2_step(self, step: int, read_at: float) -> Response:
-        cells = [] if step == 1 else list(self._game().stones)
+        cells = [] if step == 1 else list[Coordinates](self._known_game().moves)
         if len(cells) != (0, 3, 5)[step - 1]:
             raise Refusal(f"YXSWAP2STEP{step} with {len(cells)} stones")
         return self._swap2_with(cells, 0, read_at, searches.step_answer)
@@ -302,32 +302,36 @@ class Session:
     def _swap2_with(
         self, cells: list[Coordinates], bad: int, read_at: float, phrase: searches.Phrase
     ) -> Response:
-        game = self._game()
-        record = ScoreSheet(game.width, game.height)
-        for x, y in cells:
-            if record.is_free(x, y):
-                record.play(x, y)
-            else:
-                bad += 1
+        old = self._known_game()
+        bad += len(cells) - len(set(cells)) + sum(not old.on_board(x, y) for x, y in cells)
         if bad or len(cells) not in (0, 3, 5):
             raise Refusal("SWAP2BOARD takes 0, 3 or 5 stones on different cells")
-        self._take(record)
-        job = searches.swap_choice(record, self._keeper, self.settings, phrase)
-        return self._task_for(job, read_at)
+        game = self._new_game(old.width, old.height)
+        for x, y in cells:
+            game.play(x, y)
+        return self._swap(phrase, read_at)
 
-    def _task_for(self, job: searches.Job, read_at: float) -> Response:
-        """Return the response that starts a search, with its time and its limits."""
+    def _swap(self, phrase: searches.Phrase, read_at: float, alone: bool = False) -> Response:
+        self.game = self._known_game().apart()
+        task = searches.SwapTask(self._ready(), self.game, self.settings, phrase, alone)
+        return self._begin(task, read_at)
+
+    def _begin(self, task: Task, read_at: float) -> Response:
+        """Return the response that starts a search, with its time."""
         self._charged = self._start_up(read_at)
-        plan = self._plan()
-        nodes, depth = self.settings.node_limit, self.settings.max_depth or None
-        self._task = Task(*job, plan, read_at, nodes=nodes, depth=depth)
-        return Response(self._complaint(), self._task)
+        task.begin(self._plan(), read_at)
+        self._task = task
+        memory = self.settings.memory
+        if memory >= LEAST_MEMORY or memory == self._complained:
+            return Response((), task)
+        self._complained = memory
+        text = f"max_memory {memory} is too little; using the least there is"
+        return Response((replies.message(text),), task)
 
-    def _plan(self) -> clock.TimePlan:
-        record = self._game()
-        cells = record.width * record.height
-        reserve = self._reserve.seconds
-        return clock.plan(self.settings.limits, record.ply, cells, self._charged, reserve)
+    def _plan(self) -> pacing.TimePlan:
+        game = self._known_game()
+        ply, cells = stones_of(game), game.width * game.height
+        return pacing.plan(self.settings.limits, ply, cells, self._charged, self._slip)
 
     def _start_up(self, read_at: float) -> float:
         """Return the seconds that the start of the program has taken off the clock.
@@ -341,30 +345,63 @@ class Session:
         self._moved = True
         return time.process_time() + queued_time() if waiting else 0.0
 
+    # -- the engine and its game -----------------------------------------------------------
+
+    def _ready(self) -> Engine:
+        """Return the engine, with memory and threads as set.
+
+        Raises:
+            KernelError: there is no kernel to make one with.
+            WeightsError: the weights cannot be read.
+        """
+        settings = self.settings
+        memory = max(settings.memory // self._divisor, 1)
+        hash_size = max(settings.hash_size // self._divisor, 1) if settings.hash_size else None
+        if self.engine is None:
+            self.engine = self._make_engine(memory)
+            self._settled = (memory, None, 1)
+        wanted = (memory, hash_size, settings.threads)
+        if self._settled != wanted:
+            self.engine.set_memory(memory)
+            self.engine.set_hash_size(hash_size)
+            self.engine.set_threads(settings.threads)
+            self._settled = wanted
+        return self.engine
+
+    def _new_game(self, width: int, height: int) -> Game:
+        """Begin a game on the engine, under the rule as set."""
+        engine = self._ready()
+        engine.new_game(width, height, self.settings.rule)
+        self.game = engine.game
+        return self.game
+
+    def _known_game(self) -> Game:
+        """Return the game as it is; without START there is a board of 20 by 20."""
+        if self.game is None:
+            self._start(IMPLICIT_SIZE, IMPLICIT_SIZE)
+        assert self.game is not None
+        return self.game
+
+    def _catch_up(self) -> Game:
+        """Return the game, which the engine has under the rule as set."""
+        game, engine = self._known_game(), self._ready()
+        if engine.game is not game:
+            game.copy_to(self._new_game(game.width, game.height))
+        elif game.rule is not self.settings.rule:
+            engine.set_rule(self.settings.rule)
+            self.game = engine.game
+        return engine.game
+
     # -- small things ----------------------------------------------------------------------
 
-    def _game(self) -> ScoreSheet:
-        """Return the record of the game; without START there is a board of 20 by 20."""
-        if self.record is None:
-            self._start(IMPLICIT_SIZE, IMPLICIT_SIZE)
-        assert self.record is not None
-        return self.record
-
-    def _take(self, record: ScoreSheet) -> None:
-        """Take over another position."""
-        self.record = record
-        self._keeper.fall_out_of_step()
-
-    def _put(self, x: int, y: int) -> None:
-        """Play a move of the side to move in the record and on the engine."""
-        self._game().play(x, y)
-        self._keeper.play(x, y)
-
-    def _check_free(self, record: ScoreSheet, x: int, y: int) -> None:
-        if not record.is_on_board(x, y):
-            raise Refusal(f"{x},{y} is off the board")
-        if (x, y) in record.stones:
-            raise Refusal(f"{x},{y} is occupied")
+    def _free_game(self, x: int, y: int) -> Game:
+        """Return the game, in which this cell is free."""
+        game = self._catch_up()
+        if not game.on_board(x, y):
+            raise Refusal(f"{self._cell((x, y))} is off the board")
+        if game.at(x, y) is not Side.EMPTY:
+            raise Refusal(f"{self._cell((x, y))} is occupied")
+        return game
 
     def _seen(self, x: int, y: int) -> Coordinates:
         """Return a pair of numbers as x,y, whatever order this client writes."""
@@ -373,15 +410,13 @@ class Session:
     def _cell(self, at: Coordinates) -> str:
         return replies.cell(at, self.settings.row_first)
 
-    def _complaint(self) -> tuple[str, ...]:
-        memory = self.settings.memory
-        if memory >= LEAST_MEMORY or memory == self._complained:
-            return ()
-        self._complained = memory
-        return (replies.message(f"max_memory {memory} is too little; using the least there is"),)
+
+def stones_of(game: Game) -> int:
+    """Return the number of stones on the board, blocked cells not counted."""
+    return sum(stone.side is not Side.WALL for stone in game.history)
 
 
-def colours(stones: tuple[commands.Stone, ...]) -> dict[int, Side]:
+def colours(stones: tuple[commands.PlacedStone, ...]) -> dict[int, Side]:
     """Return who owns fields 1 and 2: the owner of the first listed stone is black."""
     first = next((s.field for s in stones if s.field in (1, 2)), 1)
     own = Side.BLACK if first == 1 else Side.WHITE

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from ..engine.clock import UNLIMITED_MS, Limits
-from ..native.load.footprint import DEFAULT_MEMORY
+from ..engine.pacing import UNLIMITED_MS, Limits
+from ..native.load.memory import DEFAULT_MEMORY
 from ..position.rules import Rule
 from .commands import number
 
@@ -70,7 +70,7 @@ class Settings:
         self.spent = 0  # since the manager last said what is left
         self.increment = 0
         self.memory = DEFAULT_MEMORY
-        self.hash_kilobytes = 0
+        self.hash_size = 0  # bytes of the table, within the memory; 0: as many as are of use
         self.threads = 1
         self.max_depth = 0  # 0: no limit
         self.max_nodes = 0
@@ -96,21 +96,6 @@ class Settings:
         return Rule.FREESTYLE if rule is None else rule
 
     @property
-    def is_continuous(self) -> bool:
-        """Whether play goes on after a five."""
-        return not self.yixin and bool(self.rule_code & CONTINUOUS)
-
-    @property
-    def may_swap_first(self) -> bool:
-        """Whether the first stone is put in an opening where colours may then be swapped."""
-        return self.yixin and self.rule_code == YIXIN_SWAP1 and self.swapable
-
-    @property
-    def hash_size(self) -> int | None:
-        """Bytes of the table where hash_size asks for them; the engine keeps to the memory."""
-        return self.hash_kilobytes * 1024 or None
-
-    @property
     def node_limit(self) -> int | None:
         """Nodes of a search, from max_node and the strength."""
         return fewest_nodes(self.max_nodes, self.strength)
@@ -133,11 +118,6 @@ class Settings:
         """Take the time of a move off the match, for managers that do not send time_left."""
         self.spent += round(elapsed * 1000) - self.increment
 
-    def new_game(self) -> None:
-        """Begin a game: the whole match time is there again, unless time_left says otherwise."""
-        if self.left is None:
-            self.spent = 0
-
 
 YIXIN_KEYS = frozenset(
     ("show_detail", "caution_factor", "pondering", "start_depth", "vcthread", "usedatabase",
@@ -156,11 +136,6 @@ def natural(value: int) -> int:
     return max(value, 0)
 
 
-def switch(value: int) -> bool:
-    """Return what a key says that is on or off."""
-    return value == 1
-
-
 # The attribute that a key sets, and to what; to None: it stays as it was.
 KEYS: dict[str, tuple[str, Callable[[int], int | None]]] = {
     "timeout_turn": ("turn", int),
@@ -168,13 +143,13 @@ KEYS: dict[str, tuple[str, Callable[[int], int | None]]] = {
     "time_left": ("left", int),
     "time_increment": ("increment", natural),
     "max_memory": ("memory", lambda value: value if value > 0 else DEFAULT_MEMORY),
-    "hash_size": ("hash_kilobytes", natural),
+    "hash_size": ("hash_size", lambda kilobytes: max(kilobytes, 0) * 1024),
     "thread_num": ("threads", lambda value: min(max(value, 1), MAX_THREADS)),
     "max_depth": ("max_depth", natural),
     "max_node": ("max_nodes", natural),
     "show_detail": ("show_detail", lambda value: value if 0 <= value <= 3 else 0),
     "strength": ("strength", lambda value: min(max(value, 0), FULL_STRENGTH)),
-    "row_first": ("row_first", switch),
+    "row_first": ("row_first", lambda value: value == 1),
     "rule": ("rule_code", known_rule),
-    "swapable": ("swapable", switch),
+    "swapable": ("swapable", lambda value: value == 1),
 }

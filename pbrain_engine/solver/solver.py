@@ -2,33 +2,105 @@
 
 It needs no engine, only a game. Its answers are exact: a win holds against every legal
 reply, "none" means that the search has been through everything; where time or nodes ran
-out it says so.
+out it says so: in a ``Proof``, a ``Rescue`` or a ``Tree``.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
+from typing import NamedTuple
 
-from ..game.game import Game, Move, move_of
+from ..game.game import Game, Move, Snapshot, move_of, whole
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import PADDED_CELLS, cell_of
-from ..position.rules import Side
-from . import tablefile
-from .proofs import (
-    BY_FOURS,
-    BY_THREATS,
-    Proof,
-    Rescue,
-    SolverProgress,
-    Tree,
-    claim_about,
-    own_stones,
-)
+
+BY_FOURS = "vcf"  # a win by continuous fours
+BY_THREATS = "vct"  # a win by fours and threes
+OPEN = "open"  # ended before it knew
+
+
+class Proof(NamedTuple):
+    """What a search found out about a position.
+
+    ``claim``: ``vcf``, ``vct``, ``no-vcf``, ``no-vct``, or ``open`` if it was ended before it
+    knew. ``line``: the winning side's move first, against the longest resistance; it ends
+    with the five, or with a block that the rules forbid. ``length``: the winner's stones up to
+    and with the five. ``nodes``: stones that the search put on the board; ``time`` in seconds.
+    ``level``: of a search by threats, below which there is no win; 0 is fours and threes alone.
+    ``board`` is what it was asked about.
+    """
+
+    claim: str
+    line: tuple[Move, ...]
+    length: int
+    nodes: int
+    time: float
+    level: int = 0
+    board: Snapshot | None = None
+
+    def _repr_svg_(self) -> str | None:
+        """Draw the line on its board where a notebook shows the proof."""
+        return self.board and self.board.svg(self.line)
+
+    @property
+    def wins(self) -> bool:
+        """Whether this is a proven win."""
+        return bool(self.line)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the search was ended before it knew."""
+        return self.claim == OPEN
+
+
+class SolverProgress(NamedTuple):
+    """How a long search goes: ``level`` of the search, numbers of the root still to settle."""
+
+    nodes: int
+    time: float
+    level: int
+    proof: int
+    disproof: int
+
+
+class Rescue(NamedTuple):
+    """What stops an enemy who wins by fours if nothing is done.
+
+    ``threat``: that win, as if the side to move passed (without a line). ``moves``: every legal
+    move after which he has none; ``unknown``: moves that the search did not get to judge.
+    """
+
+    threat: Proof
+    moves: tuple[Move, ...]
+    unknown: tuple[Move, ...]
+    nodes: int
+    time: float
+
+
+class Tree:
+    """A proof: the winner's move, and a proof for every answer that stops its threat."""
+
+    __slots__ = ("move", "replies")
+
+    def __init__(self, move: Move, replies: dict[Move, Tree]) -> None:
+        """Take the move, and what follows on each answer."""
+        self.move = move
+        self.replies = replies
+
+    def count(self) -> int:
+        """Return how many moves of the winner it holds."""
+        return 1 + sum(tree.count() for tree in self.replies.values())
+
+
+def own_stones(line: tuple[Move, ...]) -> int:
+    """Return the winner's stones in a line; one more follows a block that is forbidden."""
+    return len(line) // 2 + 1 if line else 0
+
 
 DEFAULT_MEMORY = 64_000_000
 UNLIMITED_NODES = 1 << 62
@@ -38,34 +110,7 @@ LEAST_REPLAY = 100_000
 SLICE_NODES = 10_000_000  # of a long search, between two reports
 LARGE = 64_000_000  # bytes from which large pages pay
 QUICK_NODES = 2_000  # stones that need no timer
-FOURS_SHARE = 8  # one part in so many of the memory is the table of fours
-
-
-class _Timer:
-    """A stop flag that is set after a time, unless the search is over before."""
-
-    def __init__(self, solver: Solver, address: int, seconds: float | None) -> None:
-        self._solver, self._library, self._address = solver, solver._library, address
-        self._timer: threading.Timer | None = None
-        self._rang = False
-        if seconds is not None:
-            self._timer = threading.Timer(within(seconds), self._stop)
-            self._timer.daemon = True
-
-    def _stop(self) -> None:
-        self._rang = True
-        self._library.threats_stop(self._address, 1)
-
-    def __enter__(self) -> None:
-        if self._timer is not None:
-            self._timer.start()
-
-    def __exit__(self, *_: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer.join()
-        if self._rang:
-            self._library.threats_stop(self._address, self._solver.is_stopped)
+FOURS_SHARE = 8  # one part in this many of the memory is the table of fours
 
 
 class Solver:
@@ -82,11 +127,15 @@ class Solver:
     """
 
     def __init__(self, memory: int = DEFAULT_MEMORY, library: Library | None = None) -> None:
-        """Take so many bytes for the tables.
+        """Take ``memory`` bytes for the tables.
 
         Raises:
+            ValueError: that is none.
+            TypeError: this is no number of bytes.
             KernelError: there is no compiled kernel for this machine.
         """
+        if whole(memory, "memory") < 1:
+            raise ValueError(f"memory is at least 1, not {memory}")
         self._library = library or load()
         sizes = (ctypes.c_int64 * 2)()
         self._library.threats_layout(ctypes.addressof(sizes))
@@ -125,24 +174,47 @@ class Solver:
         self._library.threats_adopt(address, game.address)
         return address
 
+    @contextmanager
+    def _stopped_after(self, seconds: float | None, address: int) -> Iterator[None]:
+        """Stop the search that runs inside after a time, unless it is over before."""
+        rang = []
+
+        def stop() -> None:
+            rang.append(True)
+            self._library.threats_stop(address, 1)
+
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(max(0.0, min(seconds, threading.TIMEOUT_MAX)), stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            if rang:
+                self._library.threats_stop(address, self.is_stopped)
+
     # Questions ---------------------------------------------------------------------
 
     def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Proof:
         """Return the side to move's win by continuous fours, or that there is none."""
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
-        limit = most(nodes)
+        limit = node_limit(nodes)
         stones = self._library.threats_fours(address, tables, min(limit, QUICK_NODES))
         searched = self._library.threats_nodes(address)
         if stones < 0 and searched < limit and not self.is_stopped:
-            with _Timer(self, address, time):
+            with self._stopped_after(time, address):
                 stones = self._library.threats_fours(address, tables, limit - searched)
             searched += self._library.threats_nodes(address)
         length = 0
         if stones > 0:
             room = ctypes.addressof(self._line)
             length = self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
-        return self._proof(BY_FOURS, stones, length, searched, perf_counter() - start)
+        return self._proof(game, BY_FOURS, stones, length, searched, start)
 
     def threats(
         self,
@@ -160,8 +232,8 @@ class Solver:
         address, tables = self._adopt(game), game.tables
         if after is not None:
             self._library.threats_play(address, tables, cell_of(*after))
-        with _Timer(self, address, time):
-            stones = self._library.threats_threes(address, tables, most(nodes))
+        with self._stopped_after(time, address):
+            stones = self._library.threats_threes(address, tables, node_limit(nodes))
         searched = self._library.threats_nodes(address)
         level = self._library.threats_level(address)
         length = 0
@@ -169,15 +241,27 @@ class Solver:
         if stones > 0 and self._library.threats_replay(address, tables, replay):
             room = ctypes.addressof(self._line)
             length = self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
-        return self._proof(BY_THREATS, stones, length, searched, perf_counter() - start, level)
+        proof = self._proof(game, BY_THREATS, stones, length, searched, start, level)
+        return proof if after is None else proof._replace(board=None)
 
     def _proof(
-        self, name: str, stones: int, length: int, nodes: int, seconds: float, level: int = 0
+        self,
+        game: Game,
+        name: str,
+        stones: int,
+        length: int,
+        nodes: int,
+        start: float,
+        level: int = 0,
     ) -> Proof:
-        """Return what a search found: the kernel's stones, and so many moves of the line."""
-        line = tuple(move_of(self._line[i]) for i in range(length))
-        claim = claim_about(name, bool(line), stones)
-        return Proof(claim, line, own_stones(line), nodes, seconds, level)
+        """Return what a search found: the kernel's stones, and ``length`` moves of the line.
+
+        Where ``stones`` is 0 it is proven that there is no win.
+        """
+        line = tuple(map(move_of, self._line[:length]))
+        claim = name if line else OPEN if stones else f"no-{name}"
+        own, seconds = own_stones(line), perf_counter() - start
+        return Proof(claim, line, own, nodes, seconds, level, game.snapshot())
 
     def prove(
         self,
@@ -189,8 +273,7 @@ class Solver:
     ) -> Proof:
         """Search like ``threats`` for as long as it takes, telling the listener how it goes.
 
-        What it has found out stays, so a search that was ended can be taken up again, also
-        after ``save`` and ``load``.
+        What it has found out stays, so a search that was ended can be taken up again.
         """
         start = perf_counter()
         searched = 0
@@ -209,31 +292,8 @@ class Solver:
                 self._library.threats_progress(self._adopt(game), ctypes.addressof(numbers))
                 listener(SolverProgress(searched, seconds, *numbers))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what has been found out to a file."""
-        if self._block is not None:
-            tablefile.write(path, self._heading(), *self._tables())
-
-    def load(self, path: str | os.PathLike[str], game: Game) -> bool:
-        """Read what was found out on such a board; False if the file is of another kind.
-
-        Kinds differ by board, rule, memory and kernel.
-        """
-        self._adopt(game)
-        return tablefile.read(path, self._heading(), *self._tables())
-
-    def _heading(self) -> bytes:
-        width, height, rule, _ = self._board
-        kernel = self._library.digest
-        return f"numoku proof {kernel} {width}x{height} {rule} {self._buckets}\n".encode()
-
-    def _tables(self) -> tuple[int, int]:
-        """Return address and length of the tables."""
-        assert self._block is not None
-        return self._block.address + self._head, self._buckets * self._bucket
-
     def threatens_fours(self, game: Game, *, nodes: int) -> bool:
-        """Say whether the enemy, if the side to move passed, is found to win by fours."""
+        """Return whether the enemy, if the side to move passed, is found to win by fours."""
         address = self._adopt(game)
         self._library.game_pass(address)
         return self._library.threats_fours(address, game.tables, nodes) > 0
@@ -243,22 +303,17 @@ class Solver:
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
         marks = self._marks
-        with _Timer(self, address, time):
+        with self._stopped_after(time, address):
             stones = self._library.threats_rescues(
-                address, tables, most(nodes), ctypes.addressof(marks)
+                address, tables, node_limit(nodes), ctypes.addressof(marks)
             )
         searched = self._library.threats_nodes(address)
         seconds = perf_counter() - start
-        claim = claim_about(BY_FOURS, stones > 0, stones)
+        claim = BY_FOURS if stones > 0 else OPEN if stones else f"no-{BY_FOURS}"
         threat = Proof(claim, (), max(stones, 0), searched, seconds)
-        empty = [
-            cell_of(x, y)
-            for y in range(game.height)
-            for x in range(game.width)
-            if game.at(x, y) is Side.EMPTY
-        ]
-        moves = tuple(move_of(cell) for cell in empty if marks[cell] == 1)
-        unknown = tuple(move_of(cell) for cell in empty if marks[cell] == 2)
+        empty = game.empty_cells()
+        moves = tuple(move for move in empty if marks[cell_of(*move)] == 1)
+        unknown = tuple(move for move in empty if marks[cell_of(*move)] == 2)
         return Rescue(threat, moves, unknown, searched, seconds)
 
     def answers(self, game: Game) -> tuple[Move, ...] | None:
@@ -321,11 +376,6 @@ class Solver:
         self.close()
 
 
-def most(nodes: int | None) -> int:
-    """Return how many stones the kernel may try where so many are allowed."""
+def node_limit(nodes: int | None) -> int:
+    """Return how many stones the kernel may try, given the limit or None."""
     return UNLIMITED_NODES if nodes is None else max(0, min(nodes, UNLIMITED_NODES))
-
-
-def within(seconds: float) -> float:
-    """Return the time nearest to this that a timer can take."""
-    return max(0.0, min(seconds, threading.TIMEOUT_MAX))

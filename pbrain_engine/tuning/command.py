@@ -3,28 +3,107 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..arena.settings import SettingsError, parse_engine
-from ..arena.views.view import MatchProgress
+from ..arena.commands import arguments
+from ..arena.settings import SettingsError
+from ..arena.views import conditions, table
 from ..files import write_whole
 from ..native.load.library import KernelError
-from ..options import Parser, above_zero, add_value, positive
-from .conditions import add_conditions, conditions_of
+from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
+from ..pages import charts
+from ..pages.charts import Curve
+from ..pages.html import html_document, html_figures, html_table
+from ..progress import Progress
+from ..search import parameters
 from .duels import DuelError, Duels
-from .outcome import html_page, patch, summary
-from .plan import TuningPlan, match_of
-from .record import TuningFile, read
-from .space import STEP_SHARE
-from .spsa import BATCH, Spsa
+from .record import TuningFile, TuningPlan, read
+from .spsa import BATCH, STEP_SHARE, Spsa, format_point
+
+SOURCE = Path(parameters.__file__)
+SOURCE_NAME = "pbrain_engine/search/parameters.py"
+
+
+def rows(method: Spsa) -> list[list[str]]:
+    """Return the parameters with start and outcome, and a head."""
+    space, best = method.space, method.best
+    found = [["parameter", "start", "now", "steps", "range"]]
+    for name in space.names:
+        before, now = space.start[name], best[name]
+        steps = (now - before) / space.steps[name]
+        bounds = f"{space.low(name)} to {space.high(name)}"
+        found.append([name, str(before), str(now), f"{steps:+.2f}", bounds])
+    return found
+
+
+def patch(point: Mapping[str, int]) -> str:
+    """Return the change to the parameter table as a patch for ``git apply``."""
+    before = after = SOURCE.read_text(encoding="utf-8")
+    for name, value in point.items():
+        if parameters.PARAMETERS[name].default != value:
+            after = re.sub(rf'("{name}": Parameter\()[^,]+,', rf"\g<1>{value},", after)
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True),
+        after.splitlines(keepends=True),
+        f"a/{SOURCE_NAME}",
+        f"b/{SOURCE_NAME}",
+    )
+    return "".join(lines)
+
+
+def summary(plan: TuningPlan, method: Spsa) -> str:
+    """Return the table, and the match that says what the change is worth."""
+    best = method.best
+    changed = {name: v for name, v in best.items() if v != method.space.start[name]}
+    lines = [f"{2 * method.done} of {2 * method.duels} games; {method.remark}"]
+    lines += table(rows(method))
+    if changed:
+        options = dict(plan.match.engines[0].options)
+        kept = {name: value for name, value in options.items() if name not in changed}
+        new = f"numoku:{format_point({**kept, **changed})}"
+        old = f"numoku:{format_point(options)}".rstrip(":")
+        lines += ["", "try it:", f"numoku match new={new} old={old} {limits(plan)}"]
+    return "\n".join(lines)
+
+
+def limits(plan: TuningPlan) -> str:
+    """Return the options of ``numoku match`` that repeat the conditions of the run."""
+    match = plan.match
+    board = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"
+    words = [f"--rule {match.rule.name.lower()}", f"--board {board}"]
+    words += [f"--nodes {match.nodes}"] if match.nodes else []
+    words += [f"--turn {match.turn:g}"] if match.turn else []
+    return " ".join([*words, f"--games 2000 --seed {match.seed + 1} --in-process"])
+
+
+def html_page(plan: TuningPlan, method: Spsa, states: Sequence[Mapping[str, Any]]) -> str:
+    """Return a page with the outcome and how the run went."""
+    title, space, figures = "Tuning by SPSA", method.space, []
+    about = f"{conditions(plan.match)}; {2 * method.done} games; {method.remark}"
+    for name in space.names:  # its path
+        points = [(0.0, float(space.start[name]))]
+        points += [(2.0 * state["done"], state["values"][name]) for state in states]
+        lines, marks = [Curve("", points, "a")], [space.start[name]]
+        figures.append((name, charts.line_chart(name, "games", name, lines, marks=marks)))
+    body = f"""<h1>{escape(title)}</h1>
+<p class="about">{escape(about)}</p>
+<h2>Parameters</h2>
+{html_table(rows(method))}
+<h2>How they moved</h2>
+{html_figures(figures)}"""
+    return html_document(title, body)
+
 
 INTERRUPTED = 130
 DEFAULT_GAMES = 4000
-LINE_SECONDS = 30  # between two lines of progress where no screen is drawn
+DEFAULT_NODES = 5000
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -34,12 +113,19 @@ def make_parser() -> argparse.ArgumentParser:
         description="Tune the search parameters by games of the engine against itself. The "
         "same command continues a run that was stopped.",
     )
-    add = parser.add_argument
+    add, value = parser.add_argument, partial(add_value, parser)
     add("file", type=Path, help="where the run is written (JSON lines)")
     add("--parameters", default="", metavar="A,B,...", help="which (all)")
     tuned = "what is tuned, such as numoku:weights=FILE,aspiration=20"
-    add_value(parser, "--engine", str, "numoku", "E", tuned)
-    add_conditions(parser, DEFAULT_GAMES, each="all", seed="everything random")
+    value("--engine", str, "numoku", "E", tuned)
+    value("--games", positive, DEFAULT_GAMES, "N", "all")
+    value("--nodes", whole, None, "N", f"nodes a move ({DEFAULT_NODES} without --turn)")
+    value("--turn", not_below_zero, 0.0, "S", "seconds a move")
+    value("--rule", str, "freestyle", "R", "name or code of the rule")
+    add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
+    value("--openings", str, "balanced", "F", "as in numoku match")
+    value("--seed", int, 1, "N", "of everything random")
+    value("--concurrency", positive, 1, "N", "games at the same time")
     moved = f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})"
     add("--step", type=above_zero, default=STEP_SHARE, metavar="SHARE", help=moved)
     add("--rate", type=above_zero, metavar="R", help="steps that half a point moves at the end")
@@ -51,50 +137,15 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def plan_of(options: argparse.Namespace) -> TuningPlan:
-    """Return the plan that the options ask for.
-
-    Raises:
-        SettingsError: they make no sense.
-    """
-    match = match_of(parse_engine(options.engine), **conditions_of(options))
+    """Return the plan that the options ask for; SettingsError if they make no sense."""
+    match = arguments.parser().parse_args([options.engine] * 2 + ["--in-process"])
+    if options.nodes is None:
+        options.nodes = 0 if options.turn else DEFAULT_NODES
+    vars(match).update(vars(options), engines=match.engines)
     names = tuple(dict.fromkeys(filter(None, options.parameters.split(","))))
-    return TuningPlan(match, names, options.step, options.rate, options.batch)
-
-
-def make_progress(total: int, done: int) -> Any:
-    """Return a progress bar if there is a screen for it, or lines."""
-    if sys.stderr.isatty():
-        try:
-            from .progress import Bar
-        except ImportError:  # rich is not installed
-            pass
-        else:
-            return Bar(total, done)
-    return Lines(total, done)
-
-
-class Lines:
-    """Progress as a line on stderr now and then."""
-
-    def __init__(self, total: int, done: int) -> None:
-        """Begin to measure with so many games done."""
-        self._progress = MatchProgress(total, done)
-        self._shown = time.perf_counter()
-
-    def advance(self, games: int) -> None:
-        """Count finished games."""
-        self._progress.done += games
-
-    def say(self, remark: str, last: bool = False) -> None:
-        """Show where the run is, unless that has just been said."""
-        now = time.perf_counter()
-        if not last and now - self._shown < LINE_SECONDS:
-            return
-        self._shown = now
-        print(f"{self._progress}: {remark}", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """Nothing to tidy up."""
+    return TuningPlan(
+        arguments.settings_of(match), names, options.step, options.rate, options.batch
+    )
 
 
 def run(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
@@ -103,19 +154,18 @@ def run(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
     Raises:
         DuelError: a game ended by a fault.
     """
-    progress = make_progress(2 * method.duels, 2 * method.done)
+    progress = Progress(2 * method.duels, "games", 2 * method.done)
     duels = Duels(plan.match)
     try:
         while batch := method.ask():
-            results = duels.play(batch, lambda points: progress.advance(2))
-            method.tell(batch, results)
+            method.tell(batch, duels.play(batch))
             record.append(method.state())
-            progress.say(method.remark)
+            progress.done = 2 * method.done
+            progress.show(method.remark)
     except KeyboardInterrupt:
         return False
     finally:
         duels.close()
-        progress.close()
     return True
 
 

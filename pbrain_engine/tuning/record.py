@@ -6,102 +6,113 @@ run goes on. The same file goes on only with the same plan.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..arena.records.journal import whole_lines
-from ..arena.settings import SettingsError
-from ..files import read_object
-from ..native.load.lock import try_lock
-from ..options import problem_of
-from .plan import TuningPlan
+from ..arena.journal import JournalError, LineFile, reading, whole_entries
+from ..arena.settings import MatchSettings, SettingsError
+from ..protocol.serve import is_parameter
+from .spsa import BATCH, STEP_SHARE, Space, Spsa
+
+
+@dataclass(frozen=True, slots=True)
+class TuningPlan:
+    """All that decides a tuning run; two equal plans with node limits come to the same end."""
+
+    match: MatchSettings  # twice the engine that is tuned; its games are those of the whole run
+    names: tuple[str, ...] = ()
+    step_share: float = STEP_SHARE
+    rate: float | None = None
+    batch: int = BATCH
+
+    def space(self) -> Space:
+        """Return the parameters, starting where the engine's own options put them.
+
+        Raises:
+            SettingsError: there is no such parameter.
+        """
+        start = {
+            key: int(value) for key, value in self.match.engines[0].options if is_parameter(key)
+        }
+        return Space(self.names, {k: start[k] for k in start if k in self.names or not self.names},
+                     self.step_share)  # fmt: skip
+
+    def make(self) -> Spsa:
+        """Return the method at the beginning of the run.
+
+        Raises:
+            SettingsError: there is no such parameter, or too few games.
+        """
+        duels = self.match.games // 2
+        if duels < 1 or self.batch < 1:
+            raise SettingsError("too few games, or too small a batch")
+        return Spsa(self.space(), duels, self.match.seed, self.rate, self.batch)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TuningPlan:
+        """Return the plan that :meth:`to_json` wrote."""
+        known = {field.name for field in fields(cls)}
+        values = {key: value for key, value in data.items() if key in known}
+        values["names"] = tuple(values["names"])
+        values["match"] = MatchSettings.from_json(values["match"])
+        return cls(**values)
+
 
 FORMAT = 1
 
 
-class RecordError(SettingsError):
-    """A file that holds no tuning run, or another one."""
-
-
-class TuningFile:
-    """An open record: its plan, the states it held, and ``append``."""
+class TuningFile(LineFile):
+    """An open record: the ``states`` it held, and ``append``."""
 
     def __init__(self, path: Path, plan: TuningPlan) -> None:
         """Begin the file, or open it to go on.
 
         Raises:
-            RecordError: it cannot be written, or belongs to another run.
+            JournalError: it cannot be written, or belongs to another run.
         """
-        self.path = path
+        super().__init__(path, "r+b" if path.exists() else "x+b")
         self.states: list[dict[str, Any]] = []
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("r+b" if path.exists() else "x+b")
-        except OSError as error:
-            raise RecordError(problem_of(error)) from None
-        try:
-            self._lock()
-            found, self.states, end = read(path) if path.stat().st_size else (None, [], 0)
-            if found is not None and not is_same(found, plan):
-                raise RecordError(f"{path} holds a run with other settings; give another file")
+            if not path.stat().st_size:
+                self.write({"type": "tune", "format": FORMAT, "plan": plan.to_json()})
+                return
+            found, self.states, end = read(path)
+            same = replace(plan, match=replace(plan.match, concurrency=found.match.concurrency))
+            if found != same:  # in more than how many games run at once
+                raise JournalError(f"{path} holds a run with other settings; give another file")
+            self.go_on(end)
         except SettingsError:
-            self._file.close()
+            self.close()
             raise
-        self._file.seek(end)
-        self._file.truncate()
-        if found is None:
-            self._write({"type": "tune", "format": FORMAT, "plan": plan.to_json()})
-
-    def _lock(self) -> None:
-        """Keep a second run off the file."""
-        if not try_lock(self._file):
-            raise RecordError(f"{self.path} is being written by another run")
 
     def append(self, state: Mapping[str, Any]) -> None:
         """Write a state down for good."""
-        self._write({"type": "state", **state})
+        self.write({"type": "state", **state})
         self.states.append(dict(state))
-
-    def _write(self, entry: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-
-def is_same(one: TuningPlan, other: TuningPlan) -> bool:
-    """Say whether two plans differ in nothing but how many games run at once."""
-    return one == replace(other, match=replace(other.match, concurrency=one.match.concurrency))
 
 
 def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
     """Return the plan, the states, and the length of the part that is whole.
 
     Raises:
-        RecordError: the file cannot be read or holds no tuning run.
+        JournalError: the file cannot be read or holds no tuning run.
     """
     plan: TuningPlan | None = None
     states: list[dict[str, Any]] = []
     end = 0
-    try:
-        for line in whole_lines(path):
-            entry = read_object(line)
+    with reading(path, "file of a tuning run"):
+        for entry, place in whole_entries(path):
             if entry.pop("type") == "tune":
                 plan = TuningPlan.from_json(entry["plan"])
             else:
                 states.append(entry)
-            end += len(line)
-    except OSError as error:
-        raise RecordError(problem_of(error)) from None
-    except (KeyError, TypeError, ValueError) as error:
-        raise RecordError(f"{path} holds no tuning run ({error})") from None
+            end = place
     if plan is None:
-        raise RecordError(f"{path} holds no tuning run")
+        raise JournalError(f"{path} is no file of a tuning run")
     return plan, states, end

@@ -13,8 +13,82 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..arena.settings import SettingsError
+from ..search.parameters import ALPHABETA
 from .duels import Duel
-from .space import Point, Space
+
+Point = dict[str, int]  # a parameter set as the engine takes it
+
+STEP_SHARE = 1 / 12  # of a parameter's range, tried to both sides
+LEAST_STEP = 0.5  # less would hardly ever change a whole number
+
+
+class Space:
+    """Some parameters with their ranges, and the values from which tuning starts."""
+
+    def __init__(
+        self,
+        names: Sequence[str] = (),
+        start: Mapping[str, int] | None = None,
+        step_share: float = STEP_SHARE,
+    ) -> None:
+        """Take the named parameters (none: all), starting at the defaults but for ``start``.
+
+        Raises:
+            SettingsError: there is no such parameter, or its start is out of range.
+        """
+        self.names = tuple(names) or tuple(ALPHABETA)
+        start = start or {}
+        unknown = [name for name in (*self.names, *start) if name not in ALPHABETA]
+        if unknown:
+            raise SettingsError(
+                f"there is no parameter {unknown[0]}; there are {', '.join(ALPHABETA)}"
+            )
+        self.start: Point = {name: start.get(name, ALPHABETA[name].default) for name in self.names}
+        for name, value in self.start.items():
+            if not self.low(name) <= value <= self.high(name):
+                raise SettingsError(
+                    f"{name}={value} lies outside of {self.low(name)} to {self.high(name)}"
+                )
+        self.steps = {
+            name: max(LEAST_STEP, step_share * (self.high(name) - self.low(name)))
+            for name in self.names
+        }
+
+    @staticmethod
+    def low(name: str) -> int:
+        """Return the least value of a parameter."""
+        return ALPHABETA[name].low
+
+    @staticmethod
+    def high(name: str) -> int:
+        """Return the greatest value of a parameter."""
+        return ALPHABETA[name].high
+
+    def clip(self, name: str, value: float) -> float:
+        """Return the nearest value within the range."""
+        return min(max(value, float(self.low(name))), float(self.high(name)))
+
+    def round(self, values: Mapping[str, float]) -> Point:
+        """Return the nearest whole numbers within the ranges."""
+        return {name: round(self.clip(name, values[name])) for name in self.names}
+
+    def round_by_chance(self, values: Mapping[str, float], chance: random.Random) -> Point:
+        """Return whole numbers near the values, up or down so that the mean is kept.
+
+        So a step that is smaller than one still shows in some of the games.
+        """
+        point = {}
+        for name in self.names:
+            value = self.clip(name, values[name])
+            whole = math.floor(value)
+            point[name] = whole + (chance.random() < value - whole)
+        return point
+
+
+def format_point(point: Mapping[str, int | str]) -> str:
+    """Return ``name=value,name=value``."""
+    return ",".join(f"{name}={value}" for name, value in point.items())
+
 
 STEP_FADE = 0.101  # steps shrink with this power of the number of the duel
 RATE_FADE = 0.602  # and what one duel moves, with this one
@@ -29,7 +103,7 @@ class Spsa:
     def __init__(
         self, space: Space, duels: int, seed: int, rate: float | None = None, batch: int = BATCH
     ) -> None:
-        """Plan a run of so many duels; ``rate`` is what a half point moves at the end, in steps.
+        """Plan a run of this many duels; ``rate`` is what a half point moves at the end, in steps.
 
         By default it is such that chance alone moves a parameter by about a third of a step in
         the whole run, however long that is.
@@ -66,8 +140,11 @@ class Spsa:
         """Move the values by the half points that the plus sides won."""
         for number, (signs, points) in enumerate(zip(self._signs, results, strict=True), self.done):
             surplus = points - 2
+            settling = SETTLING * self.duels
+            fading = (settling + self.duels) / (settling + number + 1)
+            gain = self._rate * math.pow(fading, RATE_FADE)  # of a step, for half a point
             for name in self.space.names if surplus else ():  # steps without end times 0 are none
-                move = self._gain(number) * self._step(name, number) * signs[name] * surplus
+                move = gain * self._step(name, number) * signs[name] * surplus
                 self.values[name] = self.space.clip(name, self.values[name] + move)
             self.points += points
         self.done += len(duels)
@@ -75,12 +152,6 @@ class Spsa:
     def _step(self, name: str, number: int) -> float:
         """Return how far a parameter is moved for this duel; its step at the end of the run."""
         return self.space.steps[name] * math.pow(self.duels / (number + 1), STEP_FADE)
-
-    def _gain(self, number: int) -> float:
-        """Return how much of a step a half point moves in this duel."""
-        settling = SETTLING * self.duels
-        fading = (settling + self.duels) / (settling + number + 1)
-        return self._rate * math.pow(fading, RATE_FADE)
 
     @property
     def best(self) -> Point:
@@ -100,11 +171,7 @@ class Spsa:
         return {"done": self.done, "points": self.points, "values": dict(self.values)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from such a state.
-
-        Raises:
-            SettingsError: it is none, or that of other parameters.
-        """
+        """Go on from such a state; SettingsError if it is none, or that of other parameters."""
         try:
             self.done, self.points = int(state["done"]), int(state["points"])
             self.values = {name: float(state["values"][name]) for name in self.space.names}

@@ -6,7 +6,7 @@ import os
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # the trees are recorded from kernels as plain Python
 
-from .trees import FILES  # noqa: E402
+from tests.golden.trees import FILES  # noqa: E402
 
 for path, make in FILES.items():
     text = make()

@@ -10,11 +10,11 @@ from unittest.mock import patch
 
 import numpy as np
 
+from pbrain_engine.game.game import move_of
 from pbrain_engine.notation.cells import cell_name
-from pbrain_engine.position.geometry import x_of, y_of
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import alphabeta, root
-from pbrain_engine.search.alphabeta.params import ONE
+from pbrain_engine.search.parameters import ONE
 from pbrain_engine.search.threats import vcf, vct
 from pbrain_engine.search.threats.prooftable import UNPROVABLE, disproof_of, proof_of
 from pbrain_engine.values import INFINITE, format_value
@@ -64,7 +64,7 @@ def limit(value: int) -> str:
 def last_move(state: Any) -> str:
     """Return the name of the last stone's cell."""
     cell = int(state.position.moves[state.position.ply - 1])
-    return cell_name(x_of(cell), y_of(cell))
+    return cell_name(*move_of(cell))
 
 
 @contextmanager

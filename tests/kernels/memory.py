@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from pbrain_engine.eval.layout import WEIGHTS, apply_weights
+from pbrain_engine.eval.evaluate import WEIGHTS, apply_weights
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.native.load.digest import PACKAGE
 from pbrain_engine.native.load.library import KernelError, load
@@ -27,20 +27,20 @@ from pbrain_engine.patterns.state import STATE, clear_state, place, play
 from pbrain_engine.patterns.tables import TABLES, fill_tables
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.search.alphabeta.params import PARAMETERS
 from pbrain_engine.search.alphabeta.table import SHARED
 from pbrain_engine.search.alphabeta.worker import WORKER
+from pbrain_engine.search.parameters import ALPHABETA
 from pbrain_engine.search.threats.memory import BUCKET_WORDS, THREATS, begin
 from pbrain_engine.search.threats.vct import set_level
 
 SOURCES = (  # what tables follow from
-    "bits.py",
+    "kernel/bits.py",
     "patterns/shapes.py",
     "patterns/tables.py",
     "position/geometry.py",
     "position/rules.py",
-    "position/zobrist.py",
-    "eval/layout.py",
+    "position/board.py",
+    "eval/evaluate.py",
 )
 WEIGHTS_NAME = "learned"
 BUCKETS = 1 << 10
@@ -150,7 +150,7 @@ def shared_block(buckets: int = BUCKETS, **parameters: int) -> Any:
     """Return what threads share: the search's numbers, and an empty table."""
     shared = plain(SHARED, words=8 * buckets)
     shared.buckets = buckets
-    for name, parameter in PARAMETERS.items():
+    for name, parameter in ALPHABETA.items():
         setattr(shared.params, name, parameters.pop(name, parameter.default))
     assert not parameters, f"no such parameters: {parameters}"
     return shared
@@ -163,7 +163,7 @@ def threats_after(
     others: dict[str, int] | None = None,
     nodes: int = 1 << 40,
 ) -> Any:
-    """Return a threats block with this game, free to put so many stones on the board."""
+    """Return a threats block with this game, free to put that many stones on the board."""
     threats = plain(THREATS, words=2 * BUCKET_WORDS * BUCKETS)
     threats.vcf_buckets = threats.vct_buckets = BUCKETS
     set_up(threats.state, tables_of_rule(rule), moves, size, others)

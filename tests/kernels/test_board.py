@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import random
+from collections.abc import Callable
+from functools import reduce
+from operator import xor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,55 +31,16 @@ from pbrain_engine.patterns.state import (
     take_back,
     undo,
 )
-from pbrain_engine.position.board import key_after, last_move, line_of, place_on_line
-from pbrain_engine.position.geometry import PADDED_CELLS
+from pbrain_engine.position.board import WHITE_TO_MOVE, key_after, last_move, line_of, place_on_line
+from pbrain_engine.position.geometry import PADDED_CELLS, cell_of
 from pbrain_engine.position.rules import BLACK, EMPTY, WALL, WHITE, Rule
-from pbrain_engine.search.alphabeta.symmetry import image_of, keeps_position
-
-from .memory import cell, cells, state_after, tables_of_rule
+from pbrain_engine.search.alphabeta.root import image_of, keeps_position
+from tests.kernels.memory import cell, cells, state_after, tables_of_rule
 
 pytestmark = pytest.mark.uncompiled
 
 TABLES = tables_of_rule(Rule.FREESTYLE)
 RENJU = tables_of_rule(Rule.RENJU)
-
-
-def test_black_white_and_wall_on_a_cell_have_keys_of_their_own() -> None:
-    keys = set()
-    for kind in (BLACK, WHITE, WALL):
-        state = state_after("")
-        place(state, TABLES, cell("h8"), kind)
-        keys.add(int(state.position.key))
-        assert int(take_back(state, TABLES)) == cell("h8") and state.position.key == 0
-    assert len(keys) == 3
-    zobrist = TABLES.zobrist
-    assert len({int(word) for word in zobrist.ravel()}) == 3 * PADDED_CELLS
-
-
-def test_the_side_to_move_is_part_of_the_key() -> None:
-    state = state_after("h8")
-    before = int(state.position.key)
-    skip(state)
-    assert int(state.position.key) != before
-    skip(state)
-    assert int(state.position.key) == before
-
-
-def test_the_key_does_not_depend_on_the_way() -> None:
-    keys = set()
-    for black in itertools.permutations(("h8", "i9", "g6")):
-        state = state_after(f"{black[0]}a1{black[1]}b2{black[2]}")
-        keys.add(int(state.position.key))
-    assert len(keys) == 1
-    assert int(state_after("a1h8b2i9").position.key) not in keys
-
-
-def test_the_key_behind_a_move_is_known_before_it() -> None:
-    for moves in ("h8", "h8i9"):
-        state = state_after(moves)
-        expected = int(key_after(state.position, TABLES.zobrist, cell("k3")))
-        play(state, TABLES, cell("k3"))
-        assert int(state.position.key) == expected
 
 
 def test_a_stone_goes_on_empty_cells_alone() -> None:
@@ -89,22 +53,36 @@ def test_a_stone_goes_on_empty_cells_alone() -> None:
 
 
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.RENJU])
-def test_a_walk_leaves_the_state_as_computed_afresh(rule: Rule) -> None:
-    tables = tables_of_rule(rule)
-    chance = random.Random(4)
+def test_moves_stones_walls_and_passes_leave_all_as_computed_afresh(rule: Rule) -> None:
+    tables, chance = tables_of_rule(rule), random.Random(4)
     state = state_after("", rule, size=6)
-    free = cells("a1b1c1d1e1f1a2b2c2d2e2f2a3b3c3d3e3f3a4b4c4d4e4f4", 6)
-    for step in range(14):
-        if state.position.ply and chance.random() < 0.3:
-            undo(state, tables)
-        else:
-            here = [c for c in free if state.position.holds[c] == EMPTY]
-            play(state, tables, chance.choice(here))
-        if step % 7 == 6:
-            assert same_as_fresh(state, tables) == 0
-    while state.position.ply:
-        undo(state, tables)
-    assert same_as_fresh(state, tables) == 0 and state.position.key == 0
+    position, board = state.position, [cell_of(x, y) for y in range(6) for x in range(6)]
+    rows = {BLACK: tables.zobrist[0], WHITE: tables.zobrist[1], WALL: tables.zobrist[2]}
+    back: list[Callable[[], Any]] = []
+    for step in range(50):
+        at = chance.choice([c for c in board if position.holds[c] == EMPTY])
+        match chance.randrange(6):
+            case 0 | 1:
+                expected = int(key_after(position, tables.zobrist, at))
+                play(state, tables, at)
+                assert int(position.key) == expected
+                back.append(lambda: undo(state, tables))
+            case 2:
+                place(state, tables, at, chance.choice((BLACK, WHITE, WALL)))
+                back.append(lambda: take_back(state, tables))
+            case 3:
+                skip(state)
+                back.append(lambda: skip(state))
+            case _ if back:
+                back.pop()()
+        words = [int(rows[int(position.holds[c])][c]) for c in board if position.holds[c] != EMPTY]
+        words += [int(WHITE_TO_MOVE)] if position.side == WHITE else []
+        assert int(position.key) == reduce(xor, words, 0)
+        assert step % 7 or same_as_fresh(state, tables) == 0
+    while back:
+        back.pop()()
+    assert same_as_fresh(state, tables) == 0 == position.key
+    assert len({int(word) for word in tables.zobrist.ravel()}) == 3 * PADDED_CELLS
 
 
 def test_a_cell_is_where_its_lines_say() -> None:

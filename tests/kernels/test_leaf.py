@@ -22,8 +22,7 @@ from pbrain_engine.search.alphabeta.table import (
     value_of,
 )
 from pbrain_engine.values import INFINITE, loss_in, win_in
-
-from .memory import cell, shared_block, tables_of_rule, worker_after
+from tests.kernels.memory import cell, shared_block, tables_of_rule, worker_after
 
 pytestmark = pytest.mark.uncompiled
 

@@ -14,9 +14,8 @@ from pbrain_engine.search.alphabeta.margins import (
     log_of,
     razor_margin,
 )
-from pbrain_engine.search.alphabeta.params import ONE, PARAMETERS
-
-from .memory import shared_block
+from pbrain_engine.search.parameters import ONE, PARAMETERS
+from tests.kernels.memory import shared_block
 
 pytestmark = pytest.mark.uncompiled
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,11 +10,13 @@ import numpy as np
 import pytest
 
 from pbrain_engine.search.mcts.chances import EVEN, UNIT, chance_of, value_of_chance
-from pbrain_engine.search.mcts.choice import WIDEN, choose
-from pbrain_engine.search.mcts.params import PARAMETERS
+from pbrain_engine.search.mcts.choice import WIDEN, choose, edge_to_stay
+from pbrain_engine.search.mcts.moves import keep_first
 from pbrain_engine.search.mcts.tree import (
+    BLOCK_EDGES,
     BUCKET,
     LISTS,
+    NEAR,
     NO_BLOCK,
     NO_EDGE,
     NO_NODE,
@@ -32,9 +35,9 @@ from pbrain_engine.search.mcts.tree import (
     settle,
 )
 from pbrain_engine.search.mcts.walk import child_of, go_up
+from pbrain_engine.search.parameters import MCTS
 from pbrain_engine.values import loss_in, win_in
-
-from .memory import plain
+from tests.kernels.memory import plain
 
 pytestmark = pytest.mark.uncompiled
 
@@ -47,7 +50,7 @@ SCALE = 258
 def make_tree(blocks: int = 8) -> Any:
     """Return an empty tree of one bucket, with its lists beside it."""
     tree = plain(TREE, nodes=1 + 2 * BUCKET)
-    for name, parameter in PARAMETERS.items():
+    for name, parameter in MCTS.items():
         setattr(tree.params, name, parameter.default)
     tree.buckets, tree.blocks, tree.unused, tree.lines = 1, blocks, 1, 1
     tree.root = ROOT
@@ -170,7 +173,7 @@ def test_a_lost_position_is_a_won_move_one_ply_earlier() -> None:
 
 
 def visited(made: Any, averages: tuple[int, ...], visits: int = 20) -> list[Any]:
-    """Return the root's edges after so many visits each, with these chances."""
+    """Return the root's edges after that many visits each, with these chances."""
     edges = hang(made, ROOT)
     for edge, average in zip(edges, averages, strict=True):
         edge.visits, edge.average = visits, average
@@ -179,10 +182,8 @@ def visited(made: Any, averages: tuple[int, ...], visits: int = 20) -> list[Any]
     return edges
 
 
-@pytest.mark.parametrize("select", [0, 1])
-def test_the_better_move_is_chosen_until_it_is_under_way_or_proven_lost(select: int) -> None:
+def test_the_better_move_is_chosen_until_it_is_under_way_or_proven_lost() -> None:
     made = make_tree()
-    made.tree.params.mcts_select = select
     edges = visited(made, (EVEN, EVEN, UNIT * 3 // 4, EVEN - 100))
     assert chosen(made) == CELLS[2]
     edges[2].flying = 60  # each counts as lost meanwhile
@@ -221,6 +222,47 @@ def test_where_all_listed_moves_lose_more_are_listed_if_there_are_any() -> None:
     assert chosen(made) == NO_EDGE
     made.tree.nodes[ROOT].listing = PART
     assert chosen(made) == WIDEN
+
+
+@pytest.mark.parametrize(("depth", "barred", "stays"), [(0, False, True), (0, True, False),
+                                                        (1, True, True)])  # fmt: skip
+def test_a_visit_follows_the_one_before_unless_its_move_is_barred_at_the_root(
+    depth: int, barred: bool, stays: bool
+) -> None:
+    made = make_tree()
+    visited(made, (EVEN,) * 4)
+    made.tree.params.mcts_stay = 1
+    at = edge_of(made.lists, made.tree.nodes[ROOT], CELLS[2])
+    if barred:
+        made.tree.barred[CELLS[2] >> 6] |= np.uint64(1 << (CELLS[2] & 63))
+    walker = SimpleNamespace(edges=[at, at])
+    found = [edge_to_stay(walker, made.tree, made.lists, ROOT, depth), 0]
+    assert found[0] == (at if stays else NO_EDGE)
+    made.tree.nodes[ROOT].visits = 80  # every eighth visit chooses anew
+    assert edge_to_stay(walker, made.tree, made.lists, ROOT, depth) == NO_EDGE
+
+
+@pytest.mark.parametrize("count", [1, BLOCK_EDGES, BLOCK_EDGES + 1, 40])
+def test_the_first_list_has_the_likeliest_moves_and_says_if_that_is_all(count: int) -> None:
+    chance = random.Random(count)
+    packed = [chance.randint(-50, 50) * 65536 + cell for cell in range(100, 100 + count)]
+    walker = SimpleNamespace(moves=packed, priors=list(packed), count=count, listing=WHOLE)
+    keep_first(walker)
+    best = sorted(packed, reverse=True)[:BLOCK_EDGES]
+    assert walker.moves[: walker.count] == walker.priors[: walker.count] == best
+    assert walker.listing == (PART if count > BLOCK_EDGES else WHOLE)
+
+
+def test_where_the_best_is_a_draw_more_moves_are_listed_if_there_are_any() -> None:
+    made = make_tree()
+    edges = visited(made, (9, 9, 9, 9))
+    for edge in edges:
+        edge.proof, edge.average = PROVEN_DRAW, EVEN
+    assert chosen(made) in CELLS
+    made.tree.nodes[ROOT].listing = NEAR
+    assert chosen(made) == WIDEN
+    edges[1].proof, edges[1].average = NO_PROOF, UNIT
+    assert chosen(made) == CELLS[1]
 
 
 # What stays in the tree ----------------------------------------------------------------

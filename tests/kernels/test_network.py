@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pbrain_engine import lanes
 from pbrain_engine.eval.evaluate import evaluate, move_score, threat_mask
 from pbrain_engine.eval.evaluator import (
     ask_moves,
@@ -20,13 +19,14 @@ from pbrain_engine.eval.evaluator import (
     logit_of,
 )
 from pbrain_engine.eval.network.accumulator import bring_up
-from pbrain_engine.eval.network.layers import ask_trunk, network_value
+from pbrain_engine.eval.network.layers import ask_policy, ask_trunk, network_value
 from pbrain_engine.eval.network.layout import NETWORK
 from pbrain_engine.eval.network.twin import SAME, same_as_twin
 from pbrain_engine.eval.network.unpack import FINE, unpack
+from pbrain_engine.game.game import move_of
+from pbrain_engine.kernel import lanes
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.patterns.state import play, undo
-from pbrain_engine.position.geometry import x_of, y_of
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import ordering
 from pbrain_engine.search.alphabeta.ordering import (
@@ -36,11 +36,10 @@ from pbrain_engine.search.alphabeta.ordering import (
     score_of_best,
 )
 from pbrain_engine.search.alphabeta.worker import STACK_BASE
+from tests.kernels.memory import cells, plain, shared_block, tables_of_rule, worker_after
 from tests.networks import random_network
 from tests.oracle.network import Network
 from tests.oracle.rules import Board
-
-from .memory import cells, plain, shared_block, tables_of_rule, worker_after
 
 pytestmark = pytest.mark.uncompiled
 
@@ -96,7 +95,7 @@ def test_value_and_policy_are_as_described() -> None:
     ask_moves(worker.accumulator, evaluator(), worker.state)
     last = [tuple(move) for move in parse_moves(CALM, SIZE)[:-3:-1]]
     for cell in cells("a1d5g7c3", SIZE):
-        place = x_of(cell), y_of(cell)
+        place = move_of(cell)
         score = int(move_score(worker.state, evaluator().tables, side, cell))
         logit = network.logit(features, trunk, side, place, score, last)
         assert logit_of(worker.accumulator, evaluator(), worker.state, cell, score) == logit
@@ -145,6 +144,19 @@ def test_each_side_has_a_trunk_of_its_own() -> None:
         return int(network_value(worker.accumulator, network, sides[-1], 0))
 
     assert value(0, 1) == value(1) != value(0)
+
+
+@pytest.mark.parametrize("side", (0, 1))
+def test_the_policy_of_a_position_is_computed_once_for_each_side(side: int) -> None:
+    worker, network = worker_after(CALM, size=SIZE), evaluator().network
+    accumulator = worker.accumulator
+    begin(accumulator, evaluator(), worker.state)
+    bring_up(accumulator, network, worker.state.position, 4)
+    for asked, is_new in ((side, True), (side, False), (1 - side, True)):
+        accumulator.feature_weights[:] = 0
+        ask_trunk(accumulator, network, asked, 0)
+        ask_policy(accumulator, network, asked)
+        assert bool(accumulator.feature_weights.any()) == is_new
 
 
 def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(

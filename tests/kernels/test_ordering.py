@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
 from pbrain_engine.eval.evaluate import move_score
+from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.patterns.shapes import MAKES_FOUR, MAKES_THREE, QUIET
 from pbrain_engine.patterns.state import class_at
-from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.board import bit_of
+from pbrain_engine.position.rules import EMPTY, Rule
 from pbrain_engine.search.alphabeta.alphabeta import credit_cut
-from pbrain_engine.search.alphabeta.leaf import is_close, list_fours
+from pbrain_engine.search.alphabeta.leaf import is_close, list_fours, quick_move, urgency
 from pbrain_engine.search.alphabeta.margins import history_bonus
 from pbrain_engine.search.alphabeta.ordering import (
     centre_of,
@@ -24,8 +27,6 @@ from pbrain_engine.search.alphabeta.ordering import (
     put_first,
     raise_move,
 )
-from pbrain_engine.search.alphabeta.params import ONE
-from pbrain_engine.search.alphabeta.quick import quick_move
 from pbrain_engine.search.alphabeta.worker import (
     STACK_BASE,
     add_history,
@@ -35,8 +36,16 @@ from pbrain_engine.search.alphabeta.worker import (
     must_stop,
     set_pv,
 )
-
-from .memory import cell, cells, listed_moves, marked, shared_block, tables_of_rule, worker_after
+from pbrain_engine.search.parameters import ONE
+from tests.kernels.memory import (
+    cell,
+    cells,
+    listed_moves,
+    marked,
+    shared_block,
+    tables_of_rule,
+    worker_after,
+)
 
 pytestmark = pytest.mark.uncompiled
 
@@ -239,6 +248,24 @@ def test_the_leaf_search_tries_fours_near_the_own_last_stone() -> None:
 def test_without_a_search_the_strongest_threat_decides(moves: str, answer: str) -> None:
     state = worker_after(moves).state
     assert quick_move(state, TABLES) in cells(answer)
+
+
+def test_of_moves_that_are_as_urgent_the_best_scored_and_then_the_most_central_is_taken() -> None:
+    chance = random.Random(8)
+    for stones in (0, 1, 2, 3, 6, 9, 12):
+        names = [f"{column}{row}" for column in "abcdefghi" for row in range(1, 10)]
+        state = worker_after("".join(chance.sample(names, stones)), size=9).state
+        side, near = int(state.position.side), state.near[state.position.ply]
+
+        def worth(name: str, state: Any = state, side: int = side) -> tuple[int, int]:
+            place = cell(name, 9)
+            x, y = parse_moves(name, 9)[0]
+            score = 64 * int(move_score(state, TABLES, side, place)) if state.position.ply else 0
+            return urgency(state, side, place) + score - abs(x - 4) - abs(y - 4), -place
+
+        free = [name for name in names if state.position.holds[cell(name, 9)] == EMPTY]
+        close = [name for name in free if near[cell(name, 9) >> 6] & bit_of(cell(name, 9))]
+        assert quick_move(state, TABLES) == cell(max(close or free, key=worth), 9)
 
 
 # A worker's own affairs -------------------------------------------------------------------

@@ -11,18 +11,18 @@ from pbrain_engine.patterns.state import play
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import root
-from pbrain_engine.search.alphabeta.params import ONE
 from pbrain_engine.search.alphabeta.root import (
     PROVEN_DEPTH,
     drop_root,
+    image_of,
     iterate,
     lead_root,
     list_root,
     note_win,
     prepare_root,
     search_root,
+    symmetries_of,
 )
-from pbrain_engine.search.alphabeta.symmetry import image_of, symmetries_of
 from pbrain_engine.search.alphabeta.table import (
     EXACT,
     LOWER,
@@ -34,9 +34,9 @@ from pbrain_engine.search.alphabeta.table import (
     value_of,
 )
 from pbrain_engine.search.alphabeta.worker import STACK_BASE
-from pbrain_engine.values import INFINITE, WIN, loss_in, win_in
-
-from .memory import cell, cells, shared_block, tables_of_rule, worker_after
+from pbrain_engine.search.parameters import ONE
+from pbrain_engine.values import INFINITE, WIN, WIN_BAND, loss_in, win_in
+from tests.kernels.memory import cell, cells, shared_block, tables_of_rule, worker_after
 
 pytestmark = pytest.mark.uncompiled
 
@@ -88,11 +88,16 @@ def test_the_window_widens_until_the_value_is_inside(
     assert window.done == 1 and window.worker.root_value == true
     alpha, beta = window.asked[-1]
     assert alpha < true < beta
-    widths = [beta - alpha for alpha, beta in window.asked]
-    assert widths == sorted(set(widths)), "every window is wider than the one before"
-    lows, highs = zip(*window.asked, strict=True)
-    assert list(lows) == sorted(lows, reverse=True) if true < 30 else len(set(lows)) == 1
-    assert list(highs) == sorted(highs) if true > 30 else len(set(highs)) == 1
+    width = window.shared.params.aspiration
+    low, high = 30 - width, 30 + width
+    for asked in window.asked:  # twice as wide each time, from the value that was outside
+        assert asked == (low, high)
+        width *= 2
+        value = min(max(true, low - 1), high + 1)
+        if value <= low:
+            low = value - width if value > -WIN_BAND else -INFINITE
+        elif value >= high:
+            high = value + width if value < WIN_BAND else INFINITE
     data = probe(window.shared, window.worker.state.position.key)
     assert bound_of(data) == EXACT and value_of(data) == true
     assert depth_of(data) == 8 * ONE and cell_of_entry(data) == cell("j8")
@@ -270,7 +275,7 @@ def test_a_worker_begins_afresh() -> None:
     assert worker.stack[STACK_BASE].excluded == 0
 
 
-# Wins that somebody else has proven -------------------------------------------------------
+# Wins that another search has proven -------------------------------------------------------
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -12,11 +12,18 @@ from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.geometry import NO_CELL, PADDED_CELLS
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.search.threats import proof, rescue, vct
-from pbrain_engine.search.threats.attacks import mark_attacks
+from pbrain_engine.search.threats import proof, vct
+from pbrain_engine.search.threats import replies as rescue
+from pbrain_engine.search.threats.children import mark_attacks
 from pbrain_engine.search.threats.defence import mark_answers, static_result, stones_in
-from pbrain_engine.search.threats.fours import closeness, list_attacks, list_blocks
-from pbrain_engine.search.threats.fourtable import KNOWN_NONE, kind_of, probe_fours
+from pbrain_engine.search.threats.fours import (
+    KNOWN_NONE,
+    closeness,
+    kind_of,
+    list_attacks,
+    list_blocks,
+    probe_fours,
+)
 from pbrain_engine.search.threats.memory import NONE, STOPPED, adopt, cell_in
 from pbrain_engine.search.threats.proof import holds
 from pbrain_engine.search.threats.prooftable import (
@@ -27,8 +34,7 @@ from pbrain_engine.search.threats.prooftable import (
     settle,
     store_proof,
 )
-from pbrain_engine.search.threats.replies import PREPARES, mark_replies
-from pbrain_engine.search.threats.rescue import find_rescues
+from pbrain_engine.search.threats.replies import PREPARES, find_rescues, mark_replies
 from pbrain_engine.search.threats.vcf import (
     find_fours,
     line_still_wins,
@@ -37,8 +43,7 @@ from pbrain_engine.search.threats.vcf import (
 )
 from pbrain_engine.search.threats.vct import choose, drop_settled, second_smallest, worst
 from pbrain_engine.values import loss_in, win_in
-
-from .memory import cell, cells, marked, state_after, tables_of_rule, threats_after
+from tests.kernels.memory import cell, cells, marked, state_after, tables_of_rule, threats_after
 
 pytestmark = pytest.mark.uncompiled
 

@@ -18,14 +18,15 @@ import numpy as np
 import pytest
 
 from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
-from pbrain_engine.position.geometry import PADDED_CELLS
+from pbrain_engine.position.geometry import MAX_STONES, PADDED_CELLS
 from pbrain_engine.position.rules import EMPTY
 from pbrain_engine.search.alphabeta import alphabeta
-from pbrain_engine.search.alphabeta.params import ONE
+from pbrain_engine.search.alphabeta.table import probe, store
 from pbrain_engine.search.alphabeta.worker import STACK_BASE, WORKER
+from pbrain_engine.search.parameters import ONE
+from tests.kernels.memory import plain, shared_block
 
-from .memory import plain, shared_block
-
+SEARCH = alphabeta.search
 # The search without any item that may change a value: what it returns is minimax.
 EXACT_SEARCH = {
     "futility_depth": 0, "razor_depth": 0, "count_base": 500, "reduction_base": -(10**6),
@@ -44,7 +45,6 @@ class Node:
     blocked: bool = False  # the enemy has a five
     stuck: bool = False  # there are cells, and all of them are forbidden
     threatened: bool = False  # the enemy has a winning four
-    wins: bool = False  # the side to move has a five
     result: int = 0  # decided at a glance: plies to the win, negative to the loss
     forbidden: bool = False  # the move that leads here
     key: int = 0
@@ -96,11 +96,11 @@ class World:
         self.worker.node_limit = 1 << 60
         holds = np.full(PADDED_CELLS, EMPTY, np.uint8)
         self.position = SimpleNamespace(
-            side=0, ply=10, width=15, height=15, holds=holds, key=np.uint64(root.key)
-        )
+            side=0, ply=10, width=15, height=15, holds=holds, key=np.uint64(root.key),
+            moves=np.zeros(MAX_STONES, np.int16),
+        )  # fmt: skip
         self.worker.state = SimpleNamespace(position=self.position)
         self.listed = 0  # how often moves were listed
-        self._search = alphabeta.search
         for name in ("static_result", "judge", "judge_near", "leaf", "list_moves", "has_allowed",
                      "is_forbidden", "class_at", "count_of", "play", "undo", "search"):  # fmt: skip
             patch.setattr(alphabeta, name, getattr(self, f"_{name}_"))
@@ -118,6 +118,16 @@ class World:
         )
         assert len(self.path) == 1, "every stone is taken back"
         return int(value)
+
+    def know(
+        self, value: int, bound: int, *, move: int = 0, static: int = 0, depth: int = 0
+    ) -> None:
+        """Have an entry for the root of the tree in the table."""
+        store(self.shared, np.uint64(self.path[0].key), 1, value, static, move, depth, bound)
+
+    def known(self) -> Any:
+        """Return what the table has of the root of the tree."""
+        return probe(self.shared, np.uint64(self.path[0].key))
 
     def line(self) -> list[int]:
         """Return the line that the search found, as numbers of children."""
@@ -139,7 +149,7 @@ class World:
         place = len(self.calls)
         self.calls.append(Call(path, alpha, beta, depth, cut, 0))
         self.visited.append(self.node)
-        value = self._search(worker, tables, shared, alpha, beta, depth, ply, cut)
+        value = SEARCH(worker, tables, shared, alpha, beta, depth, ply, cut)
         self.calls[place] = Call(path, alpha, beta, int(depth), int(cut), int(value))
         return value
 
@@ -183,7 +193,7 @@ class World:
 
     def _count_of_(self, state: Any, side: int, kind: int) -> int:
         if side == self.position.side:
-            return int(self.node.wins and kind == MAKES_FIVE)
+            return 0
         if kind == MAKES_FIVE:
             return int(self.node.blocked)
         return int(self.node.threatened and kind == MAKES_WINNING_FOUR)

@@ -17,7 +17,7 @@ def minimax(
     successors: Callable[[Node], Iterable[Node]],
     evaluate: Callable[[Node], int],
 ) -> int:
-    """Return the value of a node for the side to move at it, looking so many plies ahead.
+    """Return the value of a node for the side to move at it, looking that many plies ahead.
 
     Values change sign between plies; a node without successors is evaluated where it is.
     """

@@ -1,8 +1,7 @@
 """The network as it is described, in plain Python numbers: slow, and read from the file's block.
 
 Nothing is shared with the kernel but the description of the block (``eval.network_block``).
-``learn/network/reference.py`` computes the same from what the trainer has prepared; this begins
-with the stones, so that neither hides what the other's preparation has wrong.
+It begins with the stones, and is what both the kernel and the trainer are held against.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from pbrain_engine.eval.network_block import (
     shared_fields,
     sizes_of,
 )
-
-from .rules import BLACK, BLOCKED, EMPTY, OUTSIDE, WHITE, Board, Cell
+from tests.oracle.rules import BLACK, BLOCKED, EMPTY, OUTSIDE, WHITE, Board, Cell
 
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))  # towards the higher places of a line key
 BITS = {EMPTY: 3, BLACK: 2, WHITE: 1, BLOCKED: 0, OUTSIDE: 0}

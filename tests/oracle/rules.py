@@ -126,7 +126,7 @@ def ends_of(row: list[Cell], direction: Cell) -> tuple[Cell, Cell]:
 
 
 def is_winning_row(board: Board, row: list[Cell], direction: Cell) -> bool:
-    """Say whether this unbroken row wins for its owner."""
+    """Return whether this unbroken row wins for its owner."""
     if len(row) < 5:
         return False
     side = board.at(row[0])
@@ -143,7 +143,7 @@ def is_winning_row(board: Board, row: list[Cell], direction: Cell) -> bool:
 
 
 def is_win(board: Board, cell: Cell) -> bool:
-    """Say whether the stone on a cell stands in a winning row."""
+    """Return whether the stone on a cell stands in a winning row."""
     for direction in DIRECTIONS:
         row = row_through(board, cell, direction)
         if len(row) >= 5 and is_winning_row(board, row, direction):
@@ -158,7 +158,7 @@ def winners(board: Board) -> set[int]:
 
 
 def wins_at(board: Board, cell: Cell, side: int) -> bool:
-    """Say whether a stone of the side on this empty cell makes a winning row."""
+    """Return whether a stone of the side on this empty cell makes a winning row."""
     board.put(cell, side)
     won = is_win(board, cell)
     board.lift(cell)
@@ -169,7 +169,7 @@ def wins_at(board: Board, cell: Cell, side: int) -> bool:
 
 
 def is_forbidden(board: Board, cell: Cell) -> bool:
-    """Say whether renju forbids black this empty cell.
+    """Return whether renju forbids black this empty cell.
 
     A row of exactly five makes any move right. Otherwise black may not make a row of six
     or more, two fours, or two threes.
@@ -209,7 +209,7 @@ def fours_in(board: Board, cell: Cell, direction: Cell) -> set[frozenset[Cell]]:
 
 
 def has_three(board: Board, cell: Cell, direction: Cell) -> bool:
-    """Say whether black's stone on the cell is part of a three on this line.
+    """Return whether black's stone on the cell is part of a three on this line.
 
     A three becomes a straight four by one more stone, which must not make a five at the
     same time and must not itself be forbidden.
@@ -225,7 +225,7 @@ def has_three(board: Board, cell: Cell, direction: Cell) -> bool:
 
 
 def is_straight_four(board: Board, row: list[Cell], direction: Cell) -> bool:
-    """Say whether a row is four black stones that a stone at either end makes exactly five."""
+    """Return whether a row is four black stones that a stone at either end makes exactly five."""
     if len(row) != 4:
         return False
     for end in ends_of(row, direction):
@@ -243,7 +243,7 @@ def forbidden_cells(board: Board) -> set[Cell]:
 
 
 def is_legal(board: Board, cell: Cell, side: int) -> bool:
-    """Say whether a side may put a stone on a cell."""
+    """Return whether a side may put a stone on a cell."""
     if board.at(cell) != EMPTY:
         return False
     return not (board.rule == RENJU and side == BLACK and is_forbidden(board, cell))

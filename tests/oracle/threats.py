@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .rules import DIRECTIONS, EMPTY, Board, Cell, is_legal, is_win, wins_at
+from tests.oracle.rules import DIRECTIONS, EMPTY, Board, Cell, is_legal, is_win, wins_at
 
 BACKWARDS = tuple((-dx, -dy) for dx, dy in DIRECTIONS)
 
@@ -76,7 +76,7 @@ def five_stoppers(board: Board, attacker: int) -> set[Cell]:
 
 
 def stops_fives(board: Board, reply: Cell, fives: set[Cell], attacker: int) -> bool:
-    """Say whether a legal reply leaves the attacker none of the cells that made five."""
+    """Return whether a legal reply leaves the attacker none of the cells that made five."""
     if not is_legal(board, reply, 1 - attacker):
         return False
     with board.stone(reply, 1 - attacker):
@@ -84,7 +84,7 @@ def stops_fives(board: Board, reply: Cell, fives: set[Cell], attacker: int) -> b
 
 
 def wins_next_move(board: Board, attacker: int) -> bool:
-    """Say whether the attacker, who has just moved, makes five whatever the reply."""
+    """Return whether the attacker, who has just moved, makes five whatever the reply."""
     fives = five_cells(board, attacker)
     if not fives or five_cells(board, 1 - attacker):
         return False
@@ -92,7 +92,7 @@ def wins_next_move(board: Board, attacker: int) -> bool:
 
 
 def makes_unstoppable_four(board: Board, cell: Cell, side: int) -> bool:
-    """Say whether this legal move makes no five but a five at the next move certain."""
+    """Return whether this legal move makes no five but a five at the next move certain."""
     if not has_own_near(board, cell, side) or not is_legal(board, cell, side):
         return False
     with board.stone(cell, side):
@@ -100,7 +100,7 @@ def makes_unstoppable_four(board: Board, cell: Cell, side: int) -> bool:
 
 
 def has_own_near(board: Board, cell: Cell, side: int) -> bool:
-    """Say whether a stone of the side is near enough to be part of a four through the cell."""
+    """Return whether a stone of the side is near enough to be part of a four through the cell."""
     (x, y) = cell
     return any(
         board.at((x + i * dx, y + i * dy)) == side
@@ -137,7 +137,7 @@ def four_stoppers(board: Board, attacker: int) -> set[Cell]:
 
 
 def still_threatens(board: Board, attacker: int, threats: Iterable[Cell]) -> bool:
-    """Say whether one of the cells that made an unstoppable four still makes one.
+    """Return whether one of the cells that made an unstoppable four still makes one.
 
     A defender's stone takes threats away and never adds one, save in renju, where it can
     make a forbidden cell allowed; there every cell is tried.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .rules import Board, Cell, is_legal, is_win
-from .threats import five_cells, five_cells_with, five_stoppers, has_own_near
+from tests.oracle.rules import Board, Cell, is_legal, is_win
+from tests.oracle.threats import five_cells, five_cells_with, five_stoppers, has_own_near
 
 
 class OutOfNodes(Exception):
@@ -17,7 +17,7 @@ class _Search:
         self.known: dict[tuple[tuple[int, ...], int], Cell | None] = {}
 
     def winning_move(self, stones: int) -> Cell | None:
-        """Return a move that wins with at most so many own stones, or None."""
+        """Return a move that wins with at most this many own stones, or None."""
         key = (self.board.state(), stones)
         if key not in self.known:
             self.nodes += 1
@@ -80,7 +80,7 @@ def find_vcf(
 
 
 def has_vcf(board: Board, attacker: int, node_limit: int | None = None) -> bool:
-    """Say whether the attacker, to move, wins by continuous fours of any length."""
+    """Return whether the attacker, to move, wins by continuous fours of any length."""
     search = _Search(board, attacker, node_limit)
     return search.winning_move((len(board.empties()) + 1) // 2) is not None
 

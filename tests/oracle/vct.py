@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .rules import Board, is_legal, is_win
-from .threats import five_cells
-from .vcf import OutOfNodes, has_vcf
+from tests.oracle.rules import Board, is_legal, is_win
+from tests.oracle.threats import five_cells
+from tests.oracle.vcf import OutOfNodes, has_vcf
 
 
 class _Search:
@@ -14,14 +14,14 @@ class _Search:
         self.fours: dict[tuple[int, ...], bool] = {}
 
     def has_fours(self) -> bool:
-        """Say whether the attacker, if he is to move, wins by fours."""
+        """Return whether the attacker, if he is to move, wins by fours."""
         key = self.board.state()
         if key not in self.fours:
             self.fours[key] = has_vcf(self.board, self.attacker, self.nodes_left)
         return self.fours[key]
 
     def wins(self) -> bool:
-        """Say whether the attacker, to move, wins by moves that each threaten to win by fours."""
+        """Return whether the attacker, to move, wins by threats to win by fours."""
         key = self.board.state()
         if key not in self.known:
             self.nodes_left -= 1
@@ -50,7 +50,7 @@ class _Search:
 
 
 def has_vct(board: Board, attacker: int, node_limit: int) -> bool:
-    """Say whether the attacker, to move, wins by threats, each of which is a win by fours.
+    """Return whether the attacker, to move, wins by threats, each of which is a win by fours.
 
     Raises:
         OutOfNodes: the limit came before the answer.

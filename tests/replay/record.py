@@ -57,10 +57,10 @@ class Recorder:
     def call(self, library: Library, name: str, arguments: tuple[int, ...]) -> int:
         kinds = library.exports[name]
         words = [
-            self.place(value) if kind == "p" else str(value)
+            self.place(value) if kind == "p" else str(int(value))
             for kind, value in zip(kinds, arguments, strict=True)
         ]
-        result = library.call(name, *arguments)
+        result = getattr(library, name)(*arguments)
         self.event("C", name, result, *words)
         return result
 

@@ -10,20 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...options import (
-    Parser,
-    above_zero,
-    add_value,
-    add_view,
-    not_below_zero,
-    positive,
-    whole,
-)
+from ...options import Parser, above_zero, add_value, add_view, not_below_zero, positive, whole
 from ..openings import GENERATORS, read_lines
 from ..players.processes import usable_cores
 from ..settings import (
     DEFAULT_TURN,
+    MOST_ELO,
     Adjudication,
+    EngineSpec,
     MatchSettings,
     SettingsError,
     Sprt,
@@ -32,7 +26,56 @@ from ..settings import (
     parse_engine,
     parse_rule,
 )
-from ..statistics.sprt import MOST_ELO
+
+NEVER = 1_000_000  # a depth, margin or count that no search comes to
+
+ITEMS: dict[str, dict[str, int | str]] = {
+    "futility": {"futility_depth": 0},
+    "razoring": {"razor_depth": 0},
+    "count-pruning": {"count_base": NEVER},
+    "count-pv": {"count_pv": NEVER},
+    "shaped-moves": {"shaped_depth": 0},
+    "reductions": {"reduction_base": -NEVER},
+    "reduction-pv": {"reduction_pv": 0},
+    "reduction-worse": {"reduction_worse": 0},
+    "reduction-cut": {"reduction_cut": 0},
+    "reduction-history": {"reduction_history": NEVER},
+    "reduction-threat": {"reduction_threat": 0},
+    "fail-high": {"fail_high_margin": -NEVER},
+    "block-extension": {"extend_block": 0},
+    "singular": {"singular_depth": NEVER},
+    "stale-table": {"stale_pv": 0},
+    "no-table-move": {"no_move_pv": 0},
+    "alpha-raise": {"alpha_raise": 0},
+    "aspiration": {"aspiration": NEVER},
+    "delta": {"delta": NEVER},
+    "history": {"history_bonus": 0},
+    "counter-move": {"counter_score": 0},
+    "solver": {"threat_share": 0},
+    "policy": {"policy_depth": NEVER},
+    "policy-reduction": {"policy_reduce": 0},
+    "network-margin": {"network_margin": NEVER},
+    "network": {"weights": "learned"},
+    "learned-weights": {"weights": "hand"},
+}
+
+
+def without(engine: EngineSpec, items: str) -> list[EngineSpec]:
+    """Return the engine without each of these items in turn, ``A,B,...`` or ``all``.
+
+    Raises:
+        SettingsError: there is no such item.
+    """
+    names = list(ITEMS) if items == "all" else list(dict.fromkeys(filter(None, items.split(","))))
+    found = []
+    for name in names:
+        if name not in ITEMS:
+            raise SettingsError(f"there is no item {name}; there are {', '.join(ITEMS)}")
+        options = {**dict(engine.options), **ITEMS[name]}  # the switch wins
+        words = ",".join(f"{key}={value}" for key, value in options.items())
+        found.append(parse_engine(f"{name}=numoku:{words}"))
+    return found
+
 
 DEFAULT_GAMES = 10
 SPRT_GAMES = 40_000  # enough for any test to decide
@@ -54,6 +97,7 @@ EPILOG = """\
 engines:
   numoku                      this engine; numoku:threads=2,weights=FILE,nodes=5000 sets options
   random                      random moves
+  method:uct                  a method of the textbooks (docs/methods.md)
   path/to/pbrain-engine       a program that speaks the Gomocup protocol; with blanks or
   "python3 my_engine.py"      arguments in quotes; NAME=COMMAND gives it a name
 
@@ -61,6 +105,7 @@ examples:
   numoku match numoku random --games 4
   numoku match numoku ./pbrain-other --games 100 --turn 0.5 --concurrency 4
   numoku match new=./pbrain-new old=./pbrain-old --turn 0.2 --games 20000 --sprt 0 10
+  numoku match numoku --without futility,singular --in-process --nodes 5000 --games 400
   numoku match numoku a b c --gauntlet --judge --rule renju --turn 5 --match 120
 
 The result table gives Elo with its 95 % interval: while the interval holds 0, nothing is
@@ -85,43 +130,24 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def add_board(group: argparse._ActionsContainer) -> None:
-    """Add the option that says how large the board is."""
-    group.add_argument(
-        "--board",
-        "--size",
-        default="15",
-        metavar="N",
-        help="side of the board, 5 to 22, or WxH (15)",
-    )
-
-
 def _add_match(group: argparse._ArgumentGroup) -> None:
-    add = group.add_argument
-    add(
-        "--games",
-        type=positive,
-        metavar="N",
-        help=f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)",
-    )
+    add, value = group.add_argument, partial(add_value, group)
+    usual = f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)"
+    value("--games", positive, None, "N", usual)
     add("--gauntlet", action="store_true", help="the first engine against all others only")
-    add_board(group)
-    add(
-        "--rule",
-        default="freestyle",
-        metavar="R",
-        help="freestyle, standard, renju, caro, caro-exact, or the protocol's code",
+    switched = "the engine against itself without each of these parts of its search, or all"
+    value("--without", str, None, "A,B,...", switched)
+    size = "side of the board, 5 to 22, or WxH (15)"
+    add("--board", "--size", default="15", metavar="N", help=size)
+    rules = "freestyle, standard, renju, caro, caro-exact, or the protocol's code"
+    add("--rule", default="freestyle", metavar="R", help=rules)
+    openings = (
+        "a file (offsets from the centre or h8i9, one opening a line), or balanced, random "
+        "(both with :STONES), none; each opening is played with both colours (balanced:5)"
     )
-    add(
-        "--openings",
-        default="balanced",
-        metavar="F",
-        help="a file (offsets from the centre or h8i9, one opening a line), or balanced, random "
-        "(both with :STONES), none; each opening is played with both colours "
-        "(balanced:5)",
-    )
+    add("--openings", default="balanced", metavar="F", help=openings)
     add("--transform", action="store_true", help="turn and mirror openings at random")
-    add("--seed", type=int, default=1, metavar="N", help="of everything random (1)")
+    value("--seed", int, 1, "N", "of everything random")
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
@@ -130,8 +156,8 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
     add("--turn", not_below_zero, None, "S", usual)
     add("--match", not_below_zero, 0.0, "S", "seconds a game and engine")
     add("--increment", not_below_zero, 0.0, "S", "seconds added after a move")
-    add("--nodes", whole, 0, "N", "nodes a move, told as max_node")
-    add("--depth", whole, 0, "N", "depth of a move, told as max_depth")
+    add("--nodes", whole, 0, "N", "nodes a move, sent as max_node")
+    add("--depth", whole, 0, "N", "depth of a move, sent as max_depth")
     memory = "private memory of an engine and its children; 0: not limited"
     add("--memory", not_below_zero, 350, "MB", memory)
     late = "an answer is late after the limit plus this (1, as in tournaments)"
@@ -141,96 +167,69 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_ending(group: argparse._ArgumentGroup) -> None:
-    add = group.add_argument
-    add("--draw-after", type=whole, default=0, metavar="N", help="a draw at this many stones")
-    add(
-        "--resign",
-        nargs=2,
-        type=int,
-        metavar=("VALUE", "MOVES"),
-        help="end a game that both engines call won by this for so many moves (never)",
-    )
-    add(
-        "--draw",
-        nargs=3,
-        type=int,
-        metavar=("VALUE", "MOVES", "FROM"),
-        help="call it a draw where both stay this close to 0 from that stone on (never)",
-    )
-    add(
-        "--sprt",
-        nargs=2,
-        type=float,
-        metavar=("ELO0", "ELO1"),
-        help="stop when it is decided which of the two differences is the likelier",
-    )
-    add(
-        "--sprt-model",
-        choices=("normalised", "logistic"),
-        default="normalised",
-        help="the Elo that --sprt means (normalised)",
-    )
-    add("--alpha", type=float, default=0.05, help="how often ELO1 is accepted wrongly (0.05)")
-    add("--beta", type=float, default=0.05, help="how often ELO0 is accepted wrongly (0.05)")
+    add, value = group.add_argument, partial(add_value, group)
+    value("--draw-after", whole, 0, "N", "a draw at this many stones")
+    won = "end a game that both engines call won by this for that many moves (never)"
+    add("--resign", nargs=2, type=int, metavar=("VALUE", "MOVES"), help=won)
+    drawn = "call it a draw where both stay this close to 0 from that stone on (never)"
+    add("--draw", nargs=3, type=int, metavar=("VALUE", "MOVES", "FROM"), help=drawn)
+    test = "stop when it is decided which of the two differences is the likelier"
+    add("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help=test)
+    model = "the Elo that --sprt means (normalised)"
+    add("--sprt-model", choices=("normalised", "logistic"), default="normalised", help=model)
+    value("--alpha", float, 0.05, "P", "how often ELO1 is accepted wrongly")
+    value("--beta", float, 0.05, "P", "how often ELO0 is accepted wrongly")
 
 
 def _add_running(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--concurrency", type=positive, metavar="N", help="games at the same time (1)")
-    add(
-        "--pin",
-        metavar="CORES",
-        help="bind each game to cores of its own: a list such as 0-3,8, or all",
+    pin = "bind each game to cores of its own: a list such as 0-3,8, or all"
+    add("--pin", metavar="CORES", help=pin)
+    judged = (
+        "as the tournament does: freeze engines after START and between moves, BOARD first, "
+        "start-up on the clock, memory checked after each move, stderr read as an answer"
     )
-    add(
-        "--judge",
-        action="store_true",
-        help="as the tournament does: freeze engines after START and between moves, BOARD "
-        "first, start-up on the clock, memory checked after each move, stderr read as an answer",
-    )
+    add("--judge", action="store_true", help=judged)
     add("--keep", action="store_true", help="keep engines running from game to game")
-    add(
-        "--in-process",
-        action="store_true",
-        help="play numoku:... configurations inside this process: no pipes, many games",
-    )
-    add(
-        "--cluster",
-        metavar="ADDRESS",
-        help="play the games on a Dask cluster, such as tcp://host:8786",
-    )
+    inside = "play numoku:... configurations inside this process: no pipes, many games"
+    add("--in-process", action="store_true", help=inside)
+    cluster = "play the games on a Dask cluster, such as tcp://host:8786"
+    add("--cluster", metavar="ADDRESS", help=cluster)
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--journal", metavar="FILE", help="where the games are written (a new file of your own)")
     add("--no-journal", action="store_true", help="write no journal")
-    add(
-        "--resume",
-        metavar="FILE",
-        help="continue the match of a journal; --games may grow, --concurrency, --pin, "
-        "--cluster and --log may change",
+    resume = (
+        "continue the match of a journal; --games may grow, --concurrency, --pin, --cluster "
+        "and --log may change"
     )
-    add("--log", metavar="FOLDER", help="write what engines are told and answer, a file each")
+    add("--resume", metavar="FILE", help=resume)
+    add("--log", metavar="FOLDER", help="write what engines hear and answer, a file each")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     add_view(group)
 
 
-def settings_of(options: argparse.Namespace, usual_turn: float = DEFAULT_TURN) -> MatchSettings:
-    """Return the settings that the options ask for; ``usual_turn`` where nothing is limited.
+def settings_of(options: argparse.Namespace) -> MatchSettings:
+    """Return the settings that the options ask for.
 
     Raises:
         SettingsError: they cannot be played.
     """
     width, height = parse_board(options.board)
     turn = options.turn
-    engines = name_apart(parse_engine(text) for text in options.engines)
+    engines = [parse_engine(text) for text in options.engines]
+    if options.without:
+        engines += without(engines[0], options.without)
+        options.gauntlet = True
     if turn is None:
         limited = options.match or options.nodes or options.depth
-        turn = 0.0 if limited or all(e.limits_itself for e in engines) else usual_turn
+        turn = 0.0 if limited or all(e.limits_itself for e in engines) else DEFAULT_TURN
     lines = () if is_generator(options.openings) else read_lines(options.openings)
     return MatchSettings(
-        engines=engines,
+        engines=name_apart(engines),
         games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
         width=width,
         height=height,
@@ -260,6 +259,8 @@ def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> Ma
     }  # fmt: skip
     given = {name: getattr(options, name) for name in readers}
     changes = {name: readers[name](word) for name, word in given.items() if word is not None}
+    if changes.get("cluster"):
+        changes.setdefault("pin", ())  # cores of this machine
     if options.games is not None and options.games != settings.games:
         if options.games < settings.games or settings.games % 2:
             raise SettingsError("--games can only grow, and from an even number, in a match")
@@ -268,7 +269,7 @@ def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> Ma
 
 
 def is_generator(text: str) -> bool:
-    """Tell whether openings are generated and not read from a file."""
+    """Return whether openings are generated and not read from a file."""
     return text.partition(":")[0] in GENERATORS
 
 
@@ -303,13 +304,14 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
         return None
     elo0, elo1 = options.sprt
     rates = options.alpha, options.beta
-    most = MOST_ELO[options.sprt_model]
-    if not -most <= elo0 < elo1 <= most or not all(0 < rate < 0.5 for rate in rates):
+    test = Sprt(elo0, elo1, *rates, model=options.sprt_model)
+    if not test.makes_sense:
+        most = MOST_ELO[options.sprt_model]
         raise SettingsError(
             f"--sprt takes ELO0 below ELO1, {options.sprt_model} ones from {-most:g} to {most:g}; "
             "--alpha and --beta lie in 0 to 0.5"
         )
-    return Sprt(elo0, elo1, *rates, model=options.sprt_model)
+    return test
 
 
 def given_options(argv: Sequence[str] | None) -> set[str]:
@@ -326,7 +328,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Return the options; exits with a message where they make no sense."""
     top = parser()
     options = top.parse_args(argv)
-    if not options.resume and len(options.engines) < 2:
+    if options.without and len(options.engines) != 1:
+        top.error("--without takes one engine")
+    if not (options.resume or options.without) and len(options.engines) < 2:
         top.error("give two engines or more, or --resume FILE (try: numoku random)")
     if options.resume and options.engines:
         top.error("--resume takes the engines from the journal")

@@ -10,21 +10,38 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ...files import state_folder
 from ...native.load.library import KernelError
 from ...protocol.commandline import join_command
-from ..match.pool import LocalPool, Pool
-from ..match.runner import Runner
+from ...workers import ClusterError
+from ..journal import Journal
 from ..openings import Openings
 from ..players import processes
-from ..players.about import introduce
+from ..players.dialogue import introduce
 from ..players.inprocess import check_options
-from ..records.journal import Journal
+from ..pool import open_pool
+from ..runner import Runner
 from ..settings import MatchSettings, SettingsError, total_games
-from ..statistics.standings import Standings
-from ..views.choice import make_view
-from ..views.text import summary
-from ..views.view import View
+from ..standings import Standings
+from ..views import PlainView, View, summary
 from .arguments import parse, resumed_settings, settings_of
+
+
+def make_view(settings: MatchSettings, standings: Standings, kind: str = "auto") -> View:
+    """Return the view that suits: ``live``, ``plain``, ``quiet``, or what the terminal allows."""
+    if kind == "quiet":
+        return View()
+    if kind == "live" or (kind == "auto" and sys.stderr.isatty()):
+        try:
+            from ..live import RichView
+        except ImportError:  # rich is not installed
+            if kind == "live":
+                needed = "the live view needs rich: pip install 'pbrain-numoku[tools]'"
+                print(needed, file=sys.stderr)
+        else:
+            return RichView(settings, standings)
+    return PlainView(settings, standings.games)
+
 
 INTERRUPTED = 130
 
@@ -51,9 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             path = Path(options.journal) if options.journal else default_journal()
             journal = Journal.create(path, settings)
         return play(settings, openings, journal, options.view, options.json)
-    except (SettingsError, KernelError) as error:
+    except (SettingsError, ClusterError, KernelError) as error:
         print(f"numoku match: {error}", file=sys.stderr)
-        return 2 if isinstance(error, SettingsError) else 1
+        return 1 if isinstance(error, KernelError) else 2
     finally:
         if journal:
             journal.close()
@@ -71,10 +88,10 @@ def play(
     for line in openings.skipped[:5]:
         print(f"opening left out: {line}", file=sys.stderr)
     if settings.memory and not processes.knows_memory():
-        print("nobody watches the memory of engines here: psutil is not installed", file=sys.stderr)
+        print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
     view = make_view(settings, before, view_kind)
     try:
-        pool = make_pool(settings, view)
+        pool = open_pool(settings, view.moved)
         try:
             runner = Runner(settings, openings, pool, view, journal)
             standings = runner.play()
@@ -119,24 +136,8 @@ def _tell_next(journal: Journal, standings: Standings, runner: Runner) -> None:
         print(f"look at the games: numoku report {path}", file=sys.stderr)
 
 
-def make_pool(settings: MatchSettings, view: View) -> Pool:
-    """Return the place where the games are played: here, or on a cluster."""
-    if settings.cluster:
-        from ..match.cluster import ClusterPool
-
-        return ClusterPool(settings)
-    return LocalPool(settings, view.moved)
-
-
 def default_journal() -> Path:
     """Return a new journal in the user's own folder (``NUMOKU_MATCHES`` decides)."""
     chosen = os.environ.get("NUMOKU_MATCHES")
-    if chosen:
-        folder = Path(chosen)
-    elif sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / "numoku" / "matches"
-    else:
-        state = os.environ.get("XDG_STATE_HOME")
-        base = Path(state) if state else Path.home() / ".local" / "state"
-        folder = base / "numoku" / "matches"
+    folder = Path(chosen) if chosen else state_folder() / "matches"
     return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"

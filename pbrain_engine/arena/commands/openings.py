@@ -11,13 +11,13 @@ import argparse
 import random
 import sys
 import threading
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import count
+from math import inf
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -25,8 +25,9 @@ from ...game.game import Game
 from ...native.load.library import KernelError
 from ...notation.cells import format_offsets
 from ...options import Parser, add_value, not_below_zero, positive, problem_of, span, whole
-from ...position.geometry import Coordinates
-from ...position.symmetry import symmetries, transform
+from ...position.geometry import Coordinates, symmetries, transform
+from ...progress import Progress
+from ...workers import in_order
 from ..openings import (
     BALANCE,
     BORDER,
@@ -78,11 +79,11 @@ class Judges(threading.local):
         self._recipe = recipe
         self._value = cache(lambda: engine_judge(recipe.settings, recipe.nodes, recipe.balance))
 
-    def accepts(self, opening: Sequence[Coordinates]) -> bool:
-        """Say whether the chances are equal."""
-        if find_problem(self._recipe.settings, opening) is not None:
-            return False
-        return abs(self._value()(opening)) <= self._recipe.balance
+    def judge(self, number: int) -> tuple[list[Coordinates], bool]:
+        """Return a candidate and whether its chances are equal."""
+        opening = self._recipe.candidate(number)
+        is_playable = find_problem(self._recipe.settings, opening) is None
+        return opening, is_playable and abs(self._value()(opening)) <= self._recipe.balance
 
 
 def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Coordinates]]:
@@ -90,25 +91,19 @@ def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Coordinates]
 
     They are the same whatever the number of searches at once.
     """
-    judges = Judges(recipe)
-    width, height = recipe.settings.width, recipe.settings.height
     seen: set[Key] = set()
     fruitless = 0
-    running: deque[tuple[list[Coordinates], Future[bool]]] = deque()
-    numbers = count()
     with ThreadPoolExecutor(concurrency, "judge") as executor:
         try:
-            while fruitless < HOPELESS:
-                while len(running) < 2 * concurrency:
-                    candidate = recipe.candidate(next(numbers))
-                    running.append((candidate, executor.submit(judges.accepts, candidate)))
-                opening, verdict = running.popleft()
-                key = key_of(opening, width, height)
+            for opening, is_even in in_order(executor, concurrency, Judges(recipe).judge, count()):
+                key = key_of(opening, recipe.settings.width, recipe.settings.height)
                 fruitless += 1
-                if key not in seen and verdict.result():
+                if is_even and key not in seen:
                     seen.add(key)
                     fruitless = 0
                     yield opening
+                if fruitless >= HOPELESS:
+                    return
         finally:
             executor.shutdown(cancel_futures=True)
 
@@ -198,7 +193,7 @@ def head_of(recipe: Recipe) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the openings; return 0, 1 (there are not so many, or no kernel) or 2 (usage)."""
+    """Make the openings; return 0, 1 (there are too few, or no kernel) or 2 (usage)."""
     options = make_parser().parse_args(arguments)
     try:
         recipe = recipe_of(options)
@@ -234,18 +229,17 @@ def write(
     recipe: Recipe, openings: Iterable[list[Coordinates]], wanted: int, out: TextIO
 ) -> Written:
     """Write each opening as soon as it is found, so that an interrupt leaves those found."""
-    found = 0
+    progress = Progress(wanted, "openings", every=inf)
     out.write(head_of(recipe))
     try:
         for opening in openings:
             line = format_offsets(opening, recipe.settings.width, recipe.settings.height)
             out.write(f"{line}\n")
             out.flush()
-            found += 1
-            if sys.stderr.isatty():
-                print(f"{found}/{wanted}", end="\r", file=sys.stderr, flush=True)
-            if found == wanted:
+            progress.done += 1
+            progress.show()
+            if progress.done == wanted:
                 break
     except KeyboardInterrupt:
-        return Written(found, True)
-    return Written(found, False)
+        return Written(progress.done, True)
+    return Written(progress.done, False)

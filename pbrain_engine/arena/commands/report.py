@@ -12,13 +12,13 @@ from pathlib import Path
 
 from ...files import write_whole
 from ...options import Parser, add_value, problem_of, whole
-from ..game.played import Played
-from ..records.exports import FILE_EACH, ONE_FILE, export
-from ..records.journal import JournalError, read_journal
+from ..exports import FILE_EACH, PGN, export
+from ..journal import JournalError, read_journal
+from ..page import DEFAULT_GAMES, html_page
+from ..played import Played
 from ..settings import MatchSettings, SettingsError
-from ..statistics.standings import Standings
-from ..views.page import DEFAULT_GAMES, html_page
-from ..views.text import summary, table, time_rows
+from ..standings import Standings
+from ..views import summary, table, time_rows
 from .match import default_journal
 
 MOST_RATING = 10_000  # of an anchor, either way: far more than any list has
@@ -46,8 +46,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--text", action="store_true", help="print the tables")
     add("--json", action="store_true", help="print the result document of the match")
-    for kind in ONE_FILE:
-        add(f"--{kind}", metavar="FILE", help=f"write all games to one {kind.upper()} file")
+    add("--pgn", metavar="FILE", help="write all games to one PGN file")
     for kind in FILE_EACH:
         add(f"--{kind}", metavar="FOLDER", help=f"write each game to a {kind.upper()} file")
     return top
@@ -79,7 +78,7 @@ def write(
     anchors: dict[str, float],
 ) -> None:
     """Write everything that the options ask for, the page where they ask for nothing."""
-    for kind in (*ONE_FILE, *FILE_EACH):
+    for kind in (PGN, *FILE_EACH):
         target = getattr(options, kind)
         if target:
             written = export(kind, Path(target), games, settings)
@@ -90,7 +89,7 @@ def write(
         print("", *table(time_rows(settings, games)), sep="\n")
     if options.json:
         print(json.dumps(standings.to_json(anchors)))
-    others = any(getattr(options, kind) for kind in (*ONE_FILE, *FILE_EACH))
+    others = any(getattr(options, kind) for kind in (PGN, *FILE_EACH))
     if options.html or options.open or not (others or options.text or options.json):
         page = Path(options.html) if options.html else path.with_suffix(".html")
         text = html_page(settings, games, options.games, options.title, anchors)

@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 import tempfile
 import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..faults import GARBAGE, MEMORY, MUTE, REFUSED, TIME, Abandoned, EngineFault
-from ..game.clockwatch import Clock
-from ..game.player import IsAborted, PlayedMove
-from ..game.remarks import Thinking
-from ..settings import INFO_KEYS, EngineSpec, MatchSettings, travels_as_info
+from ...options import problem_of
+from ..played import GARBAGE, MEMORY, MUTE, REFUSED, START, TIME, Abandoned, EngineFault
+from ..player import Clock, IsAborted, PlayedMove, Thinking
+from ..settings import INFO_KEYS, EngineSpec, MatchSettings, SettingsError, travels_as_info
+from . import processes
 from .guardian import Guardian
-from .process import EngineProcess, TimedLine
-from .transcript import Transcript
+from .process import EngineProcess, TimedLine, Transcript
 
 if TYPE_CHECKING:
     from ...game.game import Game
@@ -72,29 +74,35 @@ class ProcessPlayer:
             self._has_spoken = False
             self.peak_memory = 0
             self._folder = tempfile.TemporaryDirectory(prefix="numoku-", ignore_cleanup_errors=True)
-            self._process = EngineProcess(
-                self.spec.command,
-                self.spec.home or self._folder.name,
-                self.spec.environment,
-                self._cores,
-                self._guardian,
-                transcript,
-                merged=self._settings.judge,
-            )
+            try:
+                self._process = EngineProcess(
+                    self.spec.command,
+                    self.spec.home or self._folder.name,
+                    self.spec.environment,
+                    self._cores,
+                    self._guardian,
+                    transcript,
+                    merged=self._settings.judge,
+                )
+            except (OSError, ValueError) as error:
+                raise EngineFault(START, problem_of(error)) from None
         elif transcript:
-            self._process.log_to(transcript)
+            before, self._process.transcript = self._process.transcript, transcript
+            if before:
+                before.close()
         lines = [self._start_line()]
         if self._settings.judge:
             lines += self._info_lines()
         self._process.send(lines)
         if self._settings.judge:
-            self._process.freeze()
+            self._process.suspend()
 
     def await_ready(self) -> None:
         """Wait for OK; the judge does not."""
         if self._settings.judge:
             return
-        process = self._running()
+        process = self._process
+        assert process is not None, "launch comes first"
         end = time.perf_counter() + self._settings.start_timeout
         while True:
             line = self._receive(process, end)
@@ -144,14 +152,17 @@ class ProcessPlayer:
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Ask for a move and wait for it until the clock's deadline."""
-        process = self._running()
+        process = self._process
+        assert process is not None, "launch comes first"
         lines = [f"INFO time_left {clock.left_ms}", *self._question(game)]
         self._is_asked = True
         self._has_suggested = False
         self._garbage = ""
         deadline = clock.deadline
-        sent = process.send(lines)
-        began = process.thaw() if self._settings.judge else sent
+        began = process.send(lines)
+        if self._settings.judge:
+            process.resume()
+            began = time.perf_counter()
         thinking = Thinking()
         while True:
             line = self._receive(process, began + deadline)
@@ -163,7 +174,7 @@ class ProcessPlayer:
             self._hear(process, line.text, thinking)
         if self._settings.judge:
             self._check_memory(process)
-            process.freeze()
+            process.suspend()
         elif time.perf_counter() - self._memory_seen > MEMORY_PERIOD:
             self._check_memory(process)
         return PlayedMove(int(move[1]), int(move[2]), line.time - began, thinking)
@@ -229,16 +240,12 @@ class ProcessPlayer:
 
     def _check_memory(self, process: EngineProcess) -> None:
         self._memory_seen = time.perf_counter()
-        used = process.memory()
+        used = processes.tree_memory(process.pid)
         self.peak_memory = max(self.peak_memory, used)
         allowed = self._settings.memory
         slack = 1.0 if self._settings.judge else MEMORY_TOLERANCE
         if allowed and used > allowed * slack:
             raise EngineFault(MEMORY, f"{used / 1e6:.0f} MB of {allowed / 1e6:.0f} MB")
-
-    def _running(self) -> EngineProcess:
-        assert self._process is not None, "launch comes first"
-        return self._process
 
     def finish(self) -> None:
         """Send END."""
@@ -255,3 +262,53 @@ class ProcessPlayer:
         finally:
             if folder:
                 folder.cleanup()
+
+
+PATIENCE = 2.0  # seconds; some engines do not know the command
+MAX_TITLE = 40
+
+_FIELD = re.compile(r"""\b(\w+)\s*=\s*"([^"]*)\"""")
+
+
+def parse_about(line: str) -> dict[str, str]:
+    """Return the fields of ``name="X", version="1.0"``, however many blanks are in it."""
+    return {key.lower(): value.strip() for key, value in _FIELD.findall(line)}
+
+
+def introduce(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
+    """Return the engines with their titles, where they tell them in time.
+
+    Raises:
+        SettingsError: a program cannot be started at all.
+    """
+    listed = list(engines)
+    with ThreadPoolExecutor(max_workers=len(listed)) as pool:
+        titles = list(pool.map(ask_title, listed))
+    return tuple(replace(spec, title=title) for spec, title in zip(listed, titles, strict=True))
+
+
+def ask_title(spec: EngineSpec) -> str:
+    """Return name and version of a foreign engine, or an empty string.
+
+    Raises:
+        SettingsError: the program cannot be started.
+    """
+    if spec.builtin:
+        return ""
+    try:
+        process = EngineProcess(spec.command, spec.home, spec.environment)
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{spec.name} cannot be started: {problem_of(error)}") from None
+    end = time.perf_counter() + PATIENCE
+    fields: dict[str, str] = {}
+    try:
+        process.send(["ABOUT"])
+        while not fields and (line := process.receive(max(0.0, end - time.perf_counter()))):
+            fields = parse_about(line.text)
+    except EngineFault:
+        pass
+    finally:
+        process.end()
+        process.close()
+    version = fields.get("version", "").split()[:1]  # some add their compiler and more
+    return " ".join([fields.get("name", ""), *version]).strip()[:MAX_TITLE]

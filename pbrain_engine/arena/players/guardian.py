@@ -1,7 +1,7 @@
 """A small process that ends the engines when their runner dies without a word.
 
 An engine that hangs or is frozen does not notice that its pipe has closed, so after a
-``kill -9`` of the runner it would live on. The guardian is told of every engine and, when
+``kill -9`` of the runner it would live on. The guardian keeps a list of the engines and, when
 its own pipe closes, kills the groups that are still on its list.
 """
 

@@ -12,12 +12,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...options import problem_of
-from ...protocol.configured import OPTIONS, engine_arguments
+from ...protocol.serve import OPTIONS, engine_arguments
 from ...protocol.settings import FULL_STRENGTH, fewest_nodes
-from ..faults import CRASH, START, Abandoned, EngineFault
-from ..game.clockwatch import Clock
-from ..game.player import IsAborted, PlayedMove
-from ..game.remarks import Thinking
+from ..played import CRASH, START, Abandoned, EngineFault
+from ..player import Clock, IsAborted, PlayedMove, Thinking
 from ..settings import EngineSpec, MatchSettings, SettingsError
 
 if TYPE_CHECKING:
@@ -81,8 +79,8 @@ class InprocessPlayer:
 
     def _limit(self, clock: Clock, game: Game) -> Limit:
         """Return the limits of one move: the whole turn, or a share of the match."""
-        from ...engine.clock import UNLIMITED, Limits, plan
         from ...engine.engine import Limit
+        from ...engine.pacing import Limits, plan
 
         strength = int(self.spec.number("strength", FULL_STRENGTH))
         nodes = fewest_nodes(int(self.spec.number("nodes", self._settings.nodes)), strength)
@@ -92,9 +90,12 @@ class InprocessPlayer:
         increment = int(clock.increment * 1000)
         limits = Limits(clock.turn_ms, clock.match_ms, clock.left_ms, increment)
         planned = plan(limits, game.ply, game.width * game.height)
-        if planned.hard == UNLIMITED:
-            return Limit(None, None, nodes, depth)
         return Limit(planned.hard, planned.optimum, nodes, depth)
+
+    def stop(self) -> None:
+        """End the search of the move that is being sought."""
+        if self._engine is not None:
+            self._engine.stop()
 
     def finish(self) -> None:
         """Nothing to say."""
@@ -125,9 +126,11 @@ def make_engine(spec: EngineSpec) -> Engine:
     """Return our engine with a contestant's options."""
     from ...engine.engine import Engine
 
-    hash_kilobytes = int(spec.number("hash", 0))
+    hash_kilobytes = int(spec.number("hash_size", spec.number("hash", 0)))
+    memory = int(spec.number("memory", 0)) or None  # of the process, with all that is in it
     return Engine(
-        threads=int(spec.number("threads", 1)),
-        hash_size=hash_kilobytes * 1024 or DEFAULT_HASH,
+        threads=max(int(spec.number("threads", 1)), 1),
+        memory=memory,
+        hash_size=hash_kilobytes * 1024 or (DEFAULT_HASH if memory is None else None),
         **engine_arguments(spec.options),
     )

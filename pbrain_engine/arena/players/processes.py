@@ -2,7 +2,7 @@
 
 On Linux all of it comes from ``/proc``; elsewhere from psutil if it is installed. Where it is
 not, only the process itself is ended; Windows tells its memory all the same, and on macOS that
-is unknown (0), which :func:`knows_memory` tells beforehand.
+is unknown (0), see :func:`knows_memory`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ...native.load.footprint import peak_working_set, private_pages
+from ...native.load.memory import peak_working_set, private_pages
 
 IS_LINUX = sys.platform.startswith("linux")
 IS_WINDOWS = sys.platform == "win32"
@@ -62,7 +62,7 @@ def _children(pid: int) -> list[int]:
 
 
 def knows_memory() -> bool:
-    """Tell whether the memory of other processes can be read here."""
+    """Return whether the memory of other processes can be read here."""
     return IS_LINUX or IS_WINDOWS or _psutil() is not None
 
 
@@ -84,7 +84,7 @@ def _private_bytes(pid: int) -> int:
         psutil = _psutil()
         if psutil is None:
             return 0
-        # Wine, and systems that let nobody look, answer with an OSError.
+        # Wine, and systems that forbid to look, answer with an OSError.
         with contextlib.suppress(psutil.Error, OSError):
             return int(psutil.Process(pid).memory_full_info().uss)
         with contextlib.suppress(psutil.Error, OSError):
@@ -136,7 +136,7 @@ def wait_unreaped(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Tell whether a child has ended, and leave its entry."""
+    """Return whether a child has ended, and leave its entry."""
     if process.returncode is not None:
         return True
     if not hasattr(os, "waitid"):

@@ -84,9 +84,8 @@ class RandomMover:
         return f"UNKNOWN {command}"
 
 
-def main() -> None:
+def serve(mover: RandomMover) -> None:
     """Speak the protocol until END or the end of the input."""
-    mover = RandomMover(sys.stdin.readline)
     while line := sys.stdin.readline():
         if line.strip().upper() == "END":
             return
@@ -100,4 +99,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(RandomMover(sys.stdin.readline))

@@ -1,16 +1,15 @@
 // Live analysis of the position that is looked at, and the threats on the board.
 
+import { SHAPE_SIGNS } from "./board.js";
 import { WIN, valueText } from "./draw.js";
 import { SIDES } from "./tree.js";
-import { checkbox, labelled, make, numberField, percent, remember, remembered, select, short } from "./dom.js";
+import { Panel, button, checkbox, labelled, make, numberField, percent, remember, remembered, select, short } from "./dom.js";
 
 const OVERLAYS = [["off", "off"], ["both", "both sides"], ["black", "black"], ["white", "white"]];
 
-export class AnalysisPanel {
+export class AnalysisPanel extends Panel {
   constructor(app) {
-    this.app = app;
-    this.name = "analyse";
-    this.title = "Analyse";
+    super(app, "analyse", "Analyse");
     const kept = remembered("analysis", {});
     const changed = () => this.changed();
     this.on = checkbox("analysis-on", "Analyse while I look", kept.on ?? true, changed);
@@ -26,6 +25,9 @@ export class AnalysisPanel {
     this.winning = checkbox("winning", "Wins by fours, and what stops them", kept.winning ?? false, changed);
     this.summary = make("p", { id: "summary", class: "figures" }, "–");
     this.list = make("ol", { id: "lines-found", class: "lines" });
+    this.even = make("p", { id: "balance-found", "aria-live": "polite" });
+    this.legend = make("p", { id: "shape-legend", class: "about", hidden: true }, "Dark signs are black's, light ones white's: ",
+      ...Object.entries(SHAPE_SIGNS).flatMap(([name, sign], at) => [at ? " · " : "", make("span", {}, `${sign} ${name}`)]));
     this.note = make("p", { id: "threat-note", class: "about" });
     this.element = make("div", { class: "panel" },
       this.on,
@@ -43,8 +45,12 @@ export class AnalysisPanel {
         this.onBoard, this.policy),
       make("h2", {}, "Threats"),
       make("div", { class: "fields" }, labelled("What each cell makes", this.overlay)),
+      this.legend,
       this.winning,
       this.note,
+      make("h2", {}, "Even chances"),
+      make("div", { class: "row" }, button("Balanced move", () => this.balance(1), { id: "balance-one" }), button("Two balanced moves", () => this.balance(2), { id: "balance-two" })),
+      this.even,
     );
     this.found = null;
     this.threats = null;
@@ -80,6 +86,8 @@ export class AnalysisPanel {
 
   onnode(node) {
     this.found = this.isQuiet ? null : node.found || null;
+    this.previewed = null;
+    this.even.textContent = "";
     this.threats = null;
     this.show();
     this.analyse(node);
@@ -99,7 +107,6 @@ export class AnalysisPanel {
     }
     const fields = { position: app.tree.position(node), multipv: Number(this.lines.value) || 1, threads: Number(this.threads.value) || 1, memory: Number(this.memory.value) || 350, search: this.search.value, policy: this.checked(this.policy) };
     if (Number(this.nodes.value)) fields.nodes = Number(this.nodes.value);
-    this.times = { clicked: app.clicked || performance.now(), asked: performance.now() };
     const question = server.ask("analyse", fields, (event) => this.take(node, question.id, event));
     this.running = question.id;
     try {
@@ -120,10 +127,16 @@ export class AnalysisPanel {
   // Another question has ended the search: it goes on when that is answered.
   onidle() { if (this.isEnded) this.analyse(this.app.node); }
 
-  endValue(node) {
-    if (!node.facts?.winner) return null;
-    const won = node.facts.winner === SIDES[this.app.tree.toMove(node)];
-    return { value: won ? WIN : -WIN, chance: Number(won) };
+  // The bar of a game that is over, also where nothing is analysed.
+  onfacts(node) {
+    const found = this.endValue(node);
+    if (found) this.app.setBar(found);
+  }
+
+  endValue({ facts }) {
+    if (!facts?.winner) return facts?.full ? { value: 0, chance: 0.5, is: "a draw" } : null;
+    const won = facts.winner === SIDES[this.app.tree.toMove(this.app.node)];
+    return { value: won ? WIN : -WIN, chance: Number(won), is: `${facts.winner} has won` };
   }
 
   take(node, id, found) {
@@ -131,21 +144,9 @@ export class AnalysisPanel {
     node.found = found;
     if (this.app.node !== node) return;
     this.found = found;
-    const { times } = this;
-    if (times && !times.told) times.told = performance.now();
     this.summary.dataset.state = "running";
     this.show();
     this.app.draw();
-    if (times && !times.shown) {
-      times.shown = performance.now();
-      requestAnimationFrame(() => setTimeout(() => this.timed(times)));
-    }
-  }
-
-  // How long it took from the click to the first analysis on the screen; read by tests.
-  timed(times) {
-    const painted = performance.now(), { clicked } = times;
-    this.latency = { asked: times.asked - clicked, told: times.told - clicked, shown: times.shown - clicked, painted: painted - clicked };
   }
 
   async ask(node) {
@@ -161,12 +162,27 @@ export class AnalysisPanel {
     }
   }
 
+  // One or two moves after which the chances are as even as can be.
+  async balance(stones) {
+    const { app } = this, { node } = app;
+    this.even.textContent = "looking…";
+    try {
+      const found = await app.server.ask("balance", { position: app.tree.position(node), stones });
+      if (app.node !== node) return;
+      this.even.textContent = `${found.stones.map((cell) => app.nameOf(cell)).join(" ")}, value ${valueText(found.value)}`;
+      this.preview({ pv: found.stones });
+    } catch (error) {
+      this.even.textContent = error.stopped ? "stopped" : error.message;
+    }
+  }
+
   // View ---------------------------------------------------------------------------
 
   show() {
     const { app, found } = this;
     this.list.replaceChildren();
     this.note.textContent = this.threatText();
+    this.legend.hidden = this.overlay.value === "off";
     if (!found?.lines?.length) {
       this.summary.textContent = "–";
       app.setBar(this.endValue(app.node));
@@ -181,7 +197,7 @@ export class AnalysisPanel {
     found.lines.forEach((line, rank) => {
       const words = (line.win?.line || line.pv).map((cell) => app.nameOf(cell)).join(" ");
       const item = make("li", {
-        onmouseenter: () => this.preview(line), onmouseleave: () => this.preview(null),
+        onpointerenter: () => this.preview(line), onpointerleave: () => this.preview(null),
       }, make("button", { type: "button", class: "line", onclick: () => app.click(line.move), onfocus: () => this.preview(line), onblur: () => this.preview(null) },
         make("b", {}, app.nameOf(line.move)), make("span", { class: "value" }, line.mate !== null ? valueText(line.value) : percent(line.chance)),
         make("span", { class: "pv" }, words)));
@@ -199,7 +215,7 @@ export class AnalysisPanel {
       const stops = threats.rescues.map((cell) => this.app.nameOf(cell)).join(", ");
       words.push(`the enemy threatens to win by fours; ${stops ? "stopped by " + stops : threats.unknown.length ? "what stops it is not known yet" : "nothing stops it"}`);
     }
-    return words.join("; ") || "nobody wins by fours here";
+    return words.join("; ") || "no win by fours here";
   }
 
   onpoint(cell) {
@@ -232,7 +248,6 @@ export class AnalysisPanel {
         marks.wins = threats.wins;
         marks.rescues = threats.rescues;
       }
-      if (sides.length) marks.labels = [];
     }
     return marks;
   }

@@ -1,8 +1,9 @@
 // The board that is played on: stones, marks over them, the mouse, the finger and the keys.
 
+import { Finger } from "./finger.js";
 import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
 
-const SHAPE_SIGNS = {
+export const SHAPE_SIGNS = {
   five: "5", "open four": "4+", "double four": "4×2", four: "4", "four and three": "4·3", "double three": "3×2", three: "3", overline: "6",
 };
 
@@ -15,11 +16,13 @@ export class BoardView {
     this.say = say;
     this.cursor = null;
     this.pointed = null;
+    this.finger = new Finger(this, onplay);
     svg.addEventListener("click", (event) => {
+      if (this.finger.isDone(event)) return; // a touch has been taken for what it is
       const cell = this.cellAt(event);
-      if (cell) onplay(cell, event.timeStamp);
+      if (cell) onplay(cell);
     });
-    svg.addEventListener("pointermove", (event) => {
+    for (const type of ["pointerenter", "pointermove"]) svg.addEventListener(type, (event) => { // no move where the board comes under a mouse that rests
       if (event.pointerType !== "touch") this.point(this.cellAt(event));
     });
     svg.addEventListener("pointerleave", () => this.point(null));
@@ -27,8 +30,10 @@ export class BoardView {
     svg.addEventListener("blur", () => { this.cursor = null; this.drawGhost(); });
   }
 
+  placeOf(event) { return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse()); }
+
   cellAt(event) {
-    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+    const at = this.placeOf(event);
     const x = Math.round((at.x - EDGE) / CELL), y = Math.round((at.y - EDGE) / CELL);
     return x >= 0 && y >= 0 && x < this.width && y < this.height ? [x, y] : null;
   }
@@ -53,6 +58,7 @@ export class BoardView {
       onplay(this.cursor);
     } else if (event.key === "Escape") {
       this.cursor = null;
+      this.finger.aim(null);
       this.onpoint(null);
       this.drawGhost();
     } else {
@@ -82,8 +88,9 @@ export class BoardView {
       this.drawn = this.marked = "";
       this.svg.replaceChildren();
       drawGrid(this.svg, view.width, view.height, view.fromBottom);
-      this.svg.style.setProperty("--ratio", (2 * EDGE + (view.width - 1) * CELL) / (2 * EDGE + (view.height - 1) * CELL));
-      [this.stoneLayer, this.markLayer, this.ghost] = ["stones", "marks", "ghost"].map((name) => element("g", { class: name }, this.svg));
+      const [, , wide, tall] = this.svg.getAttribute("viewBox").split(" ");
+      this.svg.style.setProperty("--ratio", wide / tall);
+      [this.stoneLayer, this.markLayer, this.ghost, this.lens] = ["stones", "marks", "ghost", "lens"].map((name) => element("g", { class: name }, this.svg));
     }
     const drawn = JSON.stringify([view.stones, view.last, view.numbers]);
     if (drawn !== this.drawn) {
@@ -96,6 +103,7 @@ export class BoardView {
       this.markLayer.replaceChildren();
       this.drawMarks(view.marks);
     }
+    if (this.finger.aimed && (drawn !== this.aimedAt || !this.isFree(this.finger.aimed))) this.finger.aim(null);
     this.drawGhost();
   }
 
@@ -117,9 +125,9 @@ export class BoardView {
 
   drawMarks(marks) {
     const layer = this.markLayer;
-    if (marks.row?.length) {
-      const [x1, y1] = centre(marks.row[0]), [x2, y2] = centre(marks.row[marks.row.length - 1]);
-      element("line", { class: "winning", x1, y1, x2, y2 }, layer);
+    for (const cell of marks.row || []) {
+      const [cx, cy] = centre(cell);
+      element("circle", { class: "winning", cx, cy, r: CELL * 0.43 }, layer);
     }
     for (const { cell, reason } of marks.forbidden || []) {
       const [cx, cy] = centre(cell), r = 7;
@@ -129,10 +137,6 @@ export class BoardView {
     for (const { cell, share } of marks.policy || []) {
       const [cx, cy] = centre(cell);
       element("circle", { class: "policy", cx, cy, r: 2 + 9 * Math.sqrt(share) }, layer);
-    }
-    for (const { cell, makes, side } of marks.shapes || []) {
-      const [cx, cy] = centre(cell), both = marks.bothSides ? (side === "black" ? -7 : 7) : 0;
-      element("text", { class: `shape shape-${side}`, x: cx + both, y: cy + 4 }, layer, SHAPE_SIGNS[makes] || "");
     }
     for (const { x, y, text } of marks.texts || []) {
       const [cx, cy] = centre([x, y]);
@@ -148,6 +152,11 @@ export class BoardView {
       const [cx, cy] = centre(cell), label = element("g", { class: best ? "label best" : "label" }, layer);
       element("circle", { cx, cy, r: CELL * 0.45 }, label);
       element("text", { x: cx, y: cy + 4, class: String(text).length > 2 ? "long" : "" }, label, text);
+    }
+    const labelled = new Set((marks.labels || []).map(({ cell }) => String(cell)));
+    for (const { cell, makes, side } of marks.shapes || []) { // in a corner where a value is
+      const [cx, cy] = centre(cell), both = marks.bothSides ? (side === "black" ? -7 : 7) : 0, small = labelled.has(String(cell));
+      element("text", { class: `shape shape-${side}${small ? " small" : ""}`, x: cx + both * (small ? 1.3 : 1), y: cy + (small ? -9 : 4) }, layer, SHAPE_SIGNS[makes] || "");
     }
     (marks.line || []).forEach((cell, number) => {
       const side = (this.toMove + number) % 2;
@@ -177,7 +186,7 @@ export class BoardView {
       piece.removeAttribute("class");
     });
     for (const name of [...copy.getAttributeNames()]) if (name !== "viewBox") copy.removeAttribute(name);
-    copy.querySelector("g:last-of-type:empty")?.remove();
+    for (const empty of copy.querySelectorAll("g:empty, .lens")) empty.remove();
     const [, , wide, tall] = this.svg.getAttribute("viewBox").split(" ").map(Number);
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.setAttribute("width", 2 * wide);

@@ -34,6 +34,53 @@ export function numberField(id, value, min, max, step = 1) {
   return make("input", { type: "number", id, value, min, max, step });
 }
 
+// Ask before something that cannot be undone; the Escape key says no.
+export function confirmed(question, yes, no) {
+  return new Promise((resolve) => {
+    const dialog = make("dialog", { "aria-label": question }, make("p", {}, question),
+      make("form", { method: "dialog", class: "row" }, make("button", { value: "yes", class: "main" }, yes), make("button", { value: "" }, no)));
+    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+export function inform(title, ...pieces) {
+  const dialog = make("dialog", { "aria-label": title }, make("h2", {}, title), ...pieces, make("form", { method: "dialog" }, make("button", {}, "Close")));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+let audio = null; // made at the first stone, as browsers want a click before
+
+// A stone is put on wood: a short burst of noise that dies away.
+export function stoneSound() {
+  audio ??= new AudioContext();
+  const length = Math.round(0.05 * audio.sampleRate), buffer = audio.createBuffer(1, length, audio.sampleRate), samples = buffer.getChannelData(0);
+  for (let at = 0; at < length; at++) samples[at] = (Math.random() - 0.5) * Math.exp((-9 * at) / length);
+  const source = new AudioBufferSourceNode(audio, { buffer }), filter = new BiquadFilterNode(audio, { type: "bandpass", frequency: 1400, Q: 1.5 });
+  source.connect(filter).connect(audio.destination);
+  source.start();
+}
+
+// One of the panels beside the board: `element` is shown below the tab `title`.
+export class Panel {
+  constructor(app, name, title) { Object.assign(this, { app, name, title }); }
+
+  say(text) { this.status.textContent = text; }
+
+  // What a question comes to; null where it fails, and the reason is shown.
+  async tried(question) {
+    try {
+      return await question;
+    } catch (error) {
+      this.say(error.stopped ? "stopped" : error.message);
+      return null;
+    }
+  }
+}
+
 export function percent(share) { return `${Math.round(100 * share)} %`; }
 
 export function short(number) {

@@ -1,24 +1,22 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { button, checkbox, copy, download, make, remember, remembered } from "./dom.js";
-import { nameOf } from "./draw.js";
+import { Panel, button, checkbox, copy, download, make, remember, remembered } from "./dom.js";
 import { GameTree } from "./tree.js";
 
 const MOST_FILE = 1_500_000;
 
-export class FilePanel {
+export class FilePanel extends Panel {
   constructor(app) {
-    this.app = app;
-    this.name = "file";
-    this.title = "File";
+    super(app, "file", "File");
     this.file = make("input", { type: "file", id: "game-file", accept: ".sgf,.psq,.lib,.txt", "aria-label": "game file", onchange: () => this.open() });
     this.text = make("textarea", { id: "game-text", rows: 5, "aria-label": "a game as text", placeholder: "or paste moves such as h8i9, a drawing, SGF or PSQ" });
     this.status = make("p", { id: "file-status", "aria-live": "polite" });
     const shown = (name, otherwise, text, id) => checkbox(id, text, remembered(name, otherwise), (event) => { remember(name, event.target.checked); app.go(app.node); });
+    this.blocking = checkbox("block-cells", "Clicks block cells, before the first move", false);
     this.element = make("div", { class: "panel" },
       make("h2", {}, "Load"), this.file, this.text,
-      make("div", { class: "row" }, button("Show this text", () => this.read({ text: this.text.value }, "the text"), { id: "read-text", class: "main" })),
+      make("div", { class: "row" }, button("Show this text", () => this.readText(), { id: "read-text", class: "main" })),
       make("h2", {}, "Save and copy"),
       make("div", { class: "row" },
         button("SGF with variations", () => this.save("sgf"), { id: "save-sgf" }),
@@ -36,6 +34,8 @@ export class FilePanel {
       make("h2", {}, "Board"),
       shown("fromBottom", false, "Count rows from the bottom", "from-bottom"),
       shown("numbers", true, "Numbers on the stones", "numbers"),
+      shown("sound", false, "Sound of the stones", "sound"),
+      this.blocking,
     );
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => {
@@ -44,12 +44,29 @@ export class FilePanel {
     });
   }
 
-  say(text) { this.status.textContent = text; }
+  get isBlocking() { return !this.element.hidden && this.blocking.firstChild.checked; }
+
+  // Block a cell, or free it again.
+  block([x, y]) {
+    const { app } = this, { start } = app.tree;
+    if (app.away || app.tree.root.children.length) return app.say("cells are blocked before the first move: begin a new game", true);
+    const others = start.placed.filter((stone) => stone.x !== x || stone.y !== y);
+    if (others.length === start.placed.length) others.push({ x, y, side: "wall" });
+    start.placed = others;
+    app.node.facts = app.node.found = null;
+    return app.go(app.node);
+  }
 
   async open(file = this.file.files[0]) {
     if (!file) return;
     if (file.size > MOST_FILE) this.say(`${file.name} is too large for a game`);
     else await this.read({ data: await base64(file) }, file.name);
+  }
+
+  // Moves alone are on the board that is shown, and count rows as it does.
+  readText() {
+    const { width, height, rule } = this.app.tree.start;
+    return this.read({ text: this.text.value, width, height, rule, from_below: this.app.fromBottom }, "the text");
   }
 
   // content: {text}, or {data}: the bytes of a file in base64, as only the server knows its encoding
@@ -79,26 +96,22 @@ export class FilePanel {
   }
 
   async save(format) {
-    try {
-      download(`numoku.${format}`, format === "lib" ? "application/octet-stream" : "text/plain", await this.write(format));
-      this.say([`saved numoku.${format}`, ...this.losses].join("; "));
-    } catch (error) {
-      this.say(error.message);
-    }
+    const content = await this.tried(this.write(format));
+    if (content === null) return;
+    download(`numoku.${format}`, format === "lib" ? "application/octet-stream" : "text/plain", content);
+    this.say([`saved numoku.${format}`, ...this.losses].join("; "));
   }
 
   async copyDrawing() {
-    try {
-      await copy(await this.write("diagram"));
-      this.say("the drawing is copied");
-    } catch (error) {
-      this.say(error.message);
-    }
+    const drawing = await this.tried(this.write("diagram"));
+    if (drawing === null) return;
+    await copy(drawing);
+    this.say("the drawing is copied");
   }
 
-  // Moves and links always count rows from the top, as files do.
+  // Moves count rows as the board does, and can be pasted again; links count them from the top.
   async copyMoves() {
-    const text = this.app.node.moves.map(nameOf).join("");
+    const text = this.app.node.moves.map((cell) => this.app.nameOf(cell)).join("");
     await copy(text);
     this.say(`copied ${text || "no moves: the board is empty"}`);
   }

@@ -1,18 +1,16 @@
 // What the database knows of the position that is looked at; games and comments go into it.
 
 import { valueText, WIN_BAND } from "./draw.js";
-import { button, checkbox, find, make, percent, remember, remembered, short } from "./dom.js";
+import { Panel, button, checkbox, find, make, percent, remember, remembered, short } from "./dom.js";
 import { SIDES } from "./tree.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
 const PROOFS = { vcf: "proven by fours", vct: "proven by fours and threes", search: "announced by the main search" };
 const BOUNDS = { exact: "", lower: "at least ", upper: "at most " };
 
-export class KnownPanel {
+export class KnownPanel extends Panel {
   constructor(app) {
-    this.app = app;
-    this.name = "known";
-    this.title = "Database";
+    super(app, "known", "Database");
     this.isThere = false;
     this.status = make("p", { id: "known-status", "aria-live": "polite" });
     this.found = make("div", { id: "known-found" });
@@ -70,7 +68,7 @@ export class KnownPanel {
     for (const panel of this.app.panels) if (this.app.node === node) panel.oncomment?.(node);
   }
 
-  // The comment on a move as it is now, told when a person has finished it.
+  // The comment on a move as it is now, sent when a person has finished it.
   async comment(node) {
     const before = node.stored || "", after = node.comment;
     if (!this.isThere || before === after) return;

@@ -3,8 +3,9 @@
 import { AnalysisPanel } from "./analysis.js";
 import * as address from "./address.js";
 import { BoardView } from "./board.js";
-import { button, find, make, percent, remember, remembered } from "./dom.js";
+import { button, find, inform, make, percent, remember, remembered, stoneSound } from "./dom.js";
 import { FilePanel } from "./files.js";
+import { GamesPanel } from "./games.js";
 import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
 import { PlayPanel } from "./play.js";
@@ -17,6 +18,7 @@ import { letterOf, valueText, WIN_BAND } from "./draw.js";
 
 const SAVED = "numoku.game";
 const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
+const IS_RELOAD = performance.getEntriesByType("navigation")[0]?.type === "reload"; // its address may be that of the move before
 const EMPTY = { width: 15, height: 15, rule: "freestyle", placed: [], first: "black" };
 
 class App {
@@ -24,15 +26,16 @@ class App {
     this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
     this.server = new Server((state, reason) => this.connection(state, reason), () => { for (const panel of this.panels) panel.onidle?.(); });
     this.board = new BoardView(find("board"), {
-      onplay: (cell, time) => this.click(cell, time),
+      onplay: (cell) => this.click(cell),
       onpoint: (cell) => { for (const panel of this.panels) panel.onpoint?.(cell); },
       isFree: (cell) => this.isFree(cell),
       nameOf: (cell) => this.nameOf(cell),
       say: (text) => { find("spoken").textContent = text; },
     });
-    this.tree = new GameTree(EMPTY);
+    this.away = null; // the game whose place a puzzle has taken
+    this.tree = new GameTree({ ...EMPTY, ...PlayPanel.board() });
     this.node = this.tree.root;
-    this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
+    this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, GamesPanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
     this.makeTabs();
     this.listen();
     this.hasAddress = Boolean(location.hash); // soon every page has one
@@ -40,52 +43,86 @@ class App {
     this.server.connect();
   }
 
+  get play() { return this.panels[0]; }
   get proof() { return this.panels[2]; }
   get puzzles() { return this.panels[5]; }
-  get files() { return this.panels[6]; }
-  get known() { return this.panels[7]; }
+  get games() { return this.panels[6]; }
+  get files() { return this.panels[7]; }
+  get known() { return this.panels[8]; }
 
   // The game -----------------------------------------------------------------------
 
   // Show the game that was last looked at, if the address is still its; else that of the address.
-  begin() {
-    const kept = this.kept();
-    let found = kept, wrong = "";
+  begin(isLater = false) {
+    const kept = isLater ? null : this.kept();
+    let found = null, wrong = "";
     try {
-      if (kept?.address !== location.hash) found = address.read(location.hash) || kept;
+      if (!kept || (!IS_RELOAD && kept.address !== location.hash)) found = address.read(location.hash);
     } catch (error) {
       wrong = error.message;
     }
-    if (found) this.show(found.tree, found.node);
-    else this.show(this.tree, this.node);
+    if (kept) this.take(kept);
+    if (found || !(kept || isLater)) this.show(found?.tree || this.tree, found?.node || this.node);
     if (wrong) this.say(wrong, true);
   }
 
-  // What the session has kept: the tree, the node and the address; null if there is nothing.
+  // What the session has kept of the games; null if there is nothing.
   kept() {
     try {
-      const kept = JSON.parse(sessionStorage.getItem(SAVED));
-      const tree = GameTree.from(kept.start, kept.rows, kept.names);
-      tree.root.comment = kept.comment || "";
-      tree.root.notes = kept.root || {};
-      return { tree, node: tree.nodes()[kept.at] || tree.root, address: kept.address };
+      const { address: held, game, puzzle, away, former, left } = JSON.parse(sessionStorage.getItem(SAVED));
+      return { address: held, puzzle, left, away: away && GameTree.documented(away), former: former && GameTree.documented(former), ...GameTree.documented(game) };
     } catch {
       return null;
     }
   }
 
+  // Go on where the page was left: in a game, or in a puzzle that has taken the place of one.
+  take({ tree, node, puzzle, away, former, left }) {
+    // Another tab that has not been left has the same session, and goes on with the game, too.
+    if (!left) (away || { tree }).tree.id = new GameTree(EMPTY).id;
+    this.games.former = former;
+    if (!away) return this.show(tree, node);
+    this.tree = away.tree;
+    this.node = away.node;
+    return this.lend(tree, node, () => puzzle && this.puzzles.resume(puzzle));
+  }
+
+  // Show another game; the one that was shown is kept.
   show(tree, node = tree.root) {
     this.setGuide(null);
+    const old = this.away || this;
+    if (old.tree !== tree) this.games.replaced(old.tree, old.node);
+    this.away = null;
     this.tree = tree;
+    this.node = node;
+    this.play.shown();
     this.go(node);
+    this.play.goOn();
+  }
+
+  // Show a puzzle, or its solution, until giveBack; guide() sets what reacts to the moves.
+  lend(tree, node, guide) {
+    this.setGuide(null);
+    this.away ??= { tree: this.tree, node: this.node, tab: this.tab };
+    this.tree = tree;
+    this.node = node;
+    guide?.();
+    this.go(node);
+  }
+
+  // The game whose place a puzzle has taken comes back as it was.
+  giveBack() {
+    const { away } = this;
+    if (!away) return;
+    this.show(away.tree, away.node);
+    if (away.tab) this.openTab(away.tab);
   }
 
   newGame(start) { this.show(new GameTree({ ...EMPTY, ...start })); }
 
   setGuide(guide) {
-    const old = this.guide;
+    if (this.guide && this.guide !== guide) this.guide.end?.();
     this.guide = guide;
-    if (old && old !== guide) old.end?.();
     find("choices").replaceChildren();
     find("choices").hidden = true;
     document.body.dataset.guide = guide ? guide.name : "";
@@ -116,12 +153,16 @@ class App {
     this.save();
   }
 
-  save() {
-    try {
-      const nodes = this.tree.nodes();
-      const at = nodes.indexOf(this.node);
-      sessionStorage.setItem(SAVED, JSON.stringify({ start: this.tree.start, rows: this.tree.flat(), names: this.tree.names, comment: this.tree.root.comment, root: this.tree.root.notes, at, address: location.hash }));
-    } catch { /* then the game is not kept over a reload */ }
+  save(left = false) {
+    if (this.guide === this.play) this.tree.match = this.play.snapshot();
+    this.games.later();
+    const document = (of) => of && of.tree.document(of.node);
+    const kept = { left, address: location.hash, game: document(this), away: document(this.away), puzzle: this.guide === this.puzzles ? this.puzzles.puzzle : null };
+    for (const former of [document(this.games.former), null]) {
+      try {
+        return sessionStorage.setItem(SAVED, JSON.stringify({ ...kept, former }));
+      } catch { /* too large: without the game before, or not at all */ }
+    }
   }
 
   // What the rules say of a position; asked once for each.
@@ -146,9 +187,9 @@ class App {
     return !this.node.moves.some((move) => String(move) === name) && !this.tree.start.placed.some(({ x, y }) => String([x, y]) === name);
   }
 
-  async click(cell, time = 0) {
+  async click(cell) {
     const node = this.node;
-    this.clicked = time;
+    if (this.files.isBlocking) return this.files.block(cell);
     if (!this.isFree(cell)) return this.say(`${this.nameOf(cell)} is taken`);
     const facts = await this.look(node);
     if (!facts || node !== this.node) return null;
@@ -160,9 +201,10 @@ class App {
     return this.playCell(cell, true);
   }
 
-  // Play a move; the person's own moves are told to what is going on.
+  // Play a move; the person's own moves are reported to what is going on.
   playCell(cell, byPerson = false) {
     const node = this.tree.play(this.node, cell);
+    if (remembered("sound", false)) stoneSound();
     find("spoken").textContent = `${SIDES[node.side]} ${this.nameOf(cell)}`;
     this.go(node);
     if (byPerson) this.guide?.played?.(node);
@@ -177,6 +219,8 @@ class App {
 
   draw() {
     const { width, height, placed } = this.tree.start, node = this.node;
+    find("take-back").hidden = !this.guide?.takeBack;
+    find("former").hidden = !this.games.former;
     const stones = placed.map(({ x, y, side }) => ({ cell: [x, y], side }));
     for (const at of node.path) stones.push({ cell: at.cell, side: SIDES[at.side], number: at.ply });
     const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels };
@@ -195,7 +239,7 @@ class App {
 
   stateText() {
     const facts = this.node.facts;
-    const own = this.guide?.state?.();
+    const own = this.guide?.state?.(facts);
     if (own) return own;
     if (facts?.winner) return `${facts.winner} has won`;
     if (facts?.full) return "the board is full: a draw";
@@ -211,6 +255,9 @@ class App {
     this.sayTimer = setTimeout(() => {
       this.unsay();
       state.textContent = this.stateText();
+      if (!this.line) return;
+      this.line = null; // a hint goes with its words
+      this.draw();
     }, 4000);
     this.message = true;
   }
@@ -231,8 +278,8 @@ class App {
     }
     const side = this.tree.toMove(this.node), black = side ? 1 - found.chance : found.chance;
     bar.style.transform = `scaleY(${black.toFixed(3)})`; // unlike a height it moves without a new layout
-    text.textContent = Math.abs(found.value) >= WIN_BAND ? valueText(Math.abs(found.value)).slice(1) : Math.round(100 * black);
-    find("bar").setAttribute("aria-label", `evaluation: black ${percent(black)}`);
+    text.textContent = found.is ? "" : Math.abs(found.value) >= WIN_BAND ? valueText(Math.abs(found.value)).slice(1) : Math.round(100 * black);
+    find("bar").setAttribute("aria-label", `evaluation: ${found.is || `black ${percent(black)}`}`);
   }
 
   // Buttons below the board for a decision.
@@ -282,6 +329,7 @@ class App {
       if (isOpen) panel.onopen?.();
     }
     this.known.ontab();
+    if (left) this.draw(); // each tab has marks of its own
   }
 
   listen() {
@@ -292,6 +340,7 @@ class App {
       last: () => this.node.end,
     };
     const step = (name) => this.visit(steps[name]());
+    find("take-back").addEventListener("click", () => this.guide?.takeBack());
     for (const name in steps) find(name).addEventListener("click", () => step(name));
     find("step").addEventListener("input", (event) => {
       let node = this.node.end;
@@ -301,12 +350,14 @@ class App {
     document.addEventListener("keydown", (event) => {
       const name = { ArrowLeft: "undo", ArrowRight: "redo", Home: "first", End: "last" }[event.key];
       const isTyping = event.target.closest("input, textarea, select, [role=tablist]");
+      if (event.key === "?" && !isTyping) this.shortcuts();
       if (!name || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       step(name);
       event.preventDefault();
     });
-    window.addEventListener("pagehide", () => this.save()); // too late for the address
-    window.addEventListener("hashchange", () => this.begin());
+    window.addEventListener("pagehide", () => this.save(true)); // too late for the address
+    window.addEventListener("hashchange", () => this.begin(true));
+    find("keys").addEventListener("click", () => this.shortcuts());
     const themes = ["", "light", "dark"], root = document.documentElement;
     const paint = () => { root.dataset.theme = remembered("theme", ""); };
     find("theme").addEventListener("click", () => {
@@ -316,6 +367,11 @@ class App {
     paint();
   }
 
+  shortcuts() {
+    const rows = [["← →", "a move back, a move on"], ["Home End", "the first move, the last move"], ["arrows on the board", "choose a cell"], ["Enter", "play there"], ["Esc", "no cell"], ["← → on the tabs", "another tab"], ["?", "this list"]];
+    inform("Keys", ...rows.map(([keys, what]) => make("p", {}, make("kbd", {}, keys), ` ${what}`)));
+  }
+
   // The connection -----------------------------------------------------------------
 
   async connection(state, reason) {
@@ -323,7 +379,7 @@ class App {
     link.dataset.state = state;
     link.textContent = { open: "connected", back: "connected again", lost: "connection lost, trying again", refused: "not admitted" }[state];
     banner.hidden = state === "open" || state === "back";
-    if (state === "lost") banner.replaceChildren("The server does not answer. The game stays here; this page tries to connect again.");
+    if (state === "lost") banner.replaceChildren(reason || "The server does not answer. The game stays here; this page tries to connect again.");
     if (state === "refused") {
       const field = make("input", { type: "text", size: 60, "aria-label": "address with its token" });
       banner.replaceChildren(`${reason} `, field, button("Go", () => {
@@ -340,7 +396,7 @@ class App {
 
   // The file that the command line named; once, and not in the place of a link.
   async loadStart() {
-    if (this.hasAddress) return;
+    if (this.hasAddress || globalThis.openSocket) return;
     try {
       const answer = await fetch("api/start", { headers: { Authorization: `Bearer ${this.server.token}` } });
       const { name, ...content } = await answer.json();

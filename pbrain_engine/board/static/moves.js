@@ -1,12 +1,10 @@
 // The moves of the game with their variations, comments and transpositions.
 
-import { button, make } from "./dom.js";
+import { Panel, button, make } from "./dom.js";
 
-export class MovesPanel {
+export class MovesPanel extends Panel {
   constructor(app) {
-    this.app = app;
-    this.name = "moves";
-    this.title = "Moves";
+    super(app, "moves", "Moves");
     this.tree = make("div", { id: "variations", class: "variations", role: "tree", "aria-label": "moves and variations" });
     this.comment = make("textarea", { id: "comment", rows: 3, "aria-label": "comment on this move", placeholder: "a comment on this move" });
     this.comment.addEventListener("input", () => { this.app.node.comment = this.comment.value; this.app.save(); });

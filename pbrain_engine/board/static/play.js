@@ -1,29 +1,38 @@
 // A game against the engine: rule, board, level, opening, clocks.
 
-import { button, find, labelled, make, numberField, remember, remembered, select } from "./dom.js";
+import { Panel, button, confirmed, find, labelled, make, numberField, remember, remembered, select } from "./dom.js";
 import { SIDES } from "./tree.js";
 
 const RULES = [["freestyle", "freestyle: five or more"], ["standard", "standard: exactly five"], ["renju", "renju: black has forbidden moves"], ["caro", "caro: not closed at both ends"], ["caro_exact", "caro, exactly five"]];
 const OPENINGS = [["none", "you choose your side"], ["swap2-you", "swap2, you open"], ["swap2-engine", "swap2, Numoku opens"]];
 const PEOPLE = [["black", "black"], ["white", "white"], ["both", "both sides"]];
+const LEVELS = ["first steps", "beginner", "easy", "casual", "club player", "strong", "very strong", "expert", "master", "full strength"];
+// Methods of the textbooks, the weakest first (docs/methods.md).
+const METHODS = ["uct", "adp", "genetic", "knowledge", "minimax", "evaluation", "proofnumber", "alphabeta", "deepening", "threatspace"];
 const DEFAULT_LEVEL = 5, LEAST_SECONDS = 0.1, SHARE = 1 / 25;
 
-export class PlayPanel {
+export class PlayPanel extends Panel {
   constructor(app) {
-    this.app = app;
-    this.name = "play";
-    this.title = "Play";
+    super(app, "play", "Play");
     const kept = remembered("play", {});
     this.rule = select("rule", RULES, kept.rule || "freestyle");
     this.width = numberField("width", kept.width || 15, 5, 22);
     this.height = numberField("height", kept.height || 15, 5, 22);
-    this.level = select("level", Array.from({ length: 10 }, (_, at) => [at + 1, `level ${at + 1}`]), kept.level || DEFAULT_LEVEL);
+    this.level = select("level", [...Array.from({ length: 10 }, (_, at) => [at + 1, `${at + 1} ${LEVELS[at]}`]), ...METHODS.map((name) => [name, `textbook: ${name}`])], kept.level || DEFAULT_LEVEL);
     this.person = select("person", PEOPLE, kept.person || "black");
     this.opening = select("opening", OPENINGS, kept.opening || "none");
     this.seconds = numberField("seconds", kept.seconds || 5, 0.1, 600, 0.1);
     this.minutes = numberField("minutes", kept.minutes || 0, 0, 600);
     this.report = make("p", { class: "about", id: "play-report" });
     this.element = make("div", { class: "panel" },
+      make("div", { class: "row" },
+        button("New game", () => this.begin(), { id: "new-game", class: "main" }),
+        button("Go on from here", () => this.resume(), { id: "resume", title: "Numoku plays on from the position on the board" }),
+        button("Hint", () => this.hint(), { id: "hint" }),
+        button("Game before", () => app.games.back(), { id: "former", title: "the game that was replaced comes back" }),
+        button("Resign", () => this.resign(), { id: "resign" }),
+      ),
+      this.report,
       make("div", { class: "fields" },
         labelled("Rule", this.rule),
         labelled("Columns", this.width),
@@ -34,26 +43,19 @@ export class PlayPanel {
         labelled("Numoku's seconds a move", this.seconds),
         labelled("Minutes for a game, each side (0: no limit)", this.minutes),
       ),
-      make("div", { class: "row" },
-        button("New game", () => this.begin(), { id: "new-game", class: "main" }),
-        button("Go on from here", () => this.resume(), { id: "resume", title: "Numoku plays on from the position on the board" }),
-        button("Hint", () => this.hint(), { id: "hint" }),
-        button("Resign", () => this.resign(), { id: "resign" }),
-      ),
-      this.report,
     );
     setInterval(() => this.tick(), 100);
     this.used = [0, 0];
   }
 
   // No help while a game goes on, unless the analysis is looked at.
-  get isQuiet() { return !this.over && this.human !== "both" && !["analyse", "known"].includes(this.app.tab); }
+  get isQuiet() { return this.isOn && this.human !== "both" && !["analyse", "known"].includes(this.app.tab); }
 
   onserver(about) {
     for (const { level, nodes, depth, elo } of about.levels) {
       const option = this.level.options[level - 1];
-      const effort = depth ? `${depth} ${depth > 1 ? "plies" : "ply"} deep` : nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
-      option.textContent = `${level} · ${elo === null ? "" : `+${elo} Elo, `}${effort}`;
+      option.textContent = `${level} ${LEVELS[level - 1]}` + (elo ? `, +${elo} Elo` : "");
+      option.title = depth ? `${depth} ${depth > 1 ? "plies" : "ply"} deep` : nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
     }
     if (this.app.guide !== this || this.thinking) return;
     if (this.stage === "engine") this.decide();
@@ -67,6 +69,15 @@ export class PlayPanel {
   }
 
   who(side) { return this.human === "both" ? "" : side === this.human ? " (you)" : " (Numoku)"; }
+
+  // The board of a new game, as it was chosen last.
+  static board() {
+    const { rule = "freestyle", width = 15, height = 15 } = remembered("play", {});
+    return { rule, width: Number(width), height: Number(height) };
+  }
+
+  // A game that has ended is looked at, until a person plays on from one of its positions.
+  get isOn() { return !this.over && !this.app.tree.names.result; }
 
   // Begin and end ------------------------------------------------------------------
 
@@ -83,9 +94,12 @@ export class PlayPanel {
       this.app.say("boards are 5 to 22 wide and high", true);
       return;
     }
+    const { size } = this, person = this.person.value; // the form follows the board that is left
     this.keep();
-    this.app.newGame(this.size);
-    this.start(this.person.value);
+    this.app.newGame(size);
+    this.start(person);
+    this.fresh = true;
+    if (this.app.games.former) this.report.textContent = "The game before is kept under Games, and “Game before” brings it back.";
     const opening = this.opening.value;
     if (opening === "swap2-you") this.swap2("person", "put three stones: black, white, black");
     else if (opening === "swap2-engine") this.decide();
@@ -104,10 +118,12 @@ export class PlayPanel {
     this.human = human;
     this.over = "";
     this.stage = "";
+    this.fresh = false;
     this.used = [0, 0];
     this.since = performance.now();
     this.turn = this.app.tree.toMove(this.app.node);
-    this.app.tree.names = { black: human === "white" ? `Numoku level ${this.level.value}` : "you", white: human === "black" ? `Numoku level ${this.level.value}` : "you" };
+    const opponent = METHODS.includes(this.level.value) ? `Numoku ${this.level.value}` : `Numoku level ${this.level.value}`;
+    this.app.tree.names = { black: human === "white" ? opponent : "you", white: human === "black" ? opponent : "you" };
     this.report.textContent = "";
     this.app.draw();
   }
@@ -124,9 +140,60 @@ export class PlayPanel {
   }
 
   end() {
+    this.app.tree.match = this.snapshot();
     this.since = null;
     this.cancel();
     this.clocks(false);
+  }
+
+  // Everything that a game needs to go on after a reload; null if it has ended.
+  snapshot() {
+    if (!this.isOn) return null;
+    const { human, stage, stageText, from, fresh } = this;
+    return { human, stage, stageText, from, fresh, used: [this.spent(0), this.spent(1)], level: this.level.value, seconds: this.seconds.value, minutes: this.minutes.value };
+  }
+
+  // Another game is on the board: the form has its rule and size, and what was interrupted goes on.
+  shown() {
+    const { start, match } = this.app.tree;
+    for (const name of ["rule", "width", "height"]) this[name].value = start[name];
+    if (!match) return;
+    for (const name of ["level", "seconds", "minutes"]) this[name].value = match[name];
+    this.person.value = match.human;
+    const { human, stage, stageText, from, fresh, used } = match;
+    Object.assign(this, { human, stage, stageText, from, fresh, used: [...used], over: "", since: performance.now(), turn: this.app.tree.toMove(this.app.node) });
+    this.report.textContent = "";
+    this.app.setGuide(this);
+  }
+
+  // After the position is on the board: whose turn is it?
+  goOn() {
+    const { node } = this.app;
+    if (this.app.guide !== this || node.children.length) return;
+    if (this.stage === "engine") this.decide();
+    else if (this.stage === "choice") this.offer(node.ply === 3);
+    else this.think();
+  }
+
+  // The last move of the person and the answer to it are gone; a game that began with an empty
+  // board has no variations.
+  takeBack() {
+    const { app } = this;
+    let { node } = app;
+    if (!node.parent || this.stage === "engine" || this.stage === "choice") return app.say("there is nothing to take back");
+    let gone;
+    do {
+      gone = node;
+      node = node.parent;
+    } while (node.parent && !this.stage && this.human !== "both" && SIDES[app.tree.toMove(node)] !== this.human);
+    if (!this.stage && this.human !== "both" && SIDES[app.tree.toMove(node)] !== this.human) return app.say("there is nothing to take back");
+    this.cancel();
+    this.charge();
+    this.over = "";
+    this.report.textContent = "";
+    delete app.tree.names.result;
+    if (this.fresh) app.tree.remove(gone);
+    return app.go(node);
   }
 
   cancel() {
@@ -134,11 +201,13 @@ export class PlayPanel {
     this.thinking = null;
   }
 
-  resign() {
+  async resign() {
     if (this.app.guide !== this || this.over) {
       this.app.say("no game is being played");
       return;
     }
+    const { tree } = this.app;
+    if (!await confirmed("Resign this game?", "Resign", "Play on") || this.app.tree !== tree || this.over) return;
     this.cancel();
     const side = this.human === "both" ? SIDES[this.app.tree.toMove(this.app.node)] : this.human;
     this.finish(`${side === "black" ? "white" : "black"} wins, ${side} resigned`);
@@ -189,7 +258,7 @@ export class PlayPanel {
     if (!facts || facts.winner || facts.full || app.node !== node || app.guide !== this) return;
     let seconds = Number(this.seconds.value) || 5;
     if (Number(this.minutes.value)) seconds = Math.max(LEAST_SECONDS, Math.min(seconds, this.left(app.tree.toMove(node)) * SHARE));
-    const thought = await this.consult("move", { level: Number(this.level.value), seconds });
+    const thought = await this.consult("move", METHODS.includes(this.level.value) ? { method: this.level.value, seconds } : { level: Number(this.level.value), seconds });
     if (!thought) return;
     app.playCell(thought.move);
     this.charge();
@@ -222,7 +291,7 @@ export class PlayPanel {
       const found = await app.server.ask("analyse", { position: app.tree.position(node), time: Number(this.seconds.value) || 5 });
       if (app.node === node) {
         app.line = found.pv.slice(0, 1);
-        app.say(`Numoku would play ${app.nameOf(found.move)}`);
+        app.say(`Numoku would play ${app.nameOf(found.move)}`); // until this is gone, or a move made
         app.draw();
       }
     } catch (error) {
@@ -244,7 +313,7 @@ export class PlayPanel {
   }
 
   // The clocks begin when the sides are settled.
-  get isRunning() { return this.app.guide === this && !this.over && !this.stage; }
+  get isRunning() { return this.app.guide === this && this.isOn && !this.stage; }
 
   left(side) { return 60 * Number(this.minutes.value) - this.spent(side); }
 

@@ -1,15 +1,14 @@
 // Proofs to walk through: the attacker's move is the program's, the defence is yours.
 
-import { button, labelled, make, numberField } from "./dom.js";
+import { Panel, button, labelled, make, numberField } from "./dom.js";
+import { SIDES } from "./tree.js";
 
 const CLAIMS = { vcf: "by fours", vct: "by fours and threes", win: "found by the main search" };
 const KINDS = { block: "blocks", "counter-four": "counter-four", elsewhere: "elsewhere" };
 
-export class ProofPanel {
+export class ProofPanel extends Panel {
   constructor(app) {
-    this.app = app;
-    this.name = "proof";
-    this.title = "Proof";
+    super(app, "proof", "Proof");
     this.seconds = numberField("proof-seconds", 10, 1, 600);
     this.status = make("p", { id: "proof-status", "aria-live": "polite" }, "Is there a forced win for the side to move?");
     this.tree = make("ul", { id: "proof-tree", class: "tree" });
@@ -26,8 +25,6 @@ export class ProofPanel {
     this.branches = [];
   }
 
-  say(text) { this.status.textContent = text; }
-
   async ask(what) {
     const { app } = this, seconds = Number(this.seconds.value) || 10;
     const question = app.server.ask(what, { position: app.tree.position(app.node), seconds });
@@ -41,9 +38,11 @@ export class ProofPanel {
 
   stop() {
     if (this.running) this.app.server.stop(this.running);
-    if (this.app.guide === this) this.app.setGuide(null);
     this.branches = [];
-    this.app.draw();
+    if (this.app.guide === this) this.app.setGuide(null);
+    if (!this.app.tree.match) return this.app.draw();
+    this.app.play.shown(); // the game that the proof has interrupted
+    return this.app.go(this.root);
   }
 
   end() { this.branches = []; }
@@ -64,13 +63,8 @@ export class ProofPanel {
   // Where the side to move does not win: does the enemy threaten to, and what stops that?
   async enemy(node) {
     const { app } = this;
-    let found;
-    try {
-      found = await this.ask("threats");
-    } catch {
-      return;
-    }
-    if (app.node !== node || !found.threatened) return;
+    const found = await this.ask("threats").catch(() => null);
+    if (app.node !== node || !found?.threatened) return;
     this.rescue = { node, cells: found.rescues };
     const stops = found.rescues.map((cell) => app.nameOf(cell)).join(", ");
     this.say(`${this.status.textContent}. The enemy threatens to win by fours; ${stops ? "stopped by " + stops : found.unknown.length ? "what stops it is not known" : "nothing stops it"}`);
@@ -78,21 +72,14 @@ export class ProofPanel {
   }
 
   async attack() {
-    const { app } = this, node = app.node;
-    let found;
-    try {
-      found = await this.ask("prove");
-    } catch (error) {
-      this.say(error.stopped ? "stopped" : error.message);
-      return false;
-    }
-    if (app.node !== node || app.guide !== this) return false;
+    const { app } = this, node = app.node, found = await this.tried(this.ask("prove"));
+    if (!found || app.node !== node || app.guide !== this) return false;
     if (!found.move) {
       this.say(node === this.root ? "no forced win was found in this time" : "no win was found against this defence in this time");
       return node !== this.root;
     }
     const words = found.line.map((cell) => app.nameOf(cell)).join(" ");
-    this.say(`${["black", "white"][this.attacker]} wins in ${found.length}, ${CLAIMS[found.claim]}: ${words}`);
+    this.say(`${SIDES[this.attacker]} wins in ${found.length}, ${CLAIMS[found.claim]}: ${words}`);
     app.playCell(found.move);
     await this.defences();
     return true;
@@ -109,15 +96,10 @@ export class ProofPanel {
       return;
     }
     app.draw();
-    try {
-      const found = await this.ask("branches");
-      if (app.node !== node || app.guide !== this) return;
-      this.branches = found.branches;
-      node.branches = found.branches;
-    } catch (error) {
-      if (!error.stopped) this.say(error.message);
-      return;
-    }
+    const found = await this.tried(this.ask("branches"));
+    if (!found || app.node !== node || app.guide !== this) return;
+    this.branches = node.branches = found.branches;
+    node.others = this.others(found);
     this.list(node);
     app.draw();
   }
@@ -149,12 +131,18 @@ export class ProofPanel {
       if (chosen && list === inner) list = inner;
       if (chosen && !(at.branches || []).some((branch) => String(branch.reply) === String(chosen.cell))) {
         const next = make("ul", {});
-        inner.append(make("li", { class: "chosen" }, `${app.nameOf(chosen.cell)} elsewhere`, next));
+        inner.append(make("li", { class: "chosen" }, `${app.nameOf(chosen.cell)}: another answer`, next));
         list = next;
       }
-      if (last && at.branches && !at.branches.length && !at.facts?.winner) inner.append(make("li", {}, "nothing stops the five"));
-      if (last && !at.facts?.winner) inner.append(make("li", { class: "about" }, "any other move loses at once: try it on the board"));
+      if (last && at.others) inner.append(make("li", { class: "about others" }, at.others));
     });
+  }
+
+  // What an answer runs into that stops nothing, in the words of `numoku solve --tree`.
+  others({ branches, fives, fours }) {
+    const names = (cells, between) => cells.map((cell) => this.app.nameOf(cell)).join(between);
+    const line = fours.length ? `, as with ${names(fours, " ")}, five` : "";
+    return `any ${branches.length ? "other " : ""}answer: ` + (fives.length ? `five at ${names(fives, " or ")}` : `${SIDES[this.attacker]} wins by fours${line}`);
   }
 
   resume(node) {
@@ -188,12 +176,8 @@ export class ProofPanel {
       this.say("look for a forced win first");
       return;
     }
-    try {
-      const found = await this.ask("reply");
-      app.playCell(found.move, true);
-    } catch (error) {
-      this.say(error.stopped ? "stopped" : error.message);
-    }
+    const found = await this.tried(this.ask("reply"));
+    if (found) app.playCell(found.move, true);
   }
 
   // Back to the attacker's move before, to try another defence.
@@ -207,7 +191,8 @@ export class ProofPanel {
     this.resume(node);
   }
 
-  state() {
+  state(facts) {
+    if (facts?.winner) return `${facts.winner} has won: the proof ends`;
     return this.app.tree.toMove(this.app.node) === this.attacker ? "the attacker looks for his move" : "choose any defence";
   }
 

@@ -1,16 +1,16 @@
 // The puzzle trainer: find the win, against the longest defence.
 
-import { button, make, remember, remembered } from "./dom.js";
+import { Panel, button, make, remember, remembered } from "./dom.js";
 import { GameTree, SIDES } from "./tree.js";
 
 const KINDS = { vcf: "by fours only", vct: "by fours and threes", win: "by whatever wins" };
+const SECONDS = 1; // to answer a move
+const SHOWN = 9; // moves of a refutation
 const WON_KINDS = Object.keys(KINDS);
 
-export class PuzzlePanel {
+export class PuzzlePanel extends Panel {
   constructor(app) {
-    this.app = app;
-    this.name = "puzzle";
-    this.title = "Puzzles";
+    super(app, "puzzle", "Puzzles");
     this.isQuiet = true; // no analysis while a puzzle is on the board
     this.list = make("select", { id: "puzzle-list", "aria-label": "puzzles", size: 8, onchange: () => this.begin(Number(this.list.value)) });
     this.status = make("p", { id: "puzzle-status", "aria-live": "polite" }, "Choose a puzzle: the side to move wins.");
@@ -19,7 +19,7 @@ export class PuzzlePanel {
       this.list,
       make("div", { class: "row" },
         button("Next puzzle", () => this.next(), { id: "next-puzzle", class: "main" }),
-        button("Begin again", () => this.begin(this.at), { id: "puzzle-again" }),
+        button("Begin again", () => { if (this.puzzle) this.start(this.puzzle); }, { id: "puzzle-again" }),
         button("Show the solution", () => this.solve(), { id: "puzzle-solution" }),
         button("Leave", () => this.leave(), { id: "puzzle-leave" }),
       ),
@@ -51,8 +51,6 @@ export class PuzzlePanel {
     if (this.at >= 0) this.list.value = this.at;
   }
 
-  say(text) { this.status.textContent = text; }
-
   async load() {
     const file = this.file.files[0];
     if (!file) return;
@@ -83,25 +81,50 @@ export class PuzzlePanel {
     if (!puzzle) return;
     this.at = number;
     this.list.value = number;
-    this.puzzle = puzzle;
-    this.failed = false;
-    this.over = false;
-    this.busy = false;
-    this.app.show(new GameTree(this.startOf(puzzle)));
-    this.app.setGuide(this);
-    this.app.go(this.app.node);
-    this.app.openTab("puzzle");
-    this.say(`${puzzle.to_move} to move wins in ${puzzle.own_moves || "some"} ${KINDS[puzzle.kind]}`);
+    this.start(puzzle);
   }
+
+  start(puzzle) {
+    const tree = new GameTree(this.startOf(puzzle));
+    this.app.lend(tree, tree.root, () => this.resume(puzzle));
+    this.app.openTab("puzzle");
+  }
+
+  get task() { return `${this.puzzle.to_move} to move wins in ${this.puzzle.own_moves || "some"} ${KINDS[this.puzzle.kind]}`; }
 
   next() {
     const open = this.puzzles.findIndex((puzzle, number) => number > this.at && !this.solved.has(puzzle.id));
     this.begin(open >= 0 ? open : (this.at + 1) % Math.max(1, this.puzzles.length));
   }
 
+  // The game that was on the board before comes back.
   leave() {
-    this.app.setGuide(null);
-    this.app.go(this.app.node);
+    this.app.giveBack();
+    this.say("Choose a puzzle: the side to move wins.");
+  }
+
+  // Also after a reload in the middle of a puzzle.
+  resume(puzzle) {
+    this.puzzle = puzzle;
+    this.failed = this.over = this.busy = false;
+    this.app.setGuide(this);
+    this.say(this.task);
+    // The proof is found while the person thinks, so that a move can be answered at once.
+    const { app } = this, { tree } = app;
+    this.proof = app.server.ask("prove", { position: tree.position(tree.root), seconds: 10 });
+    this.proof.catch(() => {});
+  }
+
+  // The last attack and its answer are gone.
+  takeBack() {
+    const { app } = this;
+    if (!app.node.parent || this.busy) return;
+    let gone = app.node;
+    while (gone.side !== this.attacker && gone.parent.parent) gone = gone.parent;
+    app.tree.remove(gone);
+    this.over = false;
+    app.go(gone.parent);
+    this.say(this.task);
   }
 
   get attacker() { return SIDES.indexOf(this.puzzle.to_move); }
@@ -124,10 +147,13 @@ export class PuzzlePanel {
       const facts = await app.look(node);
       if (facts.winner) return this.won();
       this.say("the program defends…");
-      const found = await app.server.ask("reply", { position: app.tree.position(node), seconds: 10 });
+      app.server.stop(this.proof.id);
+      const found = await app.server.ask("reply", { position: app.tree.position(node), seconds: SECONDS });
       if (app.node !== node || app.guide !== this) return;
       app.playCell(found.move);
-      const texts = { lost: `still won, ${found.length} to go`, escaped: `${app.nameOf(found.move)} refutes that; take it back and try another`, open: "that forces nothing, go on if you can" };
+      if (found.state !== "lost") app.line = found.line.slice(1, SHOWN);
+      const line = found.line.slice(0, SHOWN).map((cell) => app.nameOf(cell)).join(" ");
+      const texts = { lost: `still won, ${found.length} to go`, escaped: `refuted by ${line}; take it back and try another`, open: `no win is seen after ${line}; take it back, or go on if you can` };
       if (found.state !== "lost") this.failed = true;
       this.say(texts[found.state]);
       const after = await app.look(app.node);
@@ -154,8 +180,8 @@ export class PuzzlePanel {
   // The solution is a proof to walk through.
   solve() {
     if (!this.puzzle) return this.say("choose a puzzle first");
-    const { app } = this;
-    app.show(new GameTree(this.startOf(this.puzzle)));
+    const { app } = this, tree = new GameTree(this.startOf(this.puzzle));
+    app.lend(tree, tree.root);
     app.openTab("proof");
     return app.proof.begin();
   }

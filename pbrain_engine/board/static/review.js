@@ -1,22 +1,16 @@
 // The review of a game: values as a curve, mistakes, missed and allowed wins.
 
-import { drawCurve, plyAt, valueText } from "./draw.js";
-import { button, labelled, make, numberField, percent } from "./dom.js";
+import { drawCurve, element, plyAt, valueText } from "./draw.js";
+import { Panel, button, labelled, make, numberField, percent } from "./dom.js";
 
 const MISTAKE = 0.1;
 
-export class ReviewPanel {
+export class ReviewPanel extends Panel {
   constructor(app) {
-    this.app = app;
-    this.name = "review";
-    this.title = "Review";
+    super(app, "review", "Review");
     this.seconds = numberField("review-seconds", 1, 0.05, 60, 0.05);
     this.status = make("p", { id: "review-status", "aria-live": "polite" }, "Looks at every move of the line on the board.");
-    this.chart = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    this.chart.setAttribute("id", "review-curve");
-    this.chart.setAttribute("class", "chart");
-    this.chart.setAttribute("role", "img");
-    this.chart.setAttribute("aria-label", "black's chance to win over the game");
+    this.chart = element("svg", { id: "review-curve", class: "chart", role: "img", "aria-label": "black's chance to win over the game" });
     this.chart.addEventListener("click", (event) => this.jump(plyAt(this.chart, event, this.line.length)));
     this.table = make("ol", { id: "mistakes", class: "mistakes" });
     this.element = make("div", { class: "panel" },
@@ -41,22 +35,20 @@ export class ReviewPanel {
     this.tree = app.tree;
     this.moves = [];
     this.show();
-    this.status.textContent = "looking…";
+    this.say("looking…");
     const question = app.server.ask("review", { position: app.tree.position(end), seconds: Number(this.seconds.value) || 1 }, (event) => {
       this.moves = event.moves;
-      this.status.textContent = `${event.moves.length} of ${this.line.length} moves`;
+      this.say(`${event.moves.length} of ${this.line.length} moves`);
       this.show();
     });
     this.running = question.id;
-    try {
-      this.moves = (await question).moves;
-      this.annotate();
-      this.show();
-      this.status.textContent = this.sums();
-    } catch (error) {
-      this.status.textContent = error.stopped ? "stopped" : error.message;
-    }
+    const found = await this.tried(question);
     this.running = null;
+    if (!found) return;
+    this.moves = found.moves;
+    this.annotate();
+    this.show();
+    this.say(this.sums());
   }
 
   sums() {

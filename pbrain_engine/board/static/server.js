@@ -21,7 +21,9 @@ export class Server {
 
   connect() {
     const place = location.origin.replace(/^http/, "ws");
-    const socket = new WebSocket(`${place}/api/socket?token=${encodeURIComponent(this.token)}`);
+    // A page without a server brings a socket of its own, to an engine that runs in the browser.
+    const open = globalThis.openSocket || ((address) => new WebSocket(address));
+    const socket = open(`${place}/api/socket?token=${encodeURIComponent(this.token)}`);
     this.socket = socket;
     // The server accepts before it refuses, so that its reason arrives; the answer to a first
     // question tells that it did not.
@@ -60,7 +62,7 @@ export class Server {
       this.onstate("refused", event.reason);
       return;
     }
-    this.onstate("lost");
+    this.onstate("lost", event.reason);
     setTimeout(() => this.connect(), this.pause);
     this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
   }

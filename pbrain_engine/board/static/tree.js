@@ -43,6 +43,9 @@ export class GameTree {
     this.start = { placed: [], first: "black", ...start };
     this.first = SIDES.indexOf(this.start.first);
     this.names = {};
+    this.id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.began = Date.now() / 1000;
+    this.match = null; // a game against Numoku that goes on: who plays what, the clocks
     this.places = new Map(); // key -> nodes with this position
     this.root = this.add(null, null);
   }
@@ -94,6 +97,22 @@ export class GameTree {
   position(node) { return { ...this.start, moves: node.moves }; }
 
   toMove(node) { return (this.first + node.ply) % 2; }
+
+  // Everything of a game, with the place of the move that is looked at; documented() takes it back.
+  document(at) {
+    const { id, began, start, names, root, match } = this;
+    return { game: id, began, position: { ...start, moves: [] }, tree: this.flat(), names, comment: root.comment, root: root.notes, match, at: this.nodes().indexOf(at) };
+  }
+
+  static documented({ game: id, began, position, tree: rows, names, comment, root, match, at }) {
+    const { moves, ...start } = position, tree = GameTree.from(start, rows, names);
+    tree.root.comment = comment || "";
+    tree.root.notes = root || {};
+    Object.assign(tree, { id: id || tree.id, began: began || tree.began, match: match || null });
+    return { tree, node: tree.nodes()[at] || tree.root };
+  }
+
+  get isEmpty() { return !this.root.children.length && !this.start.placed.length && !this.root.comment; }
 
   flat() {
     const place = new Map([[this.root, -1]]), rows = [];

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, lowest_bit, prefetch, rotate_right
 from ...kernel import kernel
-from ...lanes import (
+from ...kernel.bits import U64, lowest_bit, prefetch, rotate_right
+from ...kernel.lanes import (
     LANES,
     add,
     clamp,
@@ -200,7 +200,7 @@ def start_from(accumulator, network, position, half):
     accumulator.depth = 0
     accumulator.log_end[0] = 0
     accumulator.asked = 0
-    accumulator.told = 0
+    accumulator.policy_side = 0
     accumulator.rows[:] = 0
     accumulator.features[:] = 0
     for i in range(RINGS):
@@ -256,7 +256,7 @@ def bring_up(accumulator, network, position, half):
     if shared == depth and shared == target:
         return
     accumulator.asked = 0
-    accumulator.told = 0
+    accumulator.policy_side = 0
     while accumulator.depth > shared:
         lift_stone(accumulator)
     while accumulator.depth < target:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernel import kernel
-from ...lanes import (
+from ...kernel.lanes import (
     LANES,
     add,
     add_products,
@@ -94,7 +94,7 @@ def ask_trunk(accumulator, network, side, mask):
         sums = add(sums, widen(load_shorts(head.threats, mask * TRUNK + at)))
         save_shorts(accumulator.trunk, at, narrow(clamp(sums, 0, HIGH)))
     accumulator.asked = 1 + side
-    accumulator.told = 0
+    accumulator.policy_side = 0
 
 
 @kernel
@@ -112,7 +112,7 @@ def network_value(accumulator, network, side, linear):
 @kernel
 def ask_policy(accumulator, network, side):
     """Compute the weights that all moves of the position share; the trunk has been asked."""
-    if accumulator.told == 1 + side:
+    if accumulator.policy_side == 1 + side:
         return
     head = network.heads[side]
     shifts = head.shifts
@@ -127,7 +127,7 @@ def ask_policy(accumulator, network, side):
         sums = layer(head.out_bias, head.out, block, accumulator.trunk, TRUNK)
         row = narrow(clamp(shift_right(sums, shifts[CELL_OUT]), -HIGH, HIGH))
         save_shorts(accumulator.out_weights, block * LANES, row)
-    accumulator.told = 1 + side
+    accumulator.policy_side = 1 + side
 
 
 @kernel

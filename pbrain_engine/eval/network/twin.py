@@ -112,7 +112,7 @@ def fresh_input(accumulator, head, place):
 
 @kernel
 def same_trunk(accumulator, head, mask):
-    """Say whether the trunk is that of the sums."""
+    """Return whether the trunk is that of the sums."""
     count = CHANNELS + POOLED
     for place in range(count):
         if accumulator.inputs[place] != fresh_input(accumulator, head, place):

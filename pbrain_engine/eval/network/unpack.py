@@ -180,7 +180,7 @@ def head_words():
 
 @kernel
 def has_fine_shifts(head):
-    """Say whether every number of bits is one that a machine can shift by."""
+    """Return whether every number of bits is one that a machine can shift by."""
     for i in range(SHARE):
         if not 0 <= head.shifts[i] <= 31:
             return False

@@ -10,11 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from .model import Network
-from .patterns import Patterns
+from .windows import Patterns
 
 Ints = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -30,35 +28,23 @@ class Codebook(NamedTuple):
     vectors: Real
 
 
-def all_vectors(network: Network) -> Real:
-    """Return the vector of every pattern, as the file holds it: [patterns, channels], or half."""
-    known = network.known
-    device = network.maps[0].own.device
-    of_maps = []
-    with torch.no_grad():
-        for each in network.maps:
-            parts = []
-            for first in range(0, len(known), BLOCK * 16):
-                last = min(first + BLOCK * 16, len(known))
-                used = torch.tensor([*range(first, last), known.blank], device=device)
-                parts.append(each(used)[:-1].cpu().double().numpy())
-            of_maps.append(np.concatenate(parts))
-    if network.tied:
-        return np.asarray(of_maps[0])
-    return np.concatenate([of_maps[0], of_maps[1][known.swapped]], 1)
+def make_codebook(
+    maps: list[Real], known: Patterns, counts: Ints, most: int = MOST_CODES
+) -> Codebook:
+    """Return the codes of a network; ``counts`` says how often each pattern occurs in games.
 
-
-def make_codebook(network: Network, counts: Ints, most: int = MOST_CODES) -> Codebook:
-    """Return the codes of a network; ``counts`` says how often each pattern occurs in games."""
-    vectors, known = all_vectors(network), network.known
+    ``maps``: the vector of every pattern, of the one map or of black's and white's.
+    """
+    tied = len(maps) == 1
+    vectors = maps[0] if tied else np.concatenate([maps[0], maps[1][known.swapped]], 1)
     if len(known) <= most:
         every = np.arange(len(known))
         return Codebook(every, known.swapped, vectors)
-    kept = frequent(known, counts, most, network.tied)
+    kept = frequent(known, counts, most, tied)
     own = known.swapped == np.arange(len(known))
-    both = np.concatenate([vectors, vectors[known.swapped]], 1) if network.tied else vectors
+    both = np.concatenate([vectors, vectors[known.swapped]], 1) if tied else vectors
     codes = np.empty(len(known), np.int64)
-    if network.tied:  # a pattern that is its own exchange needs a code that is
+    if tied:  # a pattern that is its own exchange needs a code that is
         for kind in (False, True):
             these, among = np.flatnonzero(own == kind), kept[own[kept] == kind]
             codes[these] = np.searchsorted(kept, among[nearest(both[these], both[among])])

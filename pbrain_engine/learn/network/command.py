@@ -1,7 +1,7 @@
 """Learning a network from games, beside the linear weights of a file.
 
-Everything that a run leaves lies in one folder beside the weight file: prepared positions,
-a checkpoint for each family, pages of losses. The same command goes on where it stopped.
+Everything that a run leaves lies in one folder beside the weight file: a checkpoint for each
+family and pages of losses. The same command goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -10,35 +10,34 @@ import argparse
 import signal
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from ...eval.weights import FAMILIES, Weights, WeightsError, load_weights, write_weights
+from ...engine.weights import find_weights
+from ...eval.weights import FAMILIES, Weights, WeightsError, write_weights
 from ...position.rules import Rule
-from ..fit import Start, source, told_scale
-from ..output import name_of, put
+from ...progress import Progress
+from ..fit import recorded_scale, source
+from ..output import by_family_named, name_of, put
 from ..records import GamesError
-from .batches import held_out
+from ..value_model import FamilyTables
 from .codebook import make_codebook
-from .lessons import prepare
-from .model import SCORE_SCALE, Network, losses
+from .judged import candidates, judge
 from .page import write_page
-from .quantise import look, quantise
-from .reference import LOGIT_UNIT, Block, forward, pack
-from .training import Moment, Run, Score, Settings, Tally
+from .parameters import VECTOR_LIMIT
+from .pool import read_pools
+from .quantise import NetworkBlock, pack, quantise, unpack
+from .training import Moment, Run, Score, Tally, TrainingSettings, held_out
 
-EVERY = 200  # steps between two checkpoints
 FEWEST = 16  # positions, learned from or held out, that are worth a training
-LOOKED_AT = 64  # batches by which the ranges of the layers are found
+LOOKED_AT = 32  # batches by which the ranges of the layers are found, and patterns counted
 COMPARED = 20_000  # held-out positions on which integers and real numbers are compared
 REPORT_SECONDS = 10.0
-TEACHER_RATE = 2e-3  # learning rate of a teacher at the start
-COUNTED = 100  # batches in which patterns are counted
 
 
 def check(options: argparse.Namespace) -> list[str]:
@@ -51,61 +50,57 @@ def check(options: argparse.Namespace) -> list[str]:
     unknown = [family for family in families if family not in FAMILIES]
     if unknown:
         raise GamesError(f"--families {unknown[0]}: there are {', '.join(FAMILIES)}")
-    counts = options.steps, options.batch, options.threads, options.processes, options.teacher_steps
-    if min(counts) < 1:
-        raise GamesError("--steps, --batch, --threads and --processes take 1 or more")
-    if not 0 <= options.mix <= 1 or not 0 <= options.teacher_share <= 1:
-        raise GamesError("--mix and --teacher-share take 0 to 1")
+    if min(options.steps, options.batch, options.threads, options.every) < 1:
+        raise GamesError("--steps, --batch, --every and --threads take 1 or more")
+    if not 0 <= options.mix <= 1:
+        raise GamesError("--mix takes 0 to 1")
     for path in (*options.files, *options.test):
         source(path)  # reads the head
-    for family, name in pairs(options.begin, "--from"):
-        if family not in FAMILIES or not Path(name).is_file():
-            raise GamesError(f"--from {family}={name}: there is no such family or no such file")
-    if options.device not in (None, "cpu") and not torch.cuda.is_available():
-        raise GamesError(f"--device {options.device}: torch finds no such device")
+    for family in families:
+        begin_of(options, family)
     return families
 
 
-def pairs(words: list[str], option: str) -> list[tuple[str, str]]:
-    """Return what an option of the form NAME=WHAT was given.
+def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBlock | None]:
+    """Return which weights a family begins at, and their network: named, its own, or freestyle's.
 
     Raises:
-        GamesError: an equals sign is missing.
+        GamesError: an option makes no sense.
+        WeightsError: it is no weight file, or has no such network.
     """
-    split = [word.partition("=") for word in words]
-    for name, sign, _ in split:
-        if not sign:
-            raise GamesError(f"{option} {name}: it takes FAMILY=WHAT")
-    return [(name, what) for name, _, what in split]
+    single = [word for word in options.begin if word.partition("=")[0] not in FAMILIES]
+    if len(single) > 1:
+        raise GamesError(f"--from {single[1]}: there can be one file, or FAMILY=FILE")
+    named = by_family_named([word for word in options.begin if word not in single], "--from")
+    name = named.get(family, *single[:1]) if single else named.get(family)
+    if name is None:
+        return "", None
+    file, _, other = name.rpartition("@")
+    chosen = [other] if file and other in FAMILIES else [family, "freestyle"]
+    weights = find_weights(file if len(chosen) == 1 else name)
+    for which in chosen:
+        raw = weights.network(Rule.parse(which))
+        if raw is not None:
+            return f"{weights.key} {which}", unpack(raw)
+    raise WeightsError(f"--from {name}: it has no network for {' or '.join(chosen)}")
 
 
-class Progress:
-    """Lines on stderr about how far a training is."""
+def show_reading() -> Callable[[int], None]:
+    """Return what reports on stderr, now and then, how many positions there are."""
+    shown = time.perf_counter()
 
-    def __init__(self) -> None:
-        """Begin now."""
-        self._shown = time.perf_counter()
+    def show(positions: int) -> None:
+        nonlocal shown
+        if time.perf_counter() - shown >= REPORT_SECONDS:
+            shown = time.perf_counter()
+            print(f"{positions:,} positions read", file=sys.stderr, flush=True)
 
-    def prepared(self, positions: int) -> None:
-        """Tell now and then how many positions there are."""
-        now = time.perf_counter()
-        if now - self._shown >= REPORT_SECONDS:
-            self._shown = now
-            print(f"{positions:,} positions prepared", file=sys.stderr, flush=True)
-
-    def learned(self, family: str, moment: Moment) -> None:
-        """Tell about a checkpoint."""
-        print(
-            f"{family}: step {moment.step:,} of {moment.steps:,}, held out: {moment.held}; "
-            f"{moment.positions:,.0f} positions/s, {moment.seconds_left:,.0f} s left",
-            file=sys.stderr,
-            flush=True,
-        )
+    return show
 
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """Let an interrupt wait for the end of a step; the function given says whether there was one.
+    """Delay an interrupt to the end of a step; yield what returns whether there was one.
 
     A second one stops at once.
     """
@@ -124,42 +119,64 @@ def stoppable() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-class Trained:
-    """What came out for one family."""
+def shipped(run: Run) -> NetworkBlock:
+    """Return the integers of the best network of a run.
 
-    def __init__(self, run: Run) -> None:
-        """Quantise the best network of a run, and compare the integers with it."""
-        assert isinstance(run.network, Network)
-        run.network.load_state_dict(run.best)
-        chosen = [
-            (number, positions)
-            for (number, positions), _ in zip(run.order.epoch(0), range(COUNTED), strict=False)
-        ]
-        batches = [run.sources[number].batch(positions) for number, positions in chosen]
-        counts = np.zeros(len(run.known) + 1, np.int64)
-        for batch in batches:
-            counts += np.bincount(batch.patterns.ravel(), minlength=len(counts))
-        inputs = [run.inputs(number, positions) for number, positions in chosen[:LOOKED_AT]]
-        codes = make_codebook(run.network, counts[:-1])
-        self.block = quantise(run.network, look(run.network, inputs), codes)
-        self.score, self.differences = compare(run, self.block)
+    Raises:
+        ValueError: numbers have grown too large for the file.
+    """
+    known, learner = run.form.known, run.learner
+    counts = np.zeros(len(known), np.int64)
+    learner.peaks[:] = 0
+    for (number, chosen), _ in zip(run.order.epoch(0), range(LOOKED_AT), strict=False):
+        batch = run.batch(number, chosen)
+        area = run.pools[number].height * run.pools[number].width
+        cells = np.arange(area) < batch.seen.counts[:, None]
+        codes = batch.seen.codes.reshape(len(batch), area, 4)
+        for side, (first, last) in enumerate(batch.sides):
+            seen = codes[first:last][cells[first:last]].ravel()
+            found = np.bincount(seen, minlength=len(known))
+            counts += found[known.swapped] if side else found
+        learner.measure(run.best, batch)
+    maps = [
+        each.clip(-VECTOR_LIMIT, VECTOR_LIMIT).astype(np.float64)
+        for each in learner.vectors(run.best, np.arange(len(known)))
+    ]
+    codebook = make_codebook(maps, known, counts)
+    return quantise(run.form, run.best, learner.peaks, codebook, run.scale)
 
 
-def compare(run: Run, block: Block) -> tuple[Score, str]:
-    """Return the losses of the integers on held-out positions, and how far they are off."""
+def compared(run: Run, weights: Weights) -> tuple[Score, str]:
+    """Return the losses of the engine on held-out positions, and how far off its integers are."""
     tally = Tally()
     values, logits = list[NDArray[np.float64]](), list[NDArray[np.float64]]()
-    for number, chosen in held_out(run.sources, run.settings.batch, COMPARED, run.settings.tied):
-        batch = run.sources[number].batch(chosen)
-        inputs = run.inputs(number, chosen)
-        value, logit = forward(block, batch)
-        with torch.no_grad():
-            odds, wanted = (each.cpu().double().numpy() for each in run.network(inputs))
-        values.append(np.abs(value - odds * run.scale))
-        logits.append(np.abs(logit / LOGIT_UNIT - wanted))
-        said = torch.from_numpy(value / run.scale).float().to(run.device)
-        ranked = torch.from_numpy(logit / LOGIT_UNIT).float().to(run.device)
-        tally.add(losses(said, ranked, inputs))
+    for number, chosen in held_out(run.pools, run.settings.batch, COMPARED):
+        pool, positions = run.pools[number], run.sources[number].positions
+        batch = run.batch(number, chosen)
+        said = run.learner.measure(run.best, batch)
+        found = judge(weights, run.settings.family, pool, chosen)
+        counts = candidates(pool, chosen)
+        ends, picked = np.cumsum(counts), pool.picked(chosen)
+        place = np.argsort(batch.chosen)  # of each of the chosen in the batch
+        rows = said.logits.reshape(len(batch), -1)[place]
+        wanted = rows[np.arange(rows.shape[1]) < counts[:, None]]
+        values.append(np.abs(found.values - said.odds[place] * run.scale))
+        logits.append(np.abs(found.logits - wanted))
+        odds = found.values / run.scale
+        losses = np.full((4, len(chosen)), np.nan)
+        opens, result = positions.opens[chosen], positions.result[chosen]
+        loss = np.logaddexp(0, odds)
+        losses[0] = np.where(opens, loss - positions.target[chosen] * odds, np.nan)
+        losses[1] = np.where(opens, loss - result * odds, np.nan)
+        for i, position in enumerate(chosen):
+            if np.isnan(said.entropy[place[i]]):
+                continue
+            mine = found.logits[ends[i] - counts[i] : ends[i]]
+            shares = pool.shares(int(position))
+            top = mine.max()
+            losses[2, i] = np.log(np.exp(mine - top).sum()) + top - shares @ mine
+            losses[3, i] = mine[picked[i]] >= top
+        tally.add(list(losses))
     value_off, logit_off = np.concatenate(values), np.concatenate(logits)
     return tally.score(), (
         f"value off by {value_off.mean():.2f} (at most {value_off.max():.1f}), "
@@ -167,93 +184,82 @@ def compare(run: Run, block: Block) -> tuple[Score, str]:
     )
 
 
-def linear_score(run: Run) -> Score:
-    """Return the losses of the linear evaluation and move score on the held-out positions."""
-    tally = Tally()
-    for number, chosen in held_out(run.sources, run.settings.batch, 1 << 62, run.settings.tied):
-        inputs = run.inputs(number, chosen)
-        odds = inputs.linear / run.scale
-        tally.add(losses(odds, inputs.scores / SCORE_SCALE, inputs))
-    return tally.score()
-
-
-def trained(
-    run: Run, checkpoint: Path, name: str, progress: Progress, start: Score | None = None
-) -> Score:
-    """Train to the end, or go on; return the losses of what did best on held-out positions."""
-    if checkpoint.exists():
-        run.resume(checkpoint)
-    page = checkpoint.with_name("losses.html" if start else "teacher.html")
-    held = start or linear_score(run)
-
-    def watch(moment: Moment) -> None:
-        progress.learned(name, moment)
-        write_page(page, f"Network for {run.settings.family}", run.history, held)
-
-    with stoppable() as stopped:
-        run.go(checkpoint, EVERY, watch, stopped)
-    return run.measured(run.best)
+def with_network(weights: Weights, family: str, raw: bytes) -> Weights:
+    """Return weights with a network, as the kernel takes them."""
+    about = {**weights.about, "crc32": f"{zlib.crc32(raw):08x} {family}"}
+    return weights._replace(about=about, streams={family: memoryview(zlib.compress(raw, 1))})
 
 
 def train_family(
     family: str, options: argparse.Namespace, weights: Weights, folder: Path
 ) -> tuple[bytes, str] | None:
-    """Train, or go on; return the block and what to tell about it, or None without games."""
-    progress = Progress()
-    lessons = prepare(
-        options.files, options.test, family, weights, folder / "positions", progress.prepared,
-        options.processes,
-    )  # fmt: skip
-    held = sum(int(each.held.sum()) for each in lessons)
-    if min(held, sum(map(len, lessons)) - held) < FEWEST:
+    """Train, or go on; return the block and what to say about it, or None without games."""
+    pools = read_pools(
+        options.files, options.test, family, weights, show_reading(), options.threads
+    )
+    held = sum(int(pool.held.sum()) for pool in pools)
+    if min(held, sum(map(len, pools)) - held) < FEWEST:
         return None
-    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    settings = Settings(
-        family, options.steps, options.batch, options.rate, options.mix, seed=options.seed,
-        begin=dict(pairs(options.begin, "--from")).get(family, ""),
+    name, start = begin_of(options, family)
+    settings = TrainingSettings(
+        family, options.steps, options.batch, options.rate, options.mix, options.labels,
+        options.seed, options.threads, begin=name,
     )  # fmt: skip
-    if options.teacher:
-        size = settings._replace(
-            steps=options.teacher_steps, rate=TEACHER_RATE, begin="", size=options.teacher
+    run = Run(settings, pools, weights, start)
+    line = run.linear()
+    print(f"{family}: {run.order.positions:,} positions, linear: {line}", flush=True)
+    if start is not None:
+        print(f"{family}: begins at {name}: {run.measured(run.best)}", flush=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    checkpoint = folder / "checkpoint.npz"
+    if checkpoint.exists():
+        run.resume(checkpoint)
+
+    progress = Progress(options.steps, f"steps of {family}", run.step)
+
+    def watch(moment: Moment) -> None:
+        progress.done = run.step
+        progress.show(
+            f"learned: {moment.learned}; held out: {moment.held}; "
+            f"{moment.positions:,.0f} positions/s",
+            last=True,
         )
-        teacher = folder / "teacher.pt"
-        score = trained(Run(size, lessons, weights, device), teacher, "teacher", progress)
-        print(f"{family}: teacher {score}", flush=True)
-        settings = settings._replace(teacher=str(teacher), teacher_share=options.teacher_share)
-    run = Run(settings, lessons, weights, device)
-    start = linear_score(run)
-    print(f"{family}: {run.order.positions:,} positions, linear: {start}", flush=True)
-    score = trained(run, folder / "checkpoint.pt", family, progress, start)
-    done = Trained(run)
+        write_page(folder / "losses.html", f"Network for {family}", run.history, line)
+
+    with stoppable() as stopped:
+        speed = run.go(checkpoint, options.every, watch, stopped)
+    block = shipped(run)
+    raw = pack(block)
+    integers, differences = compared(run, with_network(weights, family, raw))
     text = (
         f"{run.order.positions} positions, {settings.steps} steps of {settings.batch}; "
-        f"linear {start}; network {score}; "
-        f"integers {done.score}; {done.differences}"
+        f"linear {line}; network {run.measured(run.best)}; integers {integers}; {differences}"
     )
     print(f"{family}: " + text.replace("; ", "\n  "), flush=True)
-    return pack(done.block), text
+    print(f"{family}: {speed:,.0f} positions/s", flush=True)
+    return raw, text
 
 
 def main(options: argparse.Namespace) -> int:
     """Train as the options of ``numoku train`` say, and write; return 0."""
     families = check(options)
-    weights = load_weights(options.start)
-    torch.set_num_threads(options.threads)
+    weights = find_weights(options.start)
     folder = options.folder or options.out.with_name(options.out.name + ".training")
     about = {
         "id": name_of(options.out, options.id),
         "made": f"numoku train --steps {options.steps} --batch {options.batch} "
-        f"--rate {options.rate:g} --mix {options.mix:g} --seed {options.seed}",
+        f"--rate {options.rate:g} --mix {options.mix:g} --labels {options.labels} "
+        f"--seed {options.seed}",
         "start": weights.key,
     }
     for family in FAMILIES:
-        about |= told_scale(weights, family)
+        about |= recorded_scale(weights, family)
     for number, path in enumerate((*options.files, *options.test), 1):
         about[f"{'test' if number > len(options.files) else 'games'} {number}"] = source(path)
     networks = {}
-    for family, name in pairs(options.keep, "--keep"):
-        kept = load_weights(name)
-        block = kept.network(Rule.parse(family)) if family in FAMILIES else None
+    for family, name in by_family_named(options.keep, "--keep").items():
+        kept = find_weights(name)
+        block = kept.network(Rule.parse(family))
         if block is None:
             raise WeightsError(f"--keep {family}={name}: there is no such network")
         networks[family], about[f"network {family}"] = block, f"as in {kept.key}"
@@ -262,10 +268,11 @@ def main(options: argparse.Namespace) -> int:
             found = train_family(family, options, weights, folder / family)
             if found is not None:
                 networks[family], about[f"network {family}"] = found
-    if not networks:
+    if not set(networks) & set(families):
         raise GamesError("there are not enough games to learn from")
     blocks = {
-        family: Start.of(weights.blocks[family], symmetric=False).block() for family in FAMILIES
+        family: FamilyTables.of(weights.blocks[family], symmetric=False).block()
+        for family in FAMILIES
     }
     put(options.out, lambda path: write_weights(path, about, blocks, networks))
     print(f"{options.out} written")

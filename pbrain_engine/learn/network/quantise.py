@@ -1,19 +1,17 @@
-"""From real numbers to the integers of a weight file.
+"""From real numbers to the integers of a weight file (``eval.network_block``), and back.
 
 Every layer gets the largest power of two as its unit that what was seen in games leaves room
-for, and the largest shift with which no sum can leave 32 bits, whatever is put in.
+for, and the largest shift with which no sum can leave 32 bits, whatever is put in. A file does
+not tell the units, which change nothing that is said: a training that goes on takes others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from torch.nn import functional
 
 from ...eval.network_block import (
     BOOK_LIMIT,
@@ -22,23 +20,83 @@ from ...eval.network_block import (
     NEAR_CLASSES,
     SHIFTS,
     THREAT_MASKS,
+    Field,
     Sizes,
+    head_fields,
+    shared_fields,
+    sizes_of,
 )
 from .codebook import Codebook
-from .model import (
+from .parameters import Floats, Form
+from .position_loops import (
     BOARD_SCALE,
     FEATURE_UNIT,
     MASK_BITS,
+    PEAKS,
     POOL_SCALE,
     REGION_SCALE,
     SCORE_SCALE,
-    TOP,
-    Head,
-    Inputs,
-    Network,
 )
-from .reference import BOARD_SHIFT, LOGIT_UNIT, REGION_SHIFT, Arrays, Block
-from .sums import cell_features, neighbour_sums, region_sums
+from .windows import patterns
+
+Ints = NDArray[np.int64]
+Arrays = dict[str, Ints]
+LOGIT_UNIT = 256
+REGION_SHIFT, BOARD_SHIFT = 3, 5
+# Of the shifts of a head, in their order; the last two are factors by 2**8.
+SHIFT_NAMES = (
+    "region", "pool", "trunk", "value", "last", "direct", "shift", "scale", "cell", "logit",
+    "linear_share", "score_share",
+)  # fmt: skip
+_KINDS = {"H": "<u2", "h": "<i2", "i": "<i4"}
+
+
+class NetworkBlock(NamedTuple):
+    """A network's numbers."""
+
+    sizes: Sizes
+    shared: Arrays
+    heads: list[Arrays]
+
+
+def unpack(raw: bytes) -> NetworkBlock:
+    """Return the numbers of a block; BlockError if it is no block."""
+    sizes = sizes_of(raw)
+    at = len(sizes.pack())
+
+    def take(fields: list[Field]) -> Arrays:
+        nonlocal at
+        found = {}
+        for field in fields:
+            flat = np.frombuffer(raw[at : at + field.bytes], _KINDS[field.kind])
+            found[field.name] = flat.reshape(field.shape).astype(np.int64)
+            at += field.bytes
+        return found
+
+    shared = take(shared_fields(sizes))
+    return NetworkBlock(sizes, shared, [take(head_fields(sizes)) for _ in range(sizes.heads)])
+
+
+def pack(block: NetworkBlock) -> bytes:
+    """Return the bytes of a block.
+
+    Raises:
+        ValueError: an array has another shape, or a number does not fit.
+    """
+    parts = [block.sizes.pack()]
+    groups = [(shared_fields(block.sizes), block.shared)]
+    groups += [(head_fields(block.sizes), head) for head in block.heads]
+    for fields, arrays in groups:
+        for field in fields:
+            numbers, kind = arrays[field.name], np.dtype(_KINDS[field.kind])
+            limits = np.iinfo(kind)
+            if numbers.shape != field.shape:
+                raise ValueError(f"{field.name} has shape {numbers.shape}, not {field.shape}")
+            if numbers.min() < limits.min or numbers.max() > limits.max:
+                raise ValueError(f"{field.name} does not fit {kind.name}")
+            parts.append(np.ascontiguousarray(numbers.astype(kind)).tobytes())
+    return b"".join(parts)
+
 
 Real = NDArray[np.float64]
 MARGIN = 1.5  # of the range over the largest number that was seen
@@ -46,45 +104,22 @@ INT16 = 32767
 REGION_INPUT = 32760  # the largest sum over a region, shifted
 NEIGHBOUR_LIMIT = 21845  # so that the three products together stay within int16
 MOST_SHIFT = 24
+# Of the cell, its orthogonal and its diagonal neighbours: what a product that keeps its upper
+# sixteen bits of a feature times 8, 2 and 2 takes to be a product.
+AROUND_FACTORS = np.array([[2**16 / (8 * 256)], [2**16 / (2 * 256)], [2**16 / (2 * 256)]])
 
 
 class Ranges(dict[str, float]):
     """The largest number seen at each place of a head."""
 
-    def see(self, name: str, numbers: Tensor) -> None:
-        """Take numbers into account."""
-        largest = float(numbers.abs().max()) if numbers.numel() else 0.0
-        self[name] = max(self.get(name, 1e-6), largest)
+    @classmethod
+    def of(cls, peaks: Real) -> Ranges:
+        """Take what ``position_loops.study`` has seen."""
+        return cls(zip(PEAKS, np.maximum(peaks, 1e-6).tolist(), strict=True))
 
     def unit(self, name: str, limit: int = LAYER_LIMIT) -> float:
         """Return the power of two by which numbers of this place are multiplied."""
         return float(2.0 ** np.floor(np.log2(limit / (MARGIN * self[name]))))
-
-
-def look(network: Network, batches: Iterable[Inputs]) -> list[Ranges]:
-    """Return the ranges of each head on some batches."""
-    found = [Ranges() for _ in network.heads]
-    with torch.no_grad():
-        for inputs in batches:
-            head, ranges = network.heads[inputs.side], found[inputs.side]
-            vectors = network.vectors(inputs.used, inputs.swapped, inputs.side)
-            features = cell_features(inputs.patterns, vectors, TOP)
-            sums = region_sums(features, inputs.regions)
-            pooled = functional.relu(head.region(sums / REGION_SCALE))
-            seen = head.see(sums, inputs.mask)
-            direct, shift, scale = head.policy(seen).split(head.split, 1)
-            around = neighbour_sums(features, inputs.cells, inputs.height, inputs.width)
-            mixed = (around * head.neighbours[:, None]).sum(0)
-            ranges.see("region", pooled)
-            ranges.see("pool", pooled.sum(1))
-            ranges.see("trunk", seen)
-            ranges.see("value", functional.relu(head.value(seen)))
-            ranges.see("direct", direct)
-            ranges.see("scale", scale)
-            ranges.see("mixed", mixed)
-            ranges.see("shift", shift)
-            ranges.see("shift", functional.relu(head.cell(mixed) + shift[inputs.rows]))
-    return found
 
 
 class Layer(NamedTuple):
@@ -112,12 +147,7 @@ def layer(weights: Real, biases: Real, largest: int) -> Layer:
     raise ValueError("a layer of the network has grown too large for the file")
 
 
-def real(tensor: Tensor) -> Real:
-    """Return a tensor as an array."""
-    return np.asarray(tensor.detach().cpu().double().numpy())
-
-
-def quantise_head(head: Head, ranges: Ranges, scale: float) -> Arrays:
+def quantise_head(head: Mapping[str, Real], ranges: Ranges, scale: float) -> Arrays:
     """Return the arrays of a head; ``scale`` units of value are a logistic unit."""
     found: Arrays = {}
     shifts: list[int] = []
@@ -127,14 +157,15 @@ def quantise_head(head: Head, ranges: Ranges, scale: float) -> Arrays:
         found[f"{name}_weights"], found[f"{name}_biases"] = done.weights, done.biases
         shifts.append(done.shift)
 
-    channels = head.split[0]
+    channels, cells = head["cell"].shape
+    split = channels, channels + cells
     region_unit = ranges.unit("region")
-    weights = real(head.region.weight) * region_unit * 2**REGION_SHIFT
+    weights = head["region"].T * region_unit * 2**REGION_SHIFT
     weights /= REGION_SCALE * FEATURE_UNIT
     put(
         "region",
         weights,
-        real(head.region.bias) * region_unit + weights.sum(1) / 2,  # the inputs are cut off
+        head["region_bias"] * region_unit + weights.sum(1) / 2,  # the inputs are cut off
         REGION_INPUT,
     )
     pool_shift = 0
@@ -142,29 +173,26 @@ def quantise_head(head: Head, ranges: Ranges, scale: float) -> Arrays:
         pool_shift += 1
     shifts.append(pool_shift)
     trunk_unit = ranges.unit("trunk")
-    weights = real(head.trunk.weight) * trunk_unit
+    weights = head["trunk"].T * trunk_unit
     weights[:, :channels] *= 2**BOARD_SHIFT / (BOARD_SCALE * FEATURE_UNIT)
     weights[:, channels:] *= 2**pool_shift / (POOL_SCALE * region_unit)
-    put("trunk", weights, real(head.trunk.bias) * trunk_unit + weights.sum(1) / 2)
+    put("trunk", weights, head["trunk_bias"] * trunk_unit + weights.sum(1) / 2)
     bits = (np.arange(THREAT_MASKS)[:, None] >> np.arange(MASK_BITS)) & 1
-    threats = bits @ real(head.threats.weight).T + real(head.threat_sets.weight)
+    threats = bits @ head["threats"] + head["sets"]
     found["trunk_threats"] = np.rint(np.clip(threats * trunk_unit, -INT16, INT16)).astype(np.int64)
     value_unit = ranges.unit("value")
-    weights = real(head.value.weight) * value_unit / trunk_unit
-    put("value", weights, real(head.value.bias) * value_unit)
-    last = layer(
-        real(head.last.weight) * scale / value_unit, real(head.last.bias) * scale, LAYER_LIMIT
-    )
+    weights = head["value"].T * value_unit / trunk_unit
+    put("value", weights, head["value_bias"] * value_unit)
+    last = layer(head["last"][None] * scale / value_unit, head["last_bias"] * scale, LAYER_LIMIT)
     found["last_weights"], found["last_bias"] = last.weights[0], last.biases
     shifts.append(last.shift)
 
     hidden_unit, mixed_unit = ranges.unit("shift"), ranges.unit("mixed", INT16)
-    factors = np.array([[2**16 / (8 * 256)], [2**16 / (2 * 256)], [2**16 / (2 * 256)]])
-    around = real(head.neighbours) * factors
+    around = head["neighbours"] * AROUND_FACTORS
     while np.abs(around * mixed_unit).max() > NEIGHBOUR_LIMIT:
         mixed_unit /= 2
     found["neighbours"] = np.rint(around * mixed_unit).astype(np.int64)
-    weights = real(head.cell.weight) * hidden_unit / mixed_unit
+    weights = head["cell"].T * hidden_unit / mixed_unit
     cell = layer(weights, 1.5 * weights.sum(1), INT16)  # three products are cut off
     found["cell_weights"] = cell.weights
     logit_shift = 12
@@ -178,46 +206,146 @@ def quantise_head(head: Head, ranges: Ranges, scale: float) -> Arrays:
         "shift": hidden_unit,
         "scale": LOGIT_UNIT * 2.0**logit_shift / hidden_unit,
     }
-    all_weights = np.split(real(head.policy.weight), np.cumsum(head.split)[:-1])
-    all_biases = np.split(real(head.policy.bias), np.cumsum(head.split)[:-1])
+    all_weights = np.split(head["policy"].T, split)
+    all_biases = np.split(head["policy_bias"], split)
     for (name, unit), rows, ends in zip(units.items(), all_weights, all_biases, strict=True):
         more = cell.biases / 2.0**cell.shift if name == "shift" else 0.0
         put(name, rows * unit / trunk_unit, ends * unit + more)
     shifts += [cell.shift, logit_shift]
-    shifts.append(round(float(real(head.linear_share)[0]) * 256))
-    shifts.append(round(float(real(head.score_share)[0]) * LOGIT_UNIT * 256 / SCORE_SCALE))
+    shifts.append(round(float(head["linear_share"][0]) * 256))
+    shifts.append(round(float(head["score_share"][0]) * LOGIT_UNIT * 256 / SCORE_SCALE))
     found["shifts"] = np.array(shifts + [0] * (SHIFTS - len(shifts)), np.int64)
-    found["near"] = np.rint(real(head.near) * LOGIT_UNIT).astype(np.int64)
+    found["near"] = np.rint(head["near"] * LOGIT_UNIT).astype(np.int64)
     return found
 
 
-def quantise(network: Network, ranges: list[Ranges], codes: Codebook) -> Block:
-    """Return the block of a network; ``ranges`` are those of its heads on games.
+def quantise(form: Form, numbers: Real, peaks: Real, codes: Codebook, scale: float) -> NetworkBlock:
+    """Return the block of a network; ``peaks`` are those of its heads on games.
 
     Raises:
         ValueError: numbers have grown too large for the file.
     """
-    widths = network.widths
     book = np.rint(codes.vectors * FEATURE_UNIT).clip(-BOOK_LIMIT, BOOK_LIMIT).astype(np.int64)
-    sizes = Sizes(
-        FORM,
-        network.known.half,
-        int(network.tied),
-        len(network.heads),
-        len(network.known),
-        len(book),
-        widths.channels,
-        widths.region_units,
-        widths.cell_units,
-        widths.trunk_units,
-        widths.value_units,
-        NEAR_CLASSES,
-    )
     shared = {"codes": codes.codes, "book": book}
-    if network.tied:
+    if form.tied:
         shared["swap"] = codes.swap
+    views = form.views(numbers.astype(np.float64))
     heads = [
-        quantise_head(head, each, network.scale)
-        for head, each in zip(network.heads, ranges, strict=True)
-    ]
-    return Block(sizes, shared, heads)
+        quantise_head(
+            {part.name[6:]: views[part.name] for part in form.parts
+             if part.name.startswith(f"head{side}.")},
+            Ranges.of(peaks[side]), scale,
+        )
+        for side in range(form.sides)
+    ]  # fmt: skip
+    return NetworkBlock(sizes_for(form, len(book)), shared, heads)
+
+
+def sizes_for(form: Form, codes: int) -> Sizes:
+    """Return the sizes of a network as a file tells them."""
+    channels, regions, cells, trunk, values, _ = form.widths
+    return Sizes(
+        FORM, form.known.half, int(form.tied), form.sides, len(form.known), codes, channels,
+        regions, cells, trunk, values, NEAR_CLASSES,
+    )  # fmt: skip
+
+
+UNIT = 1024.0  # of every layer: what leaves most of them largest about eight
+
+
+class MisfitError(ValueError):
+    """A network cannot be what another begins at."""
+
+
+def vectors_of(block: NetworkBlock, form: Form) -> list[Floats]:
+    """Return the vector of each pattern of a form for each of its maps: [patterns, outputs].
+
+    Where its windows are wider than the block's, the outer cells make no difference; where
+    colours are no longer tied, each begins with what both shared.
+    """
+    narrow, wide = patterns(block.sizes.half), form.known
+    rows = block.shared["book"][block.shared["codes"]] / FEATURE_UNIT
+    half = form.outputs
+    found = [rows] if block.sizes.tied else [rows[:, :half], rows[narrow.swapped, half:]]
+    inner = wide.keys >> 2 * (wide.half - narrow.half) & (1 << 4 * narrow.half) - 1
+    found = [each[narrow.number[inner]] for each in found]
+    return [each - each[wide.blank] for each in found * (form.sides // len(found))]
+
+
+def begin_at(block: NetworkBlock, form: Form, seed: int, scale: float) -> tuple[Floats, Floats]:
+    """Return the numbers that say what a block says, and what decay draws them to.
+
+    ``scale``: how many units of value are a logistic unit.
+
+    Raises:
+        MisfitError: its layers have other widths, its windows are wider, or it distinguishes
+            colours that are alike.
+    """
+    sizes, wanted = block.sizes, sizes_for(form, block.sizes.codes)
+    if sizes[6:11] != wanted[6:11]:
+        raise MisfitError(f"has layers of {sizes[6:11]} units, not {wanted[6:11]}")
+    if sizes.half > form.known.half:
+        raise MisfitError("has wider windows than this family")
+    if sizes.tied < form.tied:
+        raise MisfitError("tells colours apart that are alike in this family")
+    numbers = form.start(seed).astype(np.float64)
+    anchor = np.zeros_like(numbers)
+    for flat in (numbers, anchor):
+        views = form.views(flat)
+        for side, rows in enumerate(vectors_of(block, form)):
+            views[f"map{side}.own"][...] = rows
+        for side in range(form.sides):
+            head = block.heads[side % len(block.heads)]
+            views[f"head{side}.sets"][...] = head["trunk_threats"] / UNIT
+    views = form.views(numbers)
+    for side in range(form.sides):
+        views[f"map{side}.third"][...] = 0
+        head = block.heads[side % len(block.heads)]
+        for name, part in head_of(head, form.widths.channels, scale).items():
+            views[f"head{side}.{name}"][...] = part
+    return numbers.astype(np.float32), anchor.astype(np.float32)
+
+
+def head_of(head: Arrays, channels: int, scale: float) -> dict[str, Floats]:
+    """Return the numbers of a head, without what its sets of threats add."""
+    shifts = dict(zip(SHIFT_NAMES, head["shifts"].tolist(), strict=False))
+
+    def layer(name: str) -> tuple[Floats, Floats]:
+        """Return the weights, and the biases less the half that makes a shift round."""
+        ends = head["last_bias" if name == "last" else f"{name}_biases"]
+        weights = head[f"{name}_weights"] / 2.0 ** shifts[name]
+        return weights, (ends - 2.0 ** (shifts[name] - 1)) / 2.0 ** shifts[name]
+
+    region, region_bias = layer("region")
+    trunk, trunk_bias = layer("trunk")
+    value, value_bias = layer("value")
+    last, last_bias = layer("last")
+    cell = head["cell_weights"] / 2.0 ** shifts["cell"]
+    around = head["neighbours"] / AROUND_FACTORS
+    mixed_unit = 2.0 ** np.round(np.log2(np.abs(around[0]).mean() + 1e-9))
+    logit = 2.0 ** shifts["logit"]
+    units = {"direct": logit, "shift": UNIT, "scale": LOGIT_UNIT * logit / UNIT}
+    policy = {name: layer(name) for name in units}
+    biases = {name: ends for name, (_, ends) in policy.items()}
+    biases["shift"] = biases["shift"] - 1.5 * cell.sum(1) - 0.5  # three products are cut off
+    board = BOARD_SCALE * FEATURE_UNIT / 2**BOARD_SHIFT
+    pool = POOL_SCALE * UNIT / 2.0 ** shifts["pool"]
+    return {
+        "region": (region * REGION_SCALE * FEATURE_UNIT / 2**REGION_SHIFT / UNIT).T,
+        "region_bias": (region_bias - region.sum(1) / 2) / UNIT,
+        "trunk": (np.concatenate([trunk[:, :channels] * board, trunk[:, channels:] * pool], 1)
+                  / UNIT).T,
+        "trunk_bias": (trunk_bias - trunk.sum(1) / 2) / UNIT,
+        "value": value.T,
+        "value_bias": value_bias / UNIT,
+        "last": last * UNIT / scale,
+        "last_bias": last_bias / scale,
+        "policy": np.concatenate([policy[name][0] * UNIT / unit for name, unit in units.items()]).T,
+        "policy_bias": np.concatenate([biases[name] / unit for name, unit in units.items()]),
+        "cell": (cell * mixed_unit / UNIT).T,
+        "neighbours": around / mixed_unit,
+        "near": head["near"] / LOGIT_UNIT,
+        "linear_share": np.array([shifts["linear_share"] / 256]),
+        "score_share": np.array([shifts["score_share"] * SCORE_SCALE / (LOGIT_UNIT * 256)]),
+        "threats": np.zeros(1),
+    }  # fmt: skip

@@ -1,7 +1,7 @@
-"""Training: steps over lessons, with checkpoints, so that a run goes on where it stopped.
+"""Training: steps over positions, with checkpoints, so that a run goes on where it stopped.
 
-A run depends on its settings, its lessons and, on the processor, on nothing else: interrupted
-and continued it gives the same network as in one go.
+A run depends on its settings, its games and the number of threads, and on nothing else:
+interrupted and continued it gives the same network as in one go.
 """
 
 from __future__ import annotations
@@ -10,65 +10,55 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from ...eval.weights import Weights
 from ...files import in_place_of
 from ..fit import RULE_BOUND
 from ..value_model import best_scale
-from . import TEACHER_SHARE
-from .batches import Order, Source, held_out
-from .checkpoint import ResumeError, begin_at, read_checkpoint
-from .lessons import Lessons
-from .model import Inputs, Losses, Network, Widths, level, losses
-from .patterns import Patterns, half_of, patterns
-from .resident import Resident
-from .teacher import Size, Teacher, read_teacher, taught_losses
+from .learner import Adam, Batch, Learner, Source, Threads
+from .parameters import Floats, Form, Widths
+from .pool import ENOUGH, LABELS, PositionPool
+from .position_loops import Outputs
+from .quantise import MisfitError, NetworkBlock, begin_at
+from .windows import half_of, patterns
 
+Ints = NDArray[np.int64]
 WARM_UP = 100  # steps
-LAST_RATE = 0.02  # of the learning rate, at the end
+LAST_RATE = 0.01  # of the learning rate, at the end
 CLIP = 1.0  # of the length of the gradient
-DECAY, OWN_DECAY = 1e-4, 1.0  # weight decay; of what patterns and sets of threats have alone
 AVERAGED = 0.998  # of the running mean of the weights that a step leaves
-LEVEL_SHARE = 0.02  # of the loss of the mean logit
+VALUE_SHARE, LEVEL_SHARE = 2.0, 0.02  # of the losses of value and mean logit beside the move's
 QUICK = 6000  # held-out positions that are looked at on the way
 
 
-class Settings(NamedTuple):
-    """All that a run depends on but its lessons."""
+class ResumeError(OSError):
+    """A checkpoint does not belong to a run, or is damaged."""
+
+
+class TrainingSettings(NamedTuple):
+    """All that a run depends on but its games."""
 
     family: str
     steps: int
-    batch: int = 1024
+    batch: int = 4096
     rate: float = 3e-3
     mix: float = 0.7
-    value_share: float = 2.0  # of the value's loss beside that of the policy
+    labels: str = LABELS[0]
     seed: int = 1
+    threads: int = 1
     widths: Widths = Widths()
-    begin: str = ""  # the checkpoint whose network it begins at
-    teacher: str = ""  # the checkpoint of a teacher to learn from, beside the games
-    teacher_share: float = TEACHER_SHARE  # of the targets
-    size: tuple[int, int] | None = None  # of a teacher, if that is what is trained (``Size``)
-
-    @property
-    def tied(self) -> bool:
-        """Whether both colours play by the same rules."""
-        return self.family != RULE_BOUND
-
-    @property
-    def half(self) -> int:
-        """How far a line window reaches (``patterns/tables.py``)."""
-        return half_of(self.family)
+    begin: str = ""  # the weights whose network it begins at
 
 
 class Score(NamedTuple):
-    """Mean losses over held-out positions."""
+    """Mean losses over positions."""
 
     target: float
     result: float
@@ -82,129 +72,167 @@ class Score(NamedTuple):
         )
 
 
-class Moment(NamedTuple):
-    """How far a run is, for whoever watches."""
+class Tally:
+    """Adds up losses, NaN being none."""
 
-    step: int
-    steps: int
-    learned: Score  # over the steps since the last moment
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.sums, self.counts = np.zeros((2, len(Score._fields)))
+
+    def add(self, losses: Sequence[Floats]) -> None:
+        """Add those of some positions, in the order of a score."""
+        for i, each in enumerate(losses):
+            known = each[~np.isnan(each)]
+            self.sums[i] += known.sum(dtype=np.float64)
+            self.counts[i] += len(known)
+
+    def score(self) -> Score:
+        """Return the means."""
+        with np.errstate(invalid="ignore"):
+            return Score(*(self.sums / self.counts).tolist())
+
+
+class Moment(NamedTuple):
+    """What a run has learned since the last moment."""
+
+    learned: Score
     held: Score
     positions: float  # a second
-    seconds_left: float
+
+
+class Order:
+    """The order in which positions are learned: another one in every epoch, all of them mixed."""
+
+    def __init__(self, pools: Sequence[PositionPool], batch: int, seed: int) -> None:
+        """Leave out what is held out; a batch is of one size of board."""
+        self._places = [np.flatnonzero(~pool.held) for pool in pools]
+        self._batch, self._seed = batch, seed
+        self.positions = sum(map(len, self._places))
+        # The remainder of an epoch is left out, unless it is all there is.
+        self._counts = [max(1, len(each) // batch) if len(each) else 0 for each in self._places]
+        self.batches = sum(self._counts)
+
+    def epoch(self, number: int) -> Iterator[tuple[int, Ints]]:
+        """Yield the batches of an epoch: which pool, and which of its positions."""
+        chance = np.random.default_rng([self._seed, number])
+        mixed = [chance.permutation(each) for each in self._places]
+        turns = np.repeat(np.arange(len(mixed)), self._counts)
+        done = [0] * len(mixed)
+        for pool in chance.permutation(turns).tolist():
+            begin = done[pool] * self._batch
+            done[pool] += 1
+            yield pool, mixed[pool][begin : begin + self._batch]
+
+    def after(self, step: int) -> Iterator[tuple[int, Ints]]:
+        """Yield the batches that follow a step, without end."""
+        number, begin = divmod(step, self.batches)
+        while True:
+            for place, batch in enumerate(self.epoch(number)):
+                if place >= begin:
+                    yield batch
+            number, begin = number + 1, 0
+
+
+def held_out(
+    pools: Sequence[PositionPool], batch: int, most: int = 1 << 62
+) -> Iterator[tuple[int, Ints]]:
+    """Yield batches of the held-out positions, evenly thinned to about ``most`` positions."""
+    places = [np.flatnonzero(pool.held) for pool in pools]
+    step = max(1, sum(map(len, places)) // most)
+    for number, each in enumerate(places):
+        chosen = each[::step]
+        yield from ((number, chosen[i : i + batch]) for i in range(0, len(chosen), batch))
 
 
 class Run:
     """A network in training."""
 
     def __init__(
-        self, settings: Settings, lessons: list[Lessons], weights: Weights, device: str = "cpu"
+        self,
+        settings: TrainingSettings,
+        pools: Sequence[PositionPool],
+        weights: Weights,
+        start: NetworkBlock | None,
     ) -> None:
-        """Begin at the linear evaluation of ``weights``, or where the settings say.
+        """Begin at the linear evaluation of ``weights``, or at the network ``start``.
 
         Raises:
-            ResumeError: the checkpoint to begin at is damaged, or does not fit.
+            ResumeError: that network does not fit.
+            GamesError: no game has a result.
         """
-        self.settings, self.device = settings, torch.device(device)
-        self.known: Patterns = patterns(settings.half)
-        targets = [each.targets(settings.mix) for each in lessons]
-        self.scale = linear_scale(lessons, targets)
+        self.settings, self.pools = settings, pools
+        targets = [pool.targets(settings.mix, labels=settings.labels) for pool in pools]
+        self.scale = linear_scale(pools, targets)
         self.sources = [
-            Source(each, target, self.known, settings.tied)
-            for each, target in zip(lessons, targets, strict=True)
+            Source(pool, target, settings.labels, self.scale)
+            for pool, target in zip(pools, targets, strict=True)
         ]
-        self.order = Order(self.sources, settings.batch, settings.seed, settings.tied)
-        torch.manual_seed(settings.seed)
-        self.network: Network | Teacher
-        if settings.size is None:
-            self.network = Network(self.known, settings.tied, settings.widths, self.scale)
-            if settings.begin:
-                begin_at(self.network, Path(settings.begin))
-        else:
-            self.network = Teacher(Size(*settings.size), self.scale)
-        self.network.to(self.device)
-        self.teacher = None
-        if settings.teacher:
-            self.teacher = read_teacher(Path(settings.teacher), self.device)
-        self.resident: list[Resident] | None = None  # where the processor is not what computes
-        if self.device.type != "cpu":
-            self.resident = [Resident(each, self.known, self.device) for each in self.sources]
-        self.mean = {name: value.clone() for name, value in self.network.state_dict().items()}
-        self.best, self.least = self.mean, math.inf  # what did best on held-out positions
-        self.step, self.history = 0, list[dict[str, Any]]()
-        self.about = {
+        self.order = Order(pools, settings.batch, settings.seed)
+        known = patterns(half_of(settings.family))
+        self.form = Form(known, settings.family != RULE_BOUND, settings.widths)
+        numbers = self.form.start(settings.seed)
+        anchor = np.zeros_like(numbers)
+        if start is not None:
+            try:
+                numbers, anchor = begin_at(start, self.form, settings.seed, self.scale)
+            except MisfitError as error:
+                raise ResumeError(f"{settings.begin}: its network {error}") from None
+        self.threads = Threads(settings.threads)
+        self.learner = Learner(self.form, numbers, self.threads)
+        self.adam = Adam(numbers, anchor)
+        self.best, self.least = numbers.copy(), math.inf  # what did best on held-out positions
+        self.history, self.tally = list[dict[str, Any]](), Tally()
+        self.about = json.loads(json.dumps({
             **settings._asdict(),
-            "widths": list(settings.widths),
-            "size": settings.size and list(settings.size),
+            "widths": settings.widths._asdict(),
             "scale": self.scale,
             "positions": self.order.positions,
             "weights": weights.key,
-        }
-        alone = [p for n, p in self.network.named_parameters() if "own" in n or "_sets" in n]
-        marked = set(map(id, alone))
-        shared = [p for p in self.network.parameters() if id(p) not in marked]
-        self.optimiser = torch.optim.AdamW(
-            [
-                {"params": shared, "weight_decay": DECAY},
-                {"params": alone, "weight_decay": OWN_DECAY},
-            ],
-            betas=(0.9, 0.99),
-        )
+        }))  # fmt: skip
+
+    @property
+    def step(self) -> int:
+        """The steps that are done."""
+        return self.adam.step
 
     def rate(self) -> float:
         """Return the learning rate of the next step: warming up, then falling like a cosine."""
         share = self.step / self.settings.steps
-        falling = max(LAST_RATE, (1 + math.cos(math.pi * share)) / 2)
+        falling = LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * share)) / 2
         return self.settings.rate * min(1.0, (self.step + 1) / WARM_UP) * falling
 
-    def inputs(self, source: int, chosen: NDArray[np.int64]) -> Inputs:
-        """Return a batch on the device."""
-        if self.resident is not None:
-            return self.resident[source].inputs(chosen)
-        return Inputs.of(self.sources[source].batch(chosen), self.known, self.device)
+    def batch(self, source: int, chosen: Ints) -> Batch:
+        """Return a batch."""
+        return Batch(self.form, self.sources[source], chosen, self.threads)
 
-    def learn(self, inputs: Inputs) -> Losses:
+    def learn(self, batch: Batch) -> Outputs:
         """Do one step."""
-        odds, logits = self.network(inputs)
-        lost = losses(odds, logits, inputs)
-        value, move = mean(lost.target), mean(lost.entropy)
-        if self.teacher is not None:
-            with torch.no_grad():
-                told = self.teacher(inputs)
-            share = self.settings.teacher_share
-            value, move = taught_losses((odds, logits), told, inputs, share)
-        total = self.settings.value_share * value + move
-        total = total + LEVEL_SHARE * level(logits, inputs)
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.rate()
-        self.optimiser.zero_grad()
-        total.backward()
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), CLIP)
-        self.optimiser.step()
-        self.step += 1
-        kept = min(AVERAGED, self.step / (self.step + 50))
-        with torch.no_grad():
-            for name, value in self.network.state_dict().items():
-                if value.is_floating_point():
-                    self.mean[name].mul_(kept).add_(value, alpha=1 - kept)
-                else:  # a counter
-                    self.mean[name].copy_(value)
-        return lost
+        positions, chosen = batch.source.positions, batch.chosen
+        near, chunk = positions.near, batch.source.pool.chunk
+        move = chunk.moves[chunk.at[chosen]]
+        chooses = int((near[chosen, move >> 3] >> (move & 7) & 1).sum())
+        opens = int(positions.opens[chosen].sum())
+        said = self.learner.learn(batch, (
+            VALUE_SHARE / max(1, opens), 1 / max(1, chooses), LEVEL_SHARE / len(batch),
+        ))  # fmt: skip
+        done = self.step + 1
+        self.adam.update(self.learner, self.rate(), CLIP, min(AVERAGED, done / (done + 50)))
+        return said
 
-    def measured(self, state: dict[str, torch.Tensor], most: int | None = None) -> Score:
+    def measured(self, numbers: Floats, most: int = 1 << 62) -> Score:
         """Return the losses of a network on the held-out positions, or on some of them."""
-        before = {name: value.clone() for name, value in self.network.state_dict().items()}
-        self.network.load_state_dict(state)
-        batches = held_out(self.sources, self.settings.batch, most or 1 << 62, self.settings.tied)
         tally = Tally()
-        self.network.eval()
-        with torch.no_grad():
-            for source, chosen in batches:
-                inputs = self.inputs(source, chosen)
-                odds, logits = self.network(inputs)
-                tally.add(losses(odds, logits, inputs))
-        self.network.load_state_dict(before)
-        self.network.train()
+        for source, chosen in held_out(self.pools, self.settings.batch, most):
+            tally.add(self.learner.measure(numbers, self.batch(source, chosen))[2:])
         return tally.score()
+
+    def linear(self) -> Score:
+        """Return the losses of the linear evaluation and move score on the held-out positions."""
+        numbers = np.zeros_like(self.learner.numbers)
+        views = self.form.views(numbers)
+        for side in range(self.form.sides):
+            views[f"head{side}.linear_share"][:] = views[f"head{side}.score_share"][:] = 1
+        return self.measured(numbers)
 
     def go(
         self,
@@ -212,57 +240,50 @@ class Run:
         every: int,
         watch: Callable[[Moment], None] = lambda moment: None,
         stopped: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Train to the end; save, measure and tell every so many steps.
+    ) -> float:
+        """Train to the end; save, measure and report every ``every`` steps.
 
         What is kept as the best is the mean network that did best then: with few games it is
-        not the last one.
+        not the last one. Returns how many positions a second were learned, or 0.
 
         Raises:
             KeyboardInterrupt: it was stopped; all that was learned is saved.
         """
-        tally, seen, start = Tally(), 0, time.perf_counter()
-        begun = self.step
+        seen, seconds = 0, 0.0
         for source, chosen in self.order.after(self.step):
             if self.step >= self.settings.steps:
                 break
             if stopped():
                 self.save(checkpoint)
                 raise KeyboardInterrupt
-            tally.add(self.learn(self.inputs(source, chosen)))
+            start = time.perf_counter()
+            self.tally.add(self.learn(self.batch(source, chosen))[2:])
+            seconds += time.perf_counter() - start
             seen += len(chosen)
             if self.step % every == 0 or self.step == self.settings.steps:
-                seconds = time.perf_counter() - start
-                left = (self.settings.steps - self.step) * seconds / (self.step - begun)
-                held = self.measured(self.mean, QUICK)
-                loss = self.settings.value_share * held.target + held.entropy
+                held = self.measured(self.adam.mean, QUICK)
+                loss = VALUE_SHARE * held.target + held.entropy
                 if not loss >= self.least:
-                    self.best = {name: value.clone() for name, value in self.mean.items()}
-                    self.least = loss
-                moment = Moment(
-                    self.step, self.settings.steps, tally.score(), held, seen / seconds, left
-                )
+                    self.best, self.least = self.adam.mean.copy(), loss
+                moment = Moment(self.tally.score(), held, seen / seconds)
                 self.history.append(
                     {"step": self.step, "learned": moment.learned, "held": moment.held}
                 )
+                self.tally = Tally()
                 self.save(checkpoint)
                 watch(moment)
-                tally = Tally()
+        return seen / seconds if seconds else 0.0
 
     def save(self, path: Path) -> None:
         """Write all that the run needs to go on; a power cut leaves the last one whole."""
-        state = {
-            "about": self.about,
-            "step": self.step,
-            "network": self.network.state_dict(),
-            "mean": self.mean,
-            "best": self.best,
-            "least": self.least,
-            "optimiser": self.optimiser.state_dict(),
-            "history": json.dumps(self.history),
-        }
         with in_place_of(path) as part, part.open("wb") as file:
-            torch.save(state, file)
+            np.savez(
+                file, numbers=self.learner.numbers, best=self.best, mean=self.adam.mean,
+                slope=self.adam.slope, square=self.adam.square, step=np.array(self.step),
+                tally=np.stack([self.tally.sums, self.tally.counts]),
+                about=np.array(json.dumps(self.about)), least=np.array(self.least),
+                history=np.array(json.dumps(self.history)),
+            )  # fmt: skip
             file.flush()
             os.fsync(file.fileno())
 
@@ -270,50 +291,41 @@ class Run:
         """Go on where a checkpoint stopped.
 
         Raises:
-            ResumeError: it is damaged, or of a run with other settings or lessons.
+            ResumeError: it is damaged, or of a run with other settings or games.
         """
-        state = read_checkpoint(path, self.device)
-        found = state["about"]
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as members:
+                state = {name: members[name] for name in members.files}
+            found, history = json.loads(str(state["about"])), json.loads(str(state["history"]))
+            arrays = {name: state[name] for name in ("numbers", "best", "mean", "slope", "square")}
+            step, least = int(state["step"]), float(state["least"])
+            sums, counts = state["tally"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ResumeError(f"{path} is no checkpoint that can be read: {reason}") from None
         for key in sorted({*found, *self.about}):
             if found.get(key) != self.about.get(key):
                 was, now = found.get(key), self.about.get(key)
                 raise ResumeError(f"{path} was trained with {key} {was}, not {now}")
-        self.network.load_state_dict(state["network"])
-        self.mean, self.best, self.least = state["mean"], state["best"], state["least"]
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.step, self.history = state["step"], json.loads(state["history"])
+        for name, array in arrays.items():
+            if array.shape != self.best.shape:
+                raise ResumeError(f"{path} has {array.size} {name}, not {self.best.size}")
+        self.learner.numbers[:], self.best = arrays["numbers"], arrays["best"]
+        for name in ("mean", "slope", "square"):
+            getattr(self.adam, name)[:] = arrays[name]
+        self.adam.step, self.least, self.history = step, least, history
+        self.tally.sums, self.tally.counts = sums, counts
 
 
-class Tally:
-    """Adds up losses."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._sums = [0.0] * len(Losses._fields)
-        self._counts = [0] * len(Losses._fields)
-
-    def add(self, lost: Losses) -> None:
-        """Add those of a batch."""
-        for i, each in enumerate(lost):
-            self._sums[i] += float(each.detach().double().sum())
-            self._counts[i] += len(each)
-
-    def score(self) -> Score:
-        """Return the means."""
-        pairs = zip(self._sums, self._counts, strict=True)
-        return Score(*(total / count if count else math.nan for total, count in pairs))
-
-
-def mean(numbers: torch.Tensor) -> torch.Tensor:
-    """Return the mean, or nought of none."""
-    return numbers.sum() / max(1, len(numbers))
-
-
-def linear_scale(lessons: list[Lessons], targets: list[NDArray[np.float32]]) -> float:
+def linear_scale(pools: Sequence[PositionPool], targets: Sequence[NDArray[np.float32]]) -> float:
     """Return how many units of the linear evaluation are a logistic unit, in what is learned."""
-    chosen = [each.open & ~each.held for each in lessons]
-    values = [np.asarray(each.linear)[these] for each, these in zip(lessons, chosen, strict=True)]
-    wanted = [each[these] for each, these in zip(targets, chosen, strict=True)]
+    values, wanted = list[Floats](), list[Floats]()
+    for pool, target in zip(pools, targets, strict=True):
+        # Forced wins are no matter of scale.
+        chosen = np.flatnonzero(pool.opens("open") & ~pool.held)
+        chosen = chosen[:: max(1, len(chosen) // ENOUGH)]
+        values.append(pool.chunk.linear[chosen])
+        wanted.append(target[chosen])
     return best_scale(
         np.concatenate(values).astype(np.float64), np.concatenate(wanted).astype(np.float64)
     )

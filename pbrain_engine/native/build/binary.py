@@ -1,7 +1,7 @@
 """What a shared library says about itself: machine, exports, imports, needed libraries.
 
-Reads the headers of ELF, PE and Mach-O files (64-bit, little-endian), so that a library for
-another platform can be inspected where it was built.
+Reads the headers of ELF, PE and Mach-O files (64-bit, little-endian) and of side modules of
+WebAssembly, so that a library for another platform can be inspected where it was built.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class BinaryError(ValueError):
 class Binary:
     """The facts of one library file."""
 
-    format: str  # elf, pe or macho
+    format: str  # elf, pe, macho or wasm
     machine: str
     exports: frozenset[str]
     imports: frozenset[str]  # symbols that others have to provide
@@ -36,10 +36,10 @@ def inspect(data: bytes) -> Binary:
     Raises:
         BinaryError: it is no library that we know.
     """
-    readers = {b"\x7fELF": _read_elf, b"\xcf\xfa\xed\xfe": _read_macho}
+    readers = {b"\x7fELF": _read_elf, b"\xcf\xfa\xed\xfe": _read_macho, b"\0asm": _read_wasm}
     reader = _read_pe if data[:2] == b"MZ" else readers.get(data[:4])
     if reader is None:
-        raise BinaryError("neither ELF nor PE nor Mach-O")
+        raise BinaryError("neither ELF nor PE nor Mach-O nor WebAssembly")
     try:
         return reader(data)
     except (struct.error, KeyError, IndexError, ValueError) as error:
@@ -170,4 +170,88 @@ def _read_macho(data: bytes) -> Binary:
     exports -= _LINKER_MADE
     return Binary(
         "macho", MACH_MACHINES[machine], frozenset(exports), frozenset(imports), tuple(libraries)
+    )
+
+
+# WebAssembly -------------------------------------------------------------------------
+
+_CUSTOM, _IMPORTS, _EXPORTS = 0, 2, 7
+_NEEDED = 2  # the part of the section "dylink.0" that names other libraries
+# What every side module takes from its loader, and what the loader finds in it.
+_WASM_SURROUNDINGS = {
+    "memory", "__indirect_function_table", "__stack_pointer", "__memory_base", "__table_base",
+}  # fmt: skip
+_WASM_START = {"__wasm_call_ctors", "__wasm_apply_data_relocs"}
+
+
+class _Words:
+    """Reads the numbers and names of a WebAssembly file one after the other."""
+
+    def __init__(self, data: bytes, place: int = 0) -> None:
+        self.data = data
+        self.place = place
+
+    def number(self) -> int:
+        """Return the next number, which is written in LEB128."""
+        value = shift = 0
+        while True:
+            byte = self.data[self.place]
+            self.place += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def part(self) -> bytes:
+        """Return the bytes that a length stands in front of."""
+        length = self.number()
+        start, self.place = self.place, self.place + length
+        if self.place > len(self.data):
+            raise BinaryError("its end is missing")
+        return self.data[start : self.place]
+
+    def name(self) -> str:
+        """Return the next name."""
+        return self.part().decode()
+
+    def skip_import(self) -> None:
+        """Pass over the type of an import: a function, a table, a memory or a global."""
+        kind = self.number()
+        if kind in (1, 3):
+            self.place += 1  # what is in it
+        if kind == 3:
+            self.place += 1  # whether it changes
+        else:
+            has_most = kind and self.number() & 1
+            for _ in range(1 + has_most):
+                self.number()
+
+
+def _read_wasm(data: bytes) -> Binary:
+    exports: set[str] = set()
+    imports: set[str] = set()
+    libraries: list[str] = []
+    file = _Words(data, 8)
+    while file.place < len(data):
+        kind, words = file.number(), _Words(file.part())
+        if kind == _CUSTOM and words.name() == "dylink.0":
+            while words.place < len(words.data):
+                is_needed, part = words.number() == _NEEDED, _Words(words.part())
+                libraries += [part.name() for _ in range(part.number())] if is_needed else []
+        elif kind == _IMPORTS:
+            for _ in range(words.number()):
+                words.name()
+                imports.add(words.name())
+                words.skip_import()
+        elif kind == _EXPORTS:
+            for _ in range(words.number()):
+                exports.add(words.name())
+                words.number()  # what it is
+                words.number()  # and its place
+    return Binary(
+        "wasm",
+        "wasm32",
+        frozenset(exports - _WASM_START),
+        frozenset(imports - _WASM_SURROUNDINGS),
+        tuple(libraries),
     )

@@ -41,7 +41,7 @@ class BuildError(Exception):
 
 
 class SourcesChanged(BuildError):
-    """Somebody edited the sources while they were compiled."""
+    """The sources were edited while they were compiled."""
 
 
 def variant_name(asserts: bool, bounds: bool) -> str:
@@ -167,7 +167,7 @@ def host_level(target: Target) -> str:
     """Return the highest instruction set level of the processor of this machine."""
     if len(target.levels) == 1:
         return target.levels[0]
-    from .probe import probe_level
+    from .pairs import probe_level
 
     level = probe_level()
     if level is None:

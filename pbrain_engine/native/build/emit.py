@@ -24,7 +24,7 @@ from . import lower
 FAILED = 1
 
 
-class Output(NamedTuple):
+class ObjectFile(NamedTuple):
     """An object file that is to be written, for a platform and level."""
 
     target: str
@@ -34,11 +34,11 @@ class Output(NamedTuple):
 
 def parameters(signature: Any) -> str:
     """Return a letter for each parameter: p for an address, i for an integer."""
-    return "".join("p" if kind == types.voidptr else "i" for kind in signature.args)
+    return "".join("i" if kind == types.int64 else "p" for kind in signature.args)
 
 
 def described(results: list[tuple[str, Any]]) -> str:
-    """Return what every library tells of the exports, read back by ``native.library``."""
+    """Return what every library tells of the exports, read back by ``native.load.library``."""
     facts = {
         "numba": numba.__version__,
         "asserts": str(int(__debug__)),
@@ -59,7 +59,7 @@ def report(began: float, text: str) -> None:
 
 
 def front_end(exports: str, kept: str) -> tuple[Any, str]:
-    """Return the linked module of the exports and what is told of them, kept in a file.
+    """Return the linked module of the exports and the facts about them, kept in a file.
 
     It is read back also when it was just written, so that the same bytes come of it each time.
     """
@@ -71,18 +71,18 @@ def front_end(exports: str, kept: str) -> tuple[Any, str]:
             file.write(described(results).encode("ascii") + b"\0" + module.as_bitcode())
         report(began, f"compiled {len(results)} exported functions")
     with open(kept, "rb") as file:
-        told, _, code = file.read().partition(b"\0")
-    return llvm.parse_bitcode(code), told.decode("ascii")
+        facts, _, code = file.read().partition(b"\0")
+    return llvm.parse_bitcode(code), facts.decode("ascii")
 
 
-def write_objects(module: Any, told: str, digest: str, outputs: Sequence[Output]) -> int:
+def write_objects(module: Any, facts: str, digest: str, outputs: Sequence[ObjectFile]) -> int:
     """Write object files of a module; return an exit status."""
     for output in outputs:
         began = time.perf_counter()
         target = TARGETS[output.target]
         about = about_text({"target": target.name, "level": output.level, "digest": digest})
         try:
-            code, _ = lower.emit(module, target, output.level, about + told)
+            code, _ = lower.emit(module, target, output.level, about + facts)
         except lower.KernelDefect as defect:
             print(f"error: {defect}", file=sys.stderr)
             return FAILED
@@ -93,7 +93,7 @@ def write_objects(module: Any, told: str, digest: str, outputs: Sequence[Output]
     return 0
 
 
-def share_out(module: Any, told: str, digest: str, outputs: Sequence[Output]) -> int:
+def share_out(module: Any, facts: str, digest: str, outputs: Sequence[ObjectFile]) -> int:
     """Write object files in as many processes as there are cores; return an exit status."""
     cores = min(len(os.sched_getaffinity(0)), len(outputs))
     children = []
@@ -101,14 +101,14 @@ def share_out(module: Any, told: str, digest: str, outputs: Sequence[Output]) ->
         child = os.fork()
         if child == 0:
             try:
-                status = write_objects(module, told, digest, outputs[first::cores])
+                status = write_objects(module, facts, digest, outputs[first::cores])
             except BaseException:
                 status = FAILED
                 raise
             finally:
                 os._exit(status)
         children.append(child)
-    status = write_objects(module, told, digest, outputs[::cores])
+    status = write_objects(module, facts, digest, outputs[::cores])
     for child in children:
         status |= os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return status
@@ -117,11 +117,11 @@ def share_out(module: Any, told: str, digest: str, outputs: Sequence[Output]) ->
 def main(arguments: Sequence[str]) -> int:
     """Write one object file for each target and level; return the exit status."""
     exports, digest, kept, *words = arguments
-    outputs = list(map(Output, words[::3], words[1::3], words[2::3]))
-    module, told = front_end(exports, kept)
+    outputs = list(map(ObjectFile, words[::3], words[1::3], words[2::3]))
+    module, facts = front_end(exports, kept)
     # Elsewhere a process that has threads, as LLVM may, must not be doubled.
     write = share_out if sys.platform == "linux" else write_objects
-    return write(module, told, digest, outputs)
+    return write(module, facts, digest, outputs)
 
 
 if __name__ == "__main__":

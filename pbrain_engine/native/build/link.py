@@ -1,4 +1,8 @@
-"""An object file to a shared library: with zig, which links for every platform, or with cc."""
+"""An object file to a shared library: with zig, which links for every platform, or with cc.
+
+A library for WebAssembly is what Emscripten calls a side module: zig's copy of LLVM's linker
+makes one, and Pyodide loads it with ``ctypes``.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,8 @@ def _commands(target: Target) -> list[list[str]]:
     """Return the linkers to try for a platform, best first."""
     found = []
     if importlib.util.find_spec("ziglang") is not None:
-        found.append([sys.executable, "-m", "ziglang", "cc", "-target", target.zig])
+        zig = [sys.executable, "-m", "ziglang"]
+        found.append([*zig, *(["wasm-ld"] if target.is_wasm else ["cc", "-target", target.zig])])
     compiler = shutil.which("cc") or shutil.which("clang") or shutil.which("gcc")
     if compiler and target == host_target():
         found.append([compiler])
@@ -88,6 +93,8 @@ def _options(target: Target) -> list[str]:
     No C runtime is linked where that can be avoided: it would first have to be built by zig
     (a minute for Windows), and would tie the library to one C library and its version.
     """
+    if target.is_wasm:
+        return ["--experimental-pic", "--export-dynamic", "--allow-undefined", "--strip-all"]
     if target.suffix == ".dylib":
         return []  # the system's loader wants its own library in every other
     return ["-nostdlib", "-Wl,-s"]

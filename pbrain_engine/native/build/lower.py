@@ -30,6 +30,8 @@ NO_REFERENCE_COUNTS = """
 define void @NRT_incref(ptr %memory) alwaysinline { ret void }
 define void @NRT_decref(ptr %memory) alwaysinline { ret void }
 """
+# Where there are threads, another one stops a search (``bits.breathe``).
+NO_BREATH = "define i64 @numoku_breathe(i64 %steps) alwaysinline { ret i64 0 }"
 RUNTIME_SYMBOLS = ("memset", "memcpy", "memmove")  # what any C library provides
 # LLVM's own default is 250; this makes half as many pairs again and 4 % more nodes a second.
 INLINING_THRESHOLD = 2000
@@ -150,11 +152,13 @@ def add_description(module: Any, text: str, target: Target) -> None:
         module.link_in(parse_file("cpuid.ll"))
 
 
-def add_pair_sums(module: Any, target: Target, level: str) -> None:
-    """Define the row operation that each platform does in its own way, if it is used."""
-    name = "numoku_pair_sums"
-    if any(function.name == name for function in module.functions):
-        module.link_in(llvm.parse_assembly(pair_sums(target, level)))
+def add_own_ways(module: Any, target: Target, level: str) -> None:
+    """Define what each platform does in its own way, as far as it is used."""
+    used = {function.name for function in module.functions}
+    breath = parse_file("breath.ll") if target.is_wasm else llvm.parse_assembly(NO_BREATH)
+    ways = {"numoku_pair_sums": llvm.parse_assembly(pair_sums(level)), "numoku_breathe": breath}
+    for name in used.intersection(ways):
+        module.link_in(ways[name])
         module.get_function(name).linkage = "internal"
 
 
@@ -207,7 +211,11 @@ def target_machine(target: Target, level: str) -> Any:
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for the inline assembly of cpuid.ll
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu(level), opt=3, reloc="pic", codemodel="default"
+        cpu=target.cpu(level),
+        features=target.features(level),
+        opt=3,
+        reloc="pic",
+        codemodel="default",
     )
 
 
@@ -218,7 +226,7 @@ def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, An
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
     add_description(module, about, target)
-    add_pair_sums(module, target, level)
+    add_own_ways(module, target, level)
     if target.suffix == ".dll":
         for function in module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:

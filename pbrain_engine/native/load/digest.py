@@ -13,8 +13,7 @@ from collections.abc import Iterator
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMPILER = "numba 0.68"  # pinned in pyproject.toml; a new one is a new digest
 
-KERNEL_FILES = ("bits.py", "kernel.py", "lanes.py", "values.py")
-KERNEL_FOLDERS = ("position", "patterns", "eval", "search", "native/build")
+KERNEL_FOLDERS = ("kernel", "position", "patterns", "eval", "search", "native/build")
 LOADING_FILES = ("native/load/digest.py", "native/load/targets.py")
 
 
@@ -30,7 +29,7 @@ def _modules(package: str, folder: str) -> Iterator[str]:
 
 def sources(package: str = PACKAGE) -> Iterator[str]:
     """Yield the files that a kernel is made from, relative to the package, in a fixed order."""
-    yield from KERNEL_FILES
+    yield "values.py"
     for folder in KERNEL_FOLDERS:
         yield from _modules(package, folder)
     for place in _modules(package, "native"):

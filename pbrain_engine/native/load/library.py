@@ -11,12 +11,18 @@ import os
 import threading
 from collections.abc import Callable
 
-from .store import SHIPPED_FOLDER, is_shipped, kernel_folder
+from .store import SHIPPED_FOLDER, is_checkout, is_shipped, kernel_folder
 from .targets import Target, host_target
 
-CURE = "run `make setup`, or `python -m pbrain_engine.native.build.compile` with the extra `build`"
+CURE = "run `make setup`"
+INSTALLED_CURE = "pip install 'pbrain-numoku[build]', then `numoku build`"
 AGAIN = "install Numoku again"
 ELF_HEAD, SECTION_TABLE = 64, ((40, 48), (58, 60), (60, 62))  # bytes; where it is, its entries
+# Addresses have 32 bits in WebAssembly.
+KINDS: dict[str, type[ctypes.c_void_p | ctypes.c_int64]] = {
+    "p": ctypes.c_void_p,
+    "i": ctypes.c_int64,
+}
 _EXCEPTION_RAISED = 1  # numba's status of a kernel that raised
 
 
@@ -26,12 +32,13 @@ class KernelError(RuntimeError):
 
 def _error(trouble: str, shipped: str = "") -> KernelError:
     """Return an error with its cure, another one where what is compiled here would not be used."""
-    words = (trouble, shipped if is_shipped() else CURE)
+    cure = CURE if is_checkout() else INSTALLED_CURE
+    words = (trouble, shipped if is_shipped() else cure)
     return KernelError("; ".join(filter(None, words)))
 
 
 def is_cut_off(path: str) -> bool:
-    """Say whether a library for Linux ends too early, of which the system's loader would die.
+    """Return whether a library for Linux ends too early, of which the system's loader would die.
 
     The table of its sections is the last thing in it. Other systems look for themselves.
 
@@ -50,11 +57,7 @@ class Library:
     """A loaded kernel: its exported functions, called by name with addresses and integers."""
 
     def __init__(self, path: str) -> None:
-        """Load a library file.
-
-        Raises:
-            KernelError: it cannot be loaded, or is no kernel.
-        """
+        """Load a library file; KernelError if it cannot be loaded, or is no kernel."""
         self.path = path
         try:
             if is_cut_off(path):
@@ -70,27 +73,15 @@ class Library:
         # Each exported function and its parameters: p for an address, i for an integer.
         self.exports = parse_about(self.about["exports"].replace(" ", "\n"), ":")
 
-    def call(self, name: str, *args: int) -> int:
-        """Call an exported function; every argument is an address or an int64.
-
-        Raises:
-            KernelError: the kernel failed, which a correct one never does.
-        """
-        return int(getattr(self, name)(*args))
-
     def __getattr__(self, name: str) -> Callable[..., int]:
         """Return a caller of an exported function, made at the first use."""
         if name == "exports" or name not in self.exports:
             raise AttributeError(f"the kernel has no function {name!r}")
-        caller = self._caller(name, len(self.exports[name]))
-        setattr(self, name, caller)
-        return caller
-
-    def _caller(self, name: str, arity: int) -> Callable[..., int]:
-        """Wrap numba's convention: ``int32 f(int64 *result, void **exception, args...)``."""
-        function = self._dll[name]
+        # Numba's convention: ``int32 f(int64 *result, void **exception, args...)``.
+        function, kinds = self._dll[name], self.exports[name]
+        arity = len(kinds)
         function.restype = ctypes.c_int32
-        function.argtypes = (ctypes.c_void_p, ctypes.c_void_p) + (ctypes.c_int64,) * arity
+        function.argtypes = (ctypes.c_void_p, ctypes.c_void_p, *(KINDS[kind] for kind in kinds))
         frame = ctypes.c_int64 * 2  # a fresh one each call: threads call at the same time
         byref = ctypes.byref
 
@@ -103,7 +94,17 @@ class Library:
                 raise KernelError(_failure(name, status, out[1]))
             return out[0]
 
+        setattr(self, name, caller)
         return caller
+
+    def listen(self, listener: Callable[[], int]) -> None:
+        """Have a function called every few milliseconds of a search; if it returns 1, that ends.
+
+        Only a kernel for WebAssembly asks its host: where there are threads they stop a search.
+        """
+        self._listener = ctypes.CFUNCTYPE(ctypes.c_int32)(listener)  # kept alive
+        self._dll.numoku_listen.restype = None
+        self._dll.numoku_listen(self._listener)
 
 
 def parse_about(text: str, sign: str = "=") -> dict[str, str]:
@@ -152,7 +153,7 @@ def processor_level(library: Library) -> str | None:
     target = _host()
     if len(target.levels) == 1:
         return target.levels[0]
-    from .cpu import x86_level
+    from .targets import x86_level
 
     dll = library._dll
     registers = (ctypes.c_uint32 * 4)()
@@ -174,6 +175,8 @@ def load(level: str | None = None, variant: str | None = None) -> Library:
     A variant is a build with checks (``asserts``, ``bounds`` or ``asserts-bounds``); where
     none is named, ``NUMOKU_VARIANT`` in the environment may.
 
+    ``NUMOKU_LEVEL`` there forces a level, whatever the processor says of itself.
+
     Raises:
         KernelError: there is none that fits, with the cure.
     """
@@ -191,8 +194,12 @@ def _choose(level: str | None, variant: str) -> Library:
     if not present:
         state = "none was shipped for this platform" if is_shipped() else "it was never built"
         raise _error(f"no kernel of the present sources ({state} or is stale)", shipped=AGAIN)
-    if level is not None and level not in present:
+    forced = os.environ.get("NUMOKU_LEVEL") if level is None else None
+    level = level or forced
+    if level and level not in present:
         raise _error(f"no kernel of level {level}, only of {', '.join(present)}")
+    if forced:
+        return Library(present[forced])
     first = Library(next(iter(present.values())))
     levels = _host().levels
     reached = processor_level(first)

@@ -21,6 +21,11 @@ def is_shipped() -> bool:
     return os.path.exists(os.path.join(SHIPPED_FOLDER, SHIPPED_MARK))
 
 
+def is_checkout() -> bool:
+    """Tell whether the package lies in a tree of its sources, with the targets of ``make``."""
+    return os.path.exists(os.path.join(os.path.dirname(PACKAGE), "Makefile"))
+
+
 def cache_root() -> str:
     """Return the folder of all cached kernels.
 

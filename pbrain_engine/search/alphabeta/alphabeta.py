@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64
 from ...eval.evaluator import EVALUATOR, judge, judge_near
 from ...kernel import kernel, recursive_kernel
+from ...kernel.bits import U64
 from ...patterns import shapes as s
 from ...patterns.forbidden import has_allowed, is_forbidden
 from ...patterns.state import class_at, count_of, play, undo
@@ -19,8 +19,8 @@ from ...position.board import key_after, last_move
 from ...position.geometry import NO_CELL
 from ...position.rules import EMPTY
 from ...values import DRAW, INFINITE, WIN_BAND
-from ..ends import loss_in, win_in
-from ..threats.defence import static_result
+from ..parameters import ONE
+from ..threats.defence import loss_in, static_result, win_in
 from .leaf import leaf
 from .margins import (
     count_limit,
@@ -31,7 +31,6 @@ from .margins import (
     razor_margin,
 )
 from .ordering import list_alone, list_moves, pick_move, put_first, raise_move
-from .params import ONE
 from .table import (
     EXACT,
     LOWER,
@@ -57,7 +56,7 @@ NO_CUT = np.int64(0)
 
 @kernel
 def is_quiet_value(value):
-    """Say whether a value is an evaluation, not a forced end."""
+    """Return whether a value is an evaluation, not a forced end."""
     return -WIN_BAND < value < WIN_BAND
 
 
@@ -76,13 +75,6 @@ def credit_cut(worker, shared, ply, number, depth):
     worker.counters[side, previous] = frame.moves[number] & 0xFFFF
 
 
-@kernel
-def plain_leaf(worker, evaluator):
-    """Return the bare evaluation at the end of a plain search."""
-    worker.nodes += 1
-    return judge(worker.accumulator, evaluator, worker.state)
-
-
 @recursive_kernel(WORKER, EVALUATOR, SHARED, int, int, int, int, int)
 def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     """Return a value of the position for the side to move, searched to ``depth`` units.
@@ -96,38 +88,27 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     state = worker.state
     tables = evaluator.tables
     params = shared.params
-    plain = params.plain != 0
     if depth <= 0:
-        if not plain:
-            return leaf(worker, evaluator, shared, alpha, beta, 0, ply)
+        return leaf(worker, evaluator, shared, alpha, beta, 0, ply)
     side = np.int64(state.position.side)
     frame = worker.stack[ply + STACK_BASE]
     worker.pv_length[ply] = 0
     pv = beta - alpha > 1
 
     # Step 1. Ends: a full board, a position decided at a glance, no shorter win possible.
-    if plain:
-        if count_of(state, side, s.MAKES_FIVE) > 0:
-            worker.nodes += 1
-            return win_in(ply + 1)
-        if state.position.ply >= state.position.width * state.position.height:
-            return DRAW
-        if depth <= 0:
-            return plain_leaf(worker, evaluator)
     worker.nodes += 1
     if must_stop(worker, shared):
         return 0
     worker.seldepth = max(worker.seldepth, ply)
-    if not plain:
-        if state.position.ply >= state.position.width * state.position.height:
-            return DRAW
-        value = static_result(state, tables, ply)
-        if value != 0:
-            return value
-        alpha = max(alpha, loss_in(ply + 2))
-        beta = min(beta, win_in(ply + 3))
-        if alpha >= beta:
-            return alpha
+    if state.position.ply >= state.position.width * state.position.height:
+        return DRAW
+    value = static_result(state, tables, ply)
+    if value != 0:
+        return value
+    alpha = max(alpha, loss_in(ply + 2))
+    beta = min(beta, win_in(ply + 3))
+    if alpha >= beta:
+        return alpha
     if ply >= MAX_STACK:
         return judge(worker.accumulator, evaluator, state)
 
@@ -135,7 +116,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     excluded = np.int64(frame.excluded)
     key = state.position.key
     data = U64(0)
-    if not plain and excluded == NO_CELL:
+    if excluded == NO_CELL:
         data = probe(shared, key)
     table_move = NO_CELL
     table_value = -INFINITE
@@ -156,15 +137,13 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     enemy = 1 - side
     blocked = count_of(state, enemy, s.MAKES_FIVE) > 0
     threatened = blocked or count_of(state, enemy, s.MAKES_WINNING_FOUR) > 0
-    static = 0
-    if not plain:
-        if threatened:
-            static = -np.int64(worker.stack[ply + STACK_BASE - 1].value)
-        elif data != U64(0):
-            static = eval_of(data)
-        else:
-            margin = params.network_margin
-            static = judge_near(worker.accumulator, evaluator, state, alpha, beta, margin)
+    if threatened:
+        static = -np.int64(worker.stack[ply + STACK_BASE - 1].value)
+    elif data != U64(0):
+        static = eval_of(data)
+    else:
+        margin = params.network_margin
+        static = judge_near(worker.accumulator, evaluator, state, alpha, beta, margin)
     frame.value = static
     improving = 1 if static > worker.stack[ply + STACK_BASE - 2].value else 0
     estimate = static
@@ -172,7 +151,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         if table_bound & (LOWER if table_value > static else UPPER):
             estimate = table_value
 
-    if not pv and not plain and not blocked and excluded == NO_CELL:
+    if not pv and not blocked and excluded == NO_CELL:
         # Step 4. Razoring: far below alpha, only a forced win could help. Under a threat the
         # evaluation is no more than a guess, so the leaf search is asked in any case.
         hopeless = estimate + razor_margin(params, depth) <= alpha
@@ -186,7 +165,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
                 return estimate
 
     # Step 6. Doubt about stale or missing knowledge costs depth, in PV nodes only.
-    if pv and not plain and depth >= 3 * ONE:
+    if pv and depth >= 3 * ONE:
         if table_move == NO_CELL:
             depth -= params.no_move_pv
         elif table_depth < depth:
@@ -196,8 +175,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     # Step 7. Singular extension: is the table's move much better than every other?
     extension = 0
     if (
-        not plain
-        and excluded == NO_CELL
+        excluded == NO_CELL
         and table_move != NO_CELL
         and not blocked
         and depth >= params.singular_depth
@@ -222,7 +200,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
 
     # Step 8. The moves, best first. In quiet positions the table's move is tried before the others
     # are even listed: it often cuts.
-    is_listed = plain or threatened or excluded != NO_CELL or table_move == NO_CELL
+    is_listed = threatened or excluded != NO_CELL or table_move == NO_CELL
     if is_listed:
         count = list_moves(worker, evaluator, shared, ply, depth)
         raise_move(worker, ply, count, table_move)
@@ -252,18 +230,17 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         number += 1
 
         # Step 9. Pruning by number, once some move does not lose.
-        quiet = not plain and not threatened and best > -WIN_BAND
+        quiet = not threatened and best > -WIN_BAND
         if quiet and number > limit and kind < s.MAKES_FOUR:
             break
 
         frame.move = cell
         frame.kind = kind
         longer = 0
-        if not plain:
-            if blocked:
-                longer = np.int64(params.extend_block)
-            elif cell == table_move:
-                longer = extension
+        if blocked:
+            longer = np.int64(params.extend_block)
+        elif cell == table_move:
+            longer = extension
         rest = depth - ONE + longer
         expect(shared, key_after(state.position, tables.zobrist, cell))
         play(state, tables, cell)
@@ -274,7 +251,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
             # Step 10. Late moves are searched shallower, unless they turn out good.
             assert best > -INFINITE and lower < beta  # else the first move has cut already
             reduction = raised
-            if not plain and depth >= 2 * ONE and not blocked:
+            if depth >= 2 * ONE and not blocked:
                 reduction += late_reduction(params, depth, number)
                 if pv:
                     reduction -= params.reduction_pv
@@ -312,11 +289,10 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
                 if pv:
                     set_pv(worker, ply, cell)
                 if value >= beta:
-                    if not plain:
-                        credit_cut(worker, shared, ply, i, depth)
+                    credit_cut(worker, shared, ply, i, depth)
                     break
                 lower = value
-                if not plain and 2 * ONE < depth < 12 * ONE and is_quiet_value(value):
+                if 2 * ONE < depth < 12 * ONE and is_quiet_value(value):
                     raised = np.int64(params.alpha_raise)
 
     # Step 12. No move: lost to the threat, or to the foul that has to be played.
@@ -329,7 +305,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
             return loss_in(ply + 4)
         return static if has_allowed(state, tables) else loss_in(ply + 2)
 
-    if not plain and excluded == NO_CELL:
+    if excluded == NO_CELL:
         bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
         assert state.position.key == key and best > -INFINITE
         store(shared, key, ply, best, static, best_move, depth, bound)

@@ -1,27 +1,85 @@
-"""The leaf search: own fours near the own last stone until nothing is forced any more."""
+"""The leaf search: own fours near the own last stone until nothing is forced any more.
+
+And a sensible move without any search, for when there is no time at all.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, lowest_bit
+from ...eval.evaluate import move_score
 from ...eval.evaluator import EVALUATOR, judge, judge_near
 from ...kernel import kernel, recursive_kernel
+from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
+from ...patterns.forbidden import is_allowed
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ...position.board import last_move
-from ...position.geometry import NO_CELL, STRIDE
+from ...position.geometry import MARGIN, NO_CELL, STRIDE
 from ...values import DRAW, INFINITE, WIN_BAND
-from ..ends import loss_in
-from ..threats.defence import clear_marks, closes_rows, four_cells, mark_killers, static_result
+from ..threats.defence import (
+    clear_marks,
+    closes_rows,
+    four_cells,
+    loss_in,
+    mark_killers,
+    static_result,
+)
 from .ordering import pick_move
 from .table import EXACT, LOWER, SHARED, UPPER, bound_of, from_table, probe, store, value_of
 from .worker import MAX_STACK, STACK_BASE, WORKER, must_stop, set_pv
 
 
 @kernel
+def urgency(state, side, cell):
+    """Return what a cell is worth before any score: fives, then winning fours, own ones first."""
+    own = class_at(state, side, cell)
+    enemy = class_at(state, 1 - side, cell)
+    if own == s.MAKES_FIVE:
+        return 1 << 33
+    if enemy == s.MAKES_FIVE:
+        return 1 << 32
+    if own == s.MAKES_WINNING_FOUR:
+        return 1 << 31
+    return 1 << 30 if enemy == s.MAKES_WINNING_FOUR else 0
+
+
+@kernel
+def quick_move(state, tables):
+    """Return the best legal cell at a glance, or 0 if every empty cell is forbidden.
+
+    Near the stones, if that can be; on an empty board the centre. Of equal cells the one
+    nearest to the centre.
+    """
+    position = state.position
+    side = np.int64(position.side)
+    middle_x = MARGIN + np.int64(position.width) // 2
+    middle_y = MARGIN + np.int64(position.height) // 2
+    best = 0
+    for attempt in range(2):
+        best_score = -(1 << 40)
+        for word in sets_of(state):
+            cells = position.empties[word]
+            if attempt == 0:
+                cells &= state.near[position.ply, word]
+            while cells != U64(0):
+                cell = word * 64 + lowest_bit(cells)
+                cells &= cells - U64(1)
+                far = abs((cell & (STRIDE - 1)) - middle_x) + abs((cell >> 5) - middle_y)
+                score = urgency(state, side, cell) - far
+                if position.ply > 0:
+                    score += move_score(state, tables, side, cell) * 64
+                if score > best_score and is_allowed(state, tables, cell):
+                    best = cell
+                    best_score = score
+        if best != 0:
+            break
+    return best
+
+
+@kernel
 def is_close(cell, other):
-    """Say whether two cells are within three of each other, or within four on one line."""
+    """Return whether two cells are within three of each other, or within four on one line."""
     dx = abs((cell & (STRIDE - 1)) - (other & (STRIDE - 1)))
     dy = abs((cell >> 5) - (other >> 5))
     if dx <= 3 and dy <= 3:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...kernel import kernel
-from .params import ONE
+from ..parameters import ONE
 
 
 @kernel

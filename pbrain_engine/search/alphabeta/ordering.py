@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, lowest_bit
 from ...eval.evaluator import ask_moves, has_network, linear_logit, logit_of, score_of
 from ...kernel import kernel
+from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.state import class_at, sets_of
 from ...patterns.tables import class_in
@@ -71,7 +71,7 @@ def mark_candidates(worker):
 
 @kernel
 def is_shapeless(state, cell):
-    """Say whether a cell makes nothing for either side."""
+    """Return whether a cell makes nothing for either side."""
     return class_in(state.entries[0, cell] | state.entries[1, cell]) == s.QUIET
 
 
@@ -140,7 +140,7 @@ def note_chances(frame, count, highest):
 
 @kernel
 def score_of_best(worker, ply, count, top, wanted):
-    """Return a linear score that about so many of the listed moves reach; ``top`` is the best."""
+    """Return a linear score that about ``wanted`` of the moves reach; ``top`` is the best."""
     frame = worker.stack[ply + STACK_BASE]
     tally = worker.tally
     tally[:] = 0
@@ -217,15 +217,13 @@ def list_moves(worker, evaluator, shared, ply, depth):
     """
     params = shared.params
     clear_marks(worker)
-    ranked = False
-    if params.plain == 0:
-        if mark_answers(worker, evaluator.tables) != s.QUIET:
-            return list_marked(worker, evaluator, shared, ply, False)
-        ranked = has_network(evaluator) and depth >= params.policy_depth
-        if depth < params.shaped_depth:
-            count = list_candidates(worker, evaluator, shared, ply, True, ranked)
-            if count > 0:
-                return count
+    if mark_answers(worker, evaluator.tables) != s.QUIET:
+        return list_marked(worker, evaluator, shared, ply, False)
+    ranked = has_network(evaluator) and depth >= params.policy_depth
+    if depth < params.shaped_depth:
+        count = list_candidates(worker, evaluator, shared, ply, True, ranked)
+        if count > 0:
+            return count
     return list_candidates(worker, evaluator, shared, ply, False, ranked)
 
 

@@ -1,26 +1,81 @@
-"""The root: its list of moves, one iteration at a depth, and what the host reads of it."""
+"""The root: its list of moves, one iteration at a depth, and a whole search by nodes.
+
+Moves that a symmetry of the position takes to each other are searched once. A number names a
+symmetry: bit 0 mirrors left and right, bit 1 top and bottom, bit 2 exchanges columns and rows,
+for square boards only. 0 moves nothing.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64
 from ...eval.evaluator import begin, judge
 from ...kernel import kernel
+from ...kernel.bits import U64
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
 from ...patterns.state import class_at, count_of, play, sets_of, undo
-from ...position.geometry import NO_CELL
-from ...values import INFINITE, WIN_BAND
-from ..ends import win_in
-from ..threats.defence import clear_marks, mark_answers
+from ...position.geometry import MARGIN, NO_CELL, STRIDE
+from ...values import INFINITE, WIN, WIN_BAND
+from ..parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, ONE, SURE_DEPTH
+from ..threats.defence import clear_marks, mark_answers, win_in
 from .alphabeta import search
 from .margins import late_reduction
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
-from .params import ONE
-from .symmetry import has_twin, symmetries_of
 from .table import EXACT, LOWER, UPPER, store
-from .worker import STACK_BASE
+from .worker import STACK_BASE, fade_history
+
+SYMMETRIES = 8
+
+
+@kernel
+def image_of(position, cell, symmetry):
+    """Return where a symmetry of the board takes a cell."""
+    x = (cell & (STRIDE - 1)) - MARGIN
+    y = (cell >> 5) - MARGIN
+    if symmetry & 1:
+        x = np.int64(position.width) - 1 - x
+    if symmetry & 2:
+        y = np.int64(position.height) - 1 - y
+    assert 0 <= x < position.width and 0 <= y < position.height
+    if symmetry & 4:
+        return (x + MARGIN) * STRIDE + y + MARGIN
+    return (y + MARGIN) * STRIDE + x + MARGIN
+
+
+@kernel
+def keeps_position(position, symmetry):
+    """Return whether a symmetry takes every stone and wall to one of the same kind."""
+    if symmetry & 4 and position.width != position.height:
+        return False
+    for i in range(position.ply):
+        cell = np.int64(position.moves[i])
+        if position.holds[image_of(position, cell, symmetry)] != position.holds[cell]:
+            return False
+    return True
+
+
+@kernel
+def symmetries_of(position):
+    """Return the symmetries, but for 0, that keep the position, as a set of bits."""
+    found = 0
+    for symmetry in range(1, SYMMETRIES):
+        if keeps_position(position, symmetry):
+            found |= 1 << symmetry
+    return found
+
+
+@kernel
+def has_twin(position, symmetries, moves, count, cell):
+    """Return whether one of these symmetries takes a cell to one of the first ``count`` moves."""
+    for symmetry in range(1, SYMMETRIES):
+        if symmetries >> symmetry & 1:
+            image = image_of(position, cell, symmetry)
+            for i in range(count):
+                if moves[i] == image:
+                    return True
+    return False
+
 
 EVERY_MOVE = 1 << 20  # a depth at which no candidate is left out
 PROVEN_DEPTH = 40 * ONE  # what is proven counts as searched so deep
@@ -97,6 +152,7 @@ def prepare_root(worker, evaluator, shared, node_limit, distinct):
     worker.nodes = 0
     worker.node_limit = node_limit
     worker.stopped = 0
+    worker.end_ply = 0
     worker.seldepth = 0
     worker.root_value = 0
     worker.root_depth = 0
@@ -159,11 +215,11 @@ def note_win(worker, evaluator, shared, line, length, first, value):
         cell = np.int64(line[i])
         if i >= first:
             wins = (i - first) & 1 == 0
-            told = value if wins else -value
+            proven = value if wins else -value
             bound = LOWER if wins else UPPER
             static = judge(worker.accumulator, evaluator, state)
             key = state.position.key
-            store(shared, key, i, told, static, cell, PROVEN_DEPTH, bound)
+            store(shared, key, i, proven, static, cell, PROVEN_DEPTH, bound)
         play(state, evaluator.tables, cell)
     for _ in range(length):
         undo(state, evaluator.tables)
@@ -190,7 +246,6 @@ def search_root(worker, evaluator, shared, alpha, beta, depth, first):
     state = worker.state
     params = shared.params
     side = np.int64(state.position.side)
-    plain = params.plain != 0
     best = -INFINITE
     for i in range(first, worker.root_count):
         cell = np.int64(worker.root_moves[i])
@@ -208,7 +263,7 @@ def search_root(worker, evaluator, shared, alpha, beta, depth, first):
             else:
                 reduction = 0
                 number = i - first + 1
-                if not plain and depth >= 3 * ONE and number > 2 and kind < s.MAKES_FOUR:
+                if depth >= 3 * ONE and number > 2 and kind < s.MAKES_FOUR:
                     reduction = late_reduction(params, depth, number) - params.reduction_pv
                     reduction = min(max(reduction, 0), rest - ONE)
                 value = -search(
@@ -241,17 +296,19 @@ def search_root(worker, evaluator, shared, alpha, beta, depth, first):
 def iterate(worker, evaluator, shared, depth, first):
     """Search one iteration; return 1 if it was completed, 0 if it was stopped.
 
+    One that was stopped may be searched again, with what the table has of it.
     ``depth`` in plies; ``first`` > 0 searches for the next best move after those (n-best).
     The window is narrow around the last value and widens on the side where it failed.
     """
     assert depth > 0 and worker.root_count > first >= 0
+    worker.stopped = 0
     if first == 0:
         worker.root_changes = 0
     last = np.int64(worker.root_values[first])
     width = np.int64(shared.params.aspiration)
     alpha = -INFINITE
     beta = INFINITE
-    if depth >= 5 and -WIN_BAND < last < WIN_BAND and shared.params.plain == 0:
+    if depth >= 5 and -WIN_BAND < last < WIN_BAND:
         alpha = last - width
         beta = last + width
     value = 0
@@ -269,8 +326,44 @@ def iterate(worker, evaluator, shared, depth, first):
     if first == 0:
         worker.root_value = value
         worker.root_depth = depth
-        if worker.root_count > 0 and shared.params.plain == 0:
+        if worker.root_count > 0:
             key = worker.state.position.key
             static = worker.stack[STACK_BASE].value
             store(shared, key, 0, value, static, worker.root_moves[0], depth * ONE, EXACT)
     return 1
+
+
+@kernel
+def think_alone(worker, evaluator, shared, node_limit):
+    """Search the worker's game; return the value of the move that stands first at the root.
+
+    As the host does with one thread and no time limit, no listener and no adviser, but that an
+    only move is not searched deeper than where time counts. The root has no move where each is
+    forbidden.
+    """
+    fade_history(worker)
+    if prepare_root(worker, evaluator, shared, node_limit, 1) == 0:
+        return 0
+    position = worker.state.position
+    empty = position.width * position.height - position.ply
+    last = min(MAX_DEPTH, DEPTH_PER_CELL * np.int64(empty))
+    move = NO_CELL
+    value = 0
+    found_at = 0
+    for depth in range(1, last + 1):
+        done = iterate(worker, evaluator, shared, depth, 0)
+        now = np.int64(worker.root_values[0])
+        if done == 0:  # of the last move what is known may be a bound of the window
+            if now >= WIN_BAND or (now > -INFINITE and worker.root_moves[0] != move):
+                value = now
+            break
+        move = np.int64(worker.root_moves[0])
+        value = now
+        if abs(value) >= WIN_BAND:
+            if found_at == 0:
+                found_at = depth
+            if depth >= min(found_at + AFTER_MATE, WIN - abs(value)):
+                break
+        if worker.root_count == 1 and depth >= SURE_DEPTH:
+            break
+    return value

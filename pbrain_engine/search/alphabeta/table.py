@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, prefetch
 from ...kernel import kernel, record
+from ...kernel.bits import U64, prefetch
 from ...position.geometry import PADDED_CELLS
 from ...values import EVAL_LIMIT, WIN, WIN_BAND
-from .params import NAMES, ONE
+from ..parameters import ALPHABETA, ONE
 
 ENTRIES = 4  # entries of a bucket: one cache line
 MAX_WORDS = 3 << 26  # 1.5 GiB of table: the largest that a record type can describe
 
-PARAMS = record(**dict.fromkeys(NAMES, np.int32))
+PARAMS = record(**dict.fromkeys(ALPHABETA, np.int32))
 _HEAD = PARAMS.itemsize + 3 * 8
 _PAD = -_HEAD % 64
 

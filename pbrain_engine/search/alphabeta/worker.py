@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64
 from ...eval.evaluator import ACCUMULATOR
 from ...kernel import fill_line, kernel, record
+from ...kernel.bits import U64, breathe
 from ...patterns.shapes import MAKES_THREE
 from ...patterns.state import STATE
 from ...position.board import SETS
@@ -50,6 +50,8 @@ WORKER = record(
     counters=(np.int32, (2, PADDED_CELLS)),  # side, enemy's last cell -> reply that cut
     pv=(np.int16, (MAX_STACK + 2, MAX_STACK + 2)),
     pv_length=(np.int32, MAX_STACK + 2),
+    end_ply=np.int64,  # stones of the position in which the node limit was met, 0: it was not
+    end_moves=(np.int16, MAX_STONES),  # and their cells, from the first of the game
 )
 
 
@@ -85,15 +87,26 @@ def forget(worker):
 
 
 @kernel
+def note_end(worker):
+    """Record the position in which a search meets its node limit: any one of its tree."""
+    position = worker.state.position
+    worker.end_ply = position.ply
+    for i in range(position.ply):
+        worker.end_moves[i] = position.moves[i]
+
+
+@kernel
 def must_stop(worker, shared):
-    """Say whether this search has to return now; looked at in every node.
+    """Return whether this search has to return now; looked at in every node.
 
     The node limit is exact, so that a search by nodes is the same on every machine. The
     stop flag is another thread's and is looked at every 256 nodes.
     """
     if worker.nodes >= worker.node_limit:
+        if worker.stopped == 0:
+            note_end(worker)
         worker.stopped = 1
-    elif worker.nodes & 255 == 0 and shared.stop != 0:
+    elif worker.nodes & 255 == 0 and (shared.stop != 0 or breathe(256) != 0):
         worker.stopped = 1
     return worker.stopped != 0
 

@@ -113,19 +113,3 @@ def rough_root(number):
         number >>= 2
         doublings += 1
     return np.int64(ROOTS[number]) << doublings
-
-
-@kernel
-def root_of(number):
-    """Return the square root of a whole number, rounded down."""
-    if number <= 0:
-        return np.int64(0)
-    power = 0
-    while number >> (2 * power) != 0:
-        power += 1
-    guess = np.int64(1) << power  # at least the root
-    while True:
-        better = (guess + number // guess) >> 1
-        if better >= guess:
-            return guess
-        guess = better

@@ -1,24 +1,30 @@
 """Which move a visit follows: the most promising one by mean and doubt.
 
-PUCT (Rosin 2011, in the form of Silver et al. 2017) doubts a move by its share of the
-policy; UCT (Kocsis and Szepesvari 2006) by its visits alone, to which progressive bias
-(Chaslot et al. 2008) adds what the score of a move says, less with each visit.
+PUCT (Rosin 2011, in the form of Silver et al. 2017) doubts a move by its share of the policy
+and its visits.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64
 from ...kernel import kernel
-from ..alphabeta.margins import log_of
-from .chances import UNIT, root_of, rough_root
-from .params import UCT
-from .tree import BLOCK_EDGES, NO_EDGE, PART, WHOLE, edge_at, first_edge, mean_of, next_edge
+from ...kernel.bits import U64
+from .chances import UNIT, rough_root
+from .tree import (
+    BLOCK_EDGES,
+    NO_EDGE,
+    PART,
+    PROVEN_DRAW,
+    WHOLE,
+    edge_at,
+    first_edge,
+    mean_of,
+    next_edge,
+)
 
 WIDEN = -2  # no listed move, but the next one that is not listed
 
-_LN = 45426  # ln 2 in 65536ths
 _NEVER = np.int64(-(1 << 60))
 _MOST_STAYING = np.int64(8)  # visits that follow one choice
 _DIVISIONS = 1024  # divisors for which a multiplication does
@@ -27,18 +33,11 @@ RECIPROCALS = np.array([(1 << 20) // (1 + visits) for visits in range(_DIVISIONS
 
 @kernel
 def is_open(tree, edge, at_root):
-    """Say whether a visit may take a move: not if it is proven to lose, or barred at the root."""
+    """Return whether a visit may take a move: no proven loss, and not barred at the root."""
     if edge.proof < 0:
         return False
     cell = np.int64(edge.cell)
     return not (at_root and (tree.barred[cell >> 6] >> U64(cell & 63)) & U64(1) != U64(0))
-
-
-@kernel
-def explore_factor(params, visits):
-    """Return the weight of exploration, in hundredths, at a node of so many visits."""
-    grown = np.int64(params.mcts_growth) * log_of(1 + (visits >> 10)) // 64
-    return np.int64(params.mcts_explore) + grown
 
 
 @kernel
@@ -55,12 +54,13 @@ def choose_puct(tree, lists, number, at_root):
 
     Moves stand in the order of the policy, so of those without a visit only the first
     counts. Such a move is taken for a little worse than the node, the more so the larger the
-    share of the policy that has been looked at.
+    share of the policy that has been looked at. Where the best is a proven draw, moves that are
+    not listed may be better; without one the node is a draw.
     """
     node = tree.nodes[number]
     params = tree.params
     visits = np.int64(node.visits) + np.int64(node.flying)
-    doubt = explore_factor(params, visits) * rough_root(visits) // 100
+    doubt = np.int64(params.mcts_explore) * rough_root(visits) // 100
     best = np.int64(NO_EDGE)
     most = _NEVER
     seen = np.int64(0)  # share of the policy
@@ -90,34 +90,7 @@ def choose_puct(tree, lists, number, at_root):
         score = promise(doubt, mean_of(node) - fear, prior, 0)
         if score > most:
             return at if fresh else np.int64(WIDEN)
-    if best == NO_EDGE and node.listing != WHOLE:
-        return np.int64(WIDEN)
-    return best
-
-
-@kernel
-def choose_uct(tree, lists, number, at_root):
-    """Return the edge to follow by UCT with progressive bias: each move once, then the best."""
-    node = tree.nodes[number]
-    params = tree.params
-    logarithm = log_of(np.int64(node.visits) + 1) * _LN >> 16  # 64 times the natural one
-    best = np.int64(NO_EDGE)
-    most = _NEVER
-    at = first_edge(node)
-    while at != NO_EDGE:
-        edge = edge_at(lists, at)
-        if is_open(tree, edge, at_root):
-            visits = np.int64(edge.visits) + np.int64(params.mcts_virtual) * np.int64(edge.flying)
-            if visits == 0:
-                return at
-            score = np.int64(edge.average) * np.int64(edge.visits) // visits
-            score += np.int64(params.mcts_explore) * root_of((logarithm << 26) // visits) // 100
-            score += np.int64(params.mcts_bias) * np.int64(edge.prior) // (100 * (visits + 1))
-            if score > most:
-                most = score
-                best = at
-        at = next_edge(lists, at)
-    if node.listing == PART or (best == NO_EDGE and node.listing != WHOLE):
+    if node.listing != WHOLE and (best == NO_EDGE or edge_at(lists, best).proof == PROVEN_DRAW):
         return np.int64(WIDEN)
     return best
 
@@ -154,8 +127,6 @@ def choose(tree, lists, number, at_root):
         at = choose_evenly(tree, lists, number)
         if at != NO_EDGE:
             return at
-    if tree.params.mcts_select == UCT:
-        return choose_uct(tree, lists, number, at_root)
     return choose_puct(tree, lists, number, at_root)
 
 

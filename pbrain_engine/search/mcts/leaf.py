@@ -7,16 +7,14 @@ import numpy as np
 from ...kernel import kernel
 from ...patterns import shapes as s
 from ...patterns.state import count_of, first_of, last_stone_wins, play, undo
-from ..ends import loss_in, win_in
-from ..threats.defence import closes_rows, static_result
+from ..threats.defence import closes_rows, loss_in, static_result, win_in
 from ..threats.memory import begin
 from ..threats.proof import holds
 from ..threats.vcf import wins_by_fours
 from ..threats.vct import solve_threats
 from .chances import UNIT, chance_of
-from .judge import doubt_of, judge_value
-from .rollout import rollout_chance
 from .tree import NO_PROOF, PROVEN_DRAW, before, sure_chance
+from .walker import doubt_of, judge_value
 
 _FIRST = np.int64(0)
 _UNLIMITED = np.int64(1) << 40
@@ -26,7 +24,7 @@ _FORCED = 24  # answers to fives that are followed before a position is judged
 
 @kernel
 def has_rich_four(state):
-    """Say whether the side to move has a four that gains something beside it.
+    """Return whether the side to move has a four that gains something beside it.
 
     Wins by fours begin with others too, but seldom; those are found where moves are listed.
     """
@@ -43,8 +41,6 @@ def decided(threats, tables, params):
         return np.int64(loss_in(0))
     if state.position.ply >= state.position.width * state.position.height:
         return np.int64(PROVEN_DRAW)
-    if params.mcts_solver == 0:
-        return np.int64(NO_PROOF)
     value = np.int64(static_result(state, tables, 0))
     if value != 0:
         return value
@@ -58,7 +54,7 @@ def decided(threats, tables, params):
 @kernel
 def wins_at_second_look(threats, tables, params):
     """Return the proof of a win by fours that a longer search finds where it pays, or NO_PROOF."""
-    if params.mcts_solver == 0 or params.mcts_more_fours == 0:
+    if params.mcts_more_fours == 0:
         return np.int64(NO_PROOF)
     stones = wins_by_fours(threats, tables, _FIRST, np.int64(params.mcts_more_fours))
     return win_in(2 * stones - 1) if stones > 0 else np.int64(NO_PROOF)
@@ -66,7 +62,7 @@ def wins_at_second_look(threats, tables, params):
 
 @kernel
 def wins_by_threats(threats, tables, nodes):
-    """Return the proof of a win by fours and threes that so many stones find, or NO_PROOF.
+    """Return the proof of a win by fours and threes found within a budget of stones, or NO_PROOF.
 
     It is played through against every answer before it is believed.
     """
@@ -94,7 +90,7 @@ def judge_leaf(walker, threats, evaluator, tree):
     walker.judged += 1
     proof = decided(threats, tables, params)
     turns = 0
-    if params.mcts_solver != 0 and not closes_rows(tables):
+    if not closes_rows(tables):
         while proof == NO_PROOF and turns < _FORCED:
             enemy = 1 - np.int64(state.position.side)
             if count_of(state, enemy, s.MAKES_FIVE) == 0:
@@ -108,13 +104,7 @@ def judge_leaf(walker, threats, evaluator, tree):
             proof = before(proof)
         chance = np.int64(sure_chance(proof))
     else:
-        if params.mcts_rollouts > 0:
-            games = np.int64(params.mcts_rollouts)
-            chance = rollout_chance(
-                walker, threats, tables, np.int64(params.mcts_temperature), games
-            )
-        else:
-            chance = chance_of(judge_value(walker, threats, evaluator), scale)
+        chance = chance_of(judge_value(walker, threats, evaluator), scale)
         if turns & 1:
             chance = UNIT - chance
     for _ in range(turns):

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, lowest_bit
 from ...kernel import kernel
+from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
 from ...patterns.state import count_of, sets_of
@@ -20,10 +20,8 @@ from ..alphabeta.ordering import mark_candidates
 from ..threats.defence import clear_marks, mark_answers
 from ..threats.replies import mark_replies
 from .chances import UNIT, share_of, slope_of
-from .judge import judge_moves, score_unit
-from .params import UCT
 from .tree import BLOCK_EDGES, NEAR, PART, WHOLE
-from .walker import cell_in, score_in
+from .walker import cell_in, judge_moves, score_in, score_unit
 
 _FIRST = np.int64(0)  # where the threat searches may write their move lists
 
@@ -83,14 +81,10 @@ def sort_moves(walker, first):
 
 @kernel
 def write_priors(walker, threats, evaluator, params):
-    """Give the listed moves their shares: a softmax of their scores; all alike for plain UCT.
+    """Give the listed moves their shares: a softmax of their scores.
 
     The shares are still to be divided by what is returned.
     """
-    if params.mcts_select == UCT and params.mcts_bias == 0:
-        for i in range(walker.count):
-            walker.priors[i] = UNIT
-        return walker.count * UNIT
     judge_moves(walker, threats, evaluator)
     best = score_in(walker.moves[0])
     for i in range(walker.count):
@@ -173,7 +167,7 @@ def list_first(walker, threats, evaluator, params, all_near):
         mark_fives(threats, side)
         write_marks(walker, threats, tables)
         all_near = True
-    elif params.mcts_solver != 0 and list_answers(walker, threats, tables, params) != 0:
+    elif list_answers(walker, threats, tables, params) != 0:
         all_near = True
     else:
         list_candidates(walker, threats, tables)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64
 from ...kernel import kernel
-from ...position.board import bit_of
+from ...kernel.bits import U64
+from ...position.board import WHITE_TO_MOVE, bit_of
 from ...position.geometry import NO_CELL
-from ...position.zobrist import WHITE_TO_MOVE
 from ...values import DRAW, WIN_BAND
-from ..alphabeta.symmetry import has_twin, symmetries_of
-from ..ends import loss_in
+from ..alphabeta.root import has_twin, symmetries_of
+from ..threats.defence import loss_in
 from ..threats.memory import adopt, begin
 from .chances import value_of_chance
-from .judge import begin_judging
 from .leaf import judge_leaf
 from .moves import (
     divide_priors,
@@ -41,6 +39,7 @@ from .tree import (
     settle,
 )
 from .walk import hang_moves, note_taken
+from .walker import begin_judging
 
 _UNLIMITED = np.int64(1) << 40
 _SURE = np.int64(1) << 56  # a rank above and below all that is not proven
@@ -107,7 +106,7 @@ def bar_twins(walker, threats, tree, lists, number):
 
 @kernel
 def is_barred(tree, cell):
-    """Say whether a cell is not to be played at the root."""
+    """Return whether a cell is not to be played at the root."""
     return (tree.barred[cell >> 6] >> U64(cell & 63)) & U64(1) != U64(0)
 
 
@@ -230,16 +229,13 @@ def write_line(walker, tables, tree, lists, at, out, room):
         length += 1
         key = key ^ tables.zobrist[side, cell] ^ WHITE_TO_MOVE
         side = 1 - side
-        child = find_node(tree, key)
-        if child == NO_NODE:
-            break
-        at = best_edge(lists, tree.nodes[child])
+        at = best_edge(lists, tree.nodes[find_node(tree, key)])  # NO_NODE has no edges
     return length
 
 
 @kernel
 def prove_move(tree, lists, cell, proof):
-    """Note what somebody else has proven of a root move, seen from the root; 1 if it is one."""
+    """Note what another search has proven of a root move, seen from the root; 1 if it is one."""
     node = tree.nodes[tree.root]
     at = edge_of(lists, node, cell)
     if at == NO_EDGE:

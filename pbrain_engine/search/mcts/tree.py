@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, exchange
 from ...kernel import kernel, record
+from ...kernel.bits import U64, exchange
 from ...position.board import SETS
 from ...values import WIN, WIN_BAND
+from ..parameters import MCTS
 from .chances import EVEN, UNIT
-from .params import NAMES
 
 BUCKET = 4  # nodes in which a position may be found
 MAX_NODES = 1 << 25
@@ -61,7 +61,7 @@ BLOCK = record(
     after=np.int32,  # the next block of the node, or of the free ones
     used=np.int32,
 )
-TREE_PARAMS = record(**dict.fromkeys(NAMES, np.int32))
+TREE_PARAMS = record(**dict.fromkeys(MCTS, np.int32))
 _HEAD = TREE_PARAMS.itemsize + 8 * (8 + 12 + SETS)
 _PAD = -_HEAD % 64
 
@@ -361,7 +361,7 @@ def settle(tree, lists, number):
 
 @kernel
 def complaint_about_tree(tree, lists):
-    """Return 0 if the tree is whole and nobody walks it, else the number of what is wrong.
+    """Return 0 if the tree is whole and no thread walks it, else the number of what is wrong.
 
     1: a visit is still under way at a node, or 2 at a move; 3: a list belongs to another
     node, or 4 is too long; 5: a block is neither in use nor free.

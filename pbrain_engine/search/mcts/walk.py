@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64
 from ...kernel import kernel
-from ...position.board import bit_of
+from ...kernel.bits import U64, breathe
+from ...position.board import WHITE_TO_MOVE, bit_of
 from ...position.geometry import NO_CELL
-from ...position.zobrist import WHITE_TO_MOVE
-from ..ends import loss_in
+from ..threats.defence import loss_in
 from ..threats.memory import begin
 from .chances import UNIT
 from .choice import WIDEN, choose, edge_to_stay
@@ -85,7 +84,7 @@ def busy_rank(params, visits):
     """Return which time it is that a node is looked at for a forced win, or -1 if it is none."""
     rank = 0
     at = np.int64(params.mcts_busy)
-    if params.mcts_threes == 0 or params.mcts_solver == 0:
+    if params.mcts_threes == 0:
         return -1
     while at < visits:
         at = at * 8
@@ -158,7 +157,7 @@ def go_up(walker, tree, lists, depth, child, chance, proof):
         else:
             visits = np.int64(edge.visits)
             edge.average = (np.int64(edge.average) * (visits - 1) + UNIT - chance) // visits
-        if proof != NO_PROOF and edge.proof == NO_PROOF and tree.params.mcts_solver != 0:
+        if proof != NO_PROOF and edge.proof == NO_PROOF:
             edge.proof = before(proof)
             settle(tree, lists, number)
         chance = UNIT - chance
@@ -332,7 +331,7 @@ def look(walker, threats, tables, tree, lists):
 @kernel
 def settle_moveless(tree, lists, number):
     """Prove a node that turned out to have no further moves by those that it has."""
-    if tree.nodes[number].proof == NO_PROOF and tree.params.mcts_solver != 0:
+    if tree.nodes[number].proof == NO_PROOF:
         settle(tree, lists, number)
 
 
@@ -376,7 +375,7 @@ def visit(walker, threats, evaluator, tree, lists):
 
 @kernel
 def walk(walker, threats, evaluator, tree, lists, visits):
-    """Make so many visits more; return 1, or 0 if the search was stopped or has nothing to do.
+    """Make this many more visits; return 1, or 0 if the search was stopped or has nothing to do.
 
     The board is back at the root when it returns.
     """
@@ -384,7 +383,7 @@ def walk(walker, threats, evaluator, tree, lists, visits):
     result = np.int64(1)
     lock_tree(tree)
     for _ in range(visits):
-        if tree.stop != 0 or tree.nodes[tree.root].proof != NO_PROOF:
+        if tree.stop != 0 or tree.nodes[tree.root].proof != NO_PROOF or breathe(64) != 0:
             result = np.int64(0)
             break
         if visit(walker, threats, evaluator, tree, lists) == 0:

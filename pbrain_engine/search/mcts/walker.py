@@ -1,4 +1,4 @@
-"""The memory of one thread of the tree search: its path, its move list and its counters.
+"""One thread of the tree search: its path, its move list, and what it asks of an evaluator.
 
 The board that it plays on is the one of its threat searches (``threats.memory``), so that a
 leaf can ask for a win by fours where it stands.
@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...eval.evaluator import ACCUMULATOR
+from ...eval.evaluator import (
+    ACCUMULATOR,
+    ask_moves,
+    begin,
+    has_network,
+    judge,
+    logit_of,
+    score_of,
+)
 from ...kernel import kernel, record
 from ...patterns.state import play, undo
 from ...position.board import SETS
 from ...position.geometry import MAX_STONES
 
 MAX_PATH = MAX_STONES + 2
+LOGIT_UNIT = 256  # points of a network's logit that make a move e times likelier
 
 WALKER = record(
     accumulator=ACCUMULATOR,  # first, for it begins with a cache line
@@ -22,7 +31,6 @@ WALKER = record(
     priors=(np.int64, MAX_STONES),  # and their shares of the policy, of UNIT
     taken=(np.uint64, SETS),  # moves that are on the node's lists already
     key=np.uint64,  # of the position at the end of the path
-    random=np.uint64,  # state of the random numbers of rollouts
     depth=np.int64,  # edges of the path
     line_end=np.int64,  # line[:line_end] is on the board, beyond the root
     count=np.int64,
@@ -76,3 +84,49 @@ def step(walker, threats, tables, cell):
     play(threats.state, tables, cell)
     walker.line[walker.line_end] = cell
     walker.line_end += 1
+
+
+# What it asks of the evaluator: with a network all comes from it, else from the linear evaluation
+# and the learned scores. Nothing else in the search knows which it is.
+
+
+@kernel
+def begin_judging(walker, threats, evaluator):
+    """Make ready to judge positions that begin with the one on the board."""
+    begin(walker.accumulator, evaluator, threats.state)
+
+
+@kernel
+def judge_value(walker, threats, evaluator):
+    """Return the value of the position on the board for the side to move (``values.py``)."""
+    return np.int64(judge(walker.accumulator, evaluator, threats.state))
+
+
+@kernel
+def judge_moves(walker, threats, evaluator):
+    """Give each listed move its score: logarithms of the policy, times ``score_unit``."""
+    state = threats.state
+    side = np.int64(state.position.side)
+    network = has_network(evaluator)
+    if network:
+        ask_moves(walker.accumulator, evaluator, state)
+    for i in range(walker.count):
+        cell = cell_in(walker.moves[i])
+        score = np.int64(score_of(evaluator, state, side, cell))
+        if network:
+            score = np.int64(logit_of(walker.accumulator, evaluator, state, cell, score))
+        walker.moves[i] = score * 65536 + cell
+
+
+@kernel
+def score_unit(evaluator, params):
+    """Return how many points of score make a move e times likelier."""
+    if has_network(evaluator):
+        return max(LOGIT_UNIT * np.int64(params.mcts_policy) // 100, 1)
+    return np.int64(params.mcts_temperature)
+
+
+@kernel
+def doubt_of(evaluator, params):
+    """Return the scale of evaluations in percent of that of searches."""
+    return np.int64(params.mcts_trust if has_network(evaluator) else params.mcts_doubt)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, lowest_bit
+from ... import values
 from ...kernel import kernel
+from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.forbidden import foul, line_key, neighbour_cell
 from ...patterns.state import (
@@ -30,18 +31,20 @@ from ...position.board import bit_of
 from ...position.geometry import STRIDE
 from ...position.rules import BLACK, EMPTY
 from ...values import WIN
-from ..ends import loss_in, win_in
+
+win_in = kernel(values.win_in)
+loss_in = kernel(values.loss_in)
 
 
 @kernel
 def closes_rows(tables):
-    """Say whether the rule knows closed rows: there a five has more than one answer."""
+    """Return whether the rule knows closed rows: there a five has more than one answer."""
     return tables.closing != 0
 
 
 @kernel
 def may_foul(tables, side):
-    """Say whether the rule can forbid this side a cell."""
+    """Return whether the rule can forbid this side a cell."""
     return tables.fouls != 0 and side == BLACK
 
 
@@ -59,7 +62,7 @@ def fours_of(state, side):
 
 @kernel
 def four_three_wins(state, tables, cell):
-    """Say whether a four with an open three wins by itself: four, its block, a winning four.
+    """Return whether a four with an open three wins by itself: four, its block, a winning four.
 
     The block must give the enemy no four. Not for rules with closed rows, where a four
     has several answers.
@@ -131,7 +134,7 @@ def stones_in(value):
 
 @kernel
 def kills(state, tables, attacker, target, cell, kind):
-    """Say whether an enemy stone on ``cell`` leaves ``target`` below a class for the attacker."""
+    """Return whether an enemy stone on ``cell`` keeps ``target`` below a class for the attacker."""
     if cell == target:
         return True
     dx = (cell & (STRIDE - 1)) - (target & (STRIDE - 1))
@@ -163,7 +166,7 @@ def kills(state, tables, attacker, target, cell, kind):
 
 @kernel
 def kills_all(state, tables, attacker, cell, kind):
-    """Say whether an enemy stone on ``cell`` leaves the attacker no cell of a class.
+    """Return whether an enemy stone on ``cell`` leaves the attacker no cell of a class.
 
     Where black may foul, a stone can also free a cell that was forbidden to him, so the
     stone is tried on the board.
@@ -187,7 +190,7 @@ def kills_all(state, tables, attacker, cell, kind):
 
 @kernel
 def mark_killers(worker, tables, kind):
-    """Mark every legal cell that leaves the enemy no cell of a class; returns how many.
+    """Mark every legal cell that leaves the enemy no cell of a class.
 
     Whatever kills all targets kills the first one, so only its lines are looked at.
     """
@@ -196,7 +199,6 @@ def mark_killers(worker, tables, kind):
     enemy = 1 - side
     target = first_of(state, enemy, kind)
     many = count_of(state, enemy, kind) > 1 or may_foul(tables, enemy)
-    marked = 0
     for line in range(5):
         for number in range(1 if line == 4 else 2 * tables.half):
             cell = target if line == 4 else neighbour_cell(target, tables.half, line, number)
@@ -209,13 +211,11 @@ def mark_killers(worker, tables, kind):
             if may_foul(tables, side) and foul(state, tables, cell) == 1:
                 continue
             worker.marks[cell >> 6] |= bit_of(cell)
-            marked += 1
-    return marked
 
 
 @kernel
 def makes_four(state, tables, side, cell):
-    """Say whether a cell makes a four, short of a five, that the side may play."""
+    """Return whether a cell makes a four, short of a five, that the side may play."""
     kind = class_at(state, side, cell)
     if kind == s.MAKES_FOUL:
         code = code_of(state.shapes[cell], side)

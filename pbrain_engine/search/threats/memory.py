@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, lowest_bit, popcount
 from ...kernel import kernel, record
+from ...kernel.bits import U64, breathe, lowest_bit, popcount
 from ...patterns.shapes import LISTED_CLASSES
 from ...patterns.state import STATE, sets_of
 from ...position.board import LINES, SETS
@@ -104,7 +104,7 @@ def adopt(threats, other):
 
 @kernel
 def begin(threats, node_limit):
-    """Start counting: no search after this puts more than so many stones on the board."""
+    """Start counting: searches after this put at most this many stones on the board."""
     threats.nodes = 0
     threats.node_limit = node_limit
     threats.stopped = 0
@@ -112,13 +112,13 @@ def begin(threats, node_limit):
 
 @kernel
 def is_stopped(threats):
-    """Say whether a search has to return now; looked at in every node.
+    """Return whether a search has to return now; looked at in every node.
 
     The node limit does not depend on the machine; the stop flag is another thread's.
     """
     if threats.nodes >= threats.node_limit:
         threats.stopped = 1
-    elif threats.stop != 0:
+    elif threats.stop != 0 or breathe(1) != 0:
         threats.stopped = 1
     return threats.stopped != 0
 
@@ -202,5 +202,5 @@ def slot_for(threats, bucket, key, effort_bit):
 
 @kernel
 def may_list(first):
-    """Say whether the move lists have room for one more node's, from ``first`` on."""
+    """Return whether the move lists have room for one more node's, from ``first`` on."""
     return first + 2 * MAX_STONES < LISTED_MOVES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, lowest_bit
 from ...kernel import kernel, recursive_kernel
+from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_allowed, is_forbidden
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
@@ -48,7 +48,7 @@ def legal_five(state, tables, side):
 
 @kernel
 def longest_block(threats, tables, stones):
-    """Return the answer to a four that the attacker, with so many stones left, beats last.
+    """Return the answer to a four that the attacker, with this many stones left, beats last.
 
     NO_CELL if the rules leave none.
     """
@@ -70,7 +70,7 @@ def longest_block(threats, tables, stones):
 
 @kernel
 def next_of_fours(threats, tables, stones, at):
-    """Return the move at a place of a line of fours, with so many stones left, or NO_CELL."""
+    """Return the move at a place of a line of fours, with this many stones left, or NO_CELL."""
     if at < threats.found_end:
         return np.int64(threats.found[at])
     if at & 1 == 0:

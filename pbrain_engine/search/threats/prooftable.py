@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, prefetch
 from ...kernel import kernel
+from ...kernel.bits import U64, prefetch
 from ...position.geometry import PADDED_CELLS
 from ...position.rules import WHITE
 from .memory import BUCKET_WORDS, bucket_from, find_entry, slot_for
@@ -97,7 +97,7 @@ def probe_proof(threats, key):
 
 @kernel
 def store_proof(threats, key, proof, disproof, cell, length, nodes):
-    """Write the numbers of a position, on which so many nodes more were spent."""
+    """Write the numbers of a position, on which this many nodes more were spent."""
     assert 0 <= proof <= UNPROVABLE and 0 <= disproof <= UNPROVABLE and proof + disproof > 0
     assert 0 <= cell < PADDED_CELLS and length >= 0
     slot = slot_for(threats, proof_bucket_of(threats, key), key, _EFFORT_BIT)

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64, lowest_bit
 from ...kernel import kernel
+from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
-from ...patterns.forbidden import foul, has_foul_line, neighbour_cell
+from ...patterns.forbidden import foul, has_foul_line, is_forbidden, neighbour_cell
 from ...patterns.state import class_at, code_of, count_of, first_of, play, sets_of, skip, undo
 from ...position.board import bit_of
 from ...position.geometry import NO_CELL
 from ...position.rules import EMPTY
 from .defence import clear_marks, closes_rows, kills, mark_answers, may_foul
-from .memory import list_marks
-from .vcf import first_of_fours, wins_by_fours
+from .memory import STOPPED, list_marks
+from .vcf import first_of_fours, line_still_wins, search_fours, wins_by_fours
 
 PREPARES = s.MAKES_FOUR  # class by which a threat of several fours is reported
 _FEW_FOURS = 100  # stones to see that an answer is hopeless
@@ -192,3 +192,39 @@ def drop_hopeless(threats, tables, first):
         if wins_by_fours(threats, tables, last, _FEW_FOURS) > 0:
             threats.marks[cell >> 6] ^= bit_of(cell)
         undo(state, tables)
+
+
+_START = np.int64(0)
+
+
+@kernel
+def find_rescues(threats, tables, out):
+    """Write 1 for each legal move after which the enemy has no win by fours, 2 where not known.
+
+    Returns the enemy's win if the side to move passes: stones, NONE or STOPPED. The line last
+    found is tried first against each move, as most moves have nothing to do with it.
+    """
+    state = threats.state
+    side = np.int64(state.position.side)
+    skip(state)
+    threat = search_fours(threats, tables, _START)
+    skip(state)
+    for word in sets_of(state):
+        cells = state.position.empties[word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            out[cell] = 0
+            if is_forbidden(state, tables, cell):
+                continue
+            if class_at(state, side, cell) == s.MAKES_FIVE:
+                out[cell] = 1
+                continue
+            play(state, tables, cell)
+            threats.nodes += 1
+            if not line_still_wins(threats, tables):
+                value = search_fours(threats, tables, _START)
+                if value <= 0:
+                    out[cell] = 2 if value == STOPPED else 1
+            undo(state, tables)
+    return threat

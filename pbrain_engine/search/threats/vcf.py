@@ -19,14 +19,16 @@ from ...position.board import key_after
 from ...position.geometry import NO_CELL
 from ...position.rules import EMPTY
 from .defence import closes_rows, fours_of, makes_four, may_foul
-from .fours import list_attacks, list_blocks, pick_attack
-from .fourtable import (
+from .fours import (
     KNOWN_CUT,
     KNOWN_NONE,
     KNOWN_WIN,
     cell_of_win,
     expect_fours,
     kind_of,
+    list_attacks,
+    list_blocks,
+    pick_attack,
     probe_fours,
     stones_of,
     store_fours,
@@ -131,7 +133,7 @@ def keep_line(threats):
 
 @kernel
 def shorten(threats, tables, stones, first):
-    """Look for a shorter win than one of so many stones; return the shortest found.
+    """Look for a shorter win than one of ``stones`` stones; return the shortest found.
 
     It may take as much again as the search has taken so far, and ends with proof or without.
     """
@@ -185,7 +187,7 @@ def solve_fours(threats, tables, first):
 
 @kernel
 def wins_by_fours(threats, tables, first, nodes):
-    """Return the stones of a win by fours that a search of so many nodes finds, or 0.
+    """Return the stones of a win by fours that a search within a budget of nodes finds, or 0.
 
     If the search that asks has to stop here, ``threats.stopped`` is set and 0 means nothing.
     """
@@ -212,7 +214,7 @@ def wins_by_fours(threats, tables, first, nodes):
 
 @kernel
 def first_of_fours(threats, tables, stones, first):
-    """Return the first move of a win by fours of at most so many stones, or NO_CELL."""
+    """Return the first move of a win by fours of at most this many stones, or NO_CELL."""
     state = threats.state
     side = np.int64(state.position.side)
     cell = first_of(state, side, s.MAKES_FIVE)
@@ -234,10 +236,10 @@ def first_of_fours(threats, tables, stones, first):
 
 @kernel
 def line_still_wins(threats, tables):
-    """Say whether the line in ``threats.found`` wins by fours for the side to move, as it is.
+    """Return whether the line in ``threats.found`` wins by fours for the side to move, as it is.
 
     Its answers are taken from the board, not from the line, so that a stone more somewhere
-    on the board makes no difference as long as it is in nobody's way.
+    on the board makes no difference as long as it is in the way of neither side.
     """
     state = threats.state
     side = np.int64(state.position.side)

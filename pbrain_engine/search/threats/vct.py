@@ -1,6 +1,6 @@
 """Wins by threats: depth-first proof-number search over threats and all that meets them.
 
-At the attacker's turn every threat of ``attacks`` is a move, and a win by fours alone ends
+At the attacker's turn every threat of ``children`` is a move, and a win by fours alone ends
 the branch; at the defender's turn the answers are all that may meet the threat, with the
 fours that he can make in between. A proof is a move for every answer, so a win is believed
 on the strength of complete lists.
@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bits import U64
 from ...kernel import kernel, recursive_kernel
+from ...kernel.bits import U64
 from ...patterns import shapes as s
 from ...patterns.state import count_of, play, undo
 from ...patterns.tables import TABLES
 from ...position.geometry import NO_CELL
-from .attacks import BUILDING, THREES, WIDEST
-from .children import list_replies, list_threats
+from .children import BUILDING, THREES, WIDEST, list_replies, list_threats
 from .defence import static_result, stones_in
 from .memory import LISTED_MOVES, STOPPED, THREATS, cell_in, is_stopped, listed, may_list, number_in
 from .prooftable import (

@@ -1,0 +1,100 @@
+"""What ``pip install .`` runs: a wheel with the kernels of this machine, compiled on the way.
+
+An editable install compiles nothing: its sources change, and ``numoku build`` follows them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from setuptools import build_meta
+from setuptools.build_meta import (
+    build_editable,
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
+
+Settings = dict[str, Any] | None
+
+COMPILER = ["numba==0.68.*", "numpy", "ziglang"]  # the extra `build`
+NAMES = ("pyproject.toml", "README.md", "LICENSE")
+REFUSAL = """
+Numoku's kernel cannot be compiled here: {reason}.
+Install a wheel that has one in it, or use a Python that numba 0.68 knows, on 64-bit x86 or ARM.
+`pip install -e .` installs the sources as they are, without a kernel.
+"""
+
+
+def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
+    """Return what has to be installed: setuptools, and what compiles the kernel."""
+    return [*build_meta.get_requires_for_build_wheel(config_settings), *COMPILER]
+
+
+def build_wheel(
+    wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
+) -> str:
+    """Write the wheel of a copy of the sources with kernels beside them; return its name."""
+    sources, out = Path.cwd(), os.path.abspath(wheel_directory)
+    with tempfile.TemporaryDirectory(prefix="numoku-wheel-") as folder:
+        for name in NAMES:
+            shutil.copy(sources / name, folder)
+        ignored = shutil.ignore_patterns("__pycache__", "lib")
+        shutil.copytree(sources / "pbrain_engine", Path(folder, "pbrain_engine"), ignore=ignored)
+        compile_kernels(Path(folder))
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        options = [*(config_settings or {}).get("--build-option", []), f"--plat-name={platform}"]
+        settings = {**(config_settings or {}), "--build-option": options}
+        os.chdir(folder)
+        try:
+            return str(build_meta.build_wheel(out, settings, metadata_directory))
+        finally:
+            os.chdir(sources)
+
+
+def compile_kernels(folder: Path) -> None:
+    """Compile the kernels of this machine into the package that lies in a folder.
+
+    Raises:
+        SystemExit: they cannot be compiled; it says what to do.
+    """
+    sys.path.insert(0, str(folder))
+    try:
+        from pbrain_engine.native.build import compile as compiler
+        from pbrain_engine.native.load.store import SHIPPED_MARK
+        from pbrain_engine.native.load.targets import host_target
+
+        target = host_target()
+        if target is None:
+            raise compiler.BuildError("there are none for this kind of machine")
+        lib = folder / "pbrain_engine" / "native" / "lib"
+        outputs = tuple(compiler.Output(target, level) for level in target.levels)
+        compiler.build(compiler.Build(outputs), str(lib))
+        keep = {target.file_name(level) for level in target.levels}
+        for path in lib.iterdir():
+            if path.name not in keep:
+                path.unlink()
+        (lib / SHIPPED_MARK).write_text("The kernels here belong to the sources beside them.\n")
+    except Exception as error:  # whatever the compiler raises, numba above all
+        raise SystemExit(REFUSAL.format(reason=error)) from None
+    finally:
+        sys.path.remove(str(folder))

@@ -1,0 +1,1 @@
+"""Experiments: what measures the engine and looks for faults for hours."""

@@ -1,0 +1,400 @@
+"""Kernel against oracle on random, game-like boards: ``python -m lab.fuzz_rules --help``.
+
+Each comparison takes an oracle board and says what differs, or nothing. A board that shows
+a difference is made smaller, stone by stone, as long as it still shows one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.eval.weights import Weights, load_weights
+from pbrain_engine.game.game import Game, layout_of
+from pbrain_engine.native.build import compile as compiler
+from pbrain_engine.native.load.library import Library, load
+from pbrain_engine.native.load.memory import Block
+from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
+from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, PADDED_CELLS, cell_of
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.values import WIN, loss_in, win_in
+from tests.oracle import rules
+from tests.oracle.rules import BLACK, BLOCKED, EMPTY, WHITE, Board, Cell
+from tests.oracle.threats import (
+    five_cells,
+    five_stoppers,
+    four_stoppers,
+    unstoppable_four_cells,
+)
+
+Comparison = Callable[[Board, Side], str]
+
+# Random boards -------------------------------------------------------------------------
+
+
+def random_board(
+    chance: random.Random,
+    rule: str | None = None,
+    smallest: int = MIN_BOARD,
+    largest: int = MAX_BOARD,
+    blocked: bool = False,
+) -> Board:
+    """Return a board on which stones tend to stand in line with others; no side has won."""
+    width, height = chance.randint(smallest, largest), chance.randint(smallest, largest)
+    board = Board(width, height, rule or chance.choice(rules.RULES))
+    stones: list[Cell] = []
+    wanted = int(width * height * min(chance.random(), chance.random()) * 0.9)
+    for _ in range(wanted):
+        cell = _next_cell(chance, board, stones)
+        if board.at(cell) != EMPTY:
+            continue
+        side = chance.choice((BLACK, WHITE))
+        if blocked and chance.random() < 0.05:
+            board.put(cell, BLOCKED)
+        elif not rules.wins_at(board, cell, side):
+            board.put(cell, side)
+            stones.append(cell)
+    return board
+
+
+def _next_cell(chance: random.Random, board: Board, stones: list[Cell]) -> Cell:
+    """Return any cell, but most often one in line with an earlier stone."""
+    if not stones or chance.random() < 0.15:
+        return chance.randrange(board.width), chance.randrange(board.height)
+    x, y = chance.choice(stones[-12:])
+    dx, dy = chance.choice(rules.DIRECTIONS)
+    distance = chance.choice((-4, -3, -2, -2, -1, -1, 1, 1, 2, 2, 3, 4))
+    return x + distance * dx, y + distance * dy
+
+
+def boards(chance: random.Random, **options: object) -> Iterator[Board]:
+    """Return random boards without end."""
+    while True:
+        yield random_board(chance, **options)  # type: ignore[arg-type]
+
+
+# From the oracle's board to the engine's ------------------------------------------------
+
+
+def checked() -> Library:
+    """Return the kernel with checks: what only tests ask a kernel for, no other one has."""
+    compiler.ensure(asserts=True, bounds=True)
+    return load(variant="asserts-bounds")
+
+
+def set_up(game: Game | Engine, board: Board, to_move: Side) -> None:
+    """Put the board's stones on an empty game."""
+    for (x, y), held in board.cells.items():
+        if held != EMPTY:
+            game.place(x, y, Side(held))
+    game.set_to_move(to_move)
+
+
+def game_of(
+    board: Board, to_move: Side, library: Library | None = None, memory: Block | None = None
+) -> Game:
+    """Return the engine's game of an oracle's board."""
+    rule = Rule[board.rule.upper()]
+    game = Game(board.width, board.height, rule, library=library, memory=memory)
+    set_up(game, board, to_move)
+    return game
+
+
+# What is compared ----------------------------------------------------------------------
+
+
+def compare_wins(board: Board, to_move: Side) -> str:
+    """Compare, for every empty cell and both sides, whether a stone there wins."""
+    game = game_of(board, to_move)
+    # A row of six may have been five while the stones were put: then ask for the last stone.
+    fresh = game.winner is None
+    for cell in board.empties():
+        for side in (Side.BLACK, Side.WHITE):
+            game.place(*cell, side)
+            engine = game.winner is side if fresh else bool(game.library.game_wins(game.address))
+            game.undo()
+            oracle = rules.wins_at(board, cell, int(side))
+            if engine != oracle:
+                return f"{side.name} at {cell} wins: engine {engine}, oracle {oracle}"
+    return ""
+
+
+def compare_forbidden(board: Board, to_move: Side) -> str:
+    """Compare the cells that renju forbids black."""
+    del to_move
+    game = game_of(board, Side.BLACK)
+    engine = {tuple(move) for move in game.forbidden()}
+    oracle = rules.forbidden_cells(board)
+    if engine != oracle:
+        return f"forbidden: engine alone {engine - oracle}, oracle alone {oracle - engine}"
+    return ""
+
+
+def compare_answers(board: Board, to_move: Side) -> str:
+    """Compare the kernel's answers to the enemy's threat with those found by trying all."""
+    enemy = int(to_move.opponent)
+    library = checked()
+    with closing(Block(layout_of(library).worker)) as worker:
+        game = game_of(board, to_move, library, worker)
+        marks = (ctypes.c_uint8 * PADDED_CELLS)()
+        kind = library.worker_answers(game.address, game.tables, ctypes.addressof(marks))
+    answers = {cell for cell in board.cells if marks[cell_of(*cell)]}
+    if five_cells(board, int(to_move)):
+        return ""  # the side to move wins: its answers do not matter
+    threat, needed, allowed = QUIET, set[Cell](), set[Cell]()
+    if five_cells(board, enemy):
+        threat = MAKES_FIVE
+        needed = allowed = five_stoppers(board, enemy)
+    elif unstoppable_four_cells(board, enemy):
+        threat = MAKES_WINNING_FOUR
+        needed = four_stoppers(board, enemy)
+        allowed = needed | own_fours(board, int(to_move))
+    if kind == QUIET or threat == QUIET:
+        return "" if kind == threat else f"threat: engine {kind}, oracle {threat}"
+    if kind != threat or needed - answers or answers - allowed:
+        return (
+            f"threat: engine {kind}, oracle {threat}; "
+            f"missing {needed - answers}, too many {answers - allowed}"
+        )
+    return ""
+
+
+def own_fours(board: Board, side: int) -> set[Cell]:
+    """Return the legal cells with which a side threatens five."""
+    cells = set()
+    for cell in board.empties():
+        if rules.is_legal(board, cell, side):
+            with board.stone(cell, side):
+                if five_cells(board, side):
+                    cells.add(cell)
+    return cells
+
+
+def compare_static(board: Board, to_move: Side) -> str:
+    """Check what the kernel claims to see at a glance by playing it out."""
+    game = game_of(board, to_move, checked())
+    claim = game.library.game_static(game.address, game.tables)
+    if claim and not claim_holds(board, int(to_move), claim):
+        return (
+            f"{to_move.name} to move: the engine claims {claim}, that is {WIN - abs(claim)} plies"
+        )
+    return ""
+
+
+def claim_holds(board: Board, side: int, claim: int) -> bool:
+    """Return whether a claimed win in 1, 3 or 5 plies, or a loss in 2, is true."""
+    if claim == win_in(1):
+        return bool(five_cells(board, side))
+    if claim == win_in(3):
+        return bool(unstoppable_four_cells(board, side))
+    if claim == loss_in(2):
+        five = bool(five_cells(board, 1 - side))
+        return five and not five_stoppers(board, 1 - side) and not five_cells(board, side)
+    return claim == win_in(5) and has_win_in_five(board, side)
+
+
+def has_win_in_five(board: Board, side: int) -> bool:
+    """Return whether some move leaves every reply with a five or an unstoppable four to follow."""
+    for cell in board.empties():
+        if rules.is_legal(board, cell, side):
+            with board.stone(cell, side):
+                if not five_cells(board, 1 - side) and _every_reply_loses(board, side):
+                    return True
+    return False
+
+
+def _every_reply_loses(board: Board, side: int) -> bool:
+    if five_cells(board, side):
+        replies = five_stoppers(board, side)
+    elif unstoppable_four_cells(board, side):
+        replies = four_stoppers(board, side)
+    else:
+        return False
+    return all(_loses_to_five_or_four(board, side, reply) for reply in replies)
+
+
+def _loses_to_five_or_four(board: Board, side: int, reply: Cell) -> bool:
+    with board.stone(reply, 1 - side):
+        if rules.is_win(board, reply):
+            return False
+        return bool(five_cells(board, side) or unstoppable_four_cells(board, side))
+
+
+WALK_STEPS = 500  # on one board, before the next is taken
+PARTS = ("", "shapes", "entries", "lists", "counts", "sum", "near cells", "empties")
+
+
+def walk(
+    seed: int,
+    steps: int,
+    every: int,
+    rule: Rule | None = None,
+) -> tuple[int, str]:
+    """Play and undo at random on all boards, comparing all kept state with one made afresh.
+
+    Returns how many steps were made and what differed.
+    """
+    chance = random.Random(f"walk {seed}")
+    made = 0
+    while made < steps:
+        width, height = chance.randint(MIN_BOARD, MAX_BOARD), chance.randint(MIN_BOARD, MAX_BOARD)
+        ruled = chance.choice(list(Rule)) if rule is None else rule
+        game = Game(width, height, ruled, library=checked())
+        stream = chance.getrandbits(48)
+        tables = game.tables
+        found = game.library.game_walk(game.address, tables, stream, WALK_STEPS, every)
+        if found:
+            step, part = divmod(found, 8)
+            return made, (
+                f"{game.rule.name} {width}x{height}, stream {stream}: part {part} "
+                f"({PARTS[part]}) differs after step {step}"
+            )
+        made += WALK_STEPS
+    return made, ""
+
+
+NETWORK_PARTS = ("", "rows", "features", "sums", "value", "policy")
+
+
+def walk_network(
+    weights: Weights,
+    seed: int,
+    steps: int,
+    every: int,
+    rule: Rule | None = None,
+) -> tuple[int, str]:
+    """Play and undo at random on all boards, comparing the network with its slow twin.
+
+    It is asked only once in a number of steps. Some boards begin with blocked cells. Returns how
+    many steps were made and what differed.
+    """
+    chance = random.Random(f"network {seed}")
+    library = checked()
+    memory = Block(layout_of(library).worker)
+    made = 0
+    while made < steps:
+        width, height = chance.randint(MIN_BOARD, MAX_BOARD), chance.randint(MIN_BOARD, MAX_BOARD)
+        ruled = chance.choice(list(Rule)) if rule is None else rule
+        game = Game(width, height, ruled, library=library, weights=weights, memory=memory)
+        for _ in range(chance.choice((0, 0, 3, 12))):
+            x, y = chance.randrange(width), chance.randrange(height)
+            if game.at(x, y) is Side.EMPTY and game.ply < width * height // 2:
+                game.place(x, y, chance.choice((Side.BLACK, Side.WHITE, Side.WALL)))
+        stream = chance.getrandbits(48)
+        found = library.worker_network_walk(
+            memory.address, game.tables, stream, min(WALK_STEPS, steps - made), every
+        )
+        if found:
+            step, part = divmod(found, 8)
+            return made, (
+                f"{game.rule.name} {width}x{height}, stream {stream}: part {part} "
+                f"({NETWORK_PARTS[part]}) differs after step {step}"
+            )
+        made += WALK_STEPS
+    memory.close()
+    return made, ""
+
+
+# Running -------------------------------------------------------------------------------
+
+
+def shrink(board: Board, to_move: Side, compare: Comparison) -> str:
+    """Take stones away while the difference stays; return what is left, drawn."""
+    smaller = True
+    while smaller:
+        smaller = False
+        for cell, held in board.cells.items():
+            if held != EMPTY:
+                board.lift(cell)
+                if compare(board, to_move):
+                    smaller = True
+                else:
+                    board.put(cell, held)
+    text = f"{board.rule}, {to_move.name} to move\n{board.drawing()}"
+    return f"{compare(board, to_move)}\n{text}"
+
+
+COMPARISONS: dict[str, tuple[Comparison, dict[str, object]]] = {
+    "wins": (compare_wins, {"blocked": True}),
+    "forbidden": (compare_forbidden, {"rule": "renju"}),
+    "answers": (compare_answers, {"largest": 12}),
+    "static": (compare_static, {"largest": 11}),
+}
+
+
+def differences(
+    name: str, seed: int, cells: int, most: int = 5, rule: str | None = None
+) -> tuple[list[str], int]:
+    """Compare until that many cells were compared; return the differences and the cells."""
+    compare, options = COMPARISONS[name]
+    chance = random.Random(f"{name} {seed}")
+    found: list[str] = []
+    seen = 0
+    if rule is not None:
+        options = {**options, "rule": rule}
+    for board in boards(chance, **options):
+        to_move = Side(chance.randrange(2))
+        seen += max(1, len(board.empties()))
+        if compare(board, to_move):
+            found.append(shrink(board, to_move, compare))
+        if seen >= cells or len(found) >= most:
+            return found, seen
+    raise AssertionError("boards() never ends")
+
+
+def run_walk(seed: int, steps: int, rule: str | None) -> int:
+    """Walk at random and print what was found; return 1 if something differed."""
+    start = time.perf_counter()
+    made, difference = walk(seed, steps, 1, None if rule is None else Rule[rule.upper()])
+    print(f"walk: {made} steps, {time.perf_counter() - start:.0f} s", difference, flush=True)
+    return 1 if difference else 0
+
+
+def run_network(weights: str, seed: int, steps: int, rule: str | None) -> int:
+    """Walk at random with networks and print what was found; return 1 if something differed."""
+    start = time.perf_counter()
+    kept = None if rule is None else Rule[rule.upper()]
+    made, difference = walk_network(load_weights(weights), seed, steps, 5, kept)
+    print(f"network: {made} steps, {time.perf_counter() - start:.0f} s", difference, flush=True)
+    return 1 if difference else 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one or all comparisons; the exit status is 1 if anything differed."""
+    parser = argparse.ArgumentParser(prog="python -m lab.fuzz_rules", description=__doc__)
+    whats = [*COMPARISONS, "walk", "network", "all"]
+    parser.add_argument("--what", choices=whats, default="all", help="network needs --weights")
+    parser.add_argument("--weights", help="file with the networks to compare with their twins")
+    parser.add_argument(
+        "--cells", type=int, default=100_000, help="cells to look at, or steps to walk"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rule", choices=rules.RULES, help="this rule only")
+    options = parser.parse_args(arguments)
+    names = [*COMPARISONS, "walk"] if options.what == "all" else [options.what]
+    status = 0
+    for name in names:
+        if name == "walk":
+            status |= run_walk(options.seed, options.cells, options.rule)
+            continue
+        if name == "network":
+            status |= run_network(options.weights, options.seed, options.cells, options.rule)
+            continue
+        start = time.perf_counter()
+        found, seen = differences(name, options.seed, options.cells, rule=options.rule)
+        seconds = time.perf_counter() - start
+        print(f"{name}: {seen} cells, {len(found)} differences, {seconds:.0f} s", flush=True)
+        for text in found:
+            print(text, end="\n\n", flush=True)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

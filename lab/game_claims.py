@@ -1,0 +1,250 @@
+"""Self-play in which every announced win is held to: ``python -m lab.game_claims --help``.
+
+Two engines play in this process. A win by fours or threats that one of them announces is
+played through by the oracle, which tries every legal defence; a win that the main search sees
+must be won in the end, and is proven by a tree where that does not take too long, which the
+oracle plays through as well. A win is looked at when a side announces it, and again when it is
+claimed in another way. A journal of one line a game makes a run resumable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lab.measure_threats import claim_of
+from lab.self_play import check_legal, opening
+from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.engine.prover import Prover
+from pbrain_engine.notation.cells import cell_name
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.solver.solver import BY_FOURS, BY_THREATS, Solver, Tree
+from pbrain_engine.values import WIN_BAND
+from tests.oracle import rules
+from tests.oracle.replay import complaint_about_line, complaint_about_tree
+from tests.oracle.rules import Board, Cell
+
+RULES = (rules.FREESTYLE, rules.STANDARD, rules.RENJU)
+SIZES = (15, 20)
+SEARCH = "search"  # a win that the main search sees
+FORESEEN = "foreseen"  # the next move of an earlier line; nothing new is claimed
+TABLE = 8 << 20
+THREAT_NODES = 10_000_000  # stones to find a claimed win by threats again
+LARGE = 400  # moves of a tree that takes the oracle minutes
+
+
+class Claims:
+    """Checks what is announced; with an engine and a solver of its own, which know nothing."""
+
+    def __init__(self, seconds: float) -> None:
+        """Try for that many seconds to prove a win of the main search."""
+        self.engine = Engine(hash_size=TABLE)
+        self.solver = Solver(TABLE)
+        self.seconds = seconds
+
+    def examine(self, board: Board, moves: list[Cell], thought: Thought) -> dict[str, Any]:
+        """Return the record of a claim by the side to move: how it was checked, what is wrong."""
+        side = len(moves) % 2
+        record: dict[str, Any] = {
+            "ply": len(moves),
+            "kind": thought.proof or SEARCH,
+            "mate": thought.mate,
+            "depth": thought.depth,
+            "line": "".join(cell_name(*move) for move in thought.pv),
+        }
+        if thought.proof == BY_FOURS:
+            record["fault"] = complaint_about_line(board, side, thought.pv)
+            return {**record, "check": "line"}
+        tree = self.tree(board, moves, thought)
+        if tree is None:
+            missing = "the threats are not found again" if thought.proof == BY_THREATS else ""
+            return {**record, "check": "none", "fault": missing}
+        record["tree"] = tree.count()
+        if tree.count() > LARGE:
+            return {**record, "check": "none", "fault": ""}
+        record["fault"] = complaint_about_tree(board, side, claim_of(tree))
+        return {**record, "check": "tree"}
+
+    def tree(self, board: Board, moves: list[Cell], thought: Thought) -> Tree | None:
+        """Return a proof that the side to move wins, if one is found."""
+        engine = self.engine
+        engine.new_game(board.width, board.height, Rule[board.rule.upper()])
+        engine.clear_hash()
+        self.solver.clear()
+        for move in moves:
+            engine.play(*move)
+        if thought.proof == BY_THREATS:
+            found = self.solver.threats(engine.game, nodes=THREAT_NODES).wins
+            return self.solver.tree(engine.game) if found else None
+        return Prover(engine, self.solver, self.seconds).prove(thought)
+
+    def close(self) -> None:
+        """Close the engine and the solver."""
+        self.engine.close()
+        self.solver.close()
+
+
+def kind_of(thought: Thought) -> str:
+    """Return how a win is claimed, or nothing."""
+    if thought.value < WIN_BAND:
+        return ""
+    foreseen = not thought.proof and len(thought.pv) == 1 and (thought.mate or 0) > 1
+    return FORESEEN if foreseen else thought.proof or SEARCH
+
+
+def play(
+    board: Board, index: int, engines: tuple[Engine, Engine], limit: Limit, claims: Claims
+) -> dict[str, Any]:
+    """Play one game and return its record."""
+    for engine in engines:
+        engine.new_game(board.width, board.height, Rule[board.rule.upper()])
+        engine.clear_hash()
+    moves: list[Cell] = []
+    given = opening(board, index)
+    said: list[set[str]] = [set(), set()]  # how each side claims the win that it is playing
+    record: dict[str, Any] = {
+        "rule": board.rule, "size": board.width, "index": index, "winner": "draw",
+        "claims": [], "announced": [], "lost": [],
+    }  # fmt: skip
+    while board.empties():
+        side = len(moves) % 2
+        if len(moves) < len(given):
+            cell = given[len(moves)]
+        else:
+            thought = engines[side].think(limit)
+            assert thought.move is not None
+            cell = tuple(thought.move)
+            kind = kind_of(thought)
+            if kind == FORESEEN and not said[side]:
+                kind = SEARCH  # nothing was announced before: the line is merely short
+            if not kind:
+                said[side].clear()
+            elif kind not in said[side] and kind != FORESEEN:
+                said[side].add(kind)
+                checked = claims.examine(board, moves, thought)
+                record["claims"].append({"side": side, **checked})
+            if kind:
+                record["announced"].append([len(moves), kind, thought.mate])
+            if thought.value <= -WIN_BAND:
+                record["lost"].append([len(moves), thought.mate])
+        check_legal(board, cell, side)
+        board.put(cell, side)
+        for engine in engines:
+            engine.play(*cell)
+        moves.append(cell)
+        if rules.is_win(board, cell):
+            record["winner"] = Side(side).name.lower()
+            break
+    record["moves"] = "".join(cell_name(*move) for move in moves)
+    record["plies"] = len(moves)
+    return record
+
+
+def judge(record: dict[str, Any]) -> None:
+    """Add to each claim of a game whether it was won, and how many plies later than announced."""
+    for claim in record["claims"]:
+        claim["won"] = Side(claim["side"]).name.lower() == record["winner"]
+        claim["late"] = max(record["plies"] - (claim["ply"] + claim["mate"]), 0)
+
+
+def tasks(games: int) -> Iterator[tuple[str, int, int]]:
+    """Yield all games in an order in which an unfinished run has something of everything."""
+    for index in range(games):
+        for rule in RULES:
+            for size in SIZES:
+                yield rule, size, index
+
+
+def run(
+    games: int, limit: Limit, seconds: float, journal: Path | None = None, until: float = 1e9
+) -> list[dict[str, Any]]:
+    """Play what the journal does not hold yet, for that many seconds; return all records."""
+    records: list[dict[str, Any]] = []
+    if journal is not None and journal.exists():
+        records = [json.loads(line) for line in journal.read_text().splitlines()]
+    done = {(record["rule"], record["size"], record["index"]) for record in records}
+    began = time.monotonic()
+    engines = Engine(hash_size=TABLE), Engine(hash_size=TABLE)
+    claims = Claims(seconds)
+    try:
+        for rule, size, index in tasks(games):
+            if (rule, size, index) in done:
+                continue
+            if time.monotonic() - began > until:
+                break
+            record = play(Board(size, size, rule), index, engines, limit, claims)
+            judge(record)
+            records.append(record)
+            if journal is not None:
+                with journal.open("a") as file:
+                    file.write(json.dumps(record, separators=(",", ":")) + "\n")
+    finally:
+        for closing in (*engines, claims):
+            closing.close()
+    return records
+
+
+def faults(records: list[dict[str, Any]]) -> list[str]:
+    """Return every claim that is false, or may be: refuted, or neither proven nor won."""
+    found = []
+    for record in records:
+        for claim in record["claims"]:
+            if claim["fault"] or not (claim["won"] or claim["check"] != "none"):
+                what = claim["fault"] or "neither proven nor won"
+                where = f"{record['rule']} {record['size']}"
+                found.append(f"{where}: {what}: {claim}; {record['moves']}")
+    return found
+
+
+def table(records: list[dict[str, Any]]) -> str:
+    """Return the claims by rule, board and kind."""
+    lines = []
+    for rule, size in sorted({(record["rule"], record["size"]) for record in records}):
+        of = [record for record in records if (record["rule"], record["size"]) == (rule, size)]
+        results = Counter(record["winner"] for record in of)
+        lost = [record for record in of if record["lost"]]
+        mistaken = sum(Side(r["lost"][-1][0] % 2).name.lower() == r["winner"] for r in lost)
+        lines.append(
+            f"{rule} {size}x{size}: {len(of)} games {dict(results)}; "
+            f"in {len(lost)} a loss is announced, in {mistaken} by the side that wins"
+        )
+        for kind in (BY_FOURS, BY_THREATS, SEARCH):
+            said = [c for record in of for c in record["claims"] if c["kind"] == kind]
+            replayed = sum(c["check"] != "none" and not c["fault"] for c in said)
+            won = sum(c["won"] for c in said)
+            late = sum(c["won"] and c["late"] > 0 for c in said)
+            lines.append(
+                f"  {kind:<7} {len(said):5} announced, {replayed} replayed good, "
+                f"{sum(bool(c['fault']) for c in said)} false, {won} won, {late} of them late"
+            )
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Play, and print the table; the exit status is 1 if a claim is false."""
+    parser = argparse.ArgumentParser(prog="python -m lab.game_claims", description=__doc__)
+    parser.add_argument("--games", type=int, default=50, help="of each rule on each board")
+    parser.add_argument("--turn", type=float, default=0.03, help="seconds a move")
+    parser.add_argument("--nodes", type=int, help="positions a move instead")
+    parser.add_argument("--prove", type=float, default=5.0, help="seconds for a proof")
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin no game after these")
+    parser.add_argument("--journal", type=Path, help="to continue a run later")
+    options = parser.parse_args(arguments)
+    limit = Limit(nodes=options.nodes) if options.nodes else Limit(time=options.turn)
+    records = run(options.games, limit, options.prove, options.journal, 60 * options.minutes)
+    print(table(records))
+    false = faults(records)
+    print(f"{len(records)} games, {len(false)} false or doubtful")
+    for text in false:
+        print(text)
+    return 1 if false else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+"""Where games are lost: ``python -m lab.measure_losses JOURNAL NAME [--games N] [--time S]``.
+
+Each game that NAME lost is looked through from its end, every position for S seconds with all
+that is known of the next one (``engine/review.py``). The decisive move is the last one before
+which NAME still had a fair chance, and said so; fours are left aside, which only put a loss off
+beyond what a search sees. There fresh searches of 1, 4 and 16 times the match's time say what
+would have avoided it:
+
+- *opening*: there was no such move, the position from which NAME began was lost already;
+- *time*: a longer search plays something else that leaves a fair chance;
+- *luck*: even the search of the match's own time plays something else that does;
+- *threats*: the enemy's win after the move can be proven by threats, but no search avoids it;
+- *judgement*: none of these; the longest search does not see it either.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.arena.played import BLACK, Played
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.engine.review import Reviewed, Reviewer
+from pbrain_engine.game.game import Move
+from pbrain_engine.notation.cells import cell_name
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.solver.solver import Solver
+from pbrain_engine.values import chance
+
+FAIR = 0.25  # chance to win from which a game is not lost yet
+FACTORS = (1, 4, 16)  # of the match's time, for the searches at the decisive move
+TABLE = 64 << 20
+THREAT_NODES = 300_000  # stones for the enemy's win by threats
+OPENING, TIME, LUCK, THREATS, JUDGEMENT = "opening", "time", "luck", "threats", "judgement"
+
+
+class Losses:
+    """Looks through lost games of one rule and board."""
+
+    def __init__(self, size: int, rule: Rule, turn: float, seconds: float) -> None:
+        """Review at that many seconds a position games of that many seconds a move."""
+        self.turn = turn
+        self.size = size
+        self.rule = rule
+        self.engine = Engine(hash_size=TABLE)
+        self.solver = Solver(TABLE)
+        self.engine.new_game(size, rule=rule)
+        self.reviewer = Reviewer(self.engine, self.solver, seconds)
+
+    def begin(self, moves: list[Move]) -> None:
+        """Set the engine on a position of which it knows nothing."""
+        self.engine.new_game(self.size, rule=self.rule)
+        self.engine.clear_hash()
+        for move in moves:
+            self.engine.play(*move)
+
+    def examine(self, played: Played, name: str) -> dict[str, Any]:
+        """Return what decided a lost game."""
+        opening = [Move(*cell) for cell in played.opening]
+        moves = [Move(*cell) for cell in played.moves]
+        self.begin(opening)
+        first_is_black = len(opening) % 2 == 0
+        own = 0 if (name == (played.black if first_is_black else played.white)) else 1
+        reviewed = self.reviewer.review(moves)
+        mine = reviewed[own::2]
+        record: dict[str, Any] = {"game": played.game, "plies": len(opening) + len(moves)}
+        fair = [
+            number
+            for number, each in enumerate(mine)
+            if min(each.chance, self._told(played, own + 2 * number)) >= FAIR
+            and not self._makes_four([*opening, *moves[: own + 2 * number]], each.move)
+        ]
+        if not fair:
+            return {**record, "why": OPENING, "chance": round(mine[0].chance, 2)}
+        decisive = mine[fair[-1]]
+        at = own + 2 * fair[-1]
+        record |= {
+            "ply": decisive.ply,
+            "move": cell_name(*decisive.move),
+            "reported": played.value[at],
+            "chance": round(decisive.chance, 2),
+        }
+        return record | self._avoided([*opening, *moves[:at]], decisive)
+
+    def _told(self, played: Played, at: int) -> float:
+        """Return the chance to win that NAME announced with a move, 1 if it announced nothing."""
+        value = played.value[at]
+        scale = self.engine.weights.scale(self.rule)
+        return 1.0 if value is None else chance(value, scale)
+
+    def _makes_four(self, before: list[Move], move: Move) -> bool:
+        """Return whether a move threatens a five."""
+        self.begin([*before, move])
+        self.engine.game.set_to_move(self.engine.game.to_move.opponent)
+        return self.solver.fours(self.engine.game, nodes=THREAT_NODES).length == 1
+
+    def _avoided(self, before: list[Move], decisive: Reviewed) -> dict[str, Any]:
+        """Return what would have avoided a decisive move."""
+        self.begin([*before, decisive.move])
+        proof = self.solver.threats(self.engine.game, nodes=THREAT_NODES)
+        for factor in FACTORS:
+            self.begin(before)
+            move = self.engine.think(Limit(time=self.turn * factor)).move
+            if move == decisive.move:
+                continue
+            self.engine.play(*move)
+            after = self.engine.think(Limit(time=self.turn * FACTORS[-1]))
+            left = 1 - chance(after.value, after.scale)
+            if left >= FAIR:
+                why = LUCK if factor == FACTORS[0] else TIME
+                return {"why": why, "factor": factor, "better": cell_name(*move)}
+        return {"why": THREATS if proof.wins else JUDGEMENT}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("journal", type=Path)
+    parser.add_argument("name", help="of the engine whose losses count")
+    parser.add_argument("--games", type=int, default=1 << 30, help="at most this many")
+    parser.add_argument("--time", type=float, default=1.0, help="seconds a position (%(default)s)")
+    parser.add_argument("--out", type=Path, help="where what was found is written, a line a game")
+    options = parser.parse_args()
+    settings, games = read_journal(options.journal)
+    losses = Losses(settings.width, Rule(settings.rule), settings.turn, options.time)
+    lost = [played for played in games if played.loser == options.name and not played.fault]
+    found = []
+    for played in lost[: options.games]:
+        found.append(losses.examine(played, options.name))
+        print(json.dumps(found[-1]), flush=True)
+        if options.out is not None:
+            with options.out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(found[-1]) + "\n")
+    wins = sum(played.winner == BLACK for played in lost)
+    print(f"{len(found)} of {len(lost)} lost games ({wins} of them with white)", file=sys.stderr)
+    for why, count in Counter(each["why"] for each in found).most_common():
+        print(f"{count:4}  {why}")
+
+
+if __name__ == "__main__":
+    main()

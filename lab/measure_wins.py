@@ -1,0 +1,240 @@
+"""Measure how soon the whole engine announces a forced win, and another program beside it.
+
+``python -m lab.measure_wins --set vct-open --sample 100 --limit 1 --other PROGRAM``. Times
+are of the processor, from the question to the first word of a win, so that a busy machine
+does not count. Each puzzle begins with an empty table, on one thread. With ``--prove`` each
+win of ours is proven by a tree afterwards, with ``--replay`` the oracle plays that through.
+With ``--out`` a run can be interrupted and continued.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from time import monotonic, process_time
+from typing import Any
+
+from lab.measure_threats import SETS, claim_of, puzzles_of, quantile
+from pbrain_engine.commands.solve import game_of
+from pbrain_engine.doctor.exam import Peer
+from pbrain_engine.engine.engine import (
+    ALPHABETA,
+    DEFAULT_WEIGHTS,
+    SEARCHES,
+    Engine,
+    Limit,
+    Thought,
+)
+from pbrain_engine.engine.prover import Prover
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.solver.solver import Solver
+from pbrain_engine.values import WIN_BAND
+from tests.oracle.replay import complaint_about_tree
+from tests.oracle.rules import board_of
+
+PATIENCE = 10.0  # times the limit, by the clock on the wall
+PROOF_SECONDS = 60.0  # by the clock on the wall
+TABLE = 64 << 20
+WIN_WORD = re.compile(r"\+M(\d+)")
+
+
+def follows_turns(puzzle: dict[str, Any]) -> bool:
+    """Return whether black and white have as many stones as alternate moves give them."""
+    more = 0 if puzzle["to_move"] == "black" else 1
+    return len(puzzle["black"]) - len(puzzle["white"]) == more
+
+
+class Ours:
+    """The engine, asked in this process."""
+
+    def __init__(self, engine: Engine, proves: bool, replays: bool) -> None:
+        """Take an engine; say whether wins are to be proven, and proofs played through."""
+        self.engine = engine
+        self.solver = Solver(TABLE)
+        self.proves, self.replays = proves, replays
+
+    def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
+        """Return what is announced within the limit."""
+        engine = self.engine
+        game = game_of(puzzle)
+        engine.new_game(game.width, game.height, game.rule)
+        engine.clear_hash()
+        game.copy_to(engine.game)
+        start = process_time()
+        first: list[tuple[float, Thought]] = []
+
+        def listen(thought: Thought) -> bool:
+            spent = process_time() - start
+            if thought.value >= WIN_BAND and not first:
+                first.append((spent, thought))
+            return bool(first) or spent >= limit
+
+        final = engine.think(Limit(time=PATIENCE * limit), on_iteration=listen)
+        if not first:
+            listen(final)
+        if not first or first[0][0] > limit:
+            return {"found": False, "depth": final.depth, "nodes": final.nodes}
+        spent, thought = first[0]
+        record = {
+            "found": True,
+            "ms": spent * 1000,
+            "mate": thought.mate,
+            "how": thought.proof or "search",
+            "depth": thought.depth,
+            "nodes": thought.nodes,
+        }
+        return {**record, **self.prove(puzzle, thought)} if self.proves else record
+
+    def prove(self, puzzle: dict[str, Any], thought: Thought) -> dict[str, Any]:
+        """Return how many moves the proof has and how long it took, and what is wrong with it."""
+        start = process_time()
+        self.solver.clear()
+        tree = Prover(self.engine, self.solver, PROOF_SECONDS).prove(thought)
+        record = {"tree": tree.count() if tree else 0, "proof_s": process_time() - start}
+        if tree and self.replays:
+            board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
+            side = 0 if puzzle["to_move"] == "black" else 1
+            record["fault"] = complaint_about_tree(board, side, claim_of(tree))
+        return record
+
+    def close(self) -> None:
+        """Close the engine and the solver."""
+        self.engine.close()
+        self.solver.close()
+
+
+class Other:
+    """Another program, asked by the protocol; it tells of a win as ``+M`` and a number."""
+
+    def __init__(self, command: str) -> None:
+        """Start it in its own folder."""
+        self.peer = Peer([command], folder=str(Path(command).parent))
+
+    def spent(self) -> float:
+        """Return the seconds that its threads have had of the processor."""
+        total = 0
+        for task in Path(f"/proc/{self.peer.process.pid}/task").iterdir():
+            total += int((task / "schedstat").read_text().split()[0])
+        return total / 1e9
+
+    def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
+        """Return what is announced within the limit."""
+        self.peer.lines()
+        turn = round(PATIENCE * limit * 1000)
+        rule = Rule.parse(puzzle["rule"])
+        self.peer.send(
+            f"START {puzzle['size']}", f"INFO rule {int(rule)}", "INFO thread_num 1",
+            f"INFO hash_size {TABLE >> 10}", "INFO timeout_match 0",
+            "INFO time_left 2147483647", f"INFO timeout_turn {turn}", "YXHASHCLEAR",
+        )  # fmt: skip
+        self.peer.lines(0.1)
+        own = 0 if puzzle["to_move"] == "black" else 1
+        sides = (puzzle["black"], puzzle["white"])
+        stones = [
+            f"{x},{y},{1 if side == own else 2}"
+            for number in range(len(sides[0]))
+            for side in (0, 1)
+            if number < len(sides[side])
+            for x, y in [sides[side][number]]
+        ]
+        start = self.spent()
+        self.peer.send("BOARD", *stones, "DONE")
+        record: dict[str, Any] = {"found": False}
+        deadline = monotonic() + 2 * PATIENCE * limit + 5
+        while monotonic() < deadline:
+            line = self.peer.line(0.05)
+            spent = self.spent() - start
+            if line is None:
+                if spent > limit:
+                    self.peer.send("YXSTOP")
+                continue
+            win = WIN_WORD.search(line.text)
+            if win and not record["found"] and spent <= limit:
+                record = {"found": True, "ms": spent * 1000, "mate": int(win[1])}
+                self.peer.send("YXSTOP")
+            if re.fullmatch(r"\d+,\d+", line.text.strip()):
+                break
+        return record
+
+    def close(self) -> None:
+        """End it."""
+        self.peer.kill()
+
+
+def row(name: str, who: str, limit: float, records: list[dict[str, Any]]) -> str:
+    """Return a table row: set, who, limit, found, median and 90 % ms of the found."""
+    found = [record for record in records if record["found"]]
+    times = [record["ms"] for record in found]
+    part = 100 * len(found) / max(len(records), 1)
+    proven = [record for record in found if record.get("tree")]
+    replayed = [record for record in proven if "fault" in record]
+    faults = [record for record in replayed if record["fault"]]
+    proofs = f" {len(proven)} proven, {len(replayed)} replayed, {len(faults)} false |"
+    return (
+        f"| {name} | {who} | {limit:g} s | {len(found)} of {len(records)} ({part:.1f} %) "
+        f"| {quantile(times, 0.5):.1f} | {quantile(times, 0.9):.0f} |{proofs if proven else ''}"
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print the table rows."""
+    parser = argparse.ArgumentParser(prog="measure_wins", description=__doc__)
+    parser.add_argument("--set", choices=list(SETS), required=True)
+    parser.add_argument("--sample", type=int, default=0, help="how many puzzles (0: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=1.0, help="seconds a puzzle")
+    parser.add_argument("--other", help="a program to ask as well")
+    parser.add_argument("--only-other", action="store_true", help="do not ask ours")
+    parser.add_argument("--prove", action="store_true", help="prove our wins by a tree")
+    parser.add_argument("--replay", action="store_true", help="and play the trees through")
+    parser.add_argument("--open", action="store_true", help="list what ours does not find or prove")
+    parser.add_argument("--search", choices=SEARCHES, default=ALPHABETA)
+    parser.add_argument("--weights", default=DEFAULT_WEIGHTS, help="built-in name or file")
+    parser.add_argument("--set-parameter", action="append", default=[], metavar="NAME=N")
+    parser.add_argument("--out", type=Path, help="records, one JSON object a line")
+    options = parser.parse_args(arguments)
+    parameters = {k: int(v) for k, v in (text.split("=") for text in options.set_parameter)}
+    records: list[dict[str, Any]] = []
+    if options.out and options.out.exists():
+        records = [json.loads(line) for line in options.out.read_text().splitlines()]
+    done = {(record["who"], record["id"]) for record in records}
+    players: dict[str, Ours | Other] = {}
+    if not options.only_other:
+        proves = options.prove or options.replay
+        engine = Engine(
+            hash_size=TABLE,
+            parameters=parameters,
+            search=options.search,
+            weights=options.weights,
+        )
+        players["numoku"] = Ours(engine, proves, options.replay)
+    if options.other:
+        players[Path(options.other).name] = Other(options.other)
+    try:
+        for puzzle in puzzles_of(options.set, options.sample, options.seed):
+            for who, player in players.items():
+                if (who, puzzle["id"]) in done or not follows_turns(puzzle):
+                    continue
+                record = {"who": who, "id": puzzle["id"], **player.ask(puzzle, options.limit)}
+                records.append(record)
+                if options.out:
+                    with options.out.open("a") as file:
+                        file.write(json.dumps(record) + "\n")
+    finally:
+        for player in players.values():
+            player.close()
+    for who in dict.fromkeys(record["who"] for record in records):
+        mine = [record for record in records if record["who"] == who]
+        print(row(options.set, who, options.limit, mine), flush=True)
+    if options.open:
+        for record in records:
+            if record["who"] == "numoku" and not record.get("tree"):
+                print(record)
+    return 1 if any(record.get("fault") for record in records) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

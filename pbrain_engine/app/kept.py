@@ -1,0 +1,160 @@
+"""How commands and the board read and feed a database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .. import __version__
+from ..database.asking import following, look_up
+from ..database.connection import DatabaseError
+from ..database.document import SEARCH, Asked, entry_document, following_document
+from ..database.finding import Author, Bound, Entry, Finding
+from ..database.integrity import add_items
+from ..database.lines import add_line, replace_comment
+from ..database.sources import Item
+from ..database.store import Added, Database, Known, StoredGame
+from ..engine.engine import Engine, EngineError, Move, Thought
+from ..engine.thought import LOWER, UPPER
+from ..game.game import Game
+from ..notation.canonical import Position, image_of
+from ..notation.game_tree import GameRecord, RecordedMove
+from ..position.rules import Side
+from .setup import Setup, build
+
+BOUNDS = {LOWER: Bound.LOWER, UPPER: Bound.UPPER}
+
+
+def asked_of(setup: Setup) -> Asked:
+    """Return a position as it is asked for; its moves count only from an empty board."""
+    game = Game(setup.width, setup.height, setup.rule)
+    build(game, setup)
+    is_plain = not (setup.placed or setup.passes) and setup.first is Side.BLACK
+    return Asked(game.position, setup.moves if is_plain else ())
+
+
+def finding_of(thought: Thought, weights: str, tree: Any = None) -> Finding:
+    """Return a thought as it is kept; ``tree`` is the JSON form of its proof."""
+    return Finding(
+        thought.value,
+        BOUNDS.get(thought.bound, Bound.EXACT),
+        thought.depth,
+        thought.nodes,
+        ((thought.move.x, thought.move.y),),
+        tuple((x, y) for x, y in thought.pv),
+        thought.proof or SEARCH * (thought.mate is not None),
+        json.dumps(tree) if tree else "",
+        Author(f"Numoku {__version__}", weights),
+    )
+
+
+def thought_of(finding: Finding) -> Thought:
+    """Return a finding that has a move as a thought."""
+    move = Move(*finding.moves[0])
+    line = tuple(Move(x, y) for x, y in finding.line) or (move,)
+    proof = "" if finding.proof == SEARCH else finding.proof
+    return Thought(
+        move, finding.value, finding.depth, finding.depth, finding.nodes, 0.0, line, proof=proof
+    )
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn what goes wrong with a database into what commands report."""
+    try:
+        yield
+    except DatabaseError as error:
+        raise EngineError(str(error)) from None
+
+
+class Kept:
+    """An open database, as a command uses it; one that is not named does nothing."""
+
+    def __init__(self, target: str | None) -> None:
+        """Open it, made if it is not there.
+
+        Raises:
+            EngineError: it cannot be opened.
+        """
+        self._database: Database | None = None
+        if target is not None:
+            with reported():
+                self._database = Database(target, create=True)
+
+    def __enter__(self) -> Kept:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._database is not None:
+            self._database.close()
+
+    def look_up(self, game: Game) -> Entry | None:
+        """Return what is known about a position."""
+        if self._database is None:
+            return None
+        with reported():
+            return look_up(self._database, Asked(game.position))
+
+    def finding(self, game: Game) -> Finding | None:
+        """Return the value that is known of a position, with a move."""
+        entry = self.look_up(game)
+        finding = entry.finding if entry is not None else None
+        return finding if finding is not None and finding.moves else None
+
+    def certain(self, game: Game) -> Thought | None:
+        """Return a forced win or loss that is known, as a thought."""
+        finding = self.finding(game)
+        return thought_of(finding) if finding is not None and finding.is_certain else None
+
+    def note(self, engine: Engine, thought: Thought, tree: Any = None) -> None:
+        """Keep what was found out about the engine's position, and the way to it."""
+        if self._database is None or (not thought.depth and thought.mate is None):
+            return
+        game = engine.game
+        position = game.position
+        finding = finding_of(thought, engine.weights.key, tree)
+        with reported(), self._database.writing():
+            self._database.add_findings([Known(image_of(position), finding)])
+            if game.is_in_turn:
+                moves = tuple(RecordedMove(x, y) for x, y in game.moves)
+                first = game.history[0].side if game.ply else game.to_move
+                add_line(
+                    self._database, GameRecord(game.width, game.height, game.rule, moves, first)
+                )
+
+    def note_findings(self, findings: Iterable[tuple[Position, Finding]]) -> None:
+        """Keep what was found out about positions, but not how they were reached."""
+        if self._database is not None:
+            known = [Known(image_of(position), finding) for position, finding in findings]
+            with reported(), self._database.writing():
+                self._database.add_findings(known)
+
+    def note_items(self, items: Iterable[Item]) -> Added:
+        """Keep games, trees and analyses; return how much came."""
+        if self._database is None:
+            return Added()
+        with reported():
+            return add_items(self._database, items)
+
+    def note_comment(self, record: GameRecord, before: str, after: str) -> None:
+        """Keep a comment about the end of a line, in the place of what it was ``before``."""
+        if self._database is not None:
+            with reported(), self._database.writing():
+                replace_comment(self._database, record, before, after)
+
+    def document(self, asked: Asked) -> dict[str, Any] | None:
+        """Return everything about a position, and what is known after each move, as JSON has it."""
+        if self._database is None:
+            return None
+        with reported():
+            out = entry_document(asked, look_up(self._database, asked))
+            out["next"] = following_document(following(self._database, asked))
+        return out
+
+    def note_game(self, record: GameRecord, findings: dict[int, Finding] | None = None) -> None:
+        """Keep a game, and what was found out about its positions, by the stones played before."""
+        if self._database is not None and record.moves:
+            with reported(), self._database.writing():
+                self._database.add_games([StoredGame(record, findings or {})])

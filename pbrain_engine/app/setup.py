@@ -1,0 +1,315 @@
+"""Positions as a command line gives them: moves, a drawing, an SGF or a PSQ file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
+from ..game.game import Game, IllegalMove
+from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
+from ..notation.diagram import Diagram, parse_diagram
+from ..notation.game_tree import GameRecord
+from ..notation.psq import parse_psq
+from ..notation.sgf import parse_sgf
+from ..notation.textfile import decode
+from ..options import positive
+from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
+from ..position.rules import Rule, Side
+
+if TYPE_CHECKING:
+    from pathlib import Path  # 10 ms that a package does without
+
+    from ..notation.game_tree import GameTree
+
+DEFAULT_SIZE = (15, 15)
+DATABASE = "NUMOKU_DB"  # names the database where no option does
+_FILE = re.compile(r"\.(?![A-Za-z][0-9]+$)[A-Za-z]\w*$")  # how a file's name ends, unlike "2.h9"
+
+
+class Placed(NamedTuple):
+    """A stone or blocked cell that stood there before the first move."""
+
+    x: int
+    y: int
+    side: Side
+
+
+class Setup(NamedTuple):
+    """A position to be built: what stood on the board, who began, and the moves since."""
+
+    width: int
+    height: int
+    rule: Rule
+    placed: tuple[Placed, ...] = ()
+    first: Side = Side.BLACK
+    moves: tuple[Coordinates, ...] = ()
+    marked: Coordinates | None = None  # what a drawing marks as the last stone
+    passes: tuple[int, ...] = ()  # after how many moves a side gave up its turn
+    names: tuple[str, str] = ("", "")  # of black and white, where a file has them
+
+    @property
+    def last(self) -> Coordinates | None:
+        """The last stone, as far as it is known."""
+        return self.moves[-1] if self.moves else self.marked
+
+
+def record_of(setup: Setup) -> GameRecord:
+    """Return all of a position's game but its moves."""
+    black, white = (
+        tuple((x, y) for x, y, held in setup.placed if held is side)
+        for side in (Side.BLACK, Side.WHITE)
+    )
+    return GameRecord(
+        setup.width,
+        setup.height,
+        setup.rule,
+        first=setup.first,
+        black_setup=black,
+        white_setup=white,
+    )
+
+
+def add_position_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which rule and board are meant."""
+    parser.add_argument(
+        "--rule",
+        type=rule_argument,
+        help="freestyle, standard, renju, caro, caro_exact, or the protocol's code "
+        "(default: what the file says, else freestyle)",
+    )
+    parser.add_argument(
+        "--size",
+        type=size_argument,
+        help="board such as 15 or 15x20 (default: what the file says, else 15)",
+    )
+    parser.add_argument(
+        "--from-below",
+        action="store_true",
+        help="the rows of moves such as h8 count from below, as in RenLib; files know theirs",
+    )
+
+
+_SHARED: dict[str, dict[str, Any]] = {
+    "threads": {"type": positive, "default": 1, "help": "threads to search with"},
+    "memory": {"type": positive, "default": 350, "help": "megabytes to use (%(default)s)"},
+    "weights": {
+        "default": DEFAULT_WEIGHTS, "metavar": "W", "help": "built-in name or file (%(default)s)",
+    },
+    "search": {
+        "choices": SEARCHES, "default": ALPHABETA,
+        "help": "alphabeta, or mcts for Monte Carlo tree search (%(default)s)",
+    },
+    "db": {
+        "metavar": "FILE",
+        "help": f"keep what is found out in a database, and use what it knows (${DATABASE})",
+    },
+    "json": {"action": "store_true", "help": "one JSON document on stdout"},
+}  # fmt: skip
+
+
+def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Add options that several commands have."""
+    for name in names:
+        parser.add_argument(f"--{name}", **_SHARED[name])
+    if "db" in names:
+        parser.set_defaults(db=os.environ.get(DATABASE) or None)
+
+
+def rule_argument(text: str) -> Rule:
+    """Return the rule of an option."""
+    try:
+        return Rule.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def size_argument(text: str) -> tuple[int, int]:
+    """Return width and height of an option such as ``15`` or ``15x20``."""
+    words = text.lower().split("x")
+    if len(words) > 2 or not all(word.isdecimal() and len(word) <= MAX_DIGITS for word in words):
+        raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
+    width, height = int(words[0]), int(words[-1])
+    if not all(MIN_BOARD <= n <= MAX_BOARD for n in (width, height)):
+        raise argparse.ArgumentTypeError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
+    return width, height
+
+
+def chosen_setup(options: argparse.Namespace, position: str) -> Setup:
+    """Return the position of a command line with the options of ``add_position_options``."""
+    return read_setup(position, options.rule, options.size, options.from_below)
+
+
+def read_setup(
+    position: str,
+    rule: Rule | None = None,
+    size: tuple[int, int] | None = None,
+    from_below: bool = False,
+) -> Setup:
+    """Return the position that a command line names.
+
+    ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``, whose rows may count
+    ``from_below``; ``rule`` and ``size`` override what a file says.
+
+    Raises:
+        NotationError: it cannot be understood.
+        OSError: the file cannot be read.
+    """
+    if position == "-":
+        raw = getattr(sys.stdin, "buffer", None)
+        text = sys.stdin.read() if raw is None else decode(raw.read())
+        return parse_setup(text, rule, size, from_below)
+    if os.path.isfile(position):
+        from pathlib import Path
+
+        return read_file(Path(position), rule, size, from_below)
+    if any(sign in position for sign in "/\\") or _FILE.search(position):
+        raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
+    return parse_setup(position, rule, size, from_below)
+
+
+def read_file(
+    path: Path,
+    rule: Rule | None = None,
+    size: tuple[int, int] | None = None,
+    from_below: bool = False,
+) -> Setup:
+    """Return the position that a file holds.
+
+    Raises:
+        NotationError: it cannot be understood.
+        OSError: the file cannot be read.
+    """
+    return parse_setup(decode(path.read_bytes()), rule, size, from_below)
+
+
+def read_trees(path: Path) -> list[GameTree]:
+    """Return the games of an SGF file with comments and side lines; none of any other file.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    text = decode(path.read_bytes()).strip()
+    if not text.startswith("("):
+        return []
+    from ..notation.sgf import parse_sgf_trees
+
+    try:
+        return parse_sgf_trees(text)
+    except NotationError:  # in a side line: the main one is played all the same
+        return []
+
+
+def parse_setup(
+    text: str,
+    rule: Rule | None = None,
+    size: tuple[int, int] | None = None,
+    from_below: bool = False,
+) -> Setup:
+    """Return the position that a text holds, whichever of the formats it is in.
+
+    ``from_below``: in moves such as ``h8`` the rows count from the lowest one.
+
+    Raises:
+        NotationError: it cannot be understood, or its board is not of the size.
+    """
+    body = text.strip()
+    if body.startswith("(") and not begins_with_move(body):
+        setup = setup_of_record(parse_sgf(body), rule)
+    elif body.lower().startswith("piskvorky"):
+        setup = setup_of_record(parse_psq(body), rule)
+    elif any(sign in body for sign in ".#(") and not begins_with_move(body):
+        setup = _setup_of_diagram(parse_diagram(text), rule)
+    else:
+        width, height = size or DEFAULT_SIZE
+        moves = tuple(parse_moves(body, width, height, from_below=from_below))
+        return Setup(width, height, Rule.FREESTYLE if rule is None else rule, moves=moves)
+    if size is not None and size != (setup.width, setup.height):
+        raise NotationError(
+            f"the position has a {setup.width}x{setup.height} board, not {size[0]}x{size[1]}"
+        )
+    return setup
+
+
+def setup_of_record(record: GameRecord, rule: Rule | None) -> Setup:
+    """Return the position of a game; ``rule`` overrides that of the game."""
+    placed = [Placed(x, y, Side.BLACK) for x, y in record.black_setup]
+    placed += [Placed(x, y, Side.WHITE) for x, y in record.white_setup]
+    known = record.rule if rule is None else rule
+    return Setup(
+        record.width,
+        record.height,
+        Rule.FREESTYLE if known is None else known,
+        tuple(placed),
+        record.first,
+        tuple(record.cells),
+        passes=record.passes,
+        names=(record.black, record.white),
+    )
+
+
+def _setup_of_diagram(diagram: Diagram, rule: Rule | None) -> Setup:
+    sides = (Side.BLACK, Side.WHITE, Side.WALL)
+    placed = [Placed(x, y, side) for side in sides for x, y in diagram.cells(side)]
+    return Setup(
+        diagram.width,
+        diagram.height,
+        Rule.FREESTYLE if rule is None else rule,
+        tuple(placed),
+        diagram.side_to_move(),
+        marked=diagram.last,
+    )
+
+
+def cut(setup: Setup, ply: int) -> Setup:
+    """Return the position after ``ply`` moves of a game; below 0: counted from the end.
+
+    Raises:
+        NotationError: the game has no such move.
+    """
+    count = len(setup.moves)
+    if not -count <= ply <= count:
+        raise NotationError(f"there are only {count} moves, so there is no position at {ply}")
+    kept = ply if ply >= 0 else count + ply
+    passes = tuple(after for after in setup.passes if after <= kept)
+    return setup._replace(moves=setup.moves[:kept], passes=passes)
+
+
+def build(game: Game, setup: Setup) -> None:
+    """Put the position on an empty board."""
+    for x, y, side in setup.placed:
+        game.place(x, y, side)
+    game.set_to_move(setup.first)
+    side = setup.first
+    for number in range(len(setup.moves) + 1):
+        for _ in range(setup.passes.count(number)):
+            side = side.opponent
+            game.set_to_move(side)
+        if number < len(setup.moves):
+            game.play(*setup.moves[number])
+            side = side.opponent
+
+
+def build_checked(game: Game, setup: Setup) -> None:
+    """Put on an empty board what can come about in a game.
+
+    Raises:
+        NotationError: it cannot: stones on one cell, two winners, moves after the end.
+    """
+    try:
+        build(game, setup._replace(moves=(), passes=()))
+        if game.winner is not None:  # the one whose row was there first
+            other = Game(game.width, game.height, game.rule)
+            turned = sorted(setup.placed, key=lambda placed: -placed.side)
+            build(other, setup._replace(placed=tuple(turned), moves=(), passes=()))
+            if other.winner is not game.winner:
+                raise NotationError("both sides have a winning row")
+        for number, (x, y) in enumerate(setup.moves, 1):
+            if game.winner is not None:
+                raise NotationError(f"{game.winner.name.lower()} has won before move {number}")
+            game.play(x, y)
+    except IllegalMove as error:
+        raise NotationError(str(error)) from None

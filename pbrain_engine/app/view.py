@@ -1,0 +1,242 @@
+"""Boards, values, lines and proofs for a terminal: plain text, or boards in colours with rich."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..engine.thought import LOWER, UPPER, Thought
+from ..game.game import Game, Move
+from ..notation import picture
+from ..notation.cells import cell_name
+from ..notation.diagram import Diagram
+from ..notation.opening_names import Opening, name_opening
+from ..position.geometry import Coordinates
+from ..position.rules import Rule, Side
+from ..solver.solver import BY_FOURS, BY_THREATS, Solver, Tree
+from ..values import format_value
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_MEANS = {BY_FOURS: "by fours (VCF)", BY_THREATS: "by threats of fours (VCT)"}
+FOUR_STONES = 200_000  # that the fours behind a threat may take to be found again
+_BOUNDS = {"": "", LOWER: "at least", UPPER: "at most"}
+
+
+def rule_name(rule: Rule) -> str:
+    """Return a rule's name for people."""
+    return rule.name.lower().replace("_", " ")
+
+
+def last_of(game: Game) -> Coordinates | None:
+    """Return the stone that was put last, or None."""
+    return game.moves[-1] if game.moves else None
+
+
+def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
+    """Return what stands on the board, with the last stone."""
+    stones = ((stone.move, stone.side) for stone in game.history)
+    return picture.diagram_of(game.width, game.height, stones, last)
+
+
+def opening_of(game: Game) -> Opening | None:
+    """Return which of renju's openings a game of renju began with, None if it is none of them."""
+    if game.rule is not Rule.RENJU:
+        return None
+    first = [game.at(x, y) for x, y in game.moves[:3]]
+    if first != [Side.BLACK, Side.WHITE, Side.BLACK]:  # stones that were set up come in any order
+        return None
+    return name_opening(game.moves, game.width, game.height)
+
+
+def row_of(game: Game) -> list[Coordinates]:
+    """Return the row that has won with the last stone, empty while there is none."""
+    if game.winner is None:
+        return []
+    return picture.winning_row(diagram_of(game, last_of(game)))
+
+
+def result_line(game: Game, winner: str | None) -> str:
+    """Return the result of a game that is over, in words."""
+    stones = f"{len(game.moves)} stones"
+    if winner is None:
+        return f"Result: draw, {stones}"
+    row = row_of(game)
+    where = f" with {cell_name(*row[0])} to {cell_name(*row[-1])}" if row else ""
+    return f"Result: {winner} wins{where}, {stones}"
+
+
+def plain_board(game: Game, last: Coordinates | None = None) -> str:
+    """Return the board as text, a stone marked as the last one."""
+    return picture.plain(diagram_of(game, last))
+
+
+def rich_board(
+    game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
+) -> Text:
+    """Return the board in colours, some empty cells crossed out, the row that has won marked."""
+    board = diagram_of(game, last)
+    row = picture.winning_row(board) if game.winner is not None else []
+    letters = not can_show("".join(picture.SIGNS.values()))
+    return picture.coloured(board, row, set(crossed), letters)
+
+
+def show_board(
+    game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
+) -> None:
+    """Print the board, in colours where the terminal has them."""
+    console = rich_console()
+    if console is not None and console.color_system is not None and not console.no_color:
+        console.print(rich_board(game, last, crossed))
+    else:
+        print(plain_board(game, last))
+
+
+def can_show(text: str) -> bool:
+    """Return whether the terminal's encoding has these characters."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def rich_console() -> Any | None:
+    """Return a console if there is a terminal and rich is installed, else None."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console(highlight=False)
+
+
+def format_line(moves: Iterable[Coordinates], most: int | None = None) -> str:
+    """Return a line of play, cut after ``most`` moves."""
+    names = [cell_name(x, y) for x, y in moves]
+    if most is not None and len(names) > most:
+        return " ".join(names[:most]) + " ..."
+    return " ".join(names)
+
+
+def format_proof(claim: str, length: int, line: Iterable[Coordinates]) -> str:
+    """Return a win in words: by what, in how many of the winner's stones, and the line."""
+    how = f" {_MEANS[claim]}" if claim in _MEANS else ""
+    return f"WIN{how} in {length} move{'s' if length > 1 else ''}: {format_line(line)}"
+
+
+def format_worth(thought: Thought) -> str:
+    """Return a value with the chance to win: ``+35 (53 %)``, ``+M9``, ``at least +35 (53 %)``."""
+    words = [_BOUNDS[thought.bound], format_value(thought.value)]
+    if thought.mate is None:
+        words.append(f"({format_chance(thought)})")
+    return " ".join(filter(None, words))
+
+
+def format_chance(thought: Thought) -> str:
+    """Return the chance of the side to move to win, such as ``53 %``; a draw is half a win."""
+    return f"{100 * thought.chance:.0f} %"
+
+
+def format_count(number: float) -> str:
+    """Return a large number in few characters: ``950``, ``12.3k``, ``4.5M``."""
+    for limit, divisor, unit in ((1e3, 1, ""), (1e6, 1e3, "k"), (1e9, 1e6, "M")):
+        if number < limit:
+            return f"{number / divisor:.1f}{unit}" if unit else f"{number:.0f}"
+    return f"{number / 1e9:.1f}G"
+
+
+def format_thought(thought: Thought) -> str:
+    """Return one line about a search."""
+    depth = f"{thought.depth}-{thought.seldepth}"
+    rank = f"({thought.multipv}) " if thought.multipv > 1 else ""
+    return (
+        f"{rank}depth {depth:6} value {format_value(thought.value):6} {format_chance(thought):>5} "
+        f"nodes {format_count(thought.nodes):6} time {thought.time:6.2f}  "
+        f"{format_line(thought.pv, 12)}"
+    )
+
+
+class ProofText:
+    """Writes the proof of a win in a game, on which it plays and takes back.
+
+    A line of text is a line of play up to where the loser has a choice; each of his answers is
+    a line below it, one step further in. ``any other answer`` are all that were left out because
+    they stop nothing: against these the winner makes five, or goes on with fours up to it.
+    """
+
+    def __init__(self, game: Game, solver: Solver) -> None:
+        """Take the position of the proof, and a solver for what follows a threat."""
+        self._game = game
+        self._solver = solver
+
+    def lines(self, tree: Tree, indent: str = "", before: str = "") -> list[str]:
+        """Return the lines of a proof for the side to move."""
+        game = self._game
+        began = game.ply
+        winner = game.to_move
+        moves = [self._play(tree.move)]
+        fives = fives_of(game, winner)
+        while len(tree.replies) == 1 and len(fives) == 1:  # a four, and its one answer
+            ((reply, tree),) = tree.replies.items()
+            moves += [self._play(reply), self._play(tree.move)]
+            fives = fives_of(game, winner)
+        lines = [f"{indent}{before}{format_line(moves)}"]
+        if game.winner is not None:
+            lines[0] += ", five"
+        else:
+            for reply, answer in tree.replies.items():
+                self._play(reply)
+                lines += self.lines(answer, indent + "  ", f"{cell_name(*reply)} ")
+                game.undo()
+            other = "any other answer" if tree.replies else "any answer"
+            lines.append(f"{indent}  {other}: {self._consequence(winner, fives)}")
+        while game.ply > began:
+            game.undo()
+        return lines
+
+    def _play(self, move: Move) -> Move:
+        self._game.play(*move)
+        return move
+
+    def _consequence(self, winner: Side, fives: list[Move]) -> str:
+        """Return what the winner does about an answer that stops nothing."""
+        if fives:
+            return f"five at {' or '.join(cell_name(*move) for move in fives)}"
+        _, line = consequence(self._game, self._solver)
+        name = winner.name.lower()
+        return f"{name} wins by fours" + (f", as with {format_line(line)}, five" if line else "")
+
+
+def fives_of(game: Game, side: Side) -> list[Move]:
+    """Return where a side would win with its next stone; none if the game is over."""
+    if game.winner is not None:
+        return []
+    mover = game.to_move
+    game.set_to_move(side)
+    fives: list[Move] = []
+    for move in game.legal_moves():
+        game.play(*move)
+        if game.winner is side:
+            fives.append(move)
+        game.undo()
+    game.set_to_move(mover)
+    return fives
+
+
+def consequence(game: Game, solver: Solver) -> tuple[list[Move], tuple[Move, ...]]:
+    """Return what the last mover does about an answer that stops nothing.
+
+    That is the cells of his five, or else a line of fours up to it; neither if none is found.
+    """
+    loser = game.to_move
+    fives = fives_of(game, loser.opponent)
+    if fives or game.winner is not None:
+        return fives, ()
+    game.set_to_move(loser.opponent)
+    proof = solver.fours(game, nodes=FOUR_STONES)
+    game.set_to_move(loser)
+    return [], proof.line if proof.wins else ()

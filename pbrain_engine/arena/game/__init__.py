@@ -1,1 +1,0 @@
-"""One game: its players as the referee sees them, its clock, its moves and its end."""

@@ -1,1 +1,0 @@
-"""A match: which games are played, on which cores or machines, and when it ends."""

@@ -1,0 +1,210 @@
+"""Games at the same time: on threads of this machine, each with its own cores, or on a cluster.
+
+The threads only wait for engines (or, in-process, for a kernel that has let go of the
+interpreter), so threads are all it takes. On a cluster a game counts once its result has
+arrived: one that dies with its worker is begun again elsewhere, and none is counted twice.
+Engines must be installed under the same paths on every worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from queue import SimpleQueue
+from time import sleep
+from typing import TYPE_CHECKING
+
+from ..workers import ClusterPool, Pool
+from .played import Played
+from .player import Player
+from .players.dialogue import ProcessPlayer
+from .players.guardian import Guardian
+from .players.inprocess import InprocessPlayer
+from .referee import COLOURS, GameTask, play_game
+from .settings import MatchSettings
+
+if TYPE_CHECKING:
+    from ..game.game import Game
+
+OnMove = Callable[[int, "Game", Played], None]  # with the number of the slot
+
+POLL = 0.05  # seconds between two looks at games that are to end
+
+_seats = threading.local()
+
+
+class Slot:
+    """A seat for one game at a time: its cores, and the engines that stay between games."""
+
+    def __init__(
+        self, settings: MatchSettings, number: int = 0, guardian: Guardian | None = None
+    ) -> None:
+        """Take a seat; the cores are dealt out in turn."""
+        self._settings = settings
+        self.cores = share_of(settings.pin, number, settings.concurrency)
+        self._guardian = guardian
+        self._kept: dict[tuple[int, int], Player] = {}
+        self._leaving: threading.Thread | None = None
+        self._playing: list[Player] = []
+        self._aborted = threading.Event()
+
+    def play(
+        self,
+        task: GameTask,
+        on_move: Callable[[Game, Played], None] = lambda game, played: None,
+        parameters: Sequence[Mapping[str, int]] = (),
+    ) -> Played:
+        """Play one game; ``parameters`` of the search are for engines inside this process.
+
+        Raises:
+            Abandoned: the slot is to stop.
+        """
+        if self._settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(0, set(self.cores))  # of this thread alone
+        seats = [(task.black, 0), (task.white, int(task.black == task.white))]
+        titles = (f"{task.game + 1:05}-{colour}" for colour in COLOURS)
+        players = [self._player(*seat, title) for seat, title in zip(seats, titles, strict=True)]
+        for (engine, _), player in zip(seats, players, strict=True):
+            if parameters and isinstance(player, InprocessPlayer):
+                player.set_parameters(parameters[engine])
+        healthy = False
+        self._playing = players
+        try:
+            played = play_game(task, self._settings, players, on_move)
+            healthy = not played.fault
+            return played
+        finally:
+            self._playing = []
+            settings = self._settings
+            if healthy and (settings.in_process or (settings.keep and not settings.judge)):
+                self._kept.update(zip(seats, players, strict=True))
+            else:
+                self._dismiss(players, may_wait=healthy and not settings.judge)
+
+    def _player(self, index: int, copy: int, title: str) -> Player:
+        kept = self._kept.pop((index, copy), None)
+        if kept is not None:
+            if isinstance(kept, ProcessPlayer):
+                kept.title = title
+            return kept
+        spec = self._settings.engines[index]
+        if self._settings.in_process:
+            return InprocessPlayer(spec, self._settings, self._aborted.is_set)
+        return ProcessPlayer(
+            spec, self._settings, self.cores, self._guardian, self._aborted.is_set, title
+        )
+
+    def _dismiss(self, players: list[Player], may_wait: bool = False) -> None:
+        """Say goodbye to all, then wait for all: their half seconds run together.
+
+        Engines that behaved leave while the next game begins, one game's at a time; that
+        saves a hundredth of a short game.
+        """
+        for player in players:
+            player.finish()
+        if self._leaving:
+            self._leaving.join()
+            self._leaving = None
+        if may_wait:
+            self._leaving = threading.Thread(target=close_all, args=(players,))
+            self._leaving.start()
+        else:
+            close_all(players)
+
+    def abort(self) -> None:
+        """Break the running game off; to be repeated until it has ended."""
+        self._aborted.set()
+        for player in self._playing:
+            if isinstance(player, InprocessPlayer):
+                player.stop()
+
+    def close(self) -> None:
+        """Dismiss the engines that stayed."""
+        self._dismiss(list(self._kept.values()))
+        self._kept.clear()
+
+
+def close_all(players: list[Player]) -> None:
+    """Close all players, also where the end of one goes wrong."""
+    with contextlib.ExitStack() as stack:
+        for player in players:
+            stack.callback(player.close)
+
+
+def share_of(cores: tuple[int, ...], number: int, slots: int) -> tuple[int, ...]:
+    """Return the cores of one slot: all slots get equally many, or share where they must."""
+    if not cores:
+        return ()
+    each = max(1, len(cores) // slots)
+    start = number * each % len(cores)
+    return cores[start : start + each]
+
+
+class LocalGames(Pool[GameTask, Played]):
+    """Games on as many slots of this machine as may run at once."""
+
+    def __init__(
+        self, settings: MatchSettings, on_move: OnMove = lambda slot, game, played: None
+    ) -> None:
+        """Open the slots."""
+        self.capacity = settings.concurrency
+        self._on_move = on_move
+        self._guardian = None if settings.in_process else Guardian()
+        self._slots = [Slot(settings, i, self._guardian) for i in range(self.capacity)]
+        self._free: SimpleQueue[int] = SimpleQueue()
+        for number in range(self.capacity):
+            self._free.put(number)
+        super().__init__(self._play, partial(ThreadPoolExecutor, self.capacity, "game"))
+
+    def _play(self, task: GameTask) -> Played:
+        number = self._free.get()
+        try:
+            return self._slots[number].play(task, partial(self._on_move, number))
+        finally:
+            self._free.put(number)
+
+    def abort(self) -> None:
+        """Break the running games off; their engines are ended."""
+        for slot in self._slots:
+            slot.abort()
+
+    def close(self) -> None:
+        """End all that still runs."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        while self._free.qsize() < self.capacity:
+            self.abort()
+            sleep(POLL)
+        self.executor.shutdown()
+        for slot in self._slots:
+            slot.close()
+        if self._guardian:
+            self._guardian.close()
+
+
+def play_remotely(settings: MatchSettings, task: GameTask) -> Played:
+    """Play one game on a worker; its engines are its own processes there."""
+    slot: Slot | None = getattr(_seats, "slot", None)
+    if slot is None or _seats.settings != settings:
+        if slot is not None:
+            slot.close()
+        slot = _seats.slot = Slot(settings, 0, None if settings.in_process else Guardian())
+        _seats.settings = settings
+    return slot.play(task)
+
+
+def open_pool(
+    settings: MatchSettings, on_move: OnMove
+) -> LocalGames | ClusterPool[GameTask, Played]:
+    """Return the place where the games are played: here, or on a cluster.
+
+    Raises:
+        ClusterError: there is no such cluster.
+    """
+    if settings.cluster:
+        return ClusterPool(partial(play_remotely, settings), settings.cluster)
+    return LocalGames(settings, on_move)

@@ -1,1 +1,0 @@
-"""What results say: Elo with error bars, sequential tests, ladders, standings."""

@@ -1,1 +1,0 @@
-"""How a match is shown: live in a terminal, as text, as a page."""

@@ -1,1 +1,0 @@
-"""Opening books: grown by search, kept in a database, played from."""

@@ -1,0 +1,176 @@
+"""``numoku check``: an examination of any pbrain, client by client and fault by fault.
+
+Each check starts the program afresh, holds one dialogue as one client holds it (or does to
+it what goes wrong in practice), and says what would happen to it there and where the rule
+is from. A dead or deaf program is killed with all it has started; the doctor never hangs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from time import perf_counter
+from typing import NamedTuple
+
+from ..options import Parser, above_zero, problem_of
+from ..protocol.commandline import split_command
+from . import analysis, faults, managers  # noqa: F401  (they enter checks)
+from .exam import (
+    CHECKS,
+    CLIENTS,
+    FAIL,
+    PASS,
+    SKIP,
+    WARN,
+    Blemish,
+    Check,
+    Exam,
+    NotSupported,
+    Options,
+    Peer,
+    Violation,
+)
+
+COLOURS = {FAIL: "\x1b[31m", WARN: "\x1b[33m", SKIP: "\x1b[2m", PASS: "\x1b[32m"}
+USAGE_ERROR = 2
+PLAIN = "\x1b[0m"
+
+
+class CheckResult(NamedTuple):
+    """What one check found."""
+
+    check: Check
+    grade: str
+    finding: str
+    seconds: float
+
+
+def run_check(check: Check, options: Options) -> CheckResult:
+    """Start the program, examine it, and kill what is left of it.
+
+    Raises:
+        OSError: the program cannot be started.
+    """
+    began = perf_counter()
+    grade, finding = PASS, ""
+    with Peer(options.command, patience=options.patience) as peer:
+        try:
+            check.examine(Exam(peer, options))
+        except Violation as violation:
+            grade, finding = FAIL, str(violation)
+        except Blemish as blemish:
+            grade, finding = WARN, str(blemish)
+        except NotSupported as refusal:
+            grade, finding = SKIP, str(refusal)
+    return CheckResult(check, grade, finding, perf_counter() - began)
+
+
+def select(clients: Iterable[str]) -> list[Check]:
+    """Return the checks of clients whose names contain one of these words; none: all."""
+    words = [client.lower() for client in clients]
+    found = [c for c in CHECKS if not words or any(word in c.client.lower() for word in words)]
+    return sorted(found, key=lambda check: CLIENTS.index(check.client))
+
+
+def line(verdict: CheckResult, colour: bool) -> str:
+    """Return one row of the table, with the reason below it if there is one."""
+    grade = f"{verdict.grade:4}"
+    if colour:
+        grade = COLOURS[verdict.grade] + grade + PLAIN
+    row = f"{verdict.check.client:14} {grade}  {verdict.check.title}"
+    if verdict.grade == PASS:
+        return row
+    indent = "\n" + " " * 21
+    row += f"{indent}{verdict.finding}"
+    if verdict.grade in (FAIL, WARN):
+        row += f"{indent}consequence: {verdict.check.harm} (see {verdict.check.source})"
+    return row
+
+
+def summary(verdicts: list[CheckResult]) -> str:
+    """Return how the program fares with each client."""
+    rows = [f"\n{'client':14} {'pass':>5} {'fail':>5} {'warn':>5} {'skip':>5}"]
+    for client in dict.fromkeys(v.check.client for v in verdicts):
+        grades = [v.grade for v in verdicts if v.check.client == client]
+        counts = [grades.count(grade) for grade in (PASS, FAIL, WARN, SKIP)]
+        rows.append(f"{client:14} " + " ".join(f"{count:5}" for count in counts))
+    grades = [v.grade for v in verdicts]
+    total = " ".join(f"{grades.count(grade):5}" for grade in (PASS, FAIL, WARN, SKIP))
+    return "\n".join([*rows, f"{'all':14} {total}"])
+
+
+def as_json(verdicts: list[CheckResult], options: Options) -> str:
+    """Return everything as one JSON document."""
+    grades = [v.grade for v in verdicts]
+    return json.dumps(
+        {
+            "command": options.command,
+            "counts": {grade: grades.count(grade) for grade in (PASS, FAIL, WARN, SKIP)},
+            "checks": [
+                {
+                    "client": v.check.client,
+                    "title": v.check.title,
+                    "grade": v.grade,
+                    "finding": v.finding,
+                    "harm": v.check.harm,
+                    "source": v.check.source,
+                    "seconds": round(v.seconds, 3),
+                }
+                for v in verdicts
+            ],
+        },
+        indent=2,
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Examine a program; 0: no violation, 1: some, 2: it cannot be examined."""
+    parser = Parser(
+        prog="numoku check",
+        description="Take a pbrain through the dialogues of its clients and through faults.",
+        epilog="A command with options of its own is quoted, or comes last after --. "
+        "Exit status: 0 no violation, 1 violations, 2 the program cannot be started.",
+    )
+    parser.add_argument("command", nargs="*", help="the program and its arguments")
+    parser.add_argument("--client", action="append", default=[], metavar="WORD",
+                        help="only checks of this client (piskvork, any, ...)")  # fmt: skip
+    parser.add_argument("--size", type=int, default=15, help="board size (default 15)")
+    parser.add_argument("--turn", type=above_zero, default=0.3, metavar="S", help="seconds a move")
+    parser.add_argument("--patience", type=above_zero, default=5.0, metavar="S",
+                        help="seconds until silence counts as a failure")  # fmt: skip
+    parser.add_argument("--verbose", action="store_true", help="list passed checks too")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    words = list(sys.argv[1:] if argv is None else argv)
+    split = words.index("--") if "--" in words else len(words)
+    arguments, foreign = parser.parse_known_args(words[:split])
+    if foreign:
+        parser.error(f"{foreign[0]} is no option of the doctor; put the command after --")
+    if arguments.size < 11:
+        parser.error("the dialogues need a board of at least 11")
+    command = [*arguments.command, *words[split + 1 :]]
+    if len(command) == 1:
+        try:
+            command = split_command(command[0])
+        except ValueError as error:
+            parser.error(str(error))
+    if not command:
+        parser.error("which program?")
+    options = Options(command, arguments.size, arguments.turn, arguments.patience)
+    checks = select(arguments.client)
+    if not checks:
+        parser.error(f"no such client: {', '.join(arguments.client)}")
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    verdicts = []
+    try:
+        for each in checks:
+            found = run_check(each, options)
+            verdicts.append(found)
+            if not arguments.json and (arguments.verbose or found.grade != PASS):
+                print(line(found, colour), flush=True)
+    except OSError as error:
+        print(f"numoku check: {problem_of(error)}", file=sys.stderr)
+        return USAGE_ERROR
+    print(as_json(verdicts, options) if arguments.json else summary(verdicts))
+    return int(any(found.grade == FAIL for found in verdicts))

@@ -1,0 +1,186 @@
+"""Time: from the limits of a manager to the seconds of one move, and to the end of its search.
+
+A manager gives a limit for the turn, one for the match, what is left of the match and
+sometimes an increment. ``plan`` turns them into a hard limit, at which the answer must be
+ready, and an optimum, around which a search should end. ``Pace`` keeps them for one search: a
+timer stops it at the hard limit, and after each iteration it decides whether going on is worth
+it. Everything is in seconds of ``time.perf_counter``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..values import WIN_BAND, mate_distance
+
+if TYPE_CHECKING:
+    from .thought import Limit, Thought
+
+UNLIMITED = float("inf")
+UNLIMITED_MS = 100_000_000  # some clients mean "no limit" by this, others by 2**31 - 1
+
+# The constants of the plan, all in one place.
+OVERHEAD = 0.024  # kept back on every move for pipes and threads
+SLIP_MEMORY = 0.9  # an answer that was late counts this much less after each further one
+MOST_SLIP = 0.1  # no more is kept back for a busy machine
+NEAR = 0.1  # only answers so close to their deadline, or later, tell how busy it is
+LEAST_SHARE = 0.25  # of a limit shorter than the overhead, so much is still used
+MAX_SHARE = 0.2  # of what is left of the match, at most so much goes into one move
+FIRST_COMING = 8.0  # hard moves that a game brings, seen from its start (docs/strength.md) ...
+COMING_PER_STONE = 0.125  # ... and this much more with each stone: what has lasted will last
+EARLY_STONES = 4  # with fewer on the board, a move deserves less time ...
+EARLY_WEIGHT = 0.5  # ... by this factor
+
+# The constants of the pace.
+STABLE_FACTOR = 0.65  # of the optimum, where the best move never changed
+CHANGE_FACTOR = 0.55  # added for each recent change of the best move
+CHANGE_MEMORY = 0.6  # a change counts this much less after each further iteration
+DROP_SCALE = 120.0  # a fall of the value by this much ...
+DROP_FACTOR = 0.6  # ... adds this share of the optimum
+MAX_FACTOR = 2.5  # the optimum is never stretched beyond this
+
+
+class Limits(NamedTuple):
+    """What the manager said, in milliseconds; ``None`` where it said nothing."""
+
+    turn: int | None = None
+    match: int | None = None
+    left: int | None = None
+    increment: int = 0
+
+
+class TimePlan(NamedTuple):
+    """Seconds for one move; ``hard`` 0 means: answer at once, without a search."""
+
+    hard: float
+    optimum: float
+
+
+DEFAULT_TURN_MS = 5000
+
+
+def seconds(milliseconds: int | None) -> float:
+    """Return a limit in seconds; unlimited where there is none or it is a giant."""
+    if milliseconds is None or milliseconds >= UNLIMITED_MS:
+        return UNLIMITED
+    return milliseconds / 1000
+
+
+def slip_after(slip: float, late: float) -> float:
+    """Return the slip after an answer that came ``late`` seconds after its planned moment."""
+    return max(min(late, MOST_SLIP), slip * SLIP_MEMORY) if late > -NEAR else slip
+
+
+def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float = 0.0) -> TimePlan:
+    """Return the seconds for the next move.
+
+    ``ply`` is the number of stones on the board of ``cells`` cells, ``charged`` what has
+    gone from the clock already (the start of the program, on its first move), ``slip`` what is
+    kept back beside the overhead. Without any limit a turn has five seconds.
+    """
+    left = seconds(limits.match or None if limits.left is None else limits.left)
+    turn = seconds(DEFAULT_TURN_MS if limits.turn is None and left == UNLIMITED else limits.turn)
+    turn, left = turn - charged, left - charged
+    if min(turn, left) <= 0:
+        return TimePlan(0.0, 0.0)
+    if turn == UNLIMITED and left == UNLIMITED:
+        return TimePlan(UNLIMITED, UNLIMITED)
+    # Hard own moves to provide for, this one included: a move is hard until one side sees how the
+    # game ends; those after it take no time. If a doubling of time is worth the same on each of
+    # them, the best share of what is left is one divided by how many are still to be expected.
+    coming = min(FIRST_COMING + COMING_PER_STONE * ply, max(1.0, (cells - ply) / 2))
+    increment = max(limits.increment, 0) / 1000
+    supply = left + increment * coming
+    ample = turn * max(coming, (cells - ply) / 4) <= supply
+    share = min(left, max(left * MAX_SHARE, left / coming) + increment)
+    most = min(turn, left if ample else share)  # the increment comes only after the move
+    hard = max(most - OVERHEAD - slip, most * LEAST_SHARE)
+    if ample:
+        return TimePlan(hard, hard)
+    weight = EARLY_WEIGHT if ply < EARLY_STONES else 1.0
+    return TimePlan(hard, min(hard, supply / coming * weight))
+
+
+class Pace:
+    """The time of one search, which may change while it runs, from any thread."""
+
+    def __init__(self, plan: TimePlan, start: float) -> None:
+        """Begin at a moment of ``perf_counter`` from which the seconds of the plan count."""
+        self.plan = plan
+        self.start = start
+        self._stop: Callable[[], None] | None = None  # of the search that runs
+        self._timer: threading.Timer | None = None
+        self._guard = threading.Lock()
+        self._best: Thought | None = None
+        self._changes = 0.0
+
+    @classmethod
+    def of(cls, limit: Limit, start: float) -> Pace:
+        """Return the time that a limit gives a search."""
+        hard = UNLIMITED if limit.time is None else limit.time
+        return cls(TimePlan(hard, hard if limit.optimum is None else limit.optimum), start)
+
+    @property
+    def deadline(self) -> float:
+        """The moment at which the move must be there."""
+        return self.start + self.plan.hard
+
+    # The timer ---------------------------------------------------------------------
+
+    def change(self, plan: TimePlan) -> None:
+        """Set other limits, which count from the same start."""
+        with self._guard:
+            self.plan = plan
+            self._wind()
+
+    def begin(self, stop: Callable[[], None]) -> None:
+        """Let a search run, which ``stop`` ends when the time is over."""
+        with self._guard:
+            self._stop = stop
+            self._wind()
+
+    def end(self) -> None:
+        """Let the search be over: it is not stopped any more."""
+        with self._guard:
+            self._stop = None
+            self._wind()
+
+    def _wind(self) -> None:
+        """Have the timer ring at the limit, or not at all."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._stop is not None and self.plan.hard != UNLIMITED:
+            left = min(self.deadline - perf_counter(), threading.TIMEOUT_MAX)
+            self._timer = threading.Timer(max(0.0, left), self._ring)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _ring(self) -> None:
+        with self._guard:
+            if self._stop is None:
+                return
+            if perf_counter() - self.start >= self.plan.hard:
+                self._stop()
+            else:  # it was changed meanwhile, or the timer's clock is ahead
+                self._wind()
+
+    # The iterations ----------------------------------------------------------------
+
+    def should_stop(self, thought: Thought, elapsed: float) -> bool:
+        """Return whether the search should end after an iteration with this result."""
+        before, self._best = self._best or thought, thought
+        self._changes = self._changes * CHANGE_MEMORY + (thought.move != before.move)
+        hard, optimum = self.plan
+        if elapsed >= hard:
+            return True
+        if abs(thought.value) >= WIN_BAND:
+            distance = mate_distance(thought.value)  # which a deeper search cannot change
+            return distance is not None and thought.depth >= abs(distance)
+        if optimum >= hard:
+            return False  # a turn's time cannot be saved for later
+        drop = min(max((before.value - thought.value) / DROP_SCALE, 0.0), 1.0)
+        factor = STABLE_FACTOR + CHANGE_FACTOR * self._changes + DROP_FACTOR * drop
+        return elapsed >= optimum * min(factor, MAX_FACTOR)

@@ -1,0 +1,109 @@
+"""The one place for compiler options: ``@kernel`` functions, ``@export`` functions, ``record()``.
+
+A kernel is an ordinary numba function on records. Nothing is compiled when a module
+is imported: ``native.build.compile`` walks ``EXPORTS`` and compiles what they reach, ahead of time.
+Under ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, for debugging.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+import numba
+import numpy as np
+from numba import types
+
+CACHE_LINE = 64
+BOUNDS_CHECK = os.environ.get("NUMOKU_BOUNDS_CHECK") == "1"
+
+# Field names that mean something else on an ndarray: compiled code reads the field, plain
+# Python silently reads the attribute.
+_NDARRAY_NAMES = frozenset(dir(np.ndarray)) | frozenset(dir(np.record))
+
+_OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",  # no ZeroDivisionError, so no exception paths
+    "boundscheck": BOUNDS_CHECK,  # on only in the build that the fuzz uses
+    "no_cpython_wrapper": True,  # called from kernels or through C alone
+    "no_cfunc_wrapper": True,
+    "nogil": True,
+}
+
+
+class Export(NamedTuple):
+    """An entry point of the native library: every argument is a pointer or an int64."""
+
+    name: str
+    function: Callable[..., Any]
+    signature: Any
+
+
+EXPORTS: dict[str, Export] = {}
+SIGNED: list[tuple[Any, Any]] = []  # (dispatcher, signature): self-recursive kernels, in order
+
+
+def record(**fields: Any) -> np.dtype[np.record]:
+    """Return a packed record type; put the widest fields first.
+
+    Raises:
+        ValueError: a field is named like an attribute of an array.
+    """
+    wrong = sorted(_NDARRAY_NAMES.intersection(fields))
+    if wrong:
+        raise ValueError(f"field names that arrays already use: {', '.join(wrong)}")
+    layout = [(n, *t) if isinstance(t, tuple) else (n, t) for n, t in fields.items()]
+    return cast("np.dtype[np.record]", np.dtype((np.record, layout)))
+
+
+def fill_line(*lengths: int) -> tuple[type, int]:
+    """Return a field of bytes after fields of these lengths: what follows begins a cache line."""
+    return (np.uint8, -sum(lengths) % CACHE_LINE or CACHE_LINE)
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function as kernel code, typed by its callers."""
+    return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def recursive_kernel(*arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Mark a self-recursive kernel: it returns int64 and takes records (dtypes) or int64s.
+
+    Numba cannot infer its type from a caller, so it is given: each argument is a record
+    dtype or ``int``.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        dispatcher = kernel(function)
+        if not numba.config.DISABLE_JIT:
+            kinds = [types.int64 if a is int else numba.from_dtype(a) for a in arguments]
+            SIGNED.append((dispatcher, types.int64(*kinds)))
+        return dispatcher
+
+    return decorate
+
+
+def export(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a C entry point, called with addresses and int64s alone.
+
+    A parameter that is annotated with a record's dtype is the address of such a record, one whose
+    name ends in ``_p`` any other address; every other one is an int64. Uncompiled, the function
+    takes addresses, too.
+    """
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    dtypes = [function.__globals__.get(function.__annotations__.get(name, "")) for name in names]
+    dispatcher = kernel(function)
+    if numba.config.DISABLE_JIT:
+
+        def called(*arguments: Any) -> Any:
+            pairs = zip(arguments, dtypes, strict=True)
+            return function(*(numba.carray(a, (1,), d)[0] if d else a for a, d in pairs))
+
+        return called
+    kinds = [
+        numba.from_dtype(dtype) if dtype else types.voidptr if name.endswith("_p") else types.int64
+        for name, dtype in zip(names, dtypes, strict=True)
+    ]
+    EXPORTS[function.__name__] = Export(function.__name__, dispatcher, types.int64(*kinds))
+    return dispatcher

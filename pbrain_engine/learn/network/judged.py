@@ -1,0 +1,77 @@
+"""What the engine itself says of positions: its network in integers, as the kernel computes it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...eval.weights import Weights
+from ...game.game import layout_of, tables_of
+from ...native.load import library
+from ...native.load.memory import Block
+from ...position.geometry import MAX_STONES
+from ...position.rules import Rule
+from .pool import NEAR_BYTES, PositionPool
+from .quantise import LOGIT_UNIT
+
+Ints = NDArray[np.int64]
+
+
+class Judged(NamedTuple):
+    """Values for the side to move, and the logits of the candidates of position after position."""
+
+    values: NDArray[np.float64]
+    logits: NDArray[np.float64]
+
+
+def candidates(pool: PositionPool, chosen: Ints) -> Ints:
+    """Return how many candidates positions have."""
+    ends = np.append(pool.chunk.score_at, len(pool.chunk.scores))
+    return np.asarray(ends[chosen + 1] - ends[chosen])
+
+
+def linear(pool: PositionPool, chosen: Ints) -> Judged:
+    """Return what the linear evaluation and the linear move score say of positions."""
+    counts = candidates(pool, chosen)
+    places = np.repeat(pool.chunk.score_at[chosen] - np.cumsum(counts) + counts, counts)
+    places += np.arange(len(places))
+    return Judged(
+        pool.chunk.linear[chosen].astype(np.float64), pool.chunk.scores[places].astype(np.float64)
+    )
+
+
+def judge(weights: Weights, family: str, pool: PositionPool, chosen: Ints) -> Judged:
+    """Return what the network of weights says of positions, given in ascending order.
+
+    Raises:
+        WeightsError: there is no such network, or it is not one that the kernel can use.
+    """
+    kernel, chunk = library.load(), pool.chunk
+    worker = Block(layout_of(kernel).worker)
+    evaluator = tables_of(kernel, Rule.parse(family), weights).address
+    begins = chunk.at[chosen] - chunk.ply[chosen]  # of their games
+    parts = np.split(np.arange(len(chosen)), np.flatnonzero(np.diff(begins)) + 1)
+    values, logits = list[NDArray[np.int16]](), list[NDArray[np.int16]]()
+    for part in parts:
+        if not len(part):
+            continue
+        plies, begin = chunk.ply[chosen[part]], int(begins[part[0]])
+        count = int(plies[-1]) + 1
+        near = np.zeros((count, NEAR_BYTES), np.uint8)
+        near[plies, : chunk.near.shape[1]] = chunk.near[chosen[part]]
+        moves = np.ascontiguousarray(chunk.moves[begin : begin + count])
+        said, scores = np.empty(count, np.int16), np.empty(count * MAX_STONES, np.int16)
+        found = kernel.worker_lessons(
+            worker.address, evaluator, pool.width, pool.height, moves.ctypes.data, count,
+            near.ctypes.data, said.ctypes.data, scores.ctypes.data,
+        )  # fmt: skip
+        values.append(said[plies])
+        logits.append(scores[:found].copy())
+    worker.close()
+    none = [np.zeros(0, np.int16)]
+    return Judged(
+        np.concatenate(values or none).astype(np.float64),
+        np.concatenate(logits or none) / LOGIT_UNIT,
+    )

@@ -1,0 +1,378 @@
+"""What a network learns from: the positions of recorded games, in memory.
+
+A game is played once through in the kernel, which says what the linear evaluation sees before
+each move. Of a position there stay where in its game it is, some numbers, a bit for each cell
+and two bytes for each candidate: about 200 bytes, so all games fit and every one of their
+positions can follow any other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from threading import Lock, local
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...eval.weights import Weights, family_of
+from ...game.game import layout_of, tables_of
+from ...native.load import library
+from ...native.load.memory import Block
+from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
+from ...position.rules import Side
+from ...values import WIN_BAND
+from ..features import ENEMY_FIVE, FOURS, WINNING_FOUR, result_for
+from ..policy_records import Policy, policies_path, read_taught_games
+from ..records import NO_VALUE, GamesError, Record, is_held_out, read_games
+from ..value_model import best_scale, blend, chance
+
+Array = NDArray[Any]
+ALL = 255  # the largest share of a policy
+AT_ONCE = 64  # games that are played through in one go
+ENOUGH = 400_000  # positions that a scale is found by
+NEAR_BYTES = 64
+UNKNOWN = -1  # half points of a game without a result
+LABELS = ("fair", "open")
+
+
+class LearnedGame(NamedTuple):
+    """A game to learn from, with what tree searches said of its moves where they did."""
+
+    record: Record
+    policies: tuple[Policy, ...]  # one for each position after the opening, or none at all
+    held: bool  # it is held out
+
+
+class Chunk(NamedTuple):
+    """Some positions of one size of board, in the order of their games."""
+
+    moves: NDArray[np.int16]  # of all games: ``y * width + x``
+    at: NDArray[np.int64]  # of a position: the place in ``moves`` of the move searched for
+    ply: NDArray[np.int16]  # stones on the board
+    mask: NDArray[np.int16]  # of threats
+    linear: NDArray[np.int16]  # the linear evaluation, for the side to move
+    value: NDArray[np.int16]  # what the search said
+    points: NDArray[np.int8]  # half points of the side to move in the end, or UNKNOWN
+    game: NDArray[np.int32]
+    held: NDArray[np.bool_]
+    near: NDArray[np.uint8]  # bits of cells: the candidates
+    score_at: NDArray[np.int64]  # the place in ``scores`` of the first candidate's
+    scores: NDArray[np.int16]  # linear scores of the candidates
+    shares: NDArray[np.uint8]  # what a tree search gave them, if anything of all this has one
+
+
+class PositionPool:
+    """All positions of one family and size of board; seen by the side to move."""
+
+    def __init__(self, height: int, width: int, chunk: Chunk) -> None:
+        """Take what ``read_pools`` has read."""
+        self.height, self.width, self.chunk = height, width, chunk
+
+    def __len__(self) -> int:
+        return len(self.chunk.ply)
+
+    @property
+    def side(self) -> NDArray[np.int16]:
+        """The side to move: 0 black, 1 white."""
+        return self.chunk.ply & 1
+
+    @property
+    def held(self) -> NDArray[np.bool_]:
+        """Which positions are held out."""
+        return self.chunk.held
+
+    @property
+    def results(self) -> NDArray[np.float32]:
+        """1 won, 0.5 draw, 0 lost, NaN unknown."""
+        points = self.chunk.points.astype(np.float32)
+        return np.where(points < 0, np.float32(np.nan), points / 2)
+
+    def opens(self, labels: str) -> NDArray[np.bool_]:
+        """Return where the value has something to learn.
+
+        ``fair``: wherever the engine asks for a value, which it does unless a four decides;
+        ``open``: not where the search has found that the side to move wins by force.
+        """
+        if labels == "fair":
+            return np.ones(len(self), bool)
+        return np.asarray(self.chunk.value < WIN_BAND)
+
+    @property
+    def picks(self) -> NDArray[np.bool_]:
+        """Where the chosen move is one of the candidates."""
+        move = self.chunk.moves[self.chunk.at]
+        rows = np.arange(len(self))
+        return np.asarray(self.chunk.near[rows, move >> 3] >> (move & 7) & 1 == 1)
+
+    def picked(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many candidates of positions come before the chosen one."""
+        found = np.empty(len(chosen), np.int64)
+        for begin in range(0, len(chosen), AT_ONCE * AT_ONCE):
+            these = chosen[begin : begin + AT_ONCE * AT_ONCE]
+            bits = np.unpackbits(self.chunk.near[these], axis=1, bitorder="little")
+            move = self.chunk.moves[self.chunk.at[these]]
+            bits[np.arange(bits.shape[1]) >= move[:, None]] = 0
+            found[begin : begin + len(these)] = bits.sum(1)
+        return found
+
+    def shares(self, position: int) -> NDArray[np.float64]:
+        """Return what the search gave each candidate of a position that chose one of them."""
+        cells = cells_of(self.chunk.near[position], self.height * self.width)
+        if not len(self.chunk.shares):
+            return np.asarray(cells == self.chunk.moves[self.chunk.at[position]], np.float64)
+        start = self.chunk.score_at[position]
+        found = self.chunk.shares[start : start + len(cells)].astype(np.float64)
+        return np.asarray(found / found.sum())
+
+    def search_scale(self, usual: float | None = None) -> float:
+        """Return the scale with which the values of searches foretell results best.
+
+        Where nothing that is learned from has a result it is the usual one.
+
+        Raises:
+            GamesError: there is no result, and no usual one was given.
+        """
+        chunk = self.chunk
+        chosen = ~chunk.held & (np.abs(chunk.value.astype(np.int32)) < WIN_BAND)
+        places = np.flatnonzero(chosen & (chunk.points >= 0))
+        if not len(places):
+            if usual is not None:
+                return usual
+            raise GamesError("there are no games with a result to learn from")
+        places = places[:: -(-len(places) // ENOUGH)]
+        return best_scale(chunk.value[places].astype(np.float64), chunk.points[places] / 2)
+
+    def targets(
+        self, mix: float, scale: float | None = None, labels: str = LABELS[0]
+    ) -> NDArray[np.float32]:
+        """Return the chance to learn of each position; see ``value_model.blend``.
+
+        ``scale``: how many units of a search's value are a logistic unit, if not what suits the
+        results best.
+        """
+        seen = chance(self.chunk.value.astype(np.float64), scale or self.search_scale())
+        targets = np.ones(len(self))  # whoever has a forced win
+        opens, game = self.opens(labels), self.chunk.game
+        targets[opens] = blend(self.side[opens], self.results[opens], game[opens], seen[opens], mix)
+        return targets.astype(np.float32)
+
+
+class _Player:
+    """Plays games through in the kernel, with memory for each thread."""
+
+    def __init__(self, weights: Weights) -> None:
+        # Under a name of its own: what is asked with the network loads other tables.
+        about = weights.about | {"id": f"{weights.id} alone"}
+        self._weights = weights._replace(about=about, streams={})
+        self._library = library.load()
+        self._local, self._lock = local(), Lock()
+        self._fours = FOURS.astype(np.uint8)
+        self._game_bytes = layout_of(self._library).game
+
+    def game(self) -> int:
+        if not hasattr(self._local, "game"):
+            self._local.game = Block(self._game_bytes)
+        return int(self._local.game.address)
+
+    def lessons(self, numbered: list[tuple[int, LearnedGame]]) -> Chunk:
+        """Return the positions of some games on boards of one size."""
+        first = numbered[0][1].record
+        area = first.width * first.height
+        lengths = np.array([len(game.record.moves) for _, game in numbered])
+        total = int(lengths.sum())
+        moves, values = np.empty(total, np.int16), np.empty(total, np.int16)
+        facts, near = np.empty((total, 3), np.int16), np.empty((total, NEAR_BYTES), np.uint8)
+        points = np.empty(total, np.int8)
+        parts, begin = [], 0
+        scores = np.empty(int(lengths.max(initial=0)) * MAX_STONES, np.int16)
+        for (_, game), length in zip(numbered, lengths.tolist(), strict=True):
+            record, end = game.record, begin + length
+            check(record)
+            moves[begin:end], values[begin:end] = record.moves, record.values
+            for side in (Side.BLACK, Side.WHITE):
+                result = result_for(record, side)
+                points[begin + side : end : 2] = UNKNOWN if result != result else 2 * result
+            with self._lock:  # the first to ask builds them
+                tables = tables_of(self._library, record.rule, self._weights).address
+            found = self._library.game_lessons(
+                self.game(), tables, record.width, record.height, _at(moves[begin:]), length,
+                _at(self._fours), _at(facts[begin:]), _at(near[begin:]), _at(scores),
+            )  # fmt: skip
+            parts.append(scores[:found].copy())
+            begin = end
+        ply = np.concatenate([np.arange(length, dtype=np.int16) for length in lengths.tolist()])
+        game_of = np.repeat(np.array([number for number, _ in numbered], np.int32), lengths)
+        held = np.repeat([game.held for _, game in numbered], lengths)
+        rows = np.arange(total)
+        is_candidate = near[rows, moves >> 3] >> (moves & 7) & 1 == 1
+        kept = (values != NO_VALUE) & (facts[:, 0] & (ENEMY_FIVE | WINNING_FOUR) == 0)
+        kept &= is_candidate | (values < WIN_BAND)
+        counts = facts[:, 2].astype(np.int64)
+        all_scores = np.concatenate(parts)[np.repeat(kept, counts)]
+        score_at = np.cumsum(counts[kept]) - counts[kept]
+        chosen = np.flatnonzero(kept)
+        shares = np.zeros(0, np.uint8)
+        near = near[chosen, : -(-area // 8)]
+        if any(game.policies for _, game in numbered):
+            starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+            games = np.repeat(np.arange(len(numbered)), lengths)
+            shares = np.concatenate([np.zeros(0, np.uint8)] + [
+                shares_of(numbered[games[i]][1], int(i - starts[i]))[cells_of(near[row], area)]
+                for row, i in enumerate(chosen)
+            ])  # fmt: skip
+        return Chunk(
+            moves, chosen, ply[chosen], facts[chosen, 0], facts[chosen, 1], values[chosen],
+            points[chosen], game_of[chosen], held[chosen], near, score_at, all_scores, shares,
+        )  # fmt: skip
+
+
+def _at(array: Array) -> int:
+    """Return where an array lies."""
+    return int(array.ctypes.data)
+
+
+def check(record: Record) -> None:
+    """Make sure that a game can be played through.
+
+    Raises:
+        GamesError: a stone lies off the board or on another, or there is no such board.
+    """
+    sides = record.width, record.height
+    area = record.width * record.height
+    if not all(MIN_BOARD <= each <= MAX_BOARD for each in sides):
+        raise GamesError(f"game {record.number} has a board of {sides[0]}x{sides[1]}")
+    if len(set(record.moves)) < len(record.moves) or max(record.moves, default=0) >= area:
+        raise GamesError(f"game {record.number} has a stone that cannot lie there")
+
+
+def cells_of(near: NDArray[np.uint8], area: int) -> NDArray[np.int64]:
+    """Return the candidates of a position in ascending order."""
+    return np.flatnonzero(np.unpackbits(near, bitorder="little")[:area])
+
+
+def shares_of(game: LearnedGame, ply: int) -> NDArray[np.uint8]:
+    """Return the share of each cell in the move of a position: all of it where one was played."""
+    record = game.record
+    shares = np.zeros(record.width * record.height, np.uint8)
+    known = game.policies and ply >= record.opening
+    policy = game.policies[ply - record.opening] if known else ()
+    if not policy:
+        shares[record.moves[ply]] = ALL
+    for cell, share in policy:
+        shares[cell] = (ALL * share + policy[0][1] // 2) // policy[0][1]
+    return shares
+
+
+def with_policies(path: Path) -> Iterator[tuple[Record, tuple[Policy, ...]]]:
+    """Yield the games of a file, each with the policies of the file beside it if there is one."""
+    if policies_path(path).exists():
+        for record, taught in read_taught_games(path):
+            yield record, taught.policies
+    else:
+        for record in read_games(path):
+            yield record, ()
+
+
+def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[LearnedGame]:
+    """Yield the games of files; held out are the test files, or one game in sixteen.
+
+    Raises:
+        GamesError: a file is missing or damaged.
+    """
+    test = list(test)
+    for path in files:
+        for record, policies in with_policies(path):
+            yield LearnedGame(record, policies, not test and is_held_out(record.number))
+    for path in test:
+        for record, policies in with_policies(path):
+            yield LearnedGame(record, policies, True)
+
+
+Numbered = list[tuple[int, LearnedGame]]
+Size = tuple[int, int]
+
+
+def sized(games: Iterable[tuple[int, LearnedGame]]) -> Iterator[tuple[Size, Numbered]]:
+    """Yield games in parts whose boards have the same height and width."""
+    games = iter(games)
+    while part := list(islice(games, 4 * AT_ONCE)):
+        sizes: dict[Size, Numbered] = {}
+        for number, game in part:
+            sizes.setdefault((game.record.height, game.record.width), []).append((number, game))
+        for size, those in sizes.items():
+            yield from ((size, those[i : i + AT_ONCE]) for i in range(0, len(those), AT_ONCE))
+
+
+def read_pools(
+    files: Iterable[Path],
+    test: Iterable[Path],
+    family: str,
+    weights: Weights,
+    watch: Callable[[int], None] = lambda positions: None,
+    threads: int = 1,
+) -> list[PositionPool]:
+    """Return the positions of one family, by size of board, the smallest first.
+
+    ``watch`` is called now and then with how many positions there are.
+
+    Raises:
+        GamesError: a file is missing or damaged.
+    """
+    player = _Player(weights)
+    games = (
+        (number, game)
+        for number, game in enumerate(dealt(files, test))
+        if family_of(game.record.rule) == family
+    )
+    found: dict[Size, list[Chunk]] = {}
+    waiting: deque[tuple[Size, Future[Chunk]]] = deque()
+    total = 0
+
+    def take() -> None:
+        nonlocal total
+        size, future = waiting.popleft()
+        found.setdefault(size, []).append(future.result())
+        total += len(found[size][-1].ply)
+        watch(total)
+
+    with ThreadPoolExecutor(threads) as executor:
+        for size, those in sized(games):
+            waiting.append((size, executor.submit(player.lessons, those)))
+            if len(waiting) > 2 * threads:
+                take()
+        while waiting:
+            take()
+    return [PositionPool(*size, joined(chunks)) for size, chunks in sorted(found.items())]
+
+
+def joined(chunks: list[Chunk]) -> Chunk:
+    """Return all positions of some chunks; they are emptied, so that nothing is there twice."""
+    moves = np.cumsum([0, *(len(chunk.moves) for chunk in chunks)])
+    scores = np.cumsum([0, *(len(chunk.scores) for chunk in chunks)])
+    if any(len(chunk.shares) for chunk in chunks):
+        chunks = [_with_shares(chunk) for chunk in chunks]
+    columns: list[Array] = []
+    for name in Chunk._fields:
+        parts = [getattr(chunk, name) for chunk in chunks]
+        if name in ("at", "score_at"):
+            starts = moves if name == "at" else scores
+            parts = [part + start for part, start in zip(parts, starts[:-1], strict=True)]
+        columns.append(np.concatenate(parts))
+    return Chunk(*columns)
+
+
+def _with_shares(chunk: Chunk) -> Chunk:
+    """Return a chunk in which every position has shares: all of it for the move."""
+    if len(chunk.shares) or not len(chunk.scores):
+        return chunk
+    shares = np.zeros(len(chunk.scores), np.uint8)
+    area = 8 * chunk.near.shape[1]
+    for i, start in enumerate(chunk.score_at):
+        cells = cells_of(chunk.near[i], area)
+        shares[start : start + len(cells)] = ALL * (cells == chunk.moves[chunk.at[i]])
+    return chunk._replace(shares=shares)

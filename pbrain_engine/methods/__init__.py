@@ -1,0 +1,35 @@
+"""Ten methods to find a move, each as the textbooks have it: plain Python, one module a method.
+
+Every module has the same face: ``choose(game, limit, rng)`` returns a ``Choice``. They are there
+to be read and to be played against; what plays strongly is the engine. ``docs/methods.md`` leads
+from one to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from random import Random
+
+from .board import Budget, Choice, PlainGame
+
+__all__ = ["METHODS", "Choice", "PlainGame", "Budget", "method"]
+
+METHODS = (
+    "minimax", "alphabeta", "deepening", "evaluation", "proofnumber",
+    "threatspace", "uct", "knowledge", "adp", "genetic",
+)  # fmt: skip
+
+
+def method(name: str) -> Callable[[PlainGame, Budget, Random], Choice]:
+    """Return the ``choose`` of a method.
+
+    Raises:
+        ValueError: there is no such method.
+    """
+    if name not in METHODS:
+        raise ValueError(f"there is no method {name!r}; there are {', '.join(METHODS)}")
+    choose: Callable[[PlainGame, Budget, Random], Choice] = import_module(
+        f".{name}", __name__
+    ).choose
+    return choose

@@ -1,0 +1,100 @@
+"""Alpha-beta: minimax without the moves that cannot change the answer.
+
+Russell and Norvig, *Artificial Intelligence: A Modern Approach*, "Adversarial Search", the figure
+of alpha-beta search; Knuth and Moore (1975) say how much it saves. Alpha is what MAX is sure of so
+far, beta what MIN is sure of. A position that MIN will avoid, because it is worth at least beta,
+needs no second look. The value is that of minimax.
+
+Cost: between b**(d/2) positions, when the best move always comes first, and b**d; so the moves are
+tried in the order of their promise.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from .board import Budget, Choice, PlainGame
+from .evaluation import ordered, value
+from .minimax import Found, Minimax
+
+DEPTH = 3
+INFINITE = float("inf")
+
+
+class AlphaBetaTree(Minimax):
+    """The functions of the figure; MAX, the end of the search and its value are as in minimax."""
+
+    def reply_value(self, best: float, depth: int) -> Found:
+        """Return the value after a move at the root, exact if it is above ``best``."""
+        return self.min_within(best, INFINITE, depth)
+
+    def max_within(self, alpha: float, beta: float, depth: int) -> Found:
+        """Return the value of a position in which MAX moves, exact between alpha and beta."""
+        if self.is_cutoff(depth):
+            return self.evaluate(), ()
+        best: Found = (-INFINITE, ())
+        for move in ordered(self.game):
+            self.game.play(move)
+            found, line = self.min_within(alpha, beta, depth - 1)
+            self.game.undo()
+            if found > best[0]:
+                best = found, (move, *line)
+                alpha = max(alpha, found)
+            if best[0] >= beta:
+                break
+        return best
+
+    def min_within(self, alpha: float, beta: float, depth: int) -> Found:
+        """Return the value of a position in which MIN moves, exact between alpha and beta."""
+        if self.is_cutoff(depth):
+            return self.evaluate(), ()
+        best: Found = (INFINITE, ())
+        for move in ordered(self.game):
+            self.game.play(move)
+            found, line = self.max_within(alpha, beta, depth - 1)
+            self.game.undo()
+            if found < best[0]:
+                best = found, (move, *line)
+                beta = min(beta, found)
+            if best[0] <= alpha:
+                break
+        return best
+
+
+def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
+    """Search to a fixed depth; when time is up, the best of the moves looked at."""
+    return AlphaBetaTree(game, limit).search(ordered(game), limit.depth or DEPTH)[0]
+
+
+def find_best_move(game: PlainGame, depth: int = DEPTH) -> int:
+    """Return the best move, looking ``depth`` moves ahead, in the form that most tutorials have."""
+    player, best_move, best_value = game.to_move, -1, -INFINITE
+    for move in ordered(game):
+        game.play(move)
+        found = alphabeta(game, depth - 1, best_value, INFINITE, False, player)
+        game.undo()
+        if best_move < 0 or found > best_value:
+            best_move, best_value = move, found
+    return best_move
+
+
+def alphabeta(
+    game: PlainGame, depth: int, alpha: float, beta: float, is_max: bool, player: int
+) -> float:
+    """Return the value of a position for a player, cut off where the other would avoid it."""
+    if depth == 0 or game.is_over():
+        return value(game, player)
+    best = -INFINITE if is_max else INFINITE
+    for move in ordered(game):
+        game.play(move)
+        found = alphabeta(game, depth - 1, alpha, beta, not is_max, player)
+        game.undo()
+        if is_max:
+            best = max(best, found)
+            alpha = max(alpha, best)
+        else:
+            best = min(best, found)
+            beta = min(beta, best)
+        if beta <= alpha:
+            break
+    return best

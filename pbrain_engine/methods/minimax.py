@@ -1,0 +1,87 @@
+"""Minimax: try every move, every answer, every answer to that.
+
+Russell and Norvig, *Artificial Intelligence: A Modern Approach*, "Adversarial Search", the figure
+of minimax search; the idea is von Neumann's (1928). MAX takes the move of the greatest value, MIN
+the one of the least, and the value of a position is that of the best move in it; who has no legal
+move has lost. Since games are long, the search is cut off at a depth, and an evaluation takes the
+place of the end.
+
+Cost: with b moves in a position and depth d it looks at b**d positions; b is 30 to 100 here.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from random import Random
+
+from .board import Budget, Choice, NodeCounter, OutOfTimeError, PlainGame
+from .evaluation import ordered, value
+
+DEPTH = 2
+
+Found = tuple[float, tuple[int, ...]]  # the value for MAX, and the line that leads to it
+
+
+class Minimax:
+    """The functions of the figure, for one player: MAX is the side to move at the root."""
+
+    def __init__(self, game: PlainGame, limit: Budget) -> None:
+        """Take MAX from the game."""
+        self.game, self.player, self.effort = game, game.to_move, NodeCounter(limit)
+
+    def max_value(self, depth: int) -> Found:
+        """Return the value of a position in which MAX moves."""
+        if self.is_cutoff(depth):
+            return self.evaluate(), ()
+        best: Found = (float("-inf"), ())
+        for move in self.game.actions():
+            self.game.play(move)
+            found, line = self.min_value(depth - 1)
+            self.game.undo()
+            if found > best[0]:
+                best = found, (move, *line)
+        return best
+
+    def min_value(self, depth: int) -> Found:
+        """Return the value of a position in which MIN moves."""
+        if self.is_cutoff(depth):
+            return self.evaluate(), ()
+        best: Found = (float("inf"), ())
+        for move in self.game.actions():
+            self.game.play(move)
+            found, line = self.max_value(depth - 1)
+            self.game.undo()
+            if found < best[0]:
+                best = found, (move, *line)
+        return best
+
+    def reply_value(self, best: float, depth: int) -> Found:
+        """Return the value after a move at the root, where MAX has ``best`` already."""
+        return self.min_value(depth)
+
+    def search(self, moves: list[int], depth: int) -> tuple[Choice, bool]:
+        """Search the moves in their order; return the best one, and whether all were searched."""
+        best, is_complete = Choice(moves[0], float("-inf"), 0, (moves[0],)), False
+        with self.game.kept(), suppress(OutOfTimeError):
+            for move in moves:
+                self.game.play(move)
+                found, line = self.reply_value(best.value, depth - 1)
+                self.game.undo()
+                if found > best.value:
+                    best = Choice(move, found, 0, (move, *line))
+            is_complete = True
+        return best._replace(nodes=self.effort.nodes), is_complete
+
+    def is_cutoff(self, depth: int) -> bool:
+        """Count the position; return whether to look no further."""
+        self.effort.spend()
+        return depth == 0 or self.game.is_over()
+
+    def evaluate(self) -> float:
+        """Return what a position at the end of the search is worth to MAX."""
+        return value(self.game, self.player)
+
+
+def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
+    """Search each move to a fixed depth; when time is up, the best of those looked at."""
+    return Minimax(game, limit).search(ordered(game), limit.depth or DEPTH)[0]

@@ -1,0 +1,63 @@
+"""Progress of long work on stderr: one line that is rewritten on a terminal, else some lines."""
+
+from __future__ import annotations
+
+import sys
+from math import inf
+from time import perf_counter
+
+LINE_SECONDS = 30.0  # between two lines where the output is no terminal
+SCREEN_SECONDS = 0.2  # between two changes of the line on a terminal
+WIDTH = 78  # of the line on a terminal
+
+
+def format_duration(seconds: float) -> str:
+    """Return ``3:20`` or ``1:03:20``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class Progress:
+    """How many of ``total`` units are done, how fast, and how long the others will take.
+
+    ``every`` is the least number of seconds between two lines where the output is no terminal;
+    ``inf`` writes none there.
+    """
+
+    def __init__(self, total: int, unit: str, done: int = 0, every: float = LINE_SECONDS) -> None:
+        """Begin to measure with this many units already done."""
+        self.total = total
+        self.done = done
+        self._unit = unit
+        self._before = done
+        self._began = self._shown = perf_counter()
+        self._is_live = sys.stderr.isatty()
+        self._gap = SCREEN_SECONDS if self._is_live else every
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning."""
+        return max(perf_counter() - self._began, 1e-9)
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until all is done, or None while nothing is known."""
+        fresh = self.done - self._before
+        return self.seconds / fresh * (self.total - self.done) if fresh > 0 else None
+
+    def __str__(self) -> str:
+        """``12 of 40 games, 3:20 left``."""
+        remaining = self.remaining
+        rest = "" if remaining is None else f", {format_duration(max(remaining, 0.0))} left"
+        return f"{self.done:,} of {self.total:,} {self._unit}{rest}"
+
+    def show(self, remark: str = "", last: bool = False) -> None:
+        """Write the state and a remark, unless that was done a moment ago; always if ``last``."""
+        now = perf_counter()
+        if self._gap == inf or (now - self._shown < self._gap and not last):
+            return
+        self._shown = now
+        text = f"{self}, {remark}" if remark else str(self)
+        end = "\r" if self._is_live and not last else "\n"
+        print(text.ljust(WIDTH if self._is_live else 0), end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,156 @@
+// The worker of the site: Pyodide with the board's server, and the letters that the page sends it.
+
+import { loadPyodide } from "./pyodide.mjs";
+
+const STORE = "/numoku", HOME = "/lib/numoku";
+const KEEP_AFTER = 300, KEEP_EVERY = 3000; // milliseconds without work, and of a long search, until what is new is kept
+const NOT_KEPT = "This browser keeps nothing for this page: games and database are gone when it is closed. Save them under “Storage”.";
+const OTHER_TAB = "Numoku is open in another tab, which keeps games and database: what is new here is gone when this tab is closed.";
+
+let mailbox = null; // memory that is shared with the page: three numbers, then bytes
+let python = null, board = null, page = null, isBusy = false, keeping = 0, keptAt = 0, isKept = true, isKeeping = false;
+const letters = [], parts = [], decoder = new TextDecoder();
+
+// Files that were packed for the way come out as they were.
+const plainFetch = self.fetch;
+self.fetch = async (what, options) => {
+  const address = String(what.url || what);
+  if (!address.endsWith("/pyodide.asm.wasm")) return plainFetch(what, options);
+  const answer = await plainFetch(address + ".packed");
+  if (!answer.ok) return answer;
+  return new Response(answer.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
+};
+
+// Read what lies in the mailbox: a letter, or a part of one.
+function empty() {
+  if (!mailbox || !Atomics.load(mailbox.numbers, 0)) return;
+  const [, length, isLast] = mailbox.numbers;
+  parts.push(mailbox.bytes.slice(0, length));
+  Atomics.store(mailbox.numbers, 0, 0);
+  postMessage({ taken: true });
+  if (isLast) letters.push(parts.splice(0).map((part, at, all) => decoder.decode(part, { stream: at < all.length - 1 })).join(""));
+}
+
+const host = {
+  hears: false,
+  pauses: typeof WebAssembly.Suspending === "function",
+  post(text) { postMessage({ text }); },
+  take() {
+    empty();
+    return letters.shift();
+  },
+  async pause() {
+    await new Promise((resolve) => setTimeout(resolve));
+    if (performance.now() - keptAt > KEEP_EVERY) await keep();
+  },
+};
+
+self.onmessage = async ({ data }) => {
+  if (data.text) letters.push(data.text);
+  if (data.start) return start(data.start);
+  if (data.pack) return guard(() => postMessage({ packed: board.pack(data.pack).toJs() }));
+  if (data.unpack) return guard(() => putBack(data.unpack));
+  return serve();
+};
+
+async function start(shared) {
+  try {
+    if (shared.mailbox) mailbox = { numbers: new Int32Array(shared.mailbox, 0, 3), bytes: new Uint8Array(shared.mailbox, 12) };
+    host.hears = Boolean(mailbox);
+    const engine = plainFetch("numoku.zip").then((answer) => answer.arrayBuffer());
+    python = await loadPyodide({ lockFileURL: new URL("pyodide-lock.json", self.location).href });
+    python.unpackArchive(await engine, "zip", { extractDir: HOME });
+    await mount();
+    python.runPython(`import sys; sys.path.insert(0, "${HOME}")`);
+    board = python.pyimport("pbrain_engine.site.worker");
+    page = board.start(host);
+    await serve();
+  } catch (error) {
+    die(error);
+  }
+}
+
+// The folder that outlives the page, where the browser lets one do so.
+async function mount() {
+  python.FS.mkdirTree(STORE);
+  try {
+    python.FS.mount(python.FS.filesystems.IDBFS, {}, STORE);
+    await synchronise(true);
+    if (!(await isAlone())) refused("the store is in use", OTHER_TAB);
+  } catch (error) {
+    refused(error);
+  }
+}
+
+// Whether no other tab writes what outlives the page; this one does, until it is closed.
+function isAlone() {
+  if (!navigator.locks) return true;
+  return new Promise((resolve) => {
+    navigator.locks.request("numoku", { ifAvailable: true }, (lock) => {
+      resolve(Boolean(lock));
+      return lock && new Promise(() => {});
+    });
+  });
+}
+
+function synchronise(isBegin) {
+  return new Promise((resolve, reject) => python.FS.syncfs(isBegin, (error) => (error ? reject(error) : resolve())));
+}
+
+function refused(error, note = NOT_KEPT) {
+  if (isKept) postMessage({ note });
+  isKept = false;
+  console.warn(error);
+}
+
+async function keep() {
+  keptAt = performance.now();
+  if (!isKept) return;
+  clearTimeout(keeping);
+  if (isKeeping) { // one at a time: the rest soon
+    keeping = setTimeout(keep, KEEP_AFTER);
+    return;
+  }
+  isKeeping = true;
+  try {
+    await synchronise(false);
+  } catch (error) {
+    refused(error);
+  }
+  isKeeping = false;
+}
+
+async function serve() {
+  if (!page || isBusy) return;
+  isBusy = true;
+  try {
+    if (host.pauses && !host.hears) await page.serve.callPromising();
+    else page.serve();
+  } catch (error) {
+    die(error);
+    return;
+  }
+  isBusy = false;
+  clearTimeout(keeping);
+  keeping = setTimeout(keep, KEEP_AFTER);
+  if (letters.length) serve();
+}
+
+function guard(action) {
+  try {
+    return action();
+  } catch (error) {
+    return postMessage({ note: String(error.message).trim().split("\n").pop().replace(/^\w+Error: /, "") });
+  }
+}
+
+async function putBack(data) {
+  const settings = board.unpack(python.toPy(data));
+  await keep();
+  postMessage({ settings });
+}
+
+function die(error) {
+  console.warn(error);
+  postMessage({ dead: "The engine has ended, it may have run out of memory. It is started again; the game stays here." });
+}

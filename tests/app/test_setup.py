@@ -1,0 +1,167 @@
+"""Positions as a command line gives them, from random games in every form that is read."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import random
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pbrain_engine.app import setup, view
+from pbrain_engine.app.kept import asked_of
+from pbrain_engine.app.setup import Placed, Setup, cut, read_setup, record_of, size_argument
+from pbrain_engine.game.game import Game
+from pbrain_engine.notation.cells import NotationError, cell_name, format_moves
+from pbrain_engine.notation.diagram import format_diagram
+from pbrain_engine.notation.game_tree import RecordedMove
+from pbrain_engine.notation.psq import format_psq
+from pbrain_engine.notation.sgf import format_sgf
+from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
+from pbrain_engine.position.rules import Rule, Side
+
+SIDES = st.integers(MIN_BOARD, MAX_BOARD)
+
+
+def random_game(seed: int, width: int, height: int, rule: Rule = Rule.FREESTYLE) -> Game:
+    """Return a game of up to 30 legal moves without a winner."""
+    chance = random.Random(seed)
+    game = Game(width, height, rule)
+    for _ in range(chance.randrange(1, min(30, width * height))):
+        game.play(*chance.choice(list(game.legal_moves())))
+        if game.winner is not None:
+            game.undo()
+            break
+    return game
+
+
+def state_of(game: Game) -> object:
+    cells = [game.at(x, y) for y in range(game.height) for x in range(game.width)]
+    return game.width, game.height, game.rule, game.to_move, cells
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.integers(), SIDES, SIDES, st.sampled_from(Rule), st.booleans(), st.data())
+def test_a_position_is_the_same_in_every_form_and_from_every_place(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
+    width: int,
+    height: int,
+    rule: Rule,
+    from_below: bool,
+    data: st.DataObject,
+) -> None:
+    game = random_game(seed, width, height, rule)
+    form = data.draw(st.sampled_from(["moves", "sgf", "psq", "diagram"]))
+    names = ("first", "second") if form in ("sgf", "psq") else ("", "")
+    known = Setup(width, height, rule, moves=tuple(game.moves), names=names)
+    moves = tuple(RecordedMove(x, y) for x, y in game.moves)
+    record = replace(record_of(known), moves=moves, black=names[0], white=names[1])
+    if form == "moves":
+        rows = [(x, height - 1 - y if from_below else y) for x, y in game.moves]
+        text = format_moves(rows)
+    elif form == "diagram":
+        text = format_diagram(view.diagram_of(game, game.moves[-1] if game.moves else None))
+    else:
+        text = (format_sgf if form == "sgf" else format_psq)(record)
+    place = data.draw(st.sampled_from(["bytes", "text", "file"] + ["itself"] * (form == "moves")))
+    if place == "file":
+        (tmp_path / "a").write_text(text, encoding="utf-8")
+        position = str(tmp_path / "a")
+    else:
+        raw = io.BytesIO(text.encode("utf-16" if text else "ascii"))
+        stdin = io.TextIOWrapper(raw, "ascii") if place == "bytes" else io.StringIO(text)
+        monkeypatch.setattr(sys, "stdin", stdin)
+        position = text if place == "itself" else "-"
+    size = (
+        (width, height) if form == "moves" else data.draw(st.sampled_from([(width, height), None]))
+    )
+    read = read_setup(position, rule, size, from_below)
+    if form != "diagram":
+        assert read == known
+    assert read.last == known.last
+    built = Game(width, height, rule)
+    setup.build(built, read)
+    assert state_of(built) == state_of(game)
+    if size is not None and form != "moves":
+        with pytest.raises(NotationError, match=f"has a {width}x{height} board, not"):
+            read_setup(position if place == "file" else text, rule, (width + 1, height))
+
+
+@given(st.integers(), st.integers(-40, 40), st.sets(st.integers(0, 30), max_size=3))
+def test_a_game_that_is_cut_is_the_game_up_to_there(seed: int, ply: int, passes: set[int]) -> None:
+    moves = tuple(random_game(seed, 9, 7).moves)
+    whole = Setup(9, 7, Rule.FREESTYLE, moves=moves, passes=tuple(sorted(passes)))
+    if abs(ply) > len(moves):
+        with pytest.raises(NotationError, match=f"only {len(moves)} moves.* at {ply}$"):
+            cut(whole, ply)
+        return
+    kept = range(len(moves) + 1)[ply if ply >= 0 else ply - 1]
+    part = cut(whole, ply)
+    assert part.moves == moves[:kept]
+    assert part.passes == tuple(sorted(after for after in passes if after <= kept))
+    built, walked = Game(9, 7), Game(9, 7)
+    setup.build(built, part)
+    setup.build(walked, whole)
+    for _ in moves[kept:]:
+        walked.undo()
+    assert [built.at(*move) for move in moves] == [walked.at(*move) for move in moves]
+
+
+def test_sizes_are_those_of_boards() -> None:
+    for width in range(30):
+        for height in (width, *range(30)):
+            text = f"{width}" if height == width else f"{width}x{height}"
+            if all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
+                assert size_argument(text) == size_argument(text.upper()) == (width, height)
+            else:
+                with pytest.raises(argparse.ArgumentTypeError, match="5 to 22"):
+                    size_argument(text)
+    for text in ("", "x", "15x", "x15", "15x15x15", "1.5", "-15", "15 x 15", "9" * 5000):
+        with pytest.raises(argparse.ArgumentTypeError):
+            size_argument(text)
+
+
+@given(st.lists(st.tuples(st.integers(0, 21), st.integers(0, 21))), st.integers(1, 30))
+def test_a_line_shows_as_many_moves_as_it_may(moves: list[tuple[int, int]], most: int) -> None:
+    names = [cell_name(*move) for move in moves]
+    assert view.format_line(moves) == " ".join(names)
+    words = view.format_line(moves, most).split()
+    assert words == names if len(names) <= most else words == [*names[:most], "..."]
+
+
+@given(
+    st.integers(),
+    st.sampled_from([Side.BLACK, Side.WHITE]),
+    st.booleans(),
+    st.sets(st.integers(0, 30)),
+)
+def test_only_moves_in_turn_from_an_empty_board_count_as_a_line(
+    seed: int, first: Side, is_placed: bool, passes: set[int]
+) -> None:
+    moves = random_game(seed, 9, 7).moves
+    corner = (Placed(8, 6, Side.WALL),) * (is_placed and (8, 6) not in moves)
+    whole = Setup(9, 7, Rule.RENJU, corner, first, tuple(moves), passes=tuple(sorted(passes)))
+    built = Game(9, 7, Rule.RENJU)
+    setup.build(built, whole)
+    asked = asked_of(whole)
+    assert asked.position == built.position
+    is_line = first is Side.BLACK and not corner and not passes
+    assert asked.moves == (tuple(moves) if is_line else ())
+
+
+def test_only_renju_names_openings_and_only_those_it_knows() -> None:
+    def name(moves: str, rule: Rule) -> str:
+        game = Game(15, 15, rule)
+        setup.build(game, setup.parse_setup(moves, rule))
+        return str(view.opening_of(game))
+
+    assert name("h8h9h10", Rule.RENJU) == "D1 Kansei"
+    assert name("h8h9h10", Rule.FREESTYLE) == name("a1h9h10", Rule.RENJU) == "None"
+    assert name("h8h9", Rule.RENJU) == "None"

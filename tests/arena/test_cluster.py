@@ -1,0 +1,158 @@
+"""A match on a Dask cluster, one of whose two workers dies on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine import cli
+from pbrain_engine.arena.commands import match as command
+from tests.arena.test_faults import HOSTILE, TOKEN, processes_with
+
+needs_dask = pytest.mark.skipif(
+    find_spec("distributed") is None or sys.platform == "win32",
+    reason="Dask is not installed, or workers cannot be killed by a signal",
+)
+
+
+class Cluster:
+    """A scheduler and two workers of two threads each, on this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        address = folder / "scheduler.json"
+        self._scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+            "--scheduler-file", str(address),
+        )  # fmt: skip
+        end = time.monotonic() + 30
+        while not address.exists() or not address.read_text(encoding="utf-8").endswith("}"):
+            assert time.monotonic() < end, "no scheduler"
+            time.sleep(0.1)
+        self.address = json.loads(address.read_text(encoding="utf-8"))["address"]
+        self.workers = [
+            self._start(
+                "worker", self.address, "--no-nanny", "--nthreads", "2", "--no-dashboard",
+                "--name", f"w{number}", "--local-directory", str(folder),
+            )
+            for number in range(2)
+        ]  # fmt: skip
+
+    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+        with (self._folder / f"{words[0]}.log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
+                stdout=log, stderr=log,
+            )  # fmt: skip
+
+    def close(self) -> None:
+        for process in (*self.workers, self._scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    made = Cluster(tmp_path)
+    yield made
+    made.close()
+
+
+def entries(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+
+
+def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) -> None:
+    """Play a match on the cluster, and kill a worker when that many games are done."""
+    runner = subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", "match", *words, "--cluster", cluster.address,
+         "--journal", str(path), "--view", "quiet"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
+    )  # fmt: skip
+    end = time.monotonic() + 300
+    while not path.exists() or path.read_bytes().count(b"\n") < kill_at + 1:
+        assert time.monotonic() < end and runner.poll() is None, runner.communicate()
+        time.sleep(0.01)
+    cluster.workers[0].send_signal(signal.SIGKILL)
+    err = runner.communicate(timeout=400)[1]
+    assert runner.returncode == 0, err
+
+
+@needs_dask
+def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Path) -> None:
+    words = [
+        "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "40",
+        "--openings", "random",
+    ]  # fmt: skip
+    play_and_kill(cluster, tmp_path / "far.jsonl", 8, words)
+    assert command.main([*words, "--journal", str(tmp_path / "near.jsonl"), "--json",
+                         "--view", "quiet", "--concurrency", "2"]) == 0  # fmt: skip
+    far = sorted(entries(tmp_path / "far.jsonl"), key=lambda entry: entry["game"])
+    near = sorted(entries(tmp_path / "near.jsonl"), key=lambda entry: entry["game"])
+    assert [entry["game"] for entry in far] == list(range(40))
+    assert [entry["moves"] for entry in far] == [entry["moves"] for entry in near]
+
+
+@needs_dask
+def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
+    far, near = tmp_path / "far.games", tmp_path / "near.games"
+    words = ["datagen", str(far), "--games", "9", "--nodes", "150"]
+    assert cli.main([*words, "--cluster", cluster.address]) == 0
+    assert cli.main(["datagen", str(near), *words[2:], "--processes", "1"]) == 0
+    assert far.read_bytes() == near.read_bytes()
+
+
+@needs_dask
+def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    path = tmp_path / "some.games"
+    words = ["datagen", str(path), "--games", "9999", "--nodes", "500"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", *words, "--cluster", cluster.address],
+        stderr=subprocess.PIPE, text=True,
+    ) as runner:  # fmt: skip
+        end = time.monotonic() + 60
+        while not path.exists() or path.stat().st_size < 500:
+            assert time.monotonic() < end and runner.poll() is None
+            time.sleep(0.05)
+        cluster.close()
+        said = runner.communicate(timeout=120)[1]
+    assert runner.returncode == 1
+    assert said.endswith("has lost its work; the same command goes on\n")  # Dask has its say, too
+
+
+@pytest.mark.long
+@needs_dask
+def test_killed_worker_with_engine_processes(cluster: Cluster, tmp_path: Path) -> None:
+    words = [
+        f"slow={sys.executable} {HOSTILE} quirks {TOKEN}", "random", "--games", "400",
+        "--openings", "random", "--turn", "1",
+    ]  # fmt: skip
+    play_and_kill(cluster, tmp_path / "far.jsonl", 50, words)
+    played = entries(tmp_path / "far.jsonl")
+    assert sorted(entry["game"] for entry in played) == list(range(400))
+    assert {entry["reason"] for entry in played} <= {"five", "full"}
+    end = time.monotonic() + 5
+    while processes_with(TOKEN):
+        assert time.monotonic() < end, "the dead worker's engines live on"
+        time.sleep(0.05)
+
+
+@needs_dask
+def test_cluster_that_is_not_there_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pbrain_engine.workers.CONNECT_TIMEOUT", 1)
+    words = ["random", "random", "--cluster", "tcp://127.0.0.1:9", "--no-journal"]
+    assert command.main(words) == 2
+    assert "no cluster" in capsys.readouterr().err

@@ -1,0 +1,407 @@
+"""``numoku match`` as its users see it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena.commands import match as command
+from pbrain_engine.arena.commands.arguments import parse_cores, parser, settings_of
+from pbrain_engine.arena.commands.match import make_view
+from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.players.dialogue import parse_about
+from pbrain_engine.arena.players.random_mover import RandomMover
+from pbrain_engine.arena.settings import (
+    EngineSpec,
+    MatchSettings,
+    SettingsError,
+    parse_board,
+    parse_engine,
+)
+from pbrain_engine.arena.standings import Standings
+from pbrain_engine.arena.views import summary
+from pbrain_engine.eval.weights import weights_path
+from pbrain_engine.position.rules import Rule
+from tests.arena.test_faults import HOSTILE
+
+FAST = ["--openings", "random", "--turn", "0.1", "--view", "quiet", "--no-journal"]
+
+
+@pytest.fixture(autouse=True)
+def own_journals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMOKU_MATCHES", str(tmp_path))
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> dict:
+    """Run a match and return its document."""
+    assert command.main([*arguments, *FAST, "--json"]) == status
+    out, err = capsys.readouterr()
+    assert out.count("\n") == 1
+    return json.loads(out)
+
+
+def test_document_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    result = document(capsys, "numoku", "random", "--games", "4")
+    assert result["games"] == 4
+    assert result["engines"] == ["numoku", "random"]
+    (pair,) = result["pairs"]
+    assert {"a", "b", "wins", "draws", "losses", "elo", "elo_low", "elo_high"} <= set(pair)
+    assert (pair["a"], pair["b"], pair["wins"]) == ("numoku", "random", 4)
+    assert pair["elo_low"] <= pair["elo"] <= pair["elo_high"]
+    assert result["faults"] == []
+
+
+def test_faults_name_game_engine_and_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    bad = f"{sys.executable} {HOSTILE} occupied"
+    result = document(capsys, "random", bad, "--games", "2")
+    assert result["faults"] == [
+        {"game": 0, "engine": bad, "cause": "illegal"},
+        {"game": 1, "engine": bad, "cause": "illegal"},
+    ]
+    assert result["pairs"][0]["wins"] == 2
+
+
+def test_tournament_has_all_pairs_and_a_ladder(capsys: pytest.CaptureFixture[str]) -> None:
+    result = document(capsys, "one=random", "two=random", "three=random", "--games", "2")
+    assert result["games"] == 6
+    assert [(p["a"], p["b"]) for p in result["pairs"]] == [
+        ("one", "two"), ("one", "three"), ("two", "three")
+    ]  # fmt: skip
+    assert {rung["engine"] for rung in result["ladder"]} == {"one", "two", "three"}
+
+
+@pytest.mark.timed
+def test_judge_mode_plays_our_engine_and_the_random_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result = document(capsys, "numoku", "random", "--games", "2", "--judge", "--rule", "renju")
+    assert result["faults"] == []
+    assert result["pairs"][0]["wins"] == 2
+
+
+@pytest.mark.parametrize("rule, board", [("1", "15"), ("renju", "15"), ("8", "15"), ("0", "12x9")])
+def test_rules_and_boards(capsys: pytest.CaptureFixture[str], rule: str, board: str) -> None:
+    result = document(capsys, "numoku", "random", "--games", "2", "--rule", rule, "--board", board)
+    assert result["faults"] == []
+    assert result["pairs"][0]["wins"] == 2
+
+
+def test_in_process_match_with_fixed_nodes_repeats_itself(tmp_path: Path) -> None:
+    games = []
+    for name, seats in (("one", "1"), ("two", "2")):
+        path = tmp_path / f"{name}.jsonl"
+        assert command.main([
+            "numoku:nodes=400", "numoku:nodes=200", "--in-process", "--games", "8",
+            "--openings", "balanced:4", "--concurrency", seats, "--journal", str(path),
+            "--view", "quiet", "--json",
+        ]) == 0  # fmt: skip
+        played = sorted(read_journal(path)[1], key=lambda game: game.game)
+        games.append([(game.game, game.opening, game.moves, game.value) for game in played])
+    assert games[0] == games[1]
+
+
+def test_own_options_reach_both_kinds_of_player(capsys: pytest.CaptureFixture[str]) -> None:
+    weak, strong = "numoku:futility_depth=0,weights=hand,depth=1", "numoku:weights=hand,depth=3"
+    result = document(capsys, weak, strong, "--games", "2")
+    assert result["faults"] == []
+    again = document(capsys, weak, strong, "--games", "2", "--in-process")
+    assert again["faults"] == []
+
+
+@pytest.mark.parametrize("kind", [[], ["--in-process"]])
+def test_a_strength_is_that_of_both_kinds_of_player(tmp_path: Path, kind: list[str]) -> None:
+    path = tmp_path / "match.jsonl"
+    words = ["weak=numoku:strength=0", "full=numoku:strength=100", "--nodes", "2000", *kind]
+    openings = ["--openings", "random:3", "--games", "2", "--journal", str(path)]
+    assert command.main([*words, *openings, "--view", "quiet"]) == 0
+    most = {"weak": 0, "full": 0}
+    for game in read_journal(path)[1]:
+        for ply, nodes in enumerate(game.nodes, len(game.opening)):
+            name = game.white if ply % 2 else game.black
+            most[name] = max(most[name], nodes or 0)
+    assert most["weak"] < 200 < 1500 < most["full"]
+
+
+@pytest.mark.parametrize("kind", [[], ["--in-process"]])
+@pytest.mark.parametrize("option", ["weights=typo", "book=typo", "level=typo"])
+def test_options_that_cannot_be_had_are_told_before_the_first_game(
+    option: str, kind: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["numoku", f"a=numoku:{option}", "--games", "2", *kind, *FAST]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("numoku match: a: ") and "typo" in err
+
+
+def test_weights_that_are_lost_end_the_match_before_it_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights, journal = tmp_path / "w.numoku", tmp_path / "m.jsonl"
+    shutil.copy(weights_path("hand"), weights)
+    words = ["random", f"numoku:weights={weights},nodes=10", "--games", "2", "--view", "quiet"]
+    assert command.main([*words, "--openings", "none", "--journal", str(journal)]) == 0
+    weights.unlink()
+    capsys.readouterr()
+    assert command.main(["--resume", str(journal), "--games", "4", "--view", "quiet"]) == 2
+    assert str(weights) in capsys.readouterr().err
+
+
+def test_files_of_options_are_found_from_the_folder_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine").touch()
+    for key in ("weights", "book"):
+        assert parse_engine(f"numoku:{key}=mine").option(key) == str(tmp_path / "mine")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "turn=nan", "turn=inf", "turn=-1", "turn=x", "turn=1e300", "turn=0", "nodes=0", "nodes=-1",
+        "nodes=5e3", "threads=1.5", "hash=1_000", "depth=²", "futility_slope=1.5", "book_seed=x",
+        f"memory={'9' * 5000}",
+    ],
+)  # fmt: skip
+def test_numbers_that_make_no_sense_are_refused(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--turn", "0", "--openings", "none", "--view", "quiet", "--no-journal"]
+    assert command.main([f"numoku:{option}", "numoku:nodes=10", *words]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_numbers_that_make_sense_are_taken() -> None:
+    text = "numoku:turn=0.5,nodes=5000,threads=2,seed=-3,book_seed=-1,futility_slope=-7"
+    assert len(parse_engine(text).options) == 6
+
+
+def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    words = ["numoku:nodes=300", "random", "--games", "2", "--openings", "random:4"]
+    assert command.main([*words, "--journal", str(path), "--view", "quiet", "--json"]) == 0
+    for played in read_journal(path)[1]:
+        own = slice(0 if played.black.startswith("numoku") else 1, None, 2)
+        assert None not in played.value[own]
+        assert None not in played.depth[own]
+        assert played.value[own][-1] == 29999
+
+
+def test_dialogues_are_kept_on_demand(tmp_path: Path) -> None:
+    words = ["random", "numoku:nodes=100", "--games", "1", "--log", str(tmp_path / "log")]
+    assert command.main([*words, *FAST]) == 0
+    lines = (tmp_path / "log" / "00001-white.log").read_text(encoding="utf-8").splitlines()
+    words = [line.split(maxsplit=1)[1] for line in lines]
+    assert words[:2] == ["> START 15", "< OK"]
+    assert "> INFO max_node 100" in words
+    assert words[-1] == "> END"
+    assert (tmp_path / "log" / "00001-black.log").exists()
+
+
+def test_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["numoku:nodes=500", "random", "--games", "1000", "--sprt", "0", "300"]
+    result = document(capsys, *arguments, "--sprt-model", "logistic")
+    assert result["sprt"]["decision"] == "accepted"
+    assert result["games"] < 100
+
+
+def test_an_engine_that_cannot_be_started_is_told_before_the_first_game(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert command.main(["random", "/nonexistent/pbrain", "--games", "2", *FAST]) == 2
+    out, err = capsys.readouterr()
+    said = "numoku match: /nonexistent/pbrain cannot be started: /nonexistent/pbrain: "
+    assert (out, err[: len(said)], err.count("\n")) == ("", said, 1)
+    assert os.name == "nt" or err == f"{said}No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["random"],
+        ["random", "random", "--board", "4"],
+        ["random", "random", "--board", "big"],
+        ["random", "random", "--rule", "chess"],
+        ["random", "random", "--openings", "/nonexistent"],
+        ["random", "random", "--sprt", "5", "0"],
+        ["random", "random", "--sprt", "nan", "5"],
+        ["random", "random", "--sprt", "0", "inf"],
+        ["random", "random", "--sprt", "0", "201"],
+        ["random", "random", "--sprt", "-201", "0"],
+        ["random", "random", "--pin", "x"],
+        ["random", "random", "--pin", "²"],
+        ["random", "random", "--pin", "0-30000000"],
+        ["random", "random", "--pin", "1-0"],
+        ["random", "random", "--openings", "balanced:²"],
+        ["random", "random", "--openings", "random:abc"],
+        ["random", "random", "--openings", "random:48"],
+        ["random", "random", "--openings", "random:-1"],
+        ["random", "random", "--in-process"],
+        ["--resume", "/nonexistent"],
+        ["numoku:threads=many", "random"],
+    ],
+)
+def test_wrong_use_is_status_2_and_one_line(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = command.main(arguments)
+    except SystemExit as stop:
+        status = stop.code
+    assert status == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert "Traceback" not in err
+    assert err.strip()
+
+
+@pytest.mark.parametrize(
+    "words, named",
+    [
+        (["--turn", "7", "--rule", "freestyle"], "--rule, --turn"),
+        (["--start-timeout", "5"], "--start-timeout"),
+        (["--judge"], "--judge"),
+        (["--no-journal"], "--no-journal"),
+    ],
+)
+def test_what_cannot_change_is_refused_when_a_match_goes_on(
+    words: list[str], named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.jsonl"
+    path.touch()
+    with pytest.raises(SystemExit) as stop:
+        command.main(["--resume", str(path), "--games", "4", "--view", "quiet", *words])
+    assert stop.value.code == 2
+    assert f"--resume goes without {named}:" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen here")
+def test_cores_that_are_not_there_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pin = f"{min(os.sched_getaffinity(0))},9876"
+    assert command.main(["random", "random", "--pin", pin, "--games", "2", *FAST]) == 2
+    assert "9876" in capsys.readouterr().err
+    path = str(tmp_path / "m.jsonl")
+    words = ["--openings", "none", "--view", "quiet"]
+    assert command.main(["random", "random", "--games", "2", "--journal", path, *words]) == 0
+    assert command.main(["--resume", path, "--games", "4", "--pin", "9876"]) == 2
+    assert "9876" in capsys.readouterr().err
+
+
+def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:
+    quirky = f"{sys.executable} {HOSTILE} quirks"
+    assert command.main(["random", quirky, f"mine={quirky}", "--games", "2", *FAST]) == 0
+    out = capsys.readouterr().out
+    assert "random - Quirky 2.1" in out
+    assert "Quirky 2.1 - mine" in out
+
+
+def test_about_is_read_with_blanks_and_without() -> None:
+    assert parse_about('name = "A b" ,version="1"') == {"name": "A b", "version": "1"}
+    assert parse_about("OK") == {}
+
+
+def test_table_and_next_step_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["random", "random", "--games", "2", "--openings", "none"]) == 0
+    out, err = capsys.readouterr()
+    assert "Elo [95 %]" in out
+    assert err.count("stones") == 2
+    assert "numoku report" in err
+
+
+def test_games_of_an_engine_against_itself_are_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "self.jsonl"
+    words = ["--nodes", "200", "--games", "2", "--journal", str(path), "--view", "plain"]
+    assert command.main(["numoku", "numoku", "--in-process", *words]) == 0
+    settings, games = read_journal(path)
+    assert len(games) == 2
+    assert settings.in_process
+    assert all(game.depth and not game.fault for game in games)
+
+
+def test_limits_are_read() -> None:
+    def of(*words: str) -> MatchSettings:
+        return settings_of(parser().parse_args(["random", "random", *words]))
+
+    assert of().turn == 1.0
+    assert of("--nodes", "5").turn == 0.0
+    assert of("--match", "60").turn == 0.0
+    words = ["numoku:nodes=5", "numoku:depth=2"]
+    assert settings_of(parser().parse_args(words)).turn == 0.0
+    assert settings_of(parser().parse_args([*words, "numoku"])).turn == 1.0
+    assert of("--turn", "2", "--match", "60").turn == 2.0
+    assert of("--rule", "9").rule == Rule.CARO_EXACT
+    assert of("--memory", "0").memory == 0
+    assert of().memory == 367_001_600
+    assert parse_board("20") == (20, 20)
+    assert parse_cores("0-2,5") == (0, 1, 2, 5)
+    with pytest.raises(SettingsError):
+        parse_board("1x2x3")
+
+
+def sample() -> tuple[MatchSettings, Played]:
+    engines = (EngineSpec("a", ("a",)), EngineSpec("b", ("b",)))
+    played = Played(
+        0, 0, "a", "b", "black", "five", opening=[(7, 7)], moves=[(0, 0), (14, 14)],
+        ms=[10, 20], depth=[3, None], value=[29990, None], nodes=[5, None], memory=[0, 0],
+    )  # fmt: skip
+    return MatchSettings(engines=engines, games=2), played
+
+
+def test_live_view_draws_boards_and_table() -> None:
+    console = pytest.importorskip("rich.console")
+    from pbrain_engine.arena.live import RichView
+
+    settings, played = sample()
+    stream = io.StringIO()
+    view = RichView(settings, Standings(settings), stream)
+    view.console = console.Console(file=stream, width=100, height=50, force_terminal=True)
+    view.moved(0, None, played)  # type: ignore[arg-type]
+    view.finished(played, Standings(settings, [played]))
+    view.console.print(view.render())
+    view.close()
+    text = stream.getvalue()
+    assert "a - b" in text
+    assert "1 of 2 games" in text
+    assert "Elo" in text
+
+
+def test_plain_view_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    settings, played = sample()
+    view = make_view(settings, Standings(settings))
+    view.finished(played, Standings(settings, [played]))
+    view.close()
+    assert "game 1: a - b 1-0 (five), 3 stones" in capsys.readouterr().err
+
+
+def test_summary_shows_faults() -> None:
+    settings, played = sample()
+    played.reason, played.detail = "time", "no move after 2 s"
+    assert "b: time in 1 of 1 games (game 1: no move after 2 s)" in summary(
+        Standings(settings, [played])
+    )
+
+
+def test_random_mover_speaks_the_protocol() -> None:
+    lines = iter(["0,0,1", "1,1,2", "DONE"])
+    mover = RandomMover(lambda: next(lines))
+    assert mover.answer("START 5") == "OK"
+    assert mover.answer("INFO seed 3") is None
+    assert mover.answer("START 3").startswith("ERROR")
+    move = mover.answer("BEGIN")
+    again = RandomMover(lambda: "")
+    again.answer("START 5")
+    again.answer("INFO seed 3")
+    assert again.answer("BEGIN") == move
+    x, y = map(int, mover.answer("BOARD").split(","))
+    assert (x, y) not in ((0, 0), (1, 1)) and 0 <= x < 5 and 0 <= y < 5
+    assert mover.answer("WHAT").startswith("UNKNOWN")
+    assert "random" in mover.answer("ABOUT")

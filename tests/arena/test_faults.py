@@ -1,0 +1,291 @@
+"""Engines that misbehave lose the game with the right cause, and nothing else happens."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena.openings import Openings
+from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.players.process import EngineProcess
+from pbrain_engine.arena.pool import LocalGames, close_all
+from pbrain_engine.arena.runner import tasks
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart, parse_engine
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="process groups and signals of POSIX"
+)
+
+HOSTILE = str(Path(__file__).with_name("hostile.py"))
+TOKEN = f"of-test-run-{os.getpid()}"  # on the command lines of our engines, to find them by
+HELPFUL = EngineSpec("good", (sys.executable, HOSTILE, "quirks", TOKEN))
+
+CAUSES = {
+    "hang": "time",
+    "mute": "mute",
+    "exit": "exit",
+    "crash": "crash",
+    "error-exit": "crash",
+    "garbage": "garbage",
+    "flood": "flood",
+    "one-endless-line": "flood",
+    "suggest": "flood",
+    "memory": "memory",
+    "occupied": "illegal",
+    "off-board": "illegal",
+    "late": "time",
+    "error": "refused",
+    "refuse-size": "refused",
+    "close-output": "exit",
+    "leave-children": "exit",
+    "die-after-move": "exit",
+}
+
+
+# Floods and hoards take their time on a busy machine, but end the game when they are seen.
+PATIENT = ("flood", "memory", "one-endless-line", "suggest")
+
+
+def hostile(mode: str) -> EngineSpec:
+    return EngineSpec(mode, (sys.executable, HOSTILE, mode, TOKEN))
+
+
+def play(games: int = 1, seats: int = 1, **changes: object) -> list[Played]:
+    """Play a short match and return its games."""
+    values: dict[str, object] = {
+        "turn": 0.2,
+        "tolerance": 0.5,  # of the good ones, too, on a busy machine
+        "start_timeout": 5.0,
+        "memory": 150_000_000,
+        "openings": "none",
+        "games": games,
+        "concurrency": seats,
+    }
+    settings = MatchSettings(**{**values, **changes})  # type: ignore[arg-type]
+    pool = LocalGames(settings)
+    try:
+        for task in tasks(settings, Openings(settings)):
+            pool.submit(task)
+        found = []
+        end = time.monotonic() + 300
+        while len(found) < games and time.monotonic() < end:
+            played = pool.next(1.0)
+            if played:
+                found.append(played)
+        return found
+    finally:
+        pool.close()
+
+
+def processes_with(word: str) -> list[int]:
+    """Return the live processes in whose command line a word stands."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if word.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+@pytest.fixture
+def no_orphans() -> Iterator[None]:
+    """Check that no engine outlives the test."""
+    yield
+    if Path("/proc").is_dir():
+        end = time.monotonic() + 3
+        while (left := processes_with(TOKEN)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not left
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("mode", CAUSES)
+def test_fault_is_booked_with_its_cause(mode: str, no_orphans: None) -> None:
+    began = time.monotonic()
+    turn = 8.0 if mode in PATIENT else 0.2
+    games = play(2, 2, engines=(hostile(mode), HELPFUL), turn=turn)
+    assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
+    assert all(game.loser == mode for game in games)
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("mode", ["hang", "exit", "late", "occupied", "flood"])
+def test_judge_mode_books_the_same_causes(mode: str, no_orphans: None) -> None:
+    games = play(
+        2, 2, engines=(hostile(mode), HELPFUL), judge=True, turn=8.0 if mode in PATIENT else 0.3
+    )
+    assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
+    assert all(game.loser == mode for game in games)
+
+
+def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
+    code = "import time; print('OK', flush=True); time.sleep(600)"
+    process = EngineProcess([sys.executable, "-c", code, TOKEN])
+    try:
+        began = time.monotonic()
+        process.send(["x" * 1000] * 200)
+        answer = process.receive(30.0)
+        process.end()
+        assert answer and answer.text == "OK"
+    finally:
+        process.close()
+    assert time.monotonic() - began < 60
+
+
+def test_lines_end_in_any_way() -> None:
+    parts = [b"OK\r", b"7,", b"7\r", b"\n8,8\n", b"\nlast\r\nword"]
+    code = f"""
+import sys, time
+for part in {parts}:
+    time.sleep(0.1)
+    sys.stdout.buffer.write(part)
+    sys.stdout.buffer.flush()
+"""
+    process = EngineProcess([sys.executable, "-c", code, TOKEN])
+    try:
+        answers = [process.receive(5.0) for _ in range(6)]
+    finally:
+        process.close()
+    assert [answer and answer.text for answer in answers] == [
+        "OK",
+        "7,7",
+        "8,8",
+        "",
+        "last",
+        "word",
+    ]
+
+
+def test_a_suggestion_is_answered_once(tmp_path: Path, no_orphans: None) -> None:
+    play(1, engines=(hostile("suggest"), HELPFUL), turn=8.0, log=str(tmp_path))
+    lines = (tmp_path / "00001-black.log").read_text(encoding="utf-8").splitlines()
+    assert sum(line.endswith("> PLAY 7,7") for line in lines) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
+def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    no_orphans: None,
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    log = tmp_path / "log"
+    log.mkdir()
+    for name in ("00001-black", "00001-white", "00002-black"):
+        (log / f"{name}.log").symlink_to("/dev/full")
+    (log / "00002-white.log").mkdir()
+    games = play(2, engines=(hostile("flood"), HELPFUL), turn=8.0, log=str(log))
+    assert [game.reason for game in games] == ["flood"] * 2, [game.detail for game in games]
+    err = capsys.readouterr().err
+    assert (err.count("\n"), "No space left on device" in err) == (1, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]
+
+
+def test_kept_engines_have_a_log_for_each_game(tmp_path: Path) -> None:
+    play(2, engines=(hostile("steady"), HELPFUL), keep=True, log=str(tmp_path), draw_after=4)
+    logs = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert len(logs) == 4
+    for text in logs.values():
+        assert text.count("> START 15") == text.count("< OK") == 1
+        assert "> TURN" in text
+
+
+class Unclosable:
+    """A player whose end goes wrong."""
+
+    def __init__(self, closed: list[int]) -> None:
+        self._closed = closed
+
+    def close(self) -> None:
+        self._closed.append(1)
+        raise OSError("no")
+
+
+def test_every_player_is_closed_whatever_happens() -> None:
+    closed: list[int] = []
+    with pytest.raises(OSError, match="no"):
+        close_all([Unclosable(closed), Unclosable(closed)])  # type: ignore[list-item]
+    assert len(closed) == 2
+
+
+@pytest.mark.parametrize(("judge", "cause"), [(False, "time"), (True, "garbage")])
+def test_the_judge_alone_takes_stderr_for_an_answer(judge: bool, cause: str) -> None:
+    games = play(2, 2, engines=(hostile("complain"), HELPFUL), judge=judge, turn=2.0)
+    assert [game.reason for game in games] == [cause] * 2
+    assert all(("something is odd" in game.detail) is judge for game in games)
+
+
+def test_what_a_program_said_last_explains_how_it_ended() -> None:
+    for judge in (False, True):
+        games = play(2, 2, engines=(hostile("error-exit"), HELPFUL), judge=judge, turn=2.0)
+        assert [game.reason for game in games] == ["crash"] * 2
+        assert all(game.detail == "exit code 3: Traceback: something went wrong" for game in games)
+
+
+def test_program_that_does_not_exist_cannot_be_started() -> None:
+    ghost = EngineSpec("ghost", ("/nonexistent/pbrain-ghost",))
+    games = play(1, engines=(HELPFUL, ghost))
+    assert games[0].reason == "start"
+    assert games[0].loser == "ghost"
+    assert "nonexistent" in games[0].detail
+
+
+def test_quirks_are_lived_with(no_orphans: None) -> None:
+    other = EngineSpec("other", HELPFUL.command)
+    (game,) = play(1, engines=(HELPFUL, other), draw_after=30)
+    assert game.reason == "limit"
+    assert not game.fault
+    assert set(game.depth) == {7}
+    assert set(game.value) == {-42}
+    assert set(game.nodes) == {1_203_000}
+    assert len(game.ms) == len(game.moves) == 30
+
+
+def test_kept_engines_play_on_after_a_fault_of_the_other(no_orphans: None) -> None:
+    games = play(4, engines=(hostile("occupied"), HELPFUL), keep=True)
+    assert [game.reason for game in games] == ["illegal"] * 4
+
+
+@pytest.mark.long
+@pytest.mark.timed
+@pytest.mark.parametrize("mode", CAUSES)
+def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
+    turn = 8.0 if mode in PATIENT else 0.5
+    games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=turn, tolerance=0.4)
+    assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
+    assert {game.game for game in games} == set(range(200))
+
+
+@pytest.mark.long
+def test_runner_costs_less_than_three_per_cent(no_orphans: None) -> None:
+    began = time.perf_counter()
+    games = play(4, engines=name_apart([hostile("steady")] * 2), draw_after=30)
+    wall = time.perf_counter() - began
+    thinking = sum(ms for game in games for ms in game.ms) / 1000
+    cost = 1 - thinking / wall
+    print(f"{len(games)} games, {thinking:.2f} s of thinking in {wall:.2f} s: {100 * cost:.2f} %")
+    assert [game.reason for game in games] == ["limit"] * 4
+    assert cost < 0.03
+
+
+def test_a_game_in_this_process_is_broken_off_within_a_move() -> None:
+    engine = parse_engine("numoku:hash_size=1024")
+    settings = MatchSettings((engine, engine), turn=300.0, openings="none", in_process=True)
+    pool = LocalGames(settings)
+    pool.submit(next(tasks(settings, Openings(settings))))
+    time.sleep(1.0)
+    began = time.monotonic()
+    pool.close()
+    assert time.monotonic() - began < 60

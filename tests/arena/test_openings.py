@@ -1,0 +1,145 @@
+"""Generated files of openings: even, distinct, the same every time, and read by a match."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena.commands.openings import generate, key_of, main, make_parser, recipe_of
+from pbrain_engine.arena.openings import (
+    BORDER_REACH,
+    Openings,
+    engine_judge,
+    find_problem,
+    read_lines,
+)
+from pbrain_engine.arena.settings import MatchSettings, SettingsError, parse_engine
+from pbrain_engine.position.geometry import Coordinates, transform
+from pbrain_engine.position.rules import Rule
+
+FAST = ["--nodes", "2000", "--balance", "80"]
+
+
+def openings(*words: str, count: int = 12, concurrency: int = 1) -> list[list[Coordinates]]:
+    recipe = recipe_of(make_parser().parse_args([*FAST, *words]))
+    return list(islice(generate(recipe, concurrency), count))
+
+
+def test_openings_are_even_and_of_few_stones() -> None:
+    recipe = recipe_of(make_parser().parse_args(FAST))
+    judge = engine_judge(recipe.settings, 2000)
+    for opening in openings():
+        assert 3 <= len(opening) <= 7
+        assert abs(judge(opening)) <= 80
+
+
+def test_an_opening_is_made_once() -> None:
+    asked: list[int] = []
+
+    def judge(opening: object) -> int:
+        asked.append(1)
+        return 0
+
+    engine = parse_engine("numoku")
+    openings = Openings(MatchSettings((engine, engine)), judge)
+    first = openings[3]
+    first_copy = list(first)
+    first.clear()  # what is done with it does not matter
+    assert openings[3] == first_copy != openings[4]
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    "openings, stones", [("balanced", 5), ("random:7", 7), ("random:1", 1), ("balanced:24", 20)]
+)
+def test_an_opening_that_would_be_the_whole_game_is_not_searched_for(
+    openings: str, stones: int
+) -> None:
+    engine = parse_engine("numoku")
+    with pytest.raises(SettingsError, match=f"a draw comes at {stones} stones"):
+        Openings(MatchSettings((engine, engine), openings=openings, draw_after=stones))
+    Openings(MatchSettings((engine, engine), openings=openings, draw_after=25))
+    Openings(MatchSettings((engine, engine), openings="none", draw_after=1))
+
+
+def test_the_same_seed_gives_the_same_openings_however_many_threads() -> None:
+    assert openings() == openings(concurrency=3)
+    assert openings() != openings("--seed", "2")
+
+
+def test_a_position_has_one_key_however_it_is_turned_or_reached() -> None:
+    chance = random.Random(3)
+    opening = [(2, 3), (7, 7), (5, 6), (8, 8), (9, 1)]
+    for number in range(8):
+        image = transform(opening, number, 15, 15)
+        black, white = image[0::2], image[1::2]
+        chance.shuffle(black)
+        again = [black[0], white[0], black[1], white[1], black[2]]
+        assert key_of(again, 15, 15) == key_of(opening, 15, 15)
+    other = [opening[1], opening[0], *opening[2:]]
+    assert key_of(other, 15, 15) != key_of(opening, 15, 15)
+    assert key_of(transform(opening, 4, 15, 15), 20, 15) != key_of(opening, 20, 15)
+
+
+def test_no_position_comes_twice() -> None:
+    found = openings("--stones", "2", "--balance", "9999", "--border", "0", count=60)
+    assert len({key_of(opening, 15, 15) for opening in found}) == 60
+
+
+def test_a_share_lies_at_the_border() -> None:
+    def close(opening: list[Coordinates]) -> bool:
+        return any(min(x, y, 19 - x, 19 - y) <= BORDER_REACH for x, y in opening)
+
+    board = ("--board", "20", "--balance", "9999")
+    assert not any(map(close, openings(*board, "--border", "0")))
+    assert 6 <= sum(map(close, openings(*board, "--border", "1"))) <= 12
+
+
+@pytest.mark.parametrize("rule, board", [("renju", "15"), ("standard", "20"), ("caro", "12x9")])
+def test_a_match_reads_the_file(tmp_path: Path, rule: str, board: str) -> None:
+    path = tmp_path / "openings.txt"
+    words = [str(path), "--count", "5", "--rule", rule, "--board", board, *FAST]
+    assert main(words) == 0
+    assert main(words) == 2  # never written over
+    width, height = (int(side) for side in (board.split("x") * 2)[:2])
+    engine = parse_engine("numoku")
+    settings = MatchSettings(
+        (engine, engine), width=width, height=height, rule=Rule.parse(rule),
+        openings=str(path), opening_lines=read_lines(str(path)),
+    )  # fmt: skip
+    match = Openings(settings)
+    assert match.skipped == []
+    assert all(find_problem(settings, match[number]) is None for number in range(5))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "openings.txt"
+    path.write_bytes("8,-3, 6,-4\r\n# h8\r\nh8i9 # Zentrum für beide\r\n".encode(encoding))
+    assert read_lines(str(path)) == ("8,-3, 6,-4", "h8i9")
+
+
+def test_too_many_openings_are_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("pbrain_engine.arena.commands.openings.HOPELESS", 40)
+    words = ["--count", "500", "--stones", "1", "--board", "5", "--balance", "9999"]
+    assert main([str(tmp_path / "few.txt"), *words, "--nodes", "50"]) == 1
+    assert "there are only 6" in capsys.readouterr().err
+
+
+def test_a_book_that_is_missing_leaves_no_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "out.txt"
+    assert main([str(path), "--book", str(tmp_path / "missing.book")]) == 1
+    assert "missing.book" in capsys.readouterr().err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("words", [["--stones", "0"], ["--stones", "3-"], ["--board", "30"]])
+def test_nonsense_is_refused(words: list[str]) -> None:
+    assert main(words) == 2

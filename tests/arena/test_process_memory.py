@@ -1,0 +1,104 @@
+"""The memory of processes as referees, judges and managers count it, on each system."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from pbrain_engine.arena.commands import match
+from pbrain_engine.arena.players import processes
+from pbrain_engine.native.load import memory
+
+FAST = ["--openings", "random", "--turn", "0.1", "--view", "quiet", "--no-journal"]
+MEGABYTE = 1 << 20
+
+
+def sizes(working_set: int, page_file: int, private: int) -> tuple[int, ...]:
+    """What Windows tells: the peak first, then what is there, in bytes."""
+    counted = [0] * 9
+    counted[:2], counted[6], counted[8] = [working_set + MEGABYTE, working_set], page_file, private
+    return tuple(counted)
+
+
+@pytest.mark.parametrize(
+    "reported, expected",
+    [
+        (sizes(30 * MEGABYTE, 20 * MEGABYTE, 0), 30 * MEGABYTE),  # wine: no private bytes
+        (sizes(30 * MEGABYTE, 20 * MEGABYTE, 20 * MEGABYTE), 30 * MEGABYTE),  # shared pages
+        (sizes(5 * MEGABYTE, 0, 20 * MEGABYTE), 20 * MEGABYTE),  # written out while it slept
+    ],
+)
+def test_windows_pages_count_where_any_limit_may_count_them(
+    monkeypatch: pytest.MonkeyPatch, reported: tuple[int, ...], expected: int
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(memory, "windows_sizes", lambda: reported)
+    assert memory.footprint() == expected
+
+
+def test_nothing_is_believed_where_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(memory, "windows_sizes", lambda: (0,) * 9)
+    assert memory.footprint() > 30 * MEGABYTE
+
+
+def test_a_process_is_seen_as_it_sees_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "descendants", lambda pid: [])  # servers of other tests
+    data = bytearray(os.urandom(1)) * (50 * MEGABYTE)
+    seen, own = processes.tree_memory(os.getpid()), memory.footprint()
+    assert len(data) < own
+    assert abs(seen - own) < 60 * MEGABYTE
+    if sys.platform == "win32":
+        peak = memory.peak_working_set(os.getpid())  # first: to ask may take memory
+        assert processes.tree_memory(os.getpid()) >= peak > len(data)
+
+
+class Grumpy:
+    """psutil where the system denies access: it raises no error of its own."""
+
+    Error = ValueError
+
+    class Process:
+        def __init__(self, pid: int) -> None:
+            self.pid = pid
+
+        def memory_full_info(self) -> None:
+            raise OSError(87, "Invalid parameter")
+
+        def memory_info(self) -> SimpleNamespace:
+            return SimpleNamespace(rss=4711)
+
+        def children(self, recursive: bool) -> None:
+            raise OSError(5, "Access denied")
+
+        suspend = resume = memory_full_info
+
+
+def test_a_system_that_does_not_tell_ends_no_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "IS_LINUX", False)
+    monkeypatch.setattr(processes, "IS_WINDOWS", False)
+    monkeypatch.setattr(processes, "_psutil", lambda: Grumpy)
+    assert processes.tree_memory(os.getpid()) == 4711
+    monkeypatch.delattr(processes.signal, "SIGSTOP", raising=False)
+    processes.suspend(os.getpid())
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_match_says_that_memory_limits_are_not_enforced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], known: bool
+) -> None:
+    monkeypatch.setattr(processes, "knows_memory", lambda: known)
+    assert match.main(["random", "random", "--games", "2", *FAST]) == 0
+    assert ("the memory of engines is not limited" in capsys.readouterr().err) is not known
+
+
+def test_memory_is_known_without_psutil_except_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_psutil", lambda: None)
+    assert processes.knows_memory() is sys.platform.startswith(("linux", "win32"))
+    monkeypatch.setattr(processes, "IS_LINUX", False)
+    monkeypatch.setattr(processes, "IS_WINDOWS", False)
+    assert not processes.knows_memory()
+    assert processes.tree_memory(os.getpid()) == 0

@@ -1,0 +1,434 @@
+"""Journals that survive everything, and games in other programs' formats."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine import Limit
+from pbrain_engine.arena.exports import export
+from pbrain_engine.arena.exports import pgn as pgn_of
+from pbrain_engine.arena.journal import Journal, JournalError, read_journal
+from pbrain_engine.arena.openings import Openings
+from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.players.inprocess import make_engine
+from pbrain_engine.arena.referee import GameTask
+from pbrain_engine.arena.runner import Runner
+from pbrain_engine.arena.settings import (
+    EngineSpec,
+    MatchSettings,
+    SettingsError,
+    Sprt,
+    parse_engine,
+)
+from pbrain_engine.arena.standings import Standings
+from pbrain_engine.arena.views import View
+from pbrain_engine.notation.psq import parse_psq
+from pbrain_engine.notation.sgf import parse_sgf
+from tests.arena.test_faults import HOSTILE, TOKEN, processes_with
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and file locks of POSIX")
+
+SETTINGS = MatchSettings(engines=(EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
+MOST_LOADING = 4.0  # times what the JSON of a journal takes alone
+MATCH = [
+    "match", "numoku:nodes=300", "numoku:nodes=200", "--in-process", "--games", "40",
+    "--openings", "random", "--view", "quiet",
+]  # fmt: skip
+
+
+def game(number: int = 0, **changes: object) -> Played:
+    values: dict[str, object] = {
+        "game": number, "round": number // 2,
+        "black": "ab"[number % 2], "white": "ba"[number % 2],
+        "winner": "black", "reason": "five",
+        "opening": [(7, 7), (8, 6)], "moves": [(0, 0), (14, 14), (1, 1)],
+        "ms": [10, 20, 30], "depth": [5, None, 7], "value": [35, None, 29991],
+        "nodes": [1000, None, 3], "memory": [1, 2], "seconds": 1.5,
+    }  # fmt: skip
+    return Played(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_journal_returns_what_was_written(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
+    games = [game(i) for i in range(3)]
+    for played in games:
+        journal.append(played)
+    journal.close()
+    assert read_journal(tmp_path / "m.jsonl") == (SETTINGS, games)
+
+
+@pytest.mark.parametrize("cut", [1, 30, 200])
+def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "m.jsonl"
+    journal = Journal.create(path, SETTINGS)
+    for i in range(3):
+        journal.append(game(i))
+    journal.close()
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = Journal.resume(path)
+    assert [played.game for played in again.games] == [0, 1]
+    again.append(game(2))
+    again.close()
+    assert [played.game for played in read_journal(path)[1]] == [0, 1, 2]
+
+
+def test_game_that_is_written_twice_counts_once(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
+    for i in (0, 1, 1):
+        journal.append(game(i))
+    journal.close()
+    assert len(read_journal(tmp_path / "m.jsonl")[1]) == 2
+
+
+@posix
+def test_journal_is_not_overwritten_nor_shared(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    journal = Journal.create(path, SETTINGS)
+    with pytest.raises(JournalError, match="--resume"):
+        Journal.create(path, SETTINGS)
+    with pytest.raises(JournalError, match="another runner"):
+        Journal.resume(path)
+    journal.close()
+
+
+@pytest.mark.parametrize(
+    "changes", [{"black": "c"}, {"white": []}, {"winner": "b"}, {"ms": [1]}, {"nodes": [1] * 4}]
+)
+def test_a_journal_with_a_game_that_is_none_of_the_match_is_refused(
+    tmp_path: Path, changes: dict[str, object]
+) -> None:
+    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
+    journal.append(game(0))
+    journal.append(game(1, **changes))
+    journal.close()
+    with pytest.raises(JournalError, match="is no journal of a match"):
+        read_journal(tmp_path / "m.jsonl")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hello\n", "{}\n", '{"type":"game"}\n', "\0\0\0\n", "[" * 100_000 + "\n"]
+)
+def test_other_files_are_no_journals(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(JournalError):
+        read_journal(path)
+
+
+@pytest.mark.parametrize("games", [20_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_loading_so_many_games_takes_little_more_than_parsing_them(
+    games: int, tmp_path: Path
+) -> None:
+    """A bound in seconds would say more about the machine and its load than about the journal."""
+    moves = [(i % 15, i // 15) for i in range(35)]
+    column = list(range(35))
+    line = json.dumps({"type": "game", **game(
+        moves=moves, ms=column, depth=column, value=column, nodes=column).to_json()})  # fmt: skip
+    head = json.dumps({"type": "match", "settings": SETTINGS.to_json()})
+    path = tmp_path / "m.jsonl"
+    lines = [line.replace('"game": 0', f'"game": {number}') for number in range(games)]
+    path.write_text("\n".join([head, *lines, ""]))
+
+    def cpu_seconds(work: Callable[[], object]) -> float:
+        began = time.process_time()
+        work()
+        return time.process_time() - began
+
+    parsing = cpu_seconds(lambda: [json.loads(line) for line in lines])
+    loaded: list[Played] = []
+    loading = cpu_seconds(lambda: loaded.extend(read_journal(path)[1]))
+    assert len(loaded) == games
+    assert loading < MOST_LOADING * parsing, f"{loading:.2f} s, {parsing:.2f} s of them parsing"
+
+
+def test_standings_count_pairs_of_games() -> None:
+    standings = Standings(SETTINGS, [game(0), game(1), game(2), game(3, winner="draw")])
+    (pair,) = standings.pairs
+    # The first engine won one game and lost one of the first opening, won one and drew one
+    # of the second: black won games 0 to 2, and black is a, b, a.
+    assert (pair.wins, pair.draws, pair.losses) == (2, 1, 1)
+    assert pair.openings == [0, 0, 1, 1, 0]
+    document = standings.to_json()
+    assert document["games"] == 4
+    assert document["engines"] == ["a", "b"]
+    assert document["pairs"][0]["elo_low"] < document["pairs"][0]["elo"]
+    assert document["faults"] == []
+
+
+def test_faults_are_in_the_document() -> None:
+    standings = Standings(SETTINGS, [game(5, reason="time", detail="late")])
+    assert standings.to_json()["faults"] == [{"game": 5, "engine": "a", "cause": "time"}]
+
+
+def test_sgf_and_psq_read_back(tmp_path: Path) -> None:
+    games = [game(i) for i in range(2)]
+    sgf_files = export("sgf", tmp_path / "sgf", games, SETTINGS)
+    psq_files = export("psq", tmp_path / "psq", games, SETTINGS)
+    record = parse_sgf(sgf_files[1].read_text(encoding="utf-8"))
+    assert record.cells == games[1].all_moves
+    assert (record.black, record.white, record.result) == ("b", "a", "1-0")
+    assert record.moves[2].comment == "+35/5 10ms"
+    assert record.moves[4].comment == "+M9/7 30ms"
+    paper = parse_psq(psq_files[0].read_text(encoding="utf-8"))
+    assert paper.cells == games[0].all_moves
+    assert [move.milliseconds for move in paper.moves] == [0, 0, 10, 20, 30]
+
+
+def test_pgn_has_the_colours_that_were_played(tmp_path: Path) -> None:
+    games = [game(0), game(1, reason="crash"), game(2, winner="draw", reason="full")]
+    (pgn,) = export("pgn", tmp_path / "m.pgn", games, SETTINGS)
+    text = pgn.read_text(encoding="utf-8")
+    assert text.count("[Event ") == 3
+    assert '[White "a"]\n[Black "b"]\n[Result "0-1"]' in text  # black begins, and has won
+    assert "1... h8 2. i7 a1 3. o15 b2 0-1" in text
+    assert '[Date "????.??.??"]' in text
+    games[0].date = "2026-03-14"
+    assert '[Date "2026.03.14"]' in pgn_of(games[0], SETTINGS)
+
+
+Command = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def numoku(tmp_path: Path) -> Command:
+    """Return a function that starts ``numoku`` with arguments."""
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        environment = {**os.environ, "NUMOKU_MATCHES": str(tmp_path)}
+        return subprocess.Popen(
+            [sys.executable, "-m", "pbrain_engine.cli", *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+
+    return start
+
+
+def wait_for_lines(path: Path, lines: int) -> None:
+    end = time.monotonic() + 30
+    while not path.exists() or path.read_bytes().count(b"\n") < lines:
+        assert time.monotonic() < end, "no game was finished"
+        time.sleep(0.01)
+
+
+def test_killed_match_is_continued_to_the_same_table(tmp_path: Path, numoku: Command) -> None:
+    whole = numoku(*MATCH, "--json", "--journal", str(tmp_path / "whole.jsonl"))
+    expected = json.loads(whole.communicate(timeout=60)[0])
+    path = tmp_path / "cut.jsonl"
+    for games in (3, 11, 20):
+        words = ["match", "--resume", str(path), "--view", "quiet"] if path.exists() else [
+            *MATCH, "--journal", str(path)]  # fmt: skip
+        runner = numoku(*words)
+        wait_for_lines(path, games)
+        runner.kill()
+        runner.communicate()
+    last = numoku("match", "--resume", str(path), "--json", "--view", "quiet")
+    assert json.loads(last.communicate(timeout=60)[0]) == expected
+    assert last.returncode == 0
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert sorted(entry["game"] for entry in lines[1:]) == list(range(40))
+    games = {entry["game"]: entry["moves"] for entry in lines[1:]}
+    for entry in map(
+        json.loads, (tmp_path / "whole.jsonl").read_text(encoding="utf-8").splitlines()[1:]
+    ):
+        assert games[entry["game"]] == entry["moves"]
+
+
+def test_finished_match_can_be_made_longer(tmp_path: Path, numoku: Command) -> None:
+    def run(*arguments: str) -> int:
+        runner = numoku("match", *MATCH[1:4], *MATCH[6:], *arguments)
+        runner.communicate(timeout=60)
+        return runner.returncode
+
+    path, whole = tmp_path / "m.jsonl", tmp_path / "whole.jsonl"
+    assert run("--games", "4", "--journal", str(path)) == 0
+    more = numoku("match", "--resume", str(path), "--games", "9", "--concurrency", "2", "--json")
+    assert json.loads(more.communicate(timeout=60)[0])["games"] == 9
+    assert run("--games", "9", "--journal", str(whole)) == 0
+    games = {game.game: game.moves for game in read_journal(path)[1]}
+    assert games == {game.game: game.moves for game in read_journal(whole)[1]}
+    odd = numoku("match", "--resume", str(path), "--games", "12")
+    assert "can only grow" in odd.communicate(timeout=60)[1]
+    assert odd.returncode == 2
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> None:
+    hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
+    path = tmp_path / "m.jsonl"
+    runner = numoku(
+        "match", f"x={hanging}", f"y={hanging}", "--turn", "60", "--openings", "none",
+        "--concurrency", "2", "--journal", str(path),
+    )  # fmt: skip
+    end = time.monotonic() + 20
+    while len(processes_with(TOKEN)) < 5:  # four engines and the runner
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    runner.kill()
+    runner.communicate()
+    end = time.monotonic() + 5
+    while processes_with(TOKEN):
+        assert time.monotonic() < end, "engines live on"
+        time.sleep(0.05)
+
+
+@posix
+def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku: Command) -> None:
+    path = tmp_path / "m.jsonl"
+    runner = numoku(
+        "match", "numoku:nodes=20000", "numoku:nodes=10000", "--in-process", "--games", "400",
+        "--openings", "random", "--journal", str(path), "--view", "plain",
+    )  # fmt: skip
+    wait_for_lines(path, 2)
+    runner.send_signal(signal.SIGINT)
+    out, err = runner.communicate(timeout=30)
+    assert runner.returncode == 130
+    assert f"numoku match --resume {path}" in err
+    assert "Elo" in out
+    assert len(read_journal(path)[1]) < 400
+
+
+class Unheard(View):
+    """A view whose reader has gone."""
+
+    def finished(self, played: Played, standings: Standings) -> None:
+        raise BrokenPipeError
+
+    say = finished  # type: ignore[assignment]
+
+
+class Shelf:
+    """A place where two games are under way at a time."""
+
+    capacity = 2
+
+    def __init__(self) -> None:
+        self.tasks: list[GameTask] = []
+
+    def submit(self, task: GameTask) -> None:
+        self.tasks.append(task)
+
+    def next(self, timeout: float) -> Played:
+        return game(self.tasks.pop(0).game)
+
+    def abort(self) -> None:
+        self.tasks.clear()
+
+    def close(self) -> None:
+        pass
+
+
+def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: Path) -> None:
+    settings = replace(SETTINGS, openings="none")
+    journal = Journal.create(tmp_path / "m.jsonl", settings)
+    runner = Runner(settings, Openings(settings), Shelf(), Unheard(), journal)
+    assert runner.play().games == len(journal.games) == 2
+    assert runner.was_interrupted
+    journal.close()
+
+
+@posix
+def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
+    hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
+    log = tmp_path / "00001-black.log"
+    runner = numoku(
+        "match", f"x={hanging}", "random", "--turn", "100", "--openings", "none",
+        "--journal", str(tmp_path / "m.jsonl"), "--log", str(tmp_path),
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while not log.exists() or len(processes_with(TOKEN)) < 2:  # the engine and the runner
+        assert time.monotonic() < end, "the game did not begin"
+        time.sleep(0.05)
+    time.sleep(1.0)
+    runner.send_signal(signal.SIGINT)
+    time.sleep(1.0)
+    assert runner.poll() is None
+    runner.send_signal(signal.SIGINT)
+    err = runner.communicate(timeout=20)[1]
+    assert runner.returncode == 130
+    assert "finishing the running game" in err
+    assert "--resume" in err
+    assert not processes_with(TOKEN)
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
+def test_a_match_that_is_told_to_end_tidies_up(name: str, tmp_path: Path) -> None:
+    path, folders = tmp_path / "m.jsonl", tmp_path / "temp"
+    folders.mkdir()
+    runner = subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", "match", "numoku:nodes=2000", "random",
+         "--games", "400", "--openings", "none", "--journal", str(path), "--view", "quiet"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(folders)},
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup ignores it
+    )  # fmt: skip
+    wait_for_lines(path, 2)
+    runner.send_signal(getattr(signal, name))
+    err = runner.communicate(timeout=30)[1]
+    assert runner.returncode == 130
+    assert f"continue with: numoku match --resume {path}" in err
+    assert list(folders.iterdir()) == []
+
+
+@posix
+def test_a_match_without_a_terminal_goes_on_when_that_hangs_up(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    runner = subprocess.Popen(
+        ["nohup", sys.executable, "-m", "pbrain_engine.cli", *MATCH, "--journal", str(path)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    wait_for_lines(path, 2)
+    runner.send_signal(signal.SIGHUP)
+    runner.communicate(timeout=60)
+    assert runner.returncode == 0
+
+
+@posix
+def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000));"
+        "from pbrain_engine.cli import main; raise SystemExit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *MATCH, "--journal", str(path)], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == f"numoku: {path}: File too large"
+
+
+@pytest.mark.parametrize("bounds", [(10, 0), (0, 5000), (-300, 0)])
+def test_a_senseless_test_of_an_old_journal_is_dropped_and_its_games_are_read(
+    bounds: tuple[float, float],
+) -> None:
+    settings = replace(SETTINGS, sprt=Sprt(0, 10))
+    data = settings.to_json()
+    assert MatchSettings.from_json(data).sprt == Sprt(0, 10)
+    data["sprt"]["elo0"], data["sprt"]["elo1"] = bounds
+    assert MatchSettings.from_json(data).sprt is None
+
+
+def test_cores_of_this_machine_mean_nothing_on_a_cluster() -> None:
+    with pytest.raises(SettingsError, match="--pin names cores of this machine"):
+        replace(SETTINGS, pin=(0, 1), cluster="tcp://host:8786")
+
+
+def test_a_contestant_in_this_process_has_the_memory_that_it_names() -> None:
+    spec = parse_engine("numoku:memory=90000000")
+    for option in ("hash_size=1024", "hash=1024"):  # kB; the second is the name of old journals
+        with make_engine(parse_engine(f"numoku:{option}")) as engine:
+            engine.think(Limit(nodes=100))
+            assert 1 << 19 <= engine.table_bytes <= 1 << 21
+    engine = make_engine(spec)
+    assert engine._tables.memory == 90_000_000 and engine._tables.hash_size is None
+    engine.close()

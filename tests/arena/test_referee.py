@@ -1,0 +1,494 @@
+"""The referee, the schedule, the openings and the clock, without engines of others."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine.arena.openings import BALANCE, BORDER_REACH, Openings, find_problem, read_opening
+from pbrain_engine.arena.played import CRASH, EngineFault, Played
+from pbrain_engine.arena.player import Clock, PlayedMove, Thinking, read_value
+from pbrain_engine.arena.players.dialogue import parse_about
+from pbrain_engine.arena.players.inprocess import InprocessPlayer
+from pbrain_engine.arena.players.process import MAX_LINE
+from pbrain_engine.arena.pool import share_of
+from pbrain_engine.arena.referee import GameTask, agreed_result, play_game, set_up
+from pbrain_engine.arena.runner import tasks
+from pbrain_engine.arena.settings import (
+    Adjudication,
+    EngineSpec,
+    MatchSettings,
+    SettingsError,
+    Sprt,
+    name_apart,
+    pairs,
+    parse_engine,
+    total_games,
+)
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.engine.pacing import Pace, TimePlan
+from pbrain_engine.game.game import Game
+from pbrain_engine.notation.cells import NotationError, parse_moves
+from pbrain_engine.position.geometry import symmetries, transform
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.protocol.commands import CommandReader
+from pbrain_engine.protocol.session import Session
+from pbrain_engine.values import format_value
+
+A, B = EngineSpec("a", ("a",)), EngineSpec("b", ("b",))
+
+
+def settings(**changes: object) -> MatchSettings:
+    values: dict[str, object] = {"engines": (A, B), "openings": "none"}
+    return MatchSettings(**{**values, **changes})  # type: ignore[arg-type]
+
+
+class Scripted:
+    """A player that plays given cells, at given values."""
+
+    peak_memory = 0
+
+    def __init__(self, moves: str, values: Sequence[int | None] = ()) -> None:
+        self._moves = parse_moves(moves, 22)
+        self._values = list(values) or [None] * len(self._moves)
+
+    def launch(self) -> None:
+        pass
+
+    def await_ready(self) -> None:
+        pass
+
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
+        if not self._moves:
+            raise EngineFault(CRASH, "no more moves")
+        x, y = self._moves.pop(0)
+        return PlayedMove(x, y, 0.01, Thinking(value=self._values.pop(0)))
+
+    def finish(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def play(black: str, white: str, opening: str = "", **changes: object) -> Played:
+    task = GameTask(0, 0, 0, 1, tuple(parse_moves(opening, 22)))
+    return play_game(task, settings(**changes), [Scripted(black), Scripted(white)])
+
+
+def test_five_in_a_row_wins() -> None:
+    played = play("a1b1c1d1e1", "a3b3c3d3")
+    assert (played.winner, played.reason) == ("black", "five")
+    assert len(played.moves) == 9
+    assert played.result == "1-0"
+
+
+def test_six_wins_in_freestyle_only() -> None:
+    black, white = "a1b1c1e1f1d1o15", "a3b3c4d4a7a9"
+    assert play(black, white).winner == "black"
+    assert play(black, white, rule=Rule.STANDARD).reason == "crash"
+
+
+@pytest.mark.parametrize(
+    "black, white, foul",
+    [("g8i8h7h9h8", "a1c1e1g1", "h8"), ("a1b1c1e1f1d1", "a3c3e3g3i3", "d1")],
+    ids=["double three", "overline"],
+)
+def test_renju_foul_of_black_loses(black: str, white: str, foul: str) -> None:
+    played = play(black, white, rule=Rule.RENJU)
+    assert (played.winner, played.reason) == ("white", "forbidden")
+    assert foul in played.detail
+
+
+def test_occupied_cell_loses() -> None:
+    played = play("h8", "h8")
+    assert (played.winner, played.reason) == ("black", "illegal")
+    assert "occupied" in played.detail
+
+
+def test_cell_off_the_board_loses() -> None:
+    played = play("v22", "a1")
+    assert (played.winner, played.reason) == ("white", "illegal")
+    assert "off the board" in played.detail
+
+
+def test_full_board_is_a_draw() -> None:
+    board = ["OXXXO", "OXOXO", "XOXOX", "OXOXO", "XOXOX"]
+    cells = {sign: "" for sign in "XO"}
+    for y, row in enumerate(board):
+        for x, sign in enumerate(row):
+            cells[sign] += "abcde"[x] + str(y + 1)
+    played = play(cells["X"], cells["O"], width=5, height=5)
+    assert (played.winner, played.reason, len(played.moves)) == ("draw", "full", 25)
+
+
+def test_draw_limit_ends_the_game() -> None:
+    played = play("a1c1e1", "a3c3e3", draw_after=6)
+    assert (played.winner, played.reason, len(played.moves)) == ("draw", "limit", 6)
+
+
+def test_opening_decides_who_begins() -> None:
+    played = play("h10", "a1b1", opening="h8h9i9", draw_after=5)
+    assert played.moves == parse_moves("a1h10")
+
+
+def test_judge_draws_renju_after_200_stones() -> None:
+    assert settings(judge=True, rule=Rule.RENJU).draw_stones == 200
+    assert settings(judge=True).draw_stones == 225
+
+
+def values_played(values: Sequence[int | None], opening: int = 0) -> Played:
+    cells = [(i % 15, i // 15) for i in range(opening + len(values))]
+    return Played(
+        0, 0, "a", "b", "draw", "full", opening=cells[:opening], moves=cells[opening:],
+        ms=[0] * len(values), value=list(values),
+    )  # fmt: skip
+
+
+def test_agreed_win_ends_the_game() -> None:
+    terms = Adjudication(win_value=1000, win_moves=4)
+    assert agreed_result(values_played([1500, -1500, 1200, -1100]), terms) == "black"
+    assert agreed_result(values_played([-1500, 1500, -1200, 1100]), terms) == "white"
+    assert agreed_result(values_played([-1500, 1500], 1), terms) is None
+    assert agreed_result(values_played([1500, -1500, 900, -1100]), terms) is None
+    assert agreed_result(values_played([1500, None, 1200, -1100]), terms) is None
+    assert agreed_result(values_played([1500, -1500, 1200, -1100], 1), terms) == "white"
+
+
+def test_adjudication_is_off_by_default() -> None:
+    assert agreed_result(values_played([29000, -29000] * 50), Adjudication()) is None
+    assert agreed_result(values_played([0] * 200), Adjudication()) is None
+
+
+def test_agreed_draw_needs_its_stones() -> None:
+    terms = Adjudication(draw_value=10, draw_moves=4, draw_from=6)
+    assert agreed_result(values_played([5, -5, 0, 10]), terms) is None
+    assert agreed_result(values_played([5, -5, 0, 10], 2), terms) == "draw"
+
+
+def test_clock_is_the_judges() -> None:
+    clock = Clock.of(settings(turn=5.0, match=6.0, judge=True), A)
+    assert clock.deadline == 6.0
+    clock.charge(4.0)
+    assert clock.left_ms == 2010
+    assert clock.limit == pytest.approx(2.01)
+    clock.charge(2.7)
+    assert clock.left_ms < 0  # within the tolerance, and sent as it is
+    assert clock.deadline == 1.0
+
+
+def test_increment_is_added_and_unlimited_is_the_protocols_giant() -> None:
+    clock = Clock.of(settings(turn=0.0, match=10.0, increment=0.5), A)
+    clock.charge(2.0)
+    assert clock.left_ms == 8500
+    free = Clock.of(settings(turn=0.0, nodes=100, patience=7.0), A)
+    assert (free.left_ms, free.turn_ms, free.deadline) == (2_147_483_647, 2_147_483_647, 7.0)
+
+
+def test_engine_option_replaces_the_turn() -> None:
+    clock = Clock.of(settings(turn=5.0), EngineSpec("c", ("c",), (("turn", "0.5"),)))
+    assert clock.limit == 0.5
+
+
+@pytest.mark.parametrize("count, gauntlet, meetings", [(2, False, 1), (4, False, 6), (4, True, 3)])
+def test_everybody_meets_with_both_colours(count: int, gauntlet: bool, meetings: int) -> None:
+    engines = name_apart(EngineSpec("e", ("e",)) for _ in range(count))
+    match = settings(engines=engines, games=6, gauntlet=gauntlet)
+    games = list(tasks(match, Openings(match)))
+    assert len(pairs(match)) == meetings
+    assert len(games) == total_games(match) == 6 * meetings
+    assert [task.game for task in games] == list(range(len(games)))
+    colours = Counter((task.black, task.white) for task in games)
+    assert set(colours.values()) == {3}
+    by_round = Counter((frozenset((task.black, task.white)), task.round) for task in games)
+    assert set(by_round.values()) == {2}
+
+
+def test_odd_number_of_games_is_played() -> None:
+    match = settings(games=3)
+    assert [(t.round, t.black) for t in tasks(match, Openings(match))] == [(0, 0), (0, 1), (1, 0)]
+
+
+def test_done_games_are_left_out_and_the_rest_is_unchanged() -> None:
+    match = settings(games=20, openings="random", transform=True)
+    every = list(tasks(match, Openings(match)))
+    rest = list(tasks(match, Openings(match), frozenset({0, 1, 2, 7, 9})))
+    assert rest == [task for task in every if task.game not in {0, 1, 2, 7, 9}]
+
+
+def test_opening_of_the_sister_game_is_used_again() -> None:
+    match = settings(games=4, openings="random")
+    known = {0: [(1, 1), (2, 2), (3, 3)]}
+    first = next(tasks(match, Openings(match), frozenset({0}), known))
+    assert first.opening == ((1, 1), (2, 2), (3, 3))
+
+
+def test_openings_are_read_in_both_notations() -> None:
+    assert read_opening("0,0, 1,-1, -2,3", 15, 15) == [(7, 7), (8, 6), (5, 10)]
+    assert read_opening("h8i7f11", 15, 15) == [(7, 7), (8, 6), (5, 10)]
+    with pytest.raises(NotationError):
+        read_opening("8,0", 15, 15)
+
+
+def test_file_openings_that_do_not_fit_are_skipped() -> None:
+    lines = ("0,0, 1,1", "9,9, 1,1", "a1a3b1b3c1c3d1d3e1")
+    match = settings(opening_lines=lines, openings="book.txt")
+    openings = Openings(match)
+    assert openings[0] == openings[1] == [(7, 7), (8, 8)]
+    assert len(openings.skipped) == 2
+    assert "won" in openings.skipped[1]
+    with pytest.raises(SettingsError, match="no opening"):
+        Openings(settings(opening_lines=("9,9",), openings="book.txt"))
+
+
+def test_random_openings_depend_on_seed_and_number_only() -> None:
+    match = settings(openings="random:6")
+    first, second = Openings(match), Openings(match)
+    assert [first[i] for i in range(20)] == [second[i] for i in reversed(range(20))][::-1]
+    assert len({tuple(first[i]) for i in range(20)}) == 20
+    assert Openings(settings(openings="random:6", seed=2))[0] != first[0]
+    assert all(len(first[i]) == 6 for i in range(20))
+
+
+def test_balanced_openings_are_balanced_by_their_judge() -> None:
+    match = settings(openings="balanced:4", seed=5)
+    worth = lambda stones: 40 * sum(x - y for x, y in stones)  # noqa: E731
+    openings = Openings(match, worth)
+    found = [openings[i] for i in range(20)]
+    assert all(abs(worth(opening)) <= BALANCE for opening in found)
+    near = [min(min(x, y, 14 - x, 14 - y) for x, y in opening) for opening in found]
+    assert 4 <= sum(distance <= BORDER_REACH for distance in near) <= 16
+
+
+def test_engine_finds_balanced_openings() -> None:
+    opening = Openings(settings(openings="balanced"))[3]
+    assert len(opening) == 5
+    assert opening == Openings(settings(openings="balanced"))[3]
+
+
+def test_renju_openings_hold_no_foul() -> None:
+    match = settings(rule=Rule.RENJU, openings="none")
+    double_three = parse_moves("h8a1i9c1g9a3h10c3h9")
+    assert "forbidden" in (find_problem(match, double_three) or "")
+
+
+@given(st.integers(5, 22), st.integers(5, 22), st.integers(0, 7), st.integers(0, 10**6))
+def test_symmetries_keep_cells_apart_and_on_the_board(
+    width: int, height: int, number: int, seed: int
+) -> None:
+    number %= symmetries(width, height)
+    chance = random.Random(seed)
+    cells = [(x, y) for x in range(width) for y in range(height)]
+    some = chance.sample(cells, 8)
+    moved = transform(some, number, width, height)
+    assert len(set(moved)) == 8
+    assert set(moved) <= set(cells)
+    assert transform(some, 0, width, height) == some
+
+
+def test_engines_are_parsed() -> None:
+    plain = parse_engine("numoku:threads=2,weights=hand")
+    assert plain.builtin == "numoku"
+    assert plain.options == (("threads", "2"), ("weights", "hand"))
+    assert plain.command[-1] == "weights=hand"
+    assert parse_engine("random").builtin == "random"
+    named = parse_engine("old=./pbrain-old --fast")
+    assert (named.name, named.command[-1]) == ("old", "--fast")
+    assert parse_engine("python3 engine.py").name == "python3 engine.py"
+    for wrong in ("numoku:threads", "numoku:threads=x", "numoku:colour=red", ""):
+        with pytest.raises(SettingsError):
+            parse_engine(wrong)
+
+
+@pytest.mark.parametrize(
+    "text, command, home",
+    [
+        ("eng.sh", ("HERE/eng.sh",), "HERE"),
+        ("sh eng.sh", ("sh", "HERE/eng.sh"), "HERE"),
+        ("sh -x sub/eng conf.txt", ("sh", "-x", "HERE/sub/eng", "HERE/conf.txt"), "HERE/sub"),
+        ("HERE/bin/python3.11 -u eng.py", ("HERE/bin/python3.11", "-u", "HERE/eng.py"), "HERE"),
+        ("python3 eng.py", ("python3", "HERE/eng.py"), "HERE"),
+        ("sub/eng conf.txt fast", ("HERE/sub/eng", "HERE/conf.txt", "fast"), "HERE/sub"),
+        ("bin/python3.11 -m engine", ("HERE/bin/python3.11", "-m", "engine"), "HERE/bin"),
+        ("sh -c fast", ("sh", "-c", "fast"), None),
+    ],
+)
+def test_files_of_a_command_are_found_and_it_runs_in_the_folder_of_its_program(
+    text: str,
+    command: tuple[str, ...],
+    home: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("eng.sh", "eng.py", "conf.txt", "sub/eng", "bin/python3.11", "sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda word: f"/bin/{word}" if word == "sh" else None)
+    here = lambda word: word.replace("HERE", tmp_path.as_posix())  # noqa: E731
+    engine = parse_engine(here(text))
+    assert [Path(word) for word in engine.command] == [Path(here(word)) for word in command]
+    assert engine.home == (str(Path(here(home))) if home else None)
+
+
+def test_same_engine_twice_gets_two_names() -> None:
+    names = [e.name for e in name_apart([parse_engine("numoku")] * 3)]
+    assert names == ["numoku", "numoku#2", "numoku#3"]
+
+
+def test_settings_survive_json() -> None:
+    match = settings(
+        rule=Rule.CARO_EXACT, sprt=Sprt(0, 5), pin=(0, 1), opening_lines=("0,0",), openings="x",
+        adjudication=Adjudication(500, 4),
+        engines=(parse_engine("numoku:nodes=5"), B),
+    )  # fmt: skip
+    assert MatchSettings.from_json(match.to_json()) == match
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"width": 4}, {"height": 23}, {"engines": (A,)}, {"games": 0}, {"turn": 0.0},
+        {"in_process": True}, {"engines": (A, B, A), "sprt": Sprt(0, 5)},
+    ],
+)  # fmt: skip
+def test_impossible_matches_are_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(SettingsError):
+        settings(**changes)
+
+
+@pytest.mark.parametrize(
+    "text, depth, value, nodes",
+    [
+        ("depth 12-21 ev 35 n 1203K n/ms 812 tm 1480 pv H8 I9", 12, 35, 1_203_000),
+        ("Depth 12-21 | Eval -35 | Time 1480ms | H8 I9", 12, -35, None),
+        ("Speed 812K | Depth 9-15 | Eval +M9 | Node 1.5M | Time 3s", 9, 29991, 1_500_000),
+        ("depth 5-6 multipv 2 ev 99 n 5", None, None, None),
+        ("hello", None, None, None),
+        ("depth 3-3 ev -M8 n 17 n/ms 1", 3, -29992, 17),
+        (f"depth 3 ev 2.{'4' * 400} n 1.{'5' * 400}K", 3, 2, 1555),
+        ("depth 3. ev 5. n 5\N{KELVIN SIGN}", 3, 5, 5),
+    ],
+)
+def test_reports_are_understood(
+    text: str, depth: int | None, value: int | None, nodes: int | None
+) -> None:
+    thinking = Thinking()
+    thinking.hear(text)
+    assert (thinking.depth, thinking.value, thinking.nodes) == (depth, value, nodes)
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("word", ["depth", "ev", "n", "multipv", "(", "ev -", "ev M", "n 1"])
+def test_a_report_padded_with_blanks_costs_nothing(word: str) -> None:
+    began = time.thread_time()
+    Thinking().hear(f"{word}{' ' * 120}x")
+    assert time.thread_time() - began < 0.1
+
+
+@pytest.mark.timed
+def test_a_title_without_an_end_costs_nothing() -> None:
+    began = time.thread_time()
+    assert parse_about("x" * MAX_LINE) == {}
+    assert time.thread_time() - began < 0.05
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"depth {'1' * 5000}",
+        f"ev {'9' * 400}",
+        f"ev M{'9' * 400}",
+        f"n {'9' * 400}",
+        f"multipv {'2' * 5000} depth 3",
+        "ev M5.5",
+        "ev +-5",
+        "ev 1.2.3",
+        "depth ² ev ² n ²",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_is_no_number_of_a_search_is_passed_over(text: str) -> None:
+    thinking = Thinking()
+    thinking.hear(text)
+    thinking.hear_detail("PV", "9" * 5000)
+    for key in ("DEPTH", "EVAL", "NODES"):
+        for word in ("²", "٣", "9" * 400, "1" * 5000, "M5.5", "+-5"):
+            thinking.hear_detail(key, word)
+    assert (thinking.depth, thinking.value, thinking.nodes) == (None, None, None)
+
+
+@pytest.mark.parametrize("text", ["M5.5", "M1000", "+-5", "1" * 400, "²", "", "x"])
+def test_what_is_no_value_is_none(text: str) -> None:
+    assert read_value(text) is None
+
+
+def test_words_and_numbers_may_stand_apart() -> None:
+    thinking = Thinking()
+    thinking.hear("\tDepth :  12 |  Eval =  + M 9  | Node :\t1.5  M ")
+    assert (thinking.depth, thinking.value, thinking.nodes) == (12, 29991, 1_500_000)
+
+
+def test_details_of_the_best_line_are_understood() -> None:
+    thinking = Thinking()
+    for line in ("PV 0", "DEPTH 7", "EVAL -M8", "NODES 500", "PV DONE", "PV 1", "EVAL 3", "X y"):
+        thinking.hear_detail(*line.split())
+    assert (thinking.depth, thinking.value, thinking.nodes) == (7, -29992, 500)
+
+
+@given(st.integers(-6000, 6000))
+def test_values_are_written_as_they_are_read(value: int) -> None:
+    assert read_value(format_value(value)) == value
+
+
+@pytest.mark.parametrize("cores", range(13))
+@pytest.mark.parametrize("slots", range(1, 7))
+def test_slots_share_the_cores_evenly_and_none_twice_where_there_are_enough(
+    cores: int, slots: int
+) -> None:
+    pin = tuple(range(100, 100 + cores))
+    shares = [share_of(pin, number, slots) for number in range(slots)]
+    used = Counter(core for share in shares for core in share)
+    assert set(used) <= set(pin)
+    assert {len(share) for share in shares} == {max(1, cores // slots) if cores else 0}
+    assert max(used.values(), default=0) - min((used[core] for core in pin), default=0) <= 1
+
+
+@pytest.mark.parametrize("left", [50.0, 3.0, 0.2])
+def test_games_in_this_process_keep_the_time_that_the_protocol_keeps(
+    monkeypatch: pytest.MonkeyPatch, left: float
+) -> None:
+    kept: list[TimePlan] = []
+    begin = Pace.__init__
+
+    def note(pace: Pace, plan: TimePlan, *since: float) -> None:
+        kept.append(plan)
+        begin(pace, plan, *since)
+
+    engine = parse_engine("numoku:depth=1,hash_size=1024")
+    settings = MatchSettings((engine, engine), turn=30, match=60, increment=1, in_process=True)
+    player, clock = InprocessPlayer(engine, settings), Clock.of(settings, engine)
+    player.launch()
+    clock.left = left
+    session = Session(lambda memory: Engine(hash_size=1 << 20))
+    monkeypatch.setattr(Pace, "__init__", note)
+    player.move(set_up(settings, [(7, 7)]), clock)
+    player.close()
+    (own,) = kept
+    infos = {"timeout_turn": 30000, "timeout_match": 60000, "time_increment": 1000, "max_depth": 1,
+             "time_left": round(left * 1000)}  # fmt: skip
+    lines = ["START 15", *(f"INFO {key} {value}" for key, value in infos.items()), "TURN 7,7"]
+    for line in lines:
+        for command in CommandReader().read(line):
+            response = session.handle(command, time.perf_counter())
+    assert response.task is not None
+    response.task.run()
+    assert kept[-1] == own

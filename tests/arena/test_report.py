@@ -1,0 +1,254 @@
+"""The page of a match, as text and in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from pbrain_engine.arena.commands import report
+from pbrain_engine.arena.journal import Journal
+from pbrain_engine.arena.page import html_page
+from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
+from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
+from pbrain_engine.eval.weights import load_weights
+from pbrain_engine.pages.charts import Curve, intervals, line_chart, stacked_bars, thin, ticks
+from pbrain_engine.pages.html import FOLDER
+from pbrain_engine.position.rules import Rule
+
+ENGINES = (EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",)))
+SETTINGS = MatchSettings(engines=ENGINES, sprt=Sprt(0, 10), games=30)
+
+
+def games(count: int = 30) -> list[Played]:
+    """Return games that differ in length, result and ending."""
+    found = []
+    for number in range(count):
+        moves = [((i * 7) % 15, i * 7 // 15) for i in range(9 + number)]
+        names = [engine.name for engine in ENGINES][:: -1 if number % 2 else 1]
+        size = len(moves)
+        found.append(
+            Played(
+                number,
+                number // 2,
+                *names,
+                winner=("black", "white", "draw")[number % 3],
+                reason="time" if number == 4 else "five",
+                detail="</script> no move" if number == 4 else "",
+                opening=[(7, 14), (8, 14)],
+                moves=moves,
+                ms=[100 * i for i in range(size)],
+                depth=[None if i % 5 == 4 else i for i in range(size)],
+                value=[None if i % 7 == 6 else 20 * i * (-1) ** i for i in range(size)],
+                nodes=[1000 * i for i in range(size)],
+                memory=[10_000_000, 20_000_000],
+            )  # fmt: skip
+        )
+    return found
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert ticks(0, 10) == [0, 2, 4, 6, 8, 10]
+    assert ticks(-2.94, 2.94) == [-2, 0, 2]
+    assert ticks(3, 3) == [3]
+    assert ticks(0, 1, least=1.0) == [0, 1]  # there are no halves of a game
+    assert all(number.is_integer() for number in ticks(1, 19, 8, 1.0))
+
+
+def test_long_lines_are_thinned_but_end_where_they_end() -> None:
+    points = [(float(i), 0.0) for i in range(10_001)]
+    kept = thin(points)
+    assert len(kept) <= 801
+    assert kept[-1] == points[-1]
+
+
+def test_charts_are_well_formed() -> None:
+    chart = line_chart("t", "x & y", "<y>", [Curve("a<b", [(0, 1), (1, 3)], "a")], marks=[2.0])
+    bars = stacked_bars("t", "x", "y", [0.0, 5.0], 5, [("n", "black", [1, 0])])
+    bounds = intervals("t", "Elo", [("a&b", 10.0, -5.0, 25.0)])
+    for svg in (chart, bars, bounds):
+        assert ElementTree.fromstring(svg).tag == "svg"
+    assert line_chart("t", "x", "y", [Curve("", [], "a")]) == ""
+
+
+def test_page_needs_nothing_else_and_escapes_names() -> None:
+    page = html_page(SETTINGS, games())
+    assert not re.search(r"(src|href)=\"(?!data:)", page)
+    assert page.count("</script>") == 2
+    assert "&lt;new&gt;" in page
+    assert "old &amp; slow" in page
+    assert page.count("<figure") == 6
+    data = re.search(r'id="match">(.*?)</script>', page, re.DOTALL)
+    assert data
+    entries = json.loads(data[1])["games"]
+    assert len(entries) == 30
+    assert entries[4]["fault"] is True
+
+
+def test_long_match_is_cut_to_its_last_games() -> None:
+    data = re.search(r'id="match">(.*?)</script>', html_page(SETTINGS, games(), 7), re.DOTALL)
+    assert data
+    assert [entry["game"] for entry in json.loads(data[1])["games"]] == list(range(23, 30))
+
+
+def test_the_page_has_the_scale_of_its_rule() -> None:
+    for rule in (Rule.FREESTYLE, Rule.CARO):
+        page = html_page(replace(SETTINGS, rule=rule), games())
+        data = re.search(r'id="match">(.*?)</script>', page, re.DOTALL)
+        assert data
+        assert json.loads(data[1])["unit"] == load_weights(DEFAULT_WEIGHTS).scale(rule)
+
+
+def test_games_of_black_are_dark_and_of_white_light() -> None:
+    style = (FOLDER / "page.css").read_text(encoding="utf-8")
+    for name in ("black", "white"):  # of no variable that dark mode turns round
+        fill = re.search(rf"svg \.{name} {{ fill: ([^;]+);", style)
+        assert fill and fill[1].startswith("#1" if name == "black" else "#f")
+
+
+def test_match_without_games_has_a_page() -> None:
+    assert "Results" in html_page(SETTINGS, [])
+
+
+def test_tournament_page_has_anchored_ladder() -> None:
+    engines = (*ENGINES, EngineSpec("third", ("c",)))
+    page = html_page(MatchSettings(engines=engines), games(), anchors={"<new>": 1500.0})
+    assert "+1500" in page
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    path = tmp_path / "m.jsonl"
+    writer = Journal.create(path, SETTINGS)
+    for played in games():
+        writer.append(played)
+    writer.close()
+    return path
+
+
+def test_report_writes_the_page_beside_the_journal(
+    journal: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report.main([str(journal)]) == 0
+    assert capsys.readouterr().out.strip() == str(journal.with_suffix(".html"))
+    assert journal.with_suffix(".html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_report_prints_and_exports(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pgn = journal.with_suffix(".pgn")
+    assert report.main([str(journal), "--text", "--json", "--pgn", str(pgn)]) == 0
+    out = capsys.readouterr().out
+    assert "longest s" in out
+    assert json.loads(out.splitlines()[-1])["games"] == 30
+    assert pgn.exists()
+    assert not journal.with_suffix(".html").exists()
+
+
+@pytest.mark.parametrize("option", ["--html", "--pgn"])
+def test_a_report_that_cannot_be_written_leaves_the_one_that_was(
+    journal: Path, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = journal.with_name("out")
+    assert report.main([str(journal), option, str(path)]) == 0
+    before = path.read_bytes()
+
+    def is_full(self: Path, text: str, **_: object) -> None:
+        self.write_bytes(text.encode()[:20])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", is_full)
+    assert report.main([str(journal), option, str(path)]) == 1
+    assert capsys.readouterr().err.endswith("numoku report: No space left on device\n")
+    assert path.read_bytes() == before
+
+
+def test_latest_journal_is_taken(
+    journal: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NUMOKU_MATCHES", str(journal.parent))
+    assert report.main([]) == 0
+    assert journal.stem in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["/nonexistent"], ["--anchor", "x=1"], ["--anchor", "y"]])
+def test_wrong_use_is_status_2(journal: Path, words: list[str]) -> None:
+    assert report.main([str(journal), *words] if words[0] == "--anchor" else words) == 2
+
+
+@pytest.mark.parametrize("rating", ["much", "nan", "-inf", "1e6"])
+def test_an_anchor_is_a_rating(
+    journal: Path, rating: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report.main([str(journal), "--json", "--anchor", f"<new>={rating}"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "a rating is a number" in err
+    assert report.main([str(journal), "--json", "--anchor", "<new>=1500"]) == 0
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    webdriver = pytest.importorskip("selenium.webdriver")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("chromium and chromedriver are not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,1600"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        service = webdriver.ChromeService(executable_path=driver)
+        opened = webdriver.Chrome(options=options, service=service)
+        yield opened
+        opened.quit()
+
+
+def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
+    report.main([str(journal)])
+    browser.get(journal.with_suffix(".html").as_uri())
+
+    def stones() -> int:
+        return len(browser.find_elements("css selector", "#board circle.stone"))
+
+    def press(name: str) -> None:
+        browser.find_element("id", name).click()
+
+    first = games()[0]
+    assert stones() == len(first.all_moves)
+    press("first")
+    assert stones() == 0
+    for _ in range(3):
+        press("next")
+    assert stones() == 3
+    assert browser.find_element("id", "move").text.startswith("3. a1")
+    press("back")
+    assert "given" in browser.find_element("id", "move").text
+    items = browser.find_elements("css selector", "#games li")
+    assert len(items) == 30
+    items[4].click()
+    assert "time" in browser.find_element("id", "ending").text
+    assert "</script> no move" in browser.find_element("id", "ending").text
+    assert stones() == len(games()[4].all_moves)
+    browser.find_element("css selector", "body").send_keys("\ue012")  # the left arrow key
+    assert stones() == len(games()[4].all_moves) - 1
+    browser.find_element("id", "filter").send_keys("time")
+    left = browser.find_elements("css selector", "#games li")
+    assert [item.get_attribute("aria-selected") for item in left] == ["true"]
+    lines = browser.find_elements("css selector", "#value polyline")
+    assert [line.get_attribute("points") != "" for line in lines] == [True, True]
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= 1200
+    errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert not errors

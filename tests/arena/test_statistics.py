@@ -1,0 +1,290 @@
+"""Statistics against published values, and against matches whose truth is known."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine.arena import elo
+from pbrain_engine.arena import standings as ladder
+from pbrain_engine.arena.elo import NORMALISED, Z95, judge, logistic_llr, normalised_llr, score_of
+from pbrain_engine.arena.settings import MOST_ELO, Sprt
+
+# Results of long chess matches with the log-likelihood ratios that their test
+# frameworks published; wins, losses, draws, or pairs with 0 to 4 half points.
+TRINOMIAL_RATIOS = [
+    (normalised_llr, 0, 2, (36433, 36027, 68692), 0.92),
+    (normalised_llr, -1.75, 0.25, (10871, 10650, 20431), 2.30),
+    (logistic_llr, 0.5, 2.5, (21404, 21184, 40708), -1.57),
+    (logistic_llr, 0, 2, (57433, 57030, 106593), -2.59),
+]
+PENTANOMIAL_RATIOS = [
+    (normalised_llr, 0, 2, (365, 16618, 36229, 16974, 390), 2.25),
+    (normalised_llr, -1.75, 0.25, (127, 4883, 10712, 5150, 104), 3.01),
+    (logistic_llr, 0.5, 2.5, (223, 9863, 21279, 10037, 246), -3.07),
+    (logistic_llr, 0, 2, (871, 26175, 55983, 26678, 821), -4.98),
+]
+
+# Results with published Elo, its error, normalised Elo, its error, and LOS in per cent.
+ESTIMATES = [
+    ((89, 123, 76), None, None, -20.76, 40.13, 15.53),
+    ((96, 111, 136), 40.70, 30.43, 49.77, 36.77, 99.60),
+    ((356, 0, 34), None, None, -508.44, 34.48, None),
+    ((34, 54, 63, 64, 75), 55.58, 27.65, 57.94, 28.28, 100.00),
+    ((332, 433, 498, 333, 334), -8.64, 10.33, -9.17, 10.96, 5.05),
+    ((7895, 8757, 5685, 568, 9999), -21.04, 2.95, -19.01, 2.65, None),
+]
+
+
+@pytest.mark.parametrize("ratio, elo0, elo1, counts, published", TRINOMIAL_RATIOS)
+def test_trinomial_ratio_is_the_published_one(ratio, elo0, elo1, counts, published) -> None:
+    wins, losses, draws = counts
+    assert ratio(elo0, elo1, (losses, draws, wins)) == pytest.approx(published, abs=0.006)
+
+
+@pytest.mark.parametrize("ratio, elo0, elo1, counts, published", PENTANOMIAL_RATIOS)
+def test_pentanomial_ratio_is_the_published_one(ratio, elo0, elo1, counts, published) -> None:
+    assert ratio(elo0, elo1, counts) == pytest.approx(published, abs=0.006)
+
+
+@pytest.mark.parametrize("counts, value, error, normalised, normalised_error, los", ESTIMATES)
+def test_estimates_are_the_published_ones(
+    counts, value, error, normalised, normalised_error, los
+) -> None:
+    estimate, other = elo.elo(counts), elo.normalised_elo(counts)
+    assert other.value == pytest.approx(normalised, abs=0.01)
+    assert (other.high - other.low) / 2 == pytest.approx(normalised_error, abs=0.01)
+    if value is not None:
+        assert estimate.value == pytest.approx(value, abs=0.01)
+        assert (estimate.high - estimate.low) / 2 == pytest.approx(error, abs=0.01)
+    if los is not None:
+        assert 100 * elo.superiority(counts) == pytest.approx(los, abs=0.01)
+
+
+def test_ratio_of_pairs_that_were_all_won_is_exact() -> None:
+    # The likeliest distribution with a mean of s gives a win the weight s.
+    expected = 100 * math.log(score_of(100) / score_of(0))
+    assert logistic_llr(0, 100, (0, 0, 0, 0, 100)) == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("model", MOST_ELO)
+def test_the_largest_hypotheses_are_tested_on_any_few_results(model: str) -> None:
+    test = Sprt(-MOST_ELO[model], MOST_ELO[model], model=model)
+    for counts in product((0, 1, 3), repeat=5):
+        if any(counts):
+            ratio = judge(test, counts).llr
+            assert judge(test, counts[::-1]).llr == pytest.approx(-ratio, abs=1e-6)
+            assert (abs(ratio) > 1e-6) == (counts != counts[::-1])
+
+
+def test_elo_of_three_quarters_is_191() -> None:
+    assert elo.elo_of(0.75) == pytest.approx(190.85, abs=0.01)
+    assert elo.score_of(190.85) == pytest.approx(0.75, abs=1e-5)
+
+
+def test_shut_out_has_a_bound_on_one_side() -> None:
+    estimate = elo.elo((0, 0, 0, 0, 10))
+    assert estimate.value == estimate.high == elo.ELO_CAP
+    assert 150 < estimate.low < 400
+    assert elo.superiority((0, 0, 0, 0, 10)) > 0.999
+    mirrored = elo.elo((10, 0, 0, 0, 0))
+    assert mirrored.high == pytest.approx(-estimate.low)
+
+
+def test_each_rate_of_error_sets_the_bound_that_it_belongs_to() -> None:
+    verdict = judge(Sprt(0, 10, alpha=0.01, beta=0.2), (0, 0, 0, 0, 0))
+    assert (verdict.lower, verdict.upper) == pytest.approx((math.log(20 / 99), math.log(80)))
+
+
+def test_no_games_say_nothing() -> None:
+    assert elo.elo((0, 0, 0, 0, 0)).value == 0
+    assert elo.superiority((0, 0, 0, 0, 0)) == 0.5
+    assert judge(Sprt(0, 10), (0, 0, 0, 0, 0)).llr == 0
+
+
+def test_lone_games_count_beside_pairs() -> None:
+    together = elo.elo((0, 2, 3, 2, 1), (1, 0, 2))
+    points, games = (2 * 1 + 3 * 2 + 2 * 3 + 4) / 2 + 2, 2 * 8 + 3
+    assert elo.score_of(together.value) == pytest.approx(points / games)
+    assert elo.elo((0,) * 5, (3, 4, 5)) == elo.elo((3, 4, 5))
+
+
+@given(st.lists(st.integers(0, 50), min_size=5, max_size=5).filter(any))
+def test_estimates_are_antisymmetric_and_ordered(counts: list[int]) -> None:
+    estimate, mirrored = elo.elo(counts), elo.elo(counts[::-1])
+    assert estimate.low <= estimate.value <= estimate.high
+    assert estimate.value == pytest.approx(-mirrored.value, abs=1e-6)
+    assert estimate.low == pytest.approx(-mirrored.high, abs=1e-6)
+    assert elo.superiority(counts) == pytest.approx(1 - elo.superiority(counts[::-1]), abs=1e-9)
+
+
+@given(
+    st.lists(st.integers(0, 200), min_size=5, max_size=5).filter(any),
+    st.sampled_from(["normalised", "logistic"]),
+)
+def test_ratio_changes_sign_with_the_result(counts: list[int], model: str) -> None:
+    test = Sprt(-30, 30, model=model)
+    verdict, mirrored = judge(test, counts), judge(test, counts[::-1])
+    assert verdict.llr == pytest.approx(-mirrored.llr, abs=1e-5 * sum(counts) + 1e-6)
+
+
+def draw_pair(chance: random.Random, advantage: float, black: float, draws: float) -> int:
+    """Return the half points of one opening played with both colours."""
+    return sum(draw_game(chance, advantage + sign * black, draws) for sign in (1, -1))
+
+
+def draw_game(chance: random.Random, advantage: float, draws: float) -> int:
+    """Return half points of a game; ``advantage`` is in Elo before draws are taken out."""
+    if chance.random() < draws:
+        return 1
+    return 2 if chance.random() < score_of(advantage) else 0
+
+
+def truth(advantage: float, blacks: Sequence[float], draws: float) -> float:
+    """Return the expected score of such games."""
+    scores = [score_of(advantage + sign * black) for black in blacks for sign in (1, -1)]
+    return draws / 2 + (1 - draws) * sum(scores) / len(scores)
+
+
+BLACKS = (0.0, 150.0, 400.0)  # what the first move is worth in three kinds of openings
+DRAWS = 0.2
+
+
+def interval_coverage(matches: int, pairs: int, seed: int) -> float:
+    """Return how often the interval holds the truth."""
+    chance = random.Random(seed)
+    inside = 0
+    for _ in range(matches):
+        advantage = chance.uniform(-250, 250)
+        counts = [0] * 5
+        for _ in range(pairs):
+            counts[draw_pair(chance, advantage, chance.choice(BLACKS), DRAWS)] += 1
+        estimate = elo.elo(counts)
+        inside += estimate.low <= elo.elo_of(truth(advantage, BLACKS, DRAWS)) <= estimate.high
+    return inside / matches
+
+
+def test_intervals_hold_the_truth() -> None:
+    assert interval_coverage(2000, 60, 7) == pytest.approx(0.95, abs=0.02)
+
+
+def advantage_of(normalised: float) -> float:
+    """Return the advantage that makes a normalised Elo under BLACKS and DRAWS, by halving."""
+    low, high = 0.0, 800.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if normalised_truth(middle) < normalised:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def normalised_truth(advantage: float) -> float:
+    """Return the normalised Elo of pairs under BLACKS and DRAWS."""
+    mean = variance = 0.0
+    for black in BLACKS:
+        for first in (0, 1, 2):
+            for second in (0, 1, 2):
+                weight = chance_of(first, advantage + black) * chance_of(second, advantage - black)
+                mean += weight * (first + second) / 4 / len(BLACKS)
+    for black in BLACKS:
+        for first in (0, 1, 2):
+            for second in (0, 1, 2):
+                weight = chance_of(first, advantage + black) * chance_of(second, advantage - black)
+                variance += weight * ((first + second) / 4 - mean) ** 2 / len(BLACKS)
+    return (mean - 0.5) / math.sqrt(2 * variance) * NORMALISED
+
+
+def chance_of(points: int, advantage: float) -> float:
+    if points == 1:
+        return DRAWS
+    win = score_of(advantage)
+    return (1 - DRAWS) * (win if points == 2 else 1 - win)
+
+
+RATES = (0.02, 0.2)  # of wrong decisions: alpha where 0 is true, beta where 60 is
+
+
+def wrong_decisions(matches: int, hypothesis: int, every: int, seed: int) -> float:
+    """Return how often the test of 0 against 60 decides against the true hypothesis."""
+    test = Sprt(0, 60, *RATES)
+    chance = random.Random(seed)
+    advantage = advantage_of(60) if hypothesis else 0.0
+    wrong = 0
+    for _ in range(matches):
+        counts = [0] * 5
+        decision = ""
+        while not decision:
+            for _ in range(every):
+                counts[draw_pair(chance, advantage, chance.choice(BLACKS), DRAWS)] += 1
+            decision = judge(test, counts).decision
+        wrong += decision == ("rejected" if hypothesis else "accepted")
+    return wrong / matches
+
+
+@pytest.mark.parametrize("hypothesis", [0, 1])
+def test_sequential_test_keeps_its_error_rates(hypothesis: int) -> None:
+    # It is judged every ten pairs, so that it errs a little less often than it may.
+    rate = RATES[hypothesis]
+    error = math.sqrt(rate * (1 - rate) / 400)
+    assert rate / 2 - 3 * error < wrong_decisions(400, hypothesis, 10, 11) < rate + 3 * error
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("hypothesis", [0, 1])
+def test_sequential_test_keeps_its_error_rates_in_2000_matches(hypothesis: int) -> None:
+    rate = wrong_decisions(2000, hypothesis, 1, 12)
+    print(f"hypothesis {hypothesis}: {rate:.4f} decided wrongly")
+    reported = RATES[hypothesis]
+    assert 0.4 * reported < rate < reported + 2 * math.sqrt(reported * (1 - reported) / 2000)
+
+
+def test_ladder_of_two_is_their_elo() -> None:
+    ratings = ladder.rate([("a", "b", 7500.0, 10000)])
+    assert ratings[0].elo - ratings[1].elo == pytest.approx(190.85, abs=0.1)
+    variance = Z95 * ladder.LOGISTIC / math.sqrt(10000 * 0.75 * 0.25)
+    assert ratings[0].error == pytest.approx(variance / 2, rel=0.01)
+
+
+def test_anchor_keeps_its_rating_and_moves_the_others() -> None:
+    meetings = [("a", "b", 64.0, 100), ("b", "c", 64.0, 100), ("a", "c", 76.0, 100)]
+    free = {r.name: r.elo for r in ladder.rate(meetings)}
+    anchored = {r.name: r for r in ladder.rate(meetings, {"b": 1500.0})}
+    assert anchored["b"].elo == 1500.0
+    assert anchored["b"].error == 0.0
+    assert anchored["a"].elo - 1500 == pytest.approx(free["a"] - free["b"], abs=0.01)
+    assert sum(free.values()) == pytest.approx(0, abs=1e-3)
+    assert anchored["c"].error > 0
+
+
+def test_ladder_finds_the_true_ratings() -> None:
+    chance = random.Random(3)
+    true = {"a": 200.0, "b": 50.0, "c": 0.0, "d": -250.0}
+    meetings = []
+    names = list(true)
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            points = sum(draw_game(chance, true[a] - true[b], 0.0) for _ in range(3000)) / 2
+            meetings.append((a, b, points, 3000))
+    for rating in ladder.rate(meetings):
+        assert rating.elo == pytest.approx(true[rating.name], abs=1.5 * rating.error)
+
+
+def test_engine_without_a_point_gets_a_finite_rating() -> None:
+    worst = ladder.rate([("a", "b", 10.0, 10), ("a", "c", 5.0, 10), ("b", "c", 0.0, 10)])[-1]
+    assert worst.name == "b"
+    assert -3000 < worst.elo < -300
+
+
+def test_engines_that_have_not_met_in_any_way_differ_by_anything() -> None:
+    apart = [("a", "b", 1.0, 1), ("c", "d", 0.0, 1)]
+    assert [rating.error for rating in ladder.rate(apart)] == [elo.ELO_CAP] * 4
+    anchored = {rating.name: rating.error for rating in ladder.rate(apart, {"a": 1500.0})}
+    assert anchored["b"] < anchored["c"] == anchored["d"] == elo.ELO_CAP

@@ -1,0 +1,151 @@
+"""Worker processes end when the process that started them does, however that happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine import workers
+from pbrain_engine.workers import LostWorker, Pool, by_processes, in_order
+
+SCRIPT = textwrap.dedent(
+    """
+    import os
+    import time
+    from multiprocessing import get_context
+
+    from pbrain_engine.workers import become_worker, start_processes
+
+    if __name__ == "__main__":
+        helpers = start_processes(2)
+        pool = get_context("spawn").Pool(1, become_worker)
+        print(helpers.submit(os.getpid).result(), pool.apply(os.getpid), flush=True)
+        BUSY
+        time.sleep(600)
+    """
+)
+
+BUILDER = textwrap.dedent(
+    """
+    import signal
+    import sys
+
+    from pbrain_engine.cli import main
+    from pbrain_engine.workers import ProcessPool
+
+    submit = ProcessPool.submit
+
+    def tell(self, job):
+        submit(self, job)
+        while not any(future.running() for future in self._attempts):
+            pass
+        print("searching", flush=True)
+
+    if __name__ == "__main__":
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever began the tests
+        ProcessPool.submit = tell
+        sys.exit(main(["book", *sys.argv[1:]]))
+    """
+)
+
+
+@pytest.mark.parametrize("busy", ["", "helpers.submit(time.sleep, 600)"])
+def test_helpers_of_a_killed_process_end(tmp_path: Path, busy: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.replace("BUSY", busy))
+    starter = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert starter.stdout is not None
+    assert len(set(starter.stdout.readline().split())) == 2
+    starter.kill()
+    # The helpers have inherited the pipe: it ends when the last of them does.
+    rest, _ = starter.communicate(timeout=20)
+    assert rest == ""
+
+
+def double(number: int) -> int:
+    if number < 0:
+        os._exit(9)
+    return 2 * number
+
+
+def test_helpers_work_in_order() -> None:
+    assert list(by_processes(2, double, range(20))) == list(range(0, 40, 2))
+
+
+def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Deaf(Executor):
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:
+            return Future()
+
+    def no_worker_is_there() -> None:
+        raise LostWorker
+
+    monkeypatch.setattr(workers, "CHECK_SECONDS", 0.01)
+    with pytest.raises(LostWorker):
+        list(in_order(Deaf(), 1, double, [1, 2], no_worker_is_there))
+
+
+def test_a_killed_helper_is_an_error_and_no_endless_wait() -> None:
+    with pytest.raises(LostWorker, match="was killed"):
+        list(by_processes(2, double, [1, 2, -1, 3, 4, 5, 6, 7, 8]))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an interrupt goes to the group of a terminal")
+def test_an_interrupt_waits_for_no_search_of_a_book(tmp_path: Path) -> None:
+    words = ["build", str(tmp_path / "a.db"), "--nodes", str(10**12), "--processes", "1"]
+    builder = subprocess.Popen(
+        [sys.executable, "-c", BUILDER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    assert builder.stdout is not None
+    try:
+        assert builder.stdout.readline() == "searching\n"
+        builder.send_signal(signal.SIGINT)
+        _, reported = builder.communicate(timeout=20)
+    finally:
+        builder.kill()
+    assert "goes on with it" in reported
+
+
+class Failing(Executor):
+    """Every task is lost with its worker, but for the last."""
+
+    def __init__(self, losses: int) -> None:
+        self.losses = losses
+
+    def submit(self, work: Any, *tasks: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if self.losses:
+            self.losses -= 1
+            future.set_exception(BrokenProcessPool())
+        else:
+            future.set_result(work(*tasks))
+        return future
+
+
+def test_a_lost_task_is_begun_again_but_not_for_ever() -> None:
+    pool = Pool(double, lambda: Failing(workers.ATTEMPTS))
+    pool.submit(4)
+    assert pool.wait() == 8 and pool.running == []
+    pool = Pool(double, lambda: Failing(workers.ATTEMPTS + 1))
+    pool.submit(4)
+    with pytest.raises(BrokenProcessPool):
+        pool.wait()
+
+
+def test_what_is_wrong_with_a_task_itself_is_raised_at_once() -> None:
+    pool = Pool(lambda task: 1 // task, lambda: ThreadPoolExecutor(1))
+    pool.submit(0)
+    with pytest.raises(ZeroDivisionError):
+        pool.wait()
+    assert pool.next(0.01) is None
+    pool.executor.shutdown()

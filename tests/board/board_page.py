@@ -1,0 +1,116 @@
+"""The board's page in a browser, with what tests do to it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any
+
+from tests.board.board_server import BoardServer
+
+PATIENCE = 30_000  # milliseconds
+CELL, EDGE = 30, 32  # of the drawing, as in draw.js
+
+
+def wait(page: Any, condition: str) -> None:
+    """Wait until something is true on a page, whose own policy forbids to do that in its script."""
+    end = time.monotonic() + PATIENCE / 1000
+    while True:
+        with contextlib.suppress(Exception):  # the page is just being loaded
+            if page.evaluate(f"Boolean({condition})"):
+                return
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(25)
+
+
+class Page:
+    """A page with what tests do to it; anything that goes wrong on it is a failure."""
+
+    def __init__(self, browser: Any, server: BoardServer, hash_: str = "", **context: Any) -> None:
+        self.server = server
+        self.context = browser.new_context(**{"accept_downloads": True, **context})
+        self.raw = self.context.new_page()
+        self.raw.set_default_timeout(PATIENCE)
+        self.errors: list[str] = []
+        self.hosts: set[str] = set()
+        self.raw.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.raw.on("console", self._note)
+        self.raw.on("request", lambda request: self.hosts.add(request.url.split("/")[2][:60]))
+        self.raw.goto(server.address + hash_)
+        self.wait("document.querySelector('#link').dataset.state === 'open'")
+        self.wait("app.node.facts !== null")
+
+    def _note(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def close(self) -> None:
+        errors, hosts = self.errors, self.hosts
+        self.context.close()
+        assert not errors, errors
+        assert {host for host in hosts if host} <= {f"127.0.0.1:{self.server.port}"}
+
+    def wait(self, condition: str) -> None:
+        wait(self.raw, condition)
+
+    def do(self, script: str) -> Any:
+        return self.raw.evaluate(script)
+
+    def tab(self, name: str) -> None:
+        self.raw.click(f"#tab-{name}")
+
+    def press(self, name: str) -> None:
+        self.raw.click(f"#{name}")
+
+    def resign(self) -> None:
+        """Resign, and say yes to the question."""
+        self.press("resign")
+        self.raw.click("dialog button:text-is('Resign')")
+        self.wait("!document.querySelector('dialog')")
+
+    def text(self, name: str) -> str:
+        return str(self.raw.text_content(f"#{name}"))
+
+    def point(self, cell: str) -> tuple[float, float]:
+        """Return where a cell is on the screen."""
+        x, y = ord(cell[0]) - ord("a"), int(cell[1:]) - 1
+        self.raw.locator("#board").scroll_into_view_if_needed()
+        place = f"new DOMPoint({EDGE + x * CELL}, {EDGE + y * CELL})"
+        at = self.do(f"{place}.matrixTransform(document.querySelector('#board').getScreenCTM())")
+        return at["x"], at["y"]
+
+    def play(self, cell: str) -> None:
+        """Click on a cell and wait for the stone."""
+        before = self.do("app.node.ply")
+        self.raw.mouse.click(*self.point(cell))
+        self.wait(f"app.node.ply > {before} && app.node.facts")
+
+    def moves(self) -> str:
+        return str(
+            self.do(
+                "app.node.moves.map((c) => String.fromCharCode(97 + c[0]) + (c[1] + 1)).join('')"
+            )
+        )
+
+    def stones(self) -> int:
+        return int(self.raw.locator("#board g.stones circle.stone").count())
+
+
+class Open:
+    """Opens pages with a position, and closes them in the end."""
+
+    def __init__(self, browser: Any, server: BoardServer) -> None:
+        self._browser, self._server = browser, server
+        self._pages: list[Page] = []
+
+    def __call__(
+        self, moves: str = "", rule: str = "freestyle", hash_: str = "", **context: Any
+    ) -> Page:
+        if moves:
+            hash_ = f"#b=15x15&r={rule}&m={moves}"
+        self._pages.append(Page(self._browser, self._server, hash_, **context))
+        return self._pages[-1]
+
+    def close(self) -> None:
+        for page in self._pages:
+            page.close()

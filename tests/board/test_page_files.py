@@ -1,0 +1,298 @@
+"""Files and the database on the board's page: RenLib libraries, what is known, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine.board.files import MOST_FILE, MOST_TEXT
+from pbrain_engine.board.messages import MOST_CHARACTERS
+from pbrain_engine.commands import analyse, db
+from pbrain_engine.database.store import Database
+from pbrain_engine.notation.renlib import format_renlib, parse_renlib
+from tests.board.axe import axe, serious_findings
+from tests.board.board_page import Open, Page, wait
+from tests.board.board_server import BoardServer
+from tests.notation.test_renlib import grow
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("known") / "a.db"
+
+
+@pytest.fixture(scope="module")
+def server(file: Path) -> Iterator[BoardServer]:
+    """A server whose database knows a game and an analysis."""
+    game = file.parent / "a.sgf"
+    game.write_text("(;GM[4]SZ[15]RE[W+];B[hh];W[ih]C[a famous answer];B[jj])")
+    assert db.main([str(file), "add", str(game)]) == 0
+    assert analyse.main(["h8i8", "--depth", "4", "--db", str(file), "--json"]) == 0
+    server = BoardServer(file.parent, "--db", str(file))
+    yield server
+    assert server.stop() == ""
+
+
+def shown(page: Page, text: str, place: str = "known-found") -> None:
+    page.wait(f"document.querySelector('#{place}').textContent.includes({text!r})")
+
+
+# Libraries ----------------------------------------------------------------------------
+
+
+def test_a_library_is_opened_and_saved(opened: Open, tmp_path: Path) -> None:
+    tree = grow(3, 300)
+    data, _ = format_renlib(tree)
+    (tmp_path / "a.lib").write_bytes(data)
+    page = opened()
+    page.tab("file")
+    page.raw.set_input_files("#game-file", tmp_path / "a.lib")
+    shown(page, " moves", "file-status")
+    moves = sum(node.is_move for node, depth in tree.walk() if depth)
+    assert page.text("file-status").startswith(f"a.lib: {moves} moves")
+    assert page.text("about") == "renju 15×15"
+    page.tab("moves")
+    assert page.raw.locator("#variations button").count() == moves
+    comments = page.do("app.tree.nodes().filter((node) => node.comment).length")
+    assert comments == sum(bool(n.comment) for n, depth in tree.walk() if depth and n.is_move)
+    page.tab("file")
+    with page.raw.expect_download() as saved:
+        page.press("save-lib")
+    assert parse_renlib(Path(saved.value.path()).read_bytes()).count() == parse_renlib(data).count()
+
+
+def test_a_library_has_one_size_only(opened: Open) -> None:
+    page = opened(hash_="#b=19x19&r=freestyle&m=a1")
+    page.tab("file")
+    page.press("save-lib")
+    shown(page, "15x15, not 19x19", "file-status")
+
+
+# The file of the command line -----------------------------------------------------------
+
+SLOW = """(() => {
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (text) { setTimeout(() => send.call(this, text), 600); };
+})()"""  # milliseconds; the page writes its address after 150
+
+
+def test_a_file_of_the_command_line_is_shown_once(browser: Any, tmp_path: Path) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_text("(;GM[4]SZ[15];B[hh](;W[ii])(;W[gg]))")
+    server = BoardServer(tmp_path, str(game))
+    context = browser.new_context()
+    context.add_init_script(SLOW)
+    page = context.new_page()
+    page.goto(server.address)
+    wait(page, "window.app?.node.ply === 2")
+    assert page.evaluate("app.tree.nodes().length") == 4
+    page.click("#undo")
+    page.reload()
+    wait(page, "window.app?.server.about && app.node.facts")
+    page.wait_for_timeout(1000)
+    assert page.evaluate("app.node.ply") == 1
+    other = context.new_page()
+    other.goto(server.base + "/#b=15x15&r=freestyle&m=a1")  # a link comes first
+    wait(other, "window.app?.server.about && app.node.facts")
+    other.wait_for_timeout(1000)
+    assert other.evaluate("app.node.moves") == [[0, 0]]
+    context.close()
+    assert server.stop() == ""
+
+
+# Encodings -------------------------------------------------------------------------------
+
+CHINESE = "(;GM[4]SZ[15]CA[GBK]PB[棋手];B[hh]C[五子棋];W[ii])"
+LATIN = "(;GM[4]SZ[15]PB[José];B[hh]C[à];W[ii])"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "player"), [(CHINESE, "gbk", "棋手"), (LATIN, "latin-1", "José")]
+)
+def test_files_in_other_encodings_are_read(
+    browser: Any, tmp_path: Path, text: str, encoding: str, player: str
+) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_bytes(text.encode(encoding))
+    server = BoardServer(tmp_path, str(game))
+    page = Page(browser, server)
+    page.wait("app.node.ply === 2")  # of the command line
+    assert page.do("app.tree.names.black") == player
+    page.do("app.newGame({})")
+    page.tab("file")
+    page.wait("app.node.ply === 0")
+    page.raw.set_input_files("#game-file", game)
+    page.wait("app.node.ply === 2")
+    assert page.do("app.tree.names.black") == player
+    assert page.do("app.node.parent.comment") in text
+    page.close()
+    assert server.stop() == ""
+
+
+# Large files -----------------------------------------------------------------------------
+
+
+def large_game() -> str:
+    """Return a game almost as large as one may be: first moves, and answers with comments."""
+    cells = [chr(97 + x) + chr(97 + y) for y in range(15) for x in range(15)]
+    words = "\n" * 110  # each is two characters of a message
+    answers = "".join(f"(;W[{cell}]C[{words}])" for cell in cells[90:])
+    return f"(;GM[4]SZ[15]{''.join(f'(;B[{cell}]{answers})' for cell in cells[:90])})"
+
+
+def test_a_file_that_is_read_can_be_saved(opened: Open, tmp_path: Path) -> None:
+    game = tmp_path / "large.sgf"
+    game.write_text(large_game())
+    assert 1_400_000 < game.stat().st_size < MOST_FILE
+    page = opened()
+    page.tab("file")
+    page.raw.set_input_files("#game-file", game)
+    shown(page, " moves", "file-status")
+    assert "large.sgf" in page.text("file-status")
+    with page.raw.expect_download() as saved:
+        page.press("save-sgf")
+    assert Path(saved.value.path()).stat().st_size > 1_400_000
+    assert page.do("document.querySelector('#link').dataset.state") == "open"
+
+
+def test_what_is_too_large_is_refused_by_the_page(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "large.sgf").write_bytes(bytes(MOST_FILE + 1))
+    page = opened()
+    page.tab("file")
+    page.raw.set_input_files("#game-file", tmp_path / "large.sgf")
+    shown(page, "large.sgf is too large", "file-status")
+    page.do(f"app.files.text.value = 'h8'.padEnd({MOST_TEXT} + 1)")
+    page.press("read-text")
+    shown(page, "text is longer than", "file-status")
+    page.do(f"app.tree.root.comment = 'x'.repeat({MOST_CHARACTERS})")
+    page.press("save-sgf")
+    shown(page, "too large", "file-status")
+    assert page.do("document.querySelector('#link').dataset.state") == "open"
+
+
+# The database -------------------------------------------------------------------------
+
+
+def test_what_is_known_is_shown(opened: Open) -> None:
+    page = opened("h8h9")  # as h8i8, turned
+    page.tab("known")
+    shown(page, "depth 4")
+    text = page.text("known-found")
+    assert "1 game: black won 0 (0 %), drawn 0, white won 1" in text
+    assert "a famous answer" in text and "Numoku" in text
+    page.tab("moves")
+    assert page.raw.input_value("#comment") == "a famous answer"
+    page.raw.click("#undo")
+    page.tab("known")
+    page.wait("document.querySelectorAll('#known-next tr').length >= 1")
+    row = page.raw.locator("#known-next tr").first
+    assert int(row.locator("td").nth(2).text_content()) >= 4  # the depth
+    assert page.raw.locator("#board .label").count() == page.raw.locator("#known-next tr").count()
+    row.locator("button").click()
+    page.wait("app.node.ply === 2")
+
+
+def test_an_analysis_and_a_comment_are_stored(opened: Open) -> None:
+    page = opened("h8j8")
+    page.tab("moves")
+    page.raw.fill("#comment", "I wonder")
+    page.wait("app.node.found?.depth >= 3")
+    page.raw.click("#undo")
+    page.tab("known")
+    page.wait("document.querySelectorAll('#known-next tr').length >= 2")
+    page.raw.click("#redo")
+    shown(page, "I wonder")
+    for _ in range(20):  # a value is stored when its search has ended, perhaps after the question
+        page.raw.wait_for_timeout(700)
+        if "depth " in page.text("known-found"):
+            break
+        page.raw.click("#undo")
+        page.raw.click("#redo")
+    shown(page, "depth ")
+    fresh = opened("h8f8")  # in another tab, turned
+    fresh.tab("known")
+    shown(fresh, "I wonder")
+
+
+def test_a_comment_is_changed_after_a_reload(opened: Open) -> None:
+    page = opened("h8k8")
+    page.tab("moves")
+    page.raw.fill("#comment", "at first")
+    page.raw.press("#comment", "Tab")
+    page.wait("app.node.known?.notes.length === 1")
+    page.raw.reload()
+    page.wait("window.app?.node.known?.notes.length === 1")
+    assert page.raw.input_value("#comment") == "at first"
+    page.raw.fill("#comment", "at last")
+    page.raw.press("#comment", "Tab")
+    page.wait("app.node.known.notes[0].comment === 'at last'")
+    assert page.do("app.node.known.notes.length") == 1
+
+
+def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path) -> None:
+    page = opened("a1a2b1b2c1c2d1d2e1")
+    page.tab("known")
+    page.press("store-game")
+    shown(page, "stored", "known-status")
+    shown(page, "black won 1 (100 %)")
+    page.press("store-game")
+    shown(page, "there already", "known-status")
+    page.tab("play")
+    page.raw.select_option("#level", "1")
+    page.press("new-game")
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    page.resign()
+    page.wait("app.known.status.textContent === 'stored'")
+    with Database(file) as database:
+        results = database.connection.rows("SELECT result FROM game ORDER BY id")
+    assert [result for (result,) in results] == ["0-1", "1-0", "0-1"]
+
+
+def test_nothing_known_helps_in_a_game(opened: Open) -> None:
+    page = opened("h8i8")
+    page.raw.select_option("#level", "1")
+    page.press("resume")
+    page.play("a1")
+    page.wait("app.node.ply === 4 && app.node.known")
+    assert page.text("known-line") == ""
+
+
+def test_a_stored_comment_waits_for_the_end_of_the_quiet(opened: Open) -> None:
+    page = opened("h8")
+    page.raw.select_option("#level", "1")
+    page.raw.select_option("#person", "white")
+    page.press("resume")
+    page.play("i8")
+    page.wait("app.node.ply === 3")
+    page.raw.click("#undo")
+    page.tab("moves")
+    page.wait("app.node.known?.notes.length === 1")
+    assert page.raw.input_value("#comment") == ""
+    page.tab("analyse")  # that ends it
+    shown(page, "Known: black", "known-line")
+    page.tab("moves")
+    assert page.raw.input_value("#comment") == "a famous answer"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_tab_is_accessible_and_fits_a_telephone(opened: Open, scheme: str) -> None:
+    source = axe()
+    phone = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
+    page = opened(hash_="#b=15x15&m=h8i8", color_scheme=scheme, **phone)
+    page.do(source + ";0")
+    page.tab("known")
+    shown(page, "depth ")
+    assert page.do("document.documentElement.scrollWidth") <= 400
+    assert not serious_findings(page)
+
+
+def test_without_a_database_there_is_no_tab(browser: Any, tmp_path: Path) -> None:
+    server = BoardServer(tmp_path)
+    page = Page(browser, server)
+    assert not page.raw.is_visible("#tab-known")
+    page.close()
+    assert server.stop() == ""

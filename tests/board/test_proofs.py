@@ -1,0 +1,178 @@
+"""Proofs are walked through over the socket: whatever the defence is, they end in a five."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pbrain_engine.board import proofs
+from pbrain_engine.board.desk import Desk, Desks, Job
+from pbrain_engine.board.messages import Refused
+from pbrain_engine.board.proofs import Walk, depth_of, line_of, shipped_puzzles
+from pbrain_engine.game.game import Move
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.solver.solver import Tree
+from tests.board.board_server import BoardServer, Tab, position, position_of_puzzle
+from tests.oracle import rules
+from tests.oracle.rules import Board
+
+DEFENCES = 100  # of a walk at most
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    server = BoardServer(tmp_path_factory.mktemp("board"))
+    tab = Tab(server)
+    yield tab
+    tab.close()
+    assert server.stop() == ""
+
+
+def board_of(puzzle: dict[str, Any]) -> Board:
+    board = Board(puzzle["size"], puzzle["size"], puzzle["rule"])
+    for side, name in enumerate(("black", "white")):
+        for x, y in puzzle[name]:
+            board.put((x, y), side)
+    return board
+
+
+def defence(tab: Tab, now: Any, board: Board, side: int, chance: random.Random) -> Any:
+    """Return a defence: one that the proof knows, a four of the defender's, or anything."""
+    legal = [cell for cell in board.empties() if rules.is_legal(board, cell, side)]
+    if not legal:
+        return None
+    kind = chance.random()
+    if kind < 0.4:
+        known = tab.ask("branches", position=now)["branches"]
+        if known:
+            return tuple(chance.choice(known)["reply"])
+    if kind < 0.75:
+        made = tab.ask("threats", position=now)["shapes"][("black", "white")[side]]
+        fours = [tuple(shape["cell"]) for shape in made if "four" in shape["makes"]]
+        fours = [cell for cell in fours if cell in legal]
+        if fours:
+            return chance.choice(fours)
+    return chance.choice(legal)
+
+
+def walk(tab: Tab, puzzle: dict[str, Any], chance: random.Random) -> int:
+    """Walk to the five; return the attacker's moves."""
+    board = board_of(puzzle)
+    attacker = ("black", "white").index(puzzle["to_move"])
+    now = position_of_puzzle(puzzle)
+    for number in range(1, DEFENCES):
+        found = tab.ask("prove", position=now, seconds=30)
+        assert found.get("move"), (puzzle["id"], now["moves"], found)
+        move = tuple(found["move"])
+        assert rules.is_legal(board, move, attacker), (puzzle["id"], now["moves"], move)
+        board.put(move, attacker)
+        now["moves"].append(list(move))
+        if rules.is_win(board, move):
+            return number
+        answer = defence(tab, now, board, 1 - attacker, chance)
+        if answer is None:  # renju: black may play nowhere
+            return number
+        board.put(answer, 1 - attacker)
+        now["moves"].append(list(answer))
+        assert not rules.is_win(board, answer), (puzzle["id"], now["moves"])
+    raise AssertionError(f"{puzzle['id']} does not end")
+
+
+@pytest.mark.parametrize("rule", [rule.name.lower() for rule in Rule])
+def test_every_shipped_puzzle_is_won_against_random_defences(tab: Tab, rule: str) -> None:
+    chance = random.Random(rule)
+    for puzzle in shipped_puzzles():
+        if puzzle["rule"] == rule:
+            assert walk(tab, puzzle, chance) >= 1
+
+
+def test_there_are_two_hundred_shipped_puzzles() -> None:
+    assert len(shipped_puzzles()) == 200
+    assert len({puzzle["id"] for puzzle in shipped_puzzles()}) == 200
+
+
+def test_no_win_is_claimed_where_there_is_none(tab: Tab) -> None:
+    found = tab.ask("prove", position=position("h8"), seconds=0.5)
+    assert found == {"claim": "open", "move": None, "line": [], "length": 0}
+
+
+def test_branches_say_what_every_defence_leads_to(tab: Tab) -> None:
+    found = tab.ask("branches", position=position("h8k8i8a1j8c1g8"))
+    assert found["threat"]
+    (branch,) = found["branches"]
+    assert branch["reply"] == [5, 7] and branch["kind"] == "block"
+
+
+def test_the_longest_defence_is_chosen_and_an_escape_is_named(tab: Tab) -> None:
+    puzzle = next(p for p in shipped_puzzles() if p["rule"] == "freestyle" and p["own_moves"] >= 4)
+    now = position_of_puzzle(puzzle)
+    now["moves"].append(puzzle["best"][0])
+    found = tab.ask("reply", position=now, seconds=20)
+    assert found["state"] == "lost"
+    assert found["length"] == puzzle["own_moves"] - 1
+
+
+def test_the_line_of_a_proof_is_its_longest() -> None:
+    short = Tree(Move(2, 0), {})
+    long = Tree(Move(2, 1), {Move(3, 1): Tree(Move(4, 1), {})})
+    tree = Tree(Move(0, 0), {Move(1, 0): short, Move(1, 1): long, Move(1, 2): short})
+    assert depth_of(tree) == 3
+    assert line_of(tree) == ((0, 0), (1, 1), (2, 1), (3, 1), (4, 1))
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    desks = Desks()
+    yield desks.open()
+    desks.close()
+
+
+def stones(**more: Any) -> Any:
+    """Return a position of two stones, in which no threat is near."""
+    placed = [{"x": 7, "y": 7, "side": "black"}, {"x": 8, "y": 8, "side": "white"}]
+    return position(**{"placed": placed, **more})
+
+
+def walk_from(desk: Desk, where: Any) -> Walk:
+    return Walk(desk, Job(lambda job: None, {"position": where, "seconds": 0.5}))
+
+
+def test_a_proof_is_kept_for_its_rule_board_and_side_alone(desk: Desk) -> None:
+    walk_from(desk, stones())._keep(Tree(Move(6, 6), {}))
+    for more in ({}, {"rule": "standard"}, {"size": 20}, {"first": "white"}):
+        found = walk_from(desk, stones(**more)).win(with_search=False)
+        assert (found is None) == bool(more)
+        assert found is None or found.line == ((6, 6),)
+
+
+def test_after_the_move_of_a_proof_the_defences_are_those_of_the_proof_alone(desk: Desk) -> None:
+    """The solver knows of no threat there: the main search alone saw the win."""
+    answers = {Move(3, 3): Tree(Move(4, 4), {}), Move(2, 9): Tree(Move(5, 5), {})}
+    walk_from(desk, stones())._keep(Tree(Move(6, 6), answers))
+    assert walk_from(desk, stones(moves=[(6, 6)])).defences() == list(answers)
+    for moves in ([(6, 7)], [(6, 6), (3, 3)], []):
+        assert walk_from(desk, stones(moves=moves)).defences() is None
+    assert walk_from(desk, stones(moves=[(6, 6)], first="white")).defences() is None
+
+
+def test_a_position_becomes_a_puzzle_by_a_proof_or_by_its_line(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proofs, "CHECK_SECONDS", 0.5)
+
+    def made_of(where: Any, line: Any = (), check: bool = False) -> dict[str, Any]:
+        fields = {"position": where, "line": line, "check": check}
+        return proofs.puzzle(desk, Job(lambda job: None, fields))
+
+    made = made_of(position("h8a1i8c1j8e1"))  # an open three
+    assert (made["kind"], made["own_moves"], made["to_move"]) == ("vcf", 2, "black")
+    assert made["black"] == [[7, 7], [8, 7], [9, 7]] and made["best"] == [made["line"][0]]
+    line = [[0, 0], [1, 1], [2, 2]]
+    made = made_of(stones(), line)
+    assert (made["kind"], made["own_moves"], made["line"]) == ("win", 2, line)
+    for wrong in ({}, {"line": line, "check": True}):
+        with pytest.raises(Refused, match="no forced win"):
+            made_of(stones(), **wrong)

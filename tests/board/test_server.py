@@ -1,0 +1,552 @@
+"""The board's server: its contract, who is let in, what it refuses, and what it leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import random
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine.app.setup import Setup
+from pbrain_engine.board import desk as desk_module
+from pbrain_engine.board import files
+from pbrain_engine.board.app import MOST_BYTES
+from pbrain_engine.board.desk import Desks, Job
+from pbrain_engine.board.files import MOST_FILE
+from pbrain_engine.board.guard import Guard
+from pbrain_engine.board.messages import MOST_CHARACTERS, POSITION, Refused, check
+from pbrain_engine.board.operations import OPERATIONS, Operation
+from pbrain_engine.notation.renlib import format_renlib, parse_renlib
+from pbrain_engine.position.rules import Rule
+from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position
+from tests.notation.test_renlib import grow
+
+OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
+LIMIT = 40_000  # nodes where the page is held against the terminal
+
+
+@pytest.fixture
+def tab(server: BoardServer) -> Iterator[Tab]:
+    tab = Tab(server)
+    yield tab
+    tab.close()
+
+
+def until(condition: Any) -> None:
+    """Wait for something to become true."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+# The contract -----------------------------------------------------------------------
+
+
+def test_one_line_with_the_address_and_health_without_a_token(server: BoardServer) -> None:
+    assert server.address == f"http://127.0.0.1:{server.port}/?token={server.token}"
+    assert len(server.token) >= 20
+    status, health = server.get("/api/health")
+    assert status == 200 and health["status"] == "ok"
+
+
+def test_the_server_describes_itself(server: BoardServer) -> None:
+    status, document = server.get(f"/api/openapi.json?token={server.token}")
+    assert status == 200 and document["openapi"].startswith("3.")
+    assert "/api/health" in document["paths"]
+    for path, item in document["paths"].items():
+        for method in item.values():
+            assert method["summary"] and method["responses"], path
+    schema = document["paths"]["/api/analyse"]["post"]["requestBody"]["content"]
+    assert "position" in schema["application/json"]["schema"]["required"]
+
+
+def test_every_file_of_the_page_is_served_and_all_are_small(server: BoardServer) -> None:
+    import urllib.request
+
+    static = ROOT / "pbrain_engine" / "board" / "static"
+    names = [path.name for path in static.iterdir()]
+    names += ["draw.js", "page.css"]
+    total = 0
+    for name in names:
+        with urllib.request.urlopen(f"{server.base}/{name}") as answer:
+            total += len(answer.read())
+            assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+    total += (ROOT / "pbrain_engine" / "board" / "puzzles.jsonl").stat().st_size
+    assert total < 200_000
+
+
+def test_a_file_of_the_command_line_is_given_to_the_page(tmp_path: Path) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_text("(;GM[4]SZ[15];B[hh](;W[ii])(;W[gg]))")
+    server = BoardServer(tmp_path, str(game))
+    data = base64.b64encode(game.read_bytes()).decode()
+    assert server.post("start", {})[1] == {"name": "game.sgf", "data": data}
+    assert server.stop() == ""
+
+
+@pytest.mark.parametrize("words", [["/no/such/file"], ["--port", "99999"], [__file__]])
+def test_a_start_that_cannot_be_is_one_line(words: list[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pbrain_engine.cli", "board", "--no-open", *words]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE)
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr.startswith("numoku: ") and result.stderr.count("\n") == 1
+
+
+def test_a_server_without_visitors_ends(tmp_path: Path) -> None:
+    server = BoardServer(tmp_path, "--linger", "2")
+    for _ in range(6):  # a program that asks without any page
+        assert server.post("look", {"position": position("h8")})[0] == 200
+        time.sleep(0.5)
+    tab = Tab(server)
+    time.sleep(2.6)
+    assert server.process.poll() is None
+    tab.close()
+    assert server.process.wait(PATIENCE) == 0
+    server.stop()
+
+
+def test_a_server_that_was_never_visited_ends(tmp_path: Path) -> None:
+    server = BoardServer(tmp_path, "--linger", "0.3")
+    assert server.process.wait(PATIENCE) == 0
+    assert server.process.stdout is not None
+    assert "no page and no program was there for 0.3 seconds" in server.process.stdout.read()
+    assert server.stop() == ""
+
+
+def test_a_token_lasts_and_is_readable_for_its_user_only(tmp_path: Path) -> None:
+    first = BoardServer(tmp_path)
+    first.stop()
+    second = BoardServer(tmp_path)
+    second.stop()
+    assert first.token == second.token
+    path = tmp_path / "numoku" / "board-token"
+    assert path.stat().st_mode & 0o077 == 0
+
+
+# Who is let in ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "ä", "x" * 5000])
+def test_a_wrong_token_is_refused_with_a_reason(server: BoardServer, token: str) -> None:
+    from urllib.parse import quote
+
+    status, answer = server.get(f"/api/engine?token={quote(token)}")
+    assert status == 401 and "token" in answer["error"]
+
+
+def test_a_wrong_token_closes_the_socket_with_a_reason(server: BoardServer) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    with server.connect(token="wrong") as refused:
+        with pytest.raises(ConnectionClosed) as closed:
+            refused.recv(timeout=PATIENCE)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1008 and "token" in closed.value.rcvd.reason
+
+
+def test_a_foreign_origin_is_refused(server: BoardServer) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    with server.connect(origin="http://example.org") as refused:
+        with pytest.raises(ConnectionClosed) as closed:
+            refused.recv(timeout=PATIENCE)
+    assert closed.value.rcvd is not None and "foreign" in closed.value.rcvd.reason
+    status, answer = server.post("look", {"position": position()}, Origin="http://example.org")
+    assert status == 403 and "foreign" in answer["error"]
+
+
+def test_another_name_of_the_host_is_refused(server: BoardServer) -> None:
+    status, answer = server.post("look", {"position": position()}, Host="example.org")
+    assert status == 403 and "name" in answer["error"]
+
+
+# What is refused --------------------------------------------------------------------
+
+FIVE = "h8a1i8c1j8e1k8g1l8"
+WRONG_POSITIONS = [
+    ({}, "missing"),
+    ("h8", "type"),
+    (position(size=4), "between"),
+    (position(size=10**9), "between"),
+    (position(rule="chess"), "none of"),
+    (position([[7, 7], [7, 7]]), "not empty"),
+    (position([[14, 14]], size=9), "off the"),
+    (position([[7, -1]]), "between"),
+    (position([[7, True]]), "type"),
+    (position([[7]]), "entries"),
+    (position([[0, 0]] * 500), "entries"),
+    (position(FIVE + "m9"), "black has won before move 10"),
+]
+TWO_WINNERS = position(
+    placed=[
+        {"x": x, "y": y, "side": side} for y, side in ((3, "black"), (9, "white")) for x in range(5)
+    ]
+)
+
+
+@pytest.mark.parametrize(("wrong", "reason"), [*WRONG_POSITIONS, (TWO_WINNERS, "both sides")])
+def test_a_wrong_position_is_refused_with_a_reason(tab: Tab, wrong: Any, reason: str) -> None:
+    for what in ("look", "analyse", "prove", "threats"):
+        assert reason in tab.ask(what, position=wrong)["error"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '"x"', '{"do": 5}', '{"do": "fly"}', '{"id": {}}', "[" * 100_000,
+     '{"do": "look", "id": 1}', '{"do":"analyse","position":null}', "\x00", '{"id": 1e999}'],
+)  # fmt: skip
+def test_a_malformed_message_gets_its_reason(tab: Tab, text: str) -> None:
+    tab.socket.send(text)
+    assert tab.receive()["error"]
+    assert tab.ask("look", position=position("h8"))["to_move"] == "white"
+
+
+def test_a_message_that_is_too_large_is_refused_with_a_reason(tab: Tab) -> None:
+    assert "too large" in tab.ask("read", text="h" * MOST_CHARACTERS)["error"]
+    assert tab.ask("look", position=position("h8"))["to_move"] == "white"
+
+
+def test_page_and_server_have_the_same_limits() -> None:
+    static = ROOT / "pbrain_engine" / "board" / "static"
+    for name, limit in (
+        ("server.js", f"MOST_CHARACTERS = {MOST_CHARACTERS:_};"),
+        ("files.js", f"MOST_FILE = {MOST_FILE:_};"),
+    ):
+        assert limit in (static / name).read_text(encoding="utf-8")
+
+
+def test_random_bytes_and_huge_messages_end_one_socket_only(server: BoardServer) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    for message in (random.Random(1).randbytes(500), "x" * (MOST_BYTES + 1)):
+        with server.connect() as victim, pytest.raises(ConnectionClosed):
+            victim.send(message)
+            victim.recv(timeout=PATIENCE)
+    status, answer = server.post("read", b"x" * (MOST_CHARACTERS + 1))
+    assert status == 413 and "large" in answer["error"]
+    assert server.health()["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"multipv": 0}, "multipv"),
+        ({"multipv": 1.5}, "multipv"),
+        ({"threads": 10_000}, "threads"),
+        ({"memory": -1}, "memory"),
+        ({"search": "guess"}, "search"),
+        ({"time": "long"}, "time is not of the type"),
+        ({"time": 0}, "time is not between 0.01 and 600"),
+    ],
+)
+def test_a_wrong_setting_is_refused(tab: Tab, fields: dict[str, Any], reason: str) -> None:
+    assert reason in tab.ask("analyse", position=position("h8"), **fields)["error"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hello", "(;GM[1]SZ[19])", "(;B[zz])", "Piskvorky x", "h8h8", "(" * 50_000, "\x00"]
+)
+def test_a_file_that_is_no_game_is_refused(tab: Tab, text: str) -> None:
+    answer = tab.ask("read", text=text)
+    assert answer["error"]
+
+
+HALF = "x\ud800"  # half of a character, which JSON can hold
+
+
+def test_halves_of_characters_are_refused(tab: Tab, server: BoardServer) -> None:
+    game = {"position": position(), "tree": [], "format": "sgf"}
+    for what, fields in (
+        ("read", {"text": f"(;GM[4]SZ[15]PB[{HALF}];B[hh])"}),
+        ("write", {**game, "comment": HALF}),
+        ("write", {**game, "names": {"black": HALF}}),
+        ("write", {**game, "root": {"labels": [{"x": 1, "y": 1, "text": HALF}]}}),
+        ("comment", {"position": position("h8"), "after": HALF}),
+        ("look", {"position": position(rule=HALF)}),
+    ):
+        assert "half" in tab.ask(what, **fields)["error"], fields
+        status, answer = server.post(what, fields)
+        assert status == 400 and "half" in answer["error"], fields
+
+
+@pytest.mark.parametrize("target", [[1], {"a": 1}])
+def test_a_stop_of_what_is_no_question_is_refused(tab: Tab, target: Any) -> None:
+    assert "target" in tab.ask("stop", target=target)["error"]
+    assert tab.ask("stop", target=5) == {}
+
+
+@pytest.mark.parametrize("fields", [{"text": ""}, {"text": " \n"}, {"text": "", "data": ""}])
+def test_an_empty_text_is_called_empty(tab: Tab, fields: dict[str, str]) -> None:
+    assert "text is empty" in tab.ask("read", **fields)["error"]
+    assert "neither" in tab.ask("read")["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("x" * 300 + ".js", 404), (f"api/{'x' * 5000}", 401), ("a/b/c", 404), ("%00.js", 404),
+     ("..%2fapp.js", 404)],
+)  # fmt: skip
+def test_a_path_that_is_none_is_refused_with_a_reason(
+    server: BoardServer, path: str, status: int
+) -> None:
+    answer = server.get(f"/{path}")
+    assert answer[0] == status and answer[1]["error"]
+
+
+def test_an_origin_that_is_no_address_is_foreign(server: BoardServer) -> None:
+    status, answer = server.post("look", {"position": position()}, Origin="http://[")
+    assert status == 403 and "foreign" in answer["error"]
+
+
+def failing(*words: object) -> Any:
+    raise ZeroDivisionError("unexpected")
+
+
+def ask_in_process(board: Any, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+    """Return status and document of a POST to a board of this process."""
+    headers = [(b"authorization", b"Bearer token"), (b"host", b"localhost")]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers,
+             "query_string": b""}  # fmt: skip
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    with suppress(ZeroDivisionError):  # which its server would note
+        asyncio.run(board.app(scope, receive, send))
+    return sent[0]["status"], json.loads(sent[1]["body"])
+
+
+def test_an_error_that_was_not_expected_is_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pbrain_engine.board.app import BoardServer as BoardApp
+
+    monkeypatch.setitem(OPERATIONS, "puzzles", Operation("puzzles", "", {}, failing))
+    board = BoardApp(Guard("token"))
+    answer = ask_in_process(board, "/api/puzzles", b"{}")
+    board.close()
+    assert answer == (500, {"error": "internal error: ZeroDivisionError"})
+    assert capsys.readouterr().err.count("Traceback") == 1
+
+
+def test_checks_name_the_field() -> None:
+    with pytest.raises(Refused, match=r"position\.moves\[1\]\[0\]"):
+        check("position", position([[1, 1], [99, 1]]), POSITION)
+
+
+def notes(root: Any) -> Any:
+    """Return a tree as plain values, in any order of variations."""
+    below = sorted(notes(child) for child in root.children)
+    cell, marks = root.cell or (-1, -1), (root.is_marked, root.is_start)
+    return (cell, root.is_move, root.title, root.comment, root.text, marks, below)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
+    data, _ = format_renlib(grow(seed, 300))
+    fields = {"text": None, "data": base64.b64encode(data).decode(), "rule": None, "width": None,
+              "height": None, "from_below": False}  # fmt: skip
+    found = files.read(fields)
+    again = base64.b64decode(files.write({**found, "format": "lib"})["data"])
+    assert notes(parse_renlib(again).root) == notes(parse_renlib(data).root)
+
+
+# What it says -----------------------------------------------------------------------
+
+
+def test_the_facts_of_a_position(tab: Tab) -> None:
+    won = tab.ask("look", position=position(FIVE))
+    assert won["winner"] == "black" and len(won["row"]) == 5
+    renju = position("g8a1i8c1h7o15h9e1", "renju")
+    (foul,) = tab.ask("look", position=renju)["forbidden"]
+    assert foul == {"cell": [7, 7], "reason": "double three"}
+
+
+def test_a_search_without_end_gives_way_to_the_next_question(tab: Tab) -> None:
+    endless = tab.send("analyse", position=position("h8"))
+    assert tab.receive()["id"] == endless
+    proof = tab.ask("prove", position=position(OPEN_THREE))
+    assert proof["claim"] == "vcf" and proof["length"] == 2
+
+
+def test_stop_ends_a_search_at_once(tab: Tab) -> None:
+    number = tab.send("analyse", position=position("h8"))
+    tab.receive()
+    start = time.monotonic()
+    tab.send("stop", target=number)
+    while "event" in (message := tab.receive()) or message["id"] != number:
+        pass
+    assert time.monotonic() - start < PATIENCE  # milliseconds, on an idle machine
+    assert message["result"]["move"]
+
+
+def test_a_method_of_the_textbooks_plays_in_the_engines_place(tab: Tab) -> None:
+    answer = tab.ask("move", position=position("h8a1i8a3j8a5k8"), method="minimax", seconds=2)
+    assert answer["move"] in ([6, 7], [11, 7]) and answer["pv"][0] == answer["move"]
+    assert "uct" in tab.ask("move", position=position("h8"), method="guess")["error"]
+
+
+def test_a_stop_of_what_has_ended_stops_nothing_else(tab: Tab) -> None:
+    ended = tab.send("analyse", position=position("h8"), nodes=10)
+    while "event" in tab.receive():
+        pass
+    number = tab.send("analyse", position=position("h8"))
+    assert tab.ask("stop", target=ended) == {}
+    heard = [tab.receive() for _ in range(3)]
+    assert all(message["id"] == number and "event" in message for message in heard)
+    tab.send("stop")  # of all
+
+
+@pytest.mark.parametrize("moves", ["h8", "h8i9g9g7i8g8h7", OPEN_THREE, "h8h9i8", "d4m12e5l11"])
+@pytest.mark.parametrize("rule", ["freestyle", "renju"])
+def test_the_page_says_what_the_terminal_says(tab: Tab, moves: str, rule: str) -> None:
+    words = [moves, "--rule", rule, "--nodes", str(LIMIT), "--time", "60", "--json"]
+    command = [sys.executable, "-m", "pbrain_engine.cli", "analyse", *words]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    terminal = json.loads(run.stdout)
+    tab.ask("analyse", position=position(moves, rule), nodes=LIMIT // 2)  # what is to be forgotten
+    page = tab.ask("analyse", position=position(moves, rule), nodes=LIMIT)
+    for field in ("move", "value", "chance", "pv", "depth", "nodes", "win"):
+        assert page[field] == terminal[field], field
+
+
+def test_two_tabs_search_at_the_same_time(server: BoardServer) -> None:
+    tabs = [Tab(server), Tab(server)]
+    numbers = [tab.send("analyse", position=position("h8i9")) for tab in tabs]
+    for _ in range(5):
+        for tab, number in zip(tabs, numbers, strict=True):
+            assert tab.receive()["id"] == number
+    assert server.health()["searching"] == 2
+    for tab in tabs:
+        tab.close()
+
+
+# What it leaves behind ----------------------------------------------------------------
+
+
+def test_memory_is_given_back_after_a_while_without_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk_module, "REST_AFTER", 0.2)
+    desks = Desks()
+    desk = desks.open()
+    began: list[bool] = []
+
+    def begin(job: Job) -> None:
+        desk.engine(Setup(15, 15, Rule.FREESTYLE), memory=16)
+        began.append(desk.has_engine)
+
+    for number in (1, 2):
+        desk.submit(Job(begin))
+        until(lambda: len(began) == number and not desk.has_engine)  # noqa: B023 - used at once
+    assert began == [True, True]
+    desks.close()
+
+
+def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
+    desks = Desks(1)
+    desk = desks.open()
+    begun, done = threading.Event(), threading.Event()
+
+    def endless(job: Job) -> None:
+        begun.set()
+        end = time.monotonic() + PATIENCE
+        while not job.is_stopped and time.monotonic() < end:
+            time.sleep(0.005)
+        if job.is_stopped:
+            done.set()
+
+    job = Job(endless, endless=True)
+    desk.submit(job)
+    assert begun.wait(PATIENCE)
+    later = threading.Event()
+    desk.submit(Job(lambda job: later.set()))  # ends the endless one
+    assert done.wait(PATIENCE) and later.wait(PATIENCE)
+    desk.close()
+    assert len(desks) == desks.at_work == 0
+    desk.submit(Job(lambda job: pytest.fail("the desk is closed")))
+
+
+def test_twenty_tabs_leave_no_engine_behind(server: BoardServer) -> None:
+    tabs = [Tab(server) for _ in range(20)]
+    for tab in tabs:
+        tab.send("analyse", position=position("h8"), memory=64)
+    for tab in tabs[:10]:
+        tab.close()
+    for tab in tabs[10:]:
+        assert "event" in tab.receive()
+        tab.close()
+    until(lambda: server.health()["tabs"] == 0)
+    until(lambda: server.health()["engines"] == server.health()["searching"] == 0)
+
+
+def test_a_thousand_positions_in_a_row(server: BoardServer, tab: Tab) -> None:
+    chance = random.Random(5)
+    last = 0
+    for _ in range(1000):
+        cells = [(x, y) for x in range(15) for y in range(15)]
+        moves = chance.sample(cells, chance.randint(0, 6))
+        last = tab.send("analyse", position=position(moves), memory=64)
+    while tab.receive()["id"] != last:
+        pass
+    tab.send("stop")
+    until(lambda: server.health()["searching"] == 0)
+    assert server.health()["engines"] <= 2
+
+
+def test_a_killed_server_comes_back_with_the_same_token_and_port(tmp_path: Path) -> None:
+    server = BoardServer(tmp_path)
+    tab = Tab(server)
+    tab.send("analyse", position=position("h8"))
+    server.kill()
+    again = BoardServer(tmp_path, port=server.port)
+    assert again.address == server.address
+    assert Tab(again).ask("look", position=position("h8"))["to_move"] == "white"
+    assert again.stop() == ""
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        server = BoardServer(tmp_path, port=taken.getsockname()[1])
+        assert server.address == ""
+        complaints = server.stop()
+    assert complaints.startswith("numoku: cannot listen on 127.0.0.1:")
+    assert complaints.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [("h8,i9,h9", (8, 9, 9)), ("h8-i9-h9", (8, 9, 9)), ("1. h8 i9 2. h9", (8, 9, 9)),
+     ("1.h8 i9 2.h9", (8, 9, 9)), ("[7,7] [8,8] [7,8]", (8, 9, 9)),
+     ("(7,7) (8,8) (7,8)", (8, 9, 9))],
+)  # fmt: skip
+def test_moves_are_read_in_every_way_of_writing_them(
+    tab: Tab, text: str, rows: tuple[int, ...]
+) -> None:
+    fields = {"text": text, "width": 20, "height": 19, "rule": "renju"}
+    found = tab.ask("read", **fields)
+    assert [(row["x"], row["y"] + 1) for row in found["tree"]] == list(
+        zip((7, 8, 7), rows, strict=True)
+    )
+    assert [found["position"][name] for name in ("width", "height", "rule")] == [20, 19, "renju"]
+    below = tab.ask("read", **fields, from_below=True)
+    turned = rows if "," in text and text[0] in "([" else tuple(20 - row for row in rows)
+    assert [row["y"] + 1 for row in below["tree"]] == list(turned)
+    wrong = tab.ask("read", **{**fields, "text": text + " z99"})
+    assert "move 4" in wrong["error"] and "z99" in wrong["error"]

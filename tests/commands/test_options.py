@@ -1,0 +1,299 @@
+"""Command lines: errors in one line, numbers that make sense, and what is not installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pbrain_engine
+from pbrain_engine import Engine, Game, Limit, Rule, cli
+from pbrain_engine.options import problem_of, span
+from tests.commands.test_commands import run
+
+ROOT = Path(__file__).parents[2]
+unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "analyse h8 --time -1",
+        "analyse h8 --time nan",
+        "analyse h8 --memory 0",
+        "analyse h8 --threads 0",
+        "analyse h8 --multipv 0",
+        "analyse h8 --depth 0",
+        "analyse h8 --nodes -5",
+        "play --time 0",
+        "review h8 --time 0",
+        "review h8 --time nan",
+        "review h8 --time inf",
+        "review h8 --threads 0",
+        "review h8 --memory -3",
+        "demo --total -3",
+        "board --threads -1",
+        "board --threads 0",
+        "board --linger nan",
+        "board --linger inf",
+        "board --linger -5",
+        "solve x --every 0",
+        "bench --depth 0",
+        "match random random --turn -1",
+        "match random random --games 0",
+        "match random random --concurrency 0",
+        "match random random --patience 0",
+        "openings --count 0",
+        "openings --stones x",
+        "openings --stones 7-3",
+        "db x query --stones 7-3",
+        "db x query --stones 3-x",
+        "book openings x y --stones -",
+        "tune x --games 0",
+        "fit x --out y --steps 0",
+        "datagen x --processes 0",
+        "check x --patience -1",
+        "match random random --games ten",
+    ],
+)
+def test_senseless_numbers_are_refused_in_one_line(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, *words.split())
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1 and words.split()[-1] in err
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_wrong_use_of_every_command_is_told_in_one_line(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, name, "--no-such-option")
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1 and name in err
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("solve FILE", 1),
+        ("match random random --openings FILE", 2),
+        ("match random random --games 2 --journal FILE", 2),
+        ("report FILE", 2),
+        ("tune FILE --show", 2),
+        ("openings FILE", 1),
+        ("fit FILE --out x", 1),
+        ("weights FILE", 1),
+    ],
+)
+def test_a_file_that_is_not_there_is_told_without_numbers(
+    words: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "plain").touch()
+    path = tmp_path / "plain" / "below"  # where no file can be
+    found, out, err = run(capsys, *words.replace("FILE", str(path)).split())
+    assert (found, out) == (status, "")
+    assert err.count("\n") == 1 and "Errno" not in err and "plain" in err
+
+
+def test_a_span_without_an_end_goes_on() -> None:
+    assert (span("3"), span("3-7")) == ((3, 3), (3, 7))
+    least, most = span("3-")
+    assert least == 3 and most > 22 * 22
+
+
+def test_a_problem_is_one_line() -> None:
+    assert problem_of(ValueError("two\nlines")) == "two lines"
+    missing = FileNotFoundError(2, "No such file or directory", "a")
+    assert problem_of(missing) == "a: No such file or directory"
+
+
+@unix
+@pytest.mark.parametrize(
+    "words", ["--help", "analyse --help", "analyse h8 --depth 8", "weights learned hand"]
+)
+def test_a_closed_pipe_is_no_failure(words: str) -> None:
+    command = f"{sys.executable} -m pbrain_engine.cli {words} | head -n 1"
+    result = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@unix
+@pytest.mark.parametrize(
+    ("words", "streams", "status", "output"),
+    [
+        ("--version", ">&-", 0, ""),
+        ("--version", ">/dev/full", 1, "numoku: No space left on device"),
+        ("analyse --help", ">/dev/full", 1, "numoku: No space left on device"),
+        ("weights learned hand", ">/dev/full", 1, "numoku: No space left on device"),
+        ("analyse h8 --depth 1", ">&- 2>&-", 0, ""),
+        ("nonsense", "2>&-", 2, ""),
+        ("nonsense", "2>/dev/full", 2, ""),
+        ("analyse --depth x", "2>/dev/full", 2, ""),
+        ("analyse h8h8", "2>/dev/full", 1, ""),
+        ("play --level 1", "<&-", 0, "your move, black> "),
+        ("analyse - --depth 1", "<&-", 0, "best move "),
+        ("solve -", "<&-", 0, "no puzzles left"),
+        ("analyse - --depth 1", "<&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_streams_that_are_closed_or_full_are_no_fault(
+    words: str, streams: str, status: int, output: str
+) -> None:
+    command = f"unset PYTHONUNBUFFERED; {sys.executable} -m pbrain_engine.cli {words} {streams}"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    reported = result.stdout + result.stderr
+    assert result.returncode == status and "Traceback" not in reported and "ignored" not in reported
+    assert output in reported and bool(output) == bool(reported)
+    assert result.stderr.count("\n") == (streams == ">/dev/full")
+
+
+@unix
+@pytest.mark.parametrize(
+    "words",
+    ["solve docs/puzzles.jsonl --threats-only --json",
+     "match random random --games 2 --json --view plain --journal FILE"],
+)  # fmt: skip
+def test_without_a_stream_for_errors_the_output_is_still_json(words: str, tmp_path: Path) -> None:
+    words = words.replace("FILE", str(tmp_path / "match.jsonl"))
+    command = f"{sys.executable} -m pbrain_engine.cli {words} 2>&-"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0
+    assert all(isinstance(entry, dict) for entry in documents(result.stdout))
+
+
+def documents(text: str) -> list[object]:
+    """Return the JSON documents of a text."""
+    found = []
+    while text:
+        entry, end = json.JSONDecoder().raw_decode(text)
+        found.append(entry)
+        text = text[end:].lstrip()
+    return found
+
+
+INTERRUPTING = """\
+import sys
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == {!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from pbrain_engine import cli
+sys.exit(cli.main({!r}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("engine.engine", ["analyse", "h8"]),
+        ("options", ["analyse", "h8"]),
+        ("commands.analyse", ["analyse", "h8"]),
+        ("commands.bench", ["--version"]),
+    ],
+)
+def test_an_interrupt_while_modules_are_loaded_ends_the_command(
+    module: str, words: list[str]
+) -> None:
+    script = INTERRUPTING.format(f"pbrain_engine.{module}", words)
+    result = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True)
+    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+
+
+WITHOUT = """\
+import sys
+sys.modules[{!r}] = None
+from pbrain_engine import cli
+sys.exit(cli.main({!r}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("missing", "words", "extra"),
+    [
+        ("numpy", ["fit", "x", "--out", "y"], "training"),
+        ("numpy", ["weights", "--games", "tests/games/sample.games"], "training"),
+        ("starlette", ["board"], "board"),
+    ],
+)
+def test_what_is_not_installed_is_told_with_its_cure(
+    missing: str, words: list[str], extra: str
+) -> None:
+    command = [sys.executable, "-c", WITHOUT.format(missing, words)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert f"pip install 'pbrain-numoku[{extra}]'" in result.stderr
+
+
+def test_the_extra_for_learning_is_enough_for_it() -> None:
+    words = ["weights", "--games", "tests/games/sample.games"]
+    command = [sys.executable, "-c", WITHOUT.format("ziglang", words)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() -> None:
+    code = (
+        "from importlib import import_module; from pbrain_engine.cli import COMMANDS\n"
+        "for name, command in COMMANDS.items():\n"
+        "    try: import_module(f'pbrain_engine.{command.module}')\n"
+        "    except ModuleNotFoundError: print(name)"
+    )
+    command = [sys.executable, "-S", "-c", code]  # without site packages
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    output = subprocess.check_output(command, cwd=ROOT, env=bare, text=True)
+    assert output.split() == ["fit"]  # the others need nothing, or say themselves what
+
+
+@pytest.mark.parametrize("name", [name for name in cli.COMMANDS if name != "check"])
+def test_rule_and_board_are_called_alike_everywhere(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    if name == "fit":
+        pytest.importorskip("numpy")
+    reported = run(capsys, name, "--help")[1]
+    assert ("--rule " in reported) == ("--size " in reported)
+    assert "--board " not in reported or "--size " in reported
+
+
+def test_only_commands_that_are_there_are_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(cli.COMMANDS, "absent", cli.Subcommand("commands.absent", "is not there"))
+    monkeypatch.setitem(cli.COMMANDS, "gone", cli.Subcommand("gone.entirely", "with its folder"))
+    out = run(capsys, "--help")[1]
+    assert "absent" not in out and "gone" not in out and "  bench " in out
+
+
+# The Python API -------------------------------------------------------------------------
+
+
+def test_the_package_lists_its_public_names() -> None:
+    assert set(pbrain_engine.__all__) <= set(dir(pbrain_engine))
+
+
+@pytest.mark.parametrize("name", ["depth", "nodes"])
+@pytest.mark.parametrize("number", [0, -1])
+def test_a_limit_that_no_search_can_keep_is_refused(name: str, number: int) -> None:
+    with pytest.raises(ValueError, match=f"{name} {number}"):
+        Limit(**{name: number})
+
+
+def test_a_rule_may_be_its_name() -> None:
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(15, rule="renju")
+        assert engine.game.rule is Rule.RENJU
+        engine.set_rule("caro")
+        assert engine.game.rule is Rule.CARO
+        with pytest.raises(ValueError, match="unknown rule 'chess'; there are freestyle"):
+            engine.new_game(15, rule="chess")
+    assert Game(15, rule="standard").rule is Rule.STANDARD

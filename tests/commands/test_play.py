@@ -1,0 +1,256 @@
+"""Games in the terminal: none is lost, and a file keeps what it held."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine import Engine, Rule, Side
+from pbrain_engine.app.setup import Setup, parse_setup
+from pbrain_engine.app.thinking import DEFAULT_LEVEL
+from pbrain_engine.commands import play
+from pbrain_engine.commands.dialogue import Dialogue
+from pbrain_engine.commands.play import folder, latest
+from pbrain_engine.engine import swap2
+from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode
+from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
+
+PLAY_JS = Path(play.__file__).parent.parent / "board" / "static" / "play.js"
+ANNOTATED = (
+    "(;GM[4]FF[4]SZ[15]PB[Li]PW[Wu]RE[B+]EV[club];B[hh]C[my comment];W[ii](;B[ji]C[main])"
+    "(;B[gg];W[ff]C[side line]))"
+)
+
+
+@pytest.fixture
+def dialogue() -> Iterator[Dialogue]:
+    with Engine(memory=60_000_000) as engine:
+        yield Dialogue(engine, Setup(15, 15, Rule.FREESTYLE), level=1, seconds=0.02, seed=1)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pbrain_engine.commands.play.state_folder", lambda: tmp_path)
+
+
+def notes_of(tree: GameTree) -> dict[tuple[object, ...], str]:
+    """Return the comment of every line of a tree."""
+    found: dict[tuple[object, ...], str] = {}
+
+    def look(node: TreeNode, line: tuple[object, ...]) -> None:
+        found[line] = node.comment
+        for child in node.children:
+            look(child, (*line, child.cell))
+
+    look(tree.root, ())
+    return found
+
+
+# Files ----------------------------------------------------------------------------------
+
+
+def test_comments_and_side_lines_stay_in_the_file(dialogue: Dialogue, tmp_path: Path) -> None:
+    path = tmp_path / "v.sgf"
+    path.write_text(ANNOTATED, encoding="utf-8")
+    dialogue.answer(f"load {path}")
+    dialogue.answer("undo")
+    assert "replace it?" in dialogue.answer(f"save {path}")
+    assert dialogue.answer("no") == "nothing was written"
+    assert path.read_text(encoding="utf-8") == ANNOTATED
+    assert "replace it?" in dialogue.answer(f"save {path}")
+    assert dialogue.answer("yes") == f"saved {path}"
+    (before,) = parse_sgf_trees(ANNOTATED)
+    (after,) = parse_sgf_trees(path.read_text(encoding="utf-8"))
+    assert notes_of(after) == notes_of(before)
+    assert (after.record.black, after.record.result) == ("Li", "1-0")
+    dialogue.answer("c3")
+    assert dialogue.answer(f"save {path}") == f"saved {path}"  # it is this game's by now
+
+
+def test_a_question_is_forgotten_with_the_next_command(dialogue: Dialogue, tmp_path: Path) -> None:
+    path = tmp_path / "v.sgf"
+    path.write_text(ANNOTATED, encoding="utf-8")
+    dialogue.answer("h8")
+    dialogue.answer(f"save {path}")
+    dialogue.answer("level 2")
+    assert "no cell" in dialogue.answer("yes")
+    assert path.read_text(encoding="utf-8") == ANNOTATED
+
+
+def random_tree(chance: random.Random) -> GameTree:
+    tree = GameTree(GameRecord(9, 9, Rule.STANDARD))
+    cells = [(x, y) for x in range(9) for y in range(9)]
+
+    def grow(node: TreeNode, free: list[tuple[int, int]], depth: int) -> None:
+        for cell in chance.sample(free, chance.choice((1, 1, 2, 3)) if depth else 0):
+            child = node.child(cell)
+            child.comment = chance.choice(("", "good", "a [bracket] \\ and a back stroke"))
+            grow(child, [other for other in free if other != cell], depth - 1)
+
+    grow(tree.root, cells, 4)
+    return tree
+
+
+def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
+    dialogue: Dialogue, tmp_path: Path
+) -> None:
+    chance = random.Random(35)
+    for number in range(25):
+        path = tmp_path / f"{number}.sgf"
+        text, _ = format_sgf_trees([random_tree(chance), random_tree(chance)])
+        path.write_text(text, encoding="utf-8")
+        before = [notes_of(tree) for tree in parse_sgf_trees(text)]
+        dialogue.answer(f"load {path}")
+        game = dialogue.engine.game
+        for _ in range(chance.randrange(8)):
+            if chance.random() < 0.4 and game.ply:
+                dialogue._take_back()
+            elif not game.is_over:
+                dialogue.engine.play(*chance.choice(game.legal_moves()))
+        dialogue.answer(f"save {path}")
+        assert dialogue.answer("yes").startswith("saved")
+        trees = parse_sgf_trees(path.read_text(encoding="utf-8"))
+        after = [notes_of(tree) for tree in trees]
+        assert before[0].items() <= after[0].items() and before[1] == after[1]
+        node, main = trees[0].root, []
+        while node.children:
+            node = node.children[0]
+            main.append(node.cell)
+        assert main[: game.ply] == game.moves
+
+
+def test_a_command_without_a_file_names_itself(dialogue: Dialogue) -> None:
+    assert "`load game.sgf`" in dialogue.answer("load")
+    assert "`save game.sgf`" in dialogue.answer("save")
+
+
+# Games that are left --------------------------------------------------------------------
+
+
+def run_play(monkeypatch: pytest.MonkeyPatch, typed: list[object], *arguments: str) -> None:
+    """Run the command; what is typed may be an exception, and ends with the end of the input."""
+    lines = iter(typed)
+
+    def read(prompt: str) -> str:
+        item = next(lines, EOFError())
+        if isinstance(item, BaseException):
+            raise item
+        return str(item)
+
+    monkeypatch.setattr("builtins.input", read)
+    assert play.main([*arguments, "--time", "0.02"]) == 0
+
+
+def moves_of(form: dict[str, object]) -> int:
+    return len(parse_setup(str(form["sgf"])).moves)
+
+
+def test_a_game_that_was_left_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_play(monkeypatch, ["h8", "quit"], "--level", "3", "--rule", "renju", "--side", "black")
+    assert "numoku play --resume" in capsys.readouterr().out
+    kept = latest()
+    assert kept is not None and moves_of(kept[1]) == 2 and kept[1]["level"] == 3
+    run_play(monkeypatch, [KeyboardInterrupt(), "undo", "c3"], "--resume")
+    again = latest()
+    assert again is not None and again[0] == kept[0]  # the same game
+    start = parse_setup(again[1]["sgf"])
+    assert start.moves[0] == (2, 2) and len(start.moves) == 2 and start.rule is Rule.RENJU
+    assert again[1]["level"] == 3
+
+
+def test_one_interrupt_warns_and_a_second_leaves(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stop = KeyboardInterrupt()
+    run_play(monkeypatch, ["h8", stop, "i8", stop, stop, "never read"], "--level", "1")
+    out = capsys.readouterr().out
+    assert out.count("Ctrl-C again leaves") == 2 and "no cell" not in out
+    kept = latest()
+    assert kept is not None and moves_of(kept[1]) == 4
+
+
+def test_a_running_game_comes_before_one_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_play(monkeypatch, ["h8", "new", "c3", "resign"], "--level", "1")
+    assert len(list(folder().iterdir())) == 2
+    kept = latest()
+    assert kept is not None and parse_setup(kept[1]["sgf"]).moves[0] == (7, 7)
+
+
+def test_taken_back_moves_of_a_file_do_not_come_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "v.sgf"
+    path.write_text(ANNOTATED, encoding="utf-8")
+    run_play(monkeypatch, ["undo"], str(path), "--side", "white")
+    begun = play.resumed()
+    assert begun.start.moves == ((7, 7),) and begun.person is Side.WHITE
+    (tree,) = begun.trees
+    assert notes_of(tree) == notes_of(parse_sgf_trees(ANNOTATED)[0])
+
+
+def test_there_may_be_nothing_to_resume(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run_play(monkeypatch, ["quit"])
+    assert latest() is None
+    with pytest.raises(ValueError, match="no game to resume"):
+        play.main(["--resume"])
+    folder().mkdir()
+    (folder() / "x.json").write_text('{"sgf": "(;GM[1])", "moves": 3}', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"x\.json cannot be resumed"):
+        play.main(["--resume"])
+
+
+# Swap2 ----------------------------------------------------------------------------------
+
+
+def test_swap2_that_the_person_opens(dialogue: Dialogue) -> None:
+    dialogue.answer("swap2")
+    assert dialogue.prompt.startswith("put three stones")
+    for cell in ("h8", "a1", "i8"):  # black is far better
+        assert dialogue.engine_turn() == ""
+        assert dialogue.answer(cell) == ""
+    assert "Numoku takes black" in dialogue.engine_turn()
+    assert dialogue.person is Side.WHITE and dialogue.prompt == "your move, white> "
+    assert dialogue.engine.game.ply == 3
+
+
+@pytest.mark.parametrize(("answers", "person"), [(["black"], 0), (["white"], 1), (["j1", "k2"], 2)])
+def test_swap2_that_the_engine_opens(
+    dialogue: Dialogue, answers: list[str], person: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three = swap2.OpeningChoice(stones=((0, 0), (14, 14), (0, 14)))
+    monkeypatch.setattr(swap2, "first_three", lambda *_: three)
+    dialogue.answer("swap2 numoku")
+    assert "a1 o15 a15" in dialogue.engine_turn()
+    assert "two stones" in dialogue.prompt and "two stones" in dialogue.answer("hint")
+    assert dialogue.answer("undo") == "there is no move to take back"
+    for answer in answers:
+        assert dialogue.engine_turn() == ""
+        dialogue.answer(answer)
+    said = dialogue.engine_turn()
+    game = dialogue.engine.game
+    assert game.to_move is dialogue.person
+    if person == 2:
+        assert "Numoku takes" in said
+    else:
+        assert dialogue.person is Side(person) and game.ply == (3 if person else 4)
+
+
+# Small things ---------------------------------------------------------------------------
+
+
+def test_terminal_and_page_begin_with_the_same_level() -> None:
+    (level,) = re.findall(r"DEFAULT_LEVEL = (\d+)", PLAY_JS.read_text(encoding="utf-8"))
+    assert int(level) == DEFAULT_LEVEL
+
+
+def test_the_board_is_shown_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_play(monkeypatch, ["board", "level 2"])
+    assert capsys.readouterr().out.count(" a b c ") == 2

@@ -1,0 +1,250 @@
+"""`numoku solve` on files that hold more than puzzles, and proofs that people can follow."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine import Engine, Game, Move, Side, Thought, cli
+from pbrain_engine.app import thinking
+from pbrain_engine.app.view import ProofText, format_proof
+from pbrain_engine.commands import solve as command
+from pbrain_engine.engine.forms import line_to_five
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.solver.solver import Solver, Tree
+
+ROOT = Path(__file__).parents[2]
+GOOD: dict[str, Any] = {
+    "id": "good", "size": 15, "rule": "freestyle", "to_move": "black", "kind": "vcf",
+    "black": [[4, 7], [5, 7], [6, 7]], "white": [[0, 0], [2, 2], [14, 14]],
+}  # fmt: skip
+FIVE = [[x, 7] for x in range(5)]
+FAULTS = {
+    "no JSON": '{"id": "half',
+    "no object of JSON": "[1, 2]",
+    "lacks size, rule, black, white": '{"id": "x", "to_move": "black", "kind": "vcf"}',
+    "unknown kind 'mate'": json.dumps({**GOOD, "kind": "mate"}),
+    "7,7 is not empty": json.dumps({**GOOD, "black": [[7, 7]], "white": [[7, 7]]}),
+    "black is a list of cells": json.dumps({**GOOD, "black": ["h8"]}),
+    "white is a list of cells": json.dumps({**GOOD, "white": "h8"}),
+    "off the 15x15": json.dumps({**GOOD, "black": [[15, 0]]}),
+    "unknown rule 'chess'": json.dumps({**GOOD, "rule": "chess"}),
+    "to_move is": json.dumps({**GOOD, "to_move": "red"}),
+    "sides are 5 to 22": json.dumps({**GOOD, "size": 99}),
+    "size is": json.dumps({**GOOD, "size": "15"}),
+    "id is a text": json.dumps({**GOOD, "id": ["x"]}),
+    "the game is over": json.dumps({**GOOD, "black": FIVE}),
+    "best is a list of cells": json.dumps({**GOOD, "kind": "forbidden", "best": 5}),
+    "best is a list": json.dumps({**GOOD, "kind": "forbidden", "best": [7, 7]}),
+    "too many brackets": "[" * 100_000,
+}
+
+
+def solve(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> tuple[int, str, str]:
+    status = cli.main(["solve", str(path), "--threats-only", "--memory", "10", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+# A position that is open after ten million stones.
+LONG = "j5k10g7m10o7h8f16f10e10m11k7f8i13l13j15h13g8g14o12o5n15e8m15k15"
+
+
+@pytest.mark.parametrize("way", [["--time", "60"], ["--prove"]])
+def test_an_interrupt_ends_a_search_at_once(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    way: list[str],
+) -> None:
+    calls = iter([True, True])  # interrupts
+    wait = thinking.wait
+
+    def interrupted(done: threading.Event) -> None:
+        if next(calls, False):
+            time.sleep(0.2)
+            raise KeyboardInterrupt
+        wait(done)
+
+    monkeypatch.setattr(thinking, "wait", interrupted)
+    cells = [list(cell) for cell in parse_moves(LONG, 20)]
+    path = tmp_path / "puzzles.jsonl"
+    long = {**GOOD, "kind": "vct", "size": 20, "black": cells[::2], "white": cells[1::2]}
+    path.write_text(json.dumps(long) + "\n" + json.dumps(GOOD), encoding="utf-8")
+    began = time.perf_counter()
+    status, out, _ = solve(capsys, path, *way)
+    assert (status, out) == (130, "")
+    assert time.perf_counter() - began < 30  # of 60, or without end
+
+
+# A win that a short search by threats does not see.
+DEEP = (
+    "h10j7j9i8h9h8g8i10g9i9i11f8g7g10i6j12k6g6j5h7l6h6f5i4h5k7e6g5f4l7i7f3e5d7e4e3g3d6d4c4h4g4"
+    "c3f6k5j6"
+)
+
+
+@pytest.mark.parametrize("shown", [None, 3])
+def test_a_win_of_the_main_search_is_claimed_with_its_whole_line_alone(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    shown: int | None,
+) -> None:
+    def line(engine: Engine, thought: Thought) -> list[Move]:
+        return line_to_five(engine, thought)[:shown]
+
+    monkeypatch.setattr(command, "line_to_five", line)
+    cells = [list(cell) for cell in parse_moves(DEEP)]
+    puzzle = {**GOOD, "kind": "win", "black": cells[::2], "white": cells[1::2]}
+    path = tmp_path / "puzzles.jsonl"
+    path.write_text(json.dumps(puzzle), encoding="utf-8")
+    words = ["--json", "--nodes", "6000", "--time", "30", "--memory", "20"]
+    assert cli.main(["solve", str(path), *words]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["claim"] == ("open" if shown else "win")
+    assert bool(answer["line"]) == (shown is None)
+
+
+def test_every_faulty_line_is_told_and_the_others_are_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "puzzles.jsonl"
+    lines = [json.dumps(GOOD), "", *FAULTS.values(), json.dumps({**GOOD, "id": "last"})]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    status, out, err = solve(capsys, path, "--json")
+    assert status == 1
+    assert [json.loads(line)["id"] for line in out.splitlines()] == ["good", "last"]
+    reported = err.splitlines()
+    assert f"{len(FAULTS)} lines left out" in reported.pop()
+    for number, (problem, line) in enumerate(zip(FAULTS, reported, strict=True), 3):
+        assert line.startswith(f"numoku solve: {path}, line {number}: ") and problem in line
+
+
+def test_a_file_of_something_else_is_refused_in_few_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, err = solve(capsys, ROOT / "README.md")
+    assert status == 1 and err.count("\n") == 3 and "line 1: this is no JSON" in err
+    assert "no puzzles left to solve" in out and "lines left out" in out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its pipes have another encoding")
+@pytest.mark.parametrize("words", ["solve -", "play --level 1 --time 0.1"])
+def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
+    command = [sys.executable, "-m", "pbrain_engine.cli", *words.split()]
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    result = subprocess.run(
+        command, input=b"\xff\n" + json.dumps(GOOD).encode(), cwd=ROOT, env=strict,
+        capture_output=True,
+    )  # fmt: skip
+    assert b"Traceback" not in result.stderr
+    if words == "solve -":
+        assert result.returncode == 1 and b"line 1: this is no JSON" in result.stderr
+        assert b"WIN by fours" in result.stdout
+    else:
+        assert result.returncode == 0 and b"is no cell" in result.stdout
+
+
+def test_signs_that_a_terminal_lacks_are_no_failure(tmp_path: Path) -> None:
+    path = tmp_path / "puzzles.jsonl"
+    path.write_text(json.dumps({**GOOD, "id": "\u4e94 \ud800"}), encoding="utf-8")
+    command = [sys.executable, "-m", "pbrain_engine.cli", "solve", str(path), "--threats-only"]
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.startswith(b"\\u4e94 \\ud800  vcf  ")
+
+
+def test_more_memory_than_there_is_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "puzzles.jsonl"
+    path.write_text(json.dumps(GOOD), encoding="utf-8")
+    assert cli.main(["solve", str(path), "--memory", str(10**12)]) == 1
+    assert capsys.readouterr().err == "numoku: there is not enough memory\n"
+
+
+def test_a_sound_file_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "puzzles.jsonl"
+    path.write_text(json.dumps(GOOD), encoding="utf-8")
+    status, out, err = solve(capsys, path)
+    assert (status, err) == (0, "")
+    assert "WIN by fours (VCF) in 2 moves: " in out
+
+
+def test_half_a_line_of_answers_is_no_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out_path = tmp_path / "puzzles.jsonl", tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(GOOD), encoding="utf-8")
+    out_path.write_text('{"id": "other"}\n{"id": "go', encoding="utf-8")
+    assert "1 puzzles" in solve(capsys, path, "--out", str(out_path))[1]
+    assert "no puzzles left" in solve(capsys, path, "--out", str(out_path))[1]
+
+
+def test_the_sample_puzzles_are_solved(capsys: pytest.CaptureFixture[str]) -> None:
+    sample = Path(__file__).parents[2] / "docs" / "puzzles.jsonl"
+    status, out, _ = solve(capsys, sample, "--json")
+    assert status == 0
+    claims = {answer["id"]: answer["claim"] for answer in map(json.loads, out.splitlines())}
+    assert claims == {
+        "four by four": "vcf",
+        "no fours": "no-vcf",
+        "two threes": "vct",
+        "which answers": "defend",
+        "double three": "forbidden",
+    }
+
+
+# Words ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        ("vcf", "WIN by fours (VCF) in 5 moves: h8"),
+        ("vct", "WIN by threats of fours (VCT) in 5 moves: h8"),
+        ("win", "WIN in 5 moves: h8"),
+    ],
+)
+def test_a_win_is_told_in_words(claim: str, words: str) -> None:
+    assert format_proof(claim, 5, [(7, 7)]) == words
+    assert format_proof("win", 1, [(7, 7)]) == "WIN in 1 move: h8"
+
+
+def proof_of(moves: str) -> tuple[Tree, list[str]]:
+    game = Game(15)
+    for move in parse_moves(moves):
+        game.play(*move)
+    before = game.moves
+    with Solver(8_000_000) as solver:
+        tree = solver.tree(game)
+        assert tree is not None
+        lines = ProofText(game, solver).lines(tree)
+    assert game.moves == before and game.to_move is Side.BLACK
+    return tree, lines
+
+
+def test_a_leaf_says_where_the_five_comes() -> None:
+    tree, lines = proof_of("g8a1h8a3i8a5")
+    assert tree.replies == {}
+    assert lines[0] in ("f8", "j8")
+    assert lines[1].startswith("  any answer: five at ") and " or " in lines[1]
+
+
+def test_free_answers_run_into_fours_that_are_shown() -> None:
+    tree, lines = proof_of("h8a1i8a3h9a5i9a9")
+    reported = "\n".join(lines)
+    assert "any other answer: black wins by fours, as with " in reported
+    named = {line.split()[0] for line in lines[1:] if not line.strip().startswith("any")}
+    assert len(named) >= len(tree.replies) > 1
+    assert all(line.endswith(", five") for line in lines if " as with " in line)

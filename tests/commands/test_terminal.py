@@ -1,0 +1,272 @@
+"""What a terminal shows: one way to draw boards, lists that fit, an interrupt that is heard."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine import Engine, Game, Limit, Side, Thought
+from pbrain_engine.app import thinking, view
+from pbrain_engine.app.thinking import LEVELS, choose
+from pbrain_engine.arena import elo
+from pbrain_engine.arena.commands import openings
+from pbrain_engine.arena.elo import Estimate
+from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings
+from pbrain_engine.arena.standings import Standings
+from pbrain_engine.arena.views import format_estimate, summary
+from pbrain_engine.commands import demo, play
+from pbrain_engine.notation import picture
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
+
+ROOT = Path(__file__).parents[2]
+WON = "a1a3b1b3c1c3d1d3e1"
+
+
+def game_after(moves: str, size: int = 15) -> Game:
+    game = Game(size)
+    for move in parse_moves(moves):
+        game.play(*move)
+    return game
+
+
+# Boards ---------------------------------------------------------------------------------
+
+
+def test_a_plain_board_has_star_points_and_can_be_read_back() -> None:
+    game = game_after("h8i9")
+    shown = view.plain_board(game, view.last_of(game))
+    assert shown.count("+") == 4  # one is under a stone
+    assert parse_diagram(shown) == Diagram(view.diagram_of(game).rows, (8, 8))
+    assert "+" not in format_diagram(view.diagram_of(game))  # files stay as they are
+
+
+def styles_of(text: Any, sign: str) -> list[str]:
+    return [str(s.style) for s in text.spans if text.plain[s.start : s.end] == sign]
+
+
+def test_stones_have_the_colours_of_stones_on_every_terminal() -> None:
+    pytest.importorskip("rich")
+    for letters, black, white in ((False, "●", "●"), (True, "X", "O")):
+        text = picture.coloured(view.diagram_of(game_after("h8i9j10")), letters=letters)
+        inks = {picture.INKS[Side.BLACK]: black, picture.INKS[Side.WHITE]: white}
+        for ink, sign in inks.items():
+            assert any(ink in style and " on #" in style for style in styles_of(text, sign))
+        assert text.plain.count("+") == 4
+
+
+def test_the_winning_row_and_forbidden_cells_stand_out() -> None:
+    pytest.importorskip("rich")
+    game = game_after(WON)
+    text = view.rich_board(game, view.last_of(game), [(7, 7)])
+    stones = styles_of(text, "●") or styles_of(text, "X")
+    assert sum(picture.ROW in style for style in stones) == 4  # and the last one
+    assert sum(picture.LAST in style for style in stones) == 1
+    (cross,) = [style for style in styles_of(text, "x") if picture.CROSS_INK in style]
+    assert picture.WOOD in cross
+    game = game_after(WON[:-2])
+    assert picture.ROW not in str(view.rich_board(game, view.last_of(game)).spans)
+
+
+# The live match -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 50), (60, 12), (80, 30)])
+@pytest.mark.parametrize("engines", [2, 6])
+def test_the_live_match_fits_its_screen(width: int, height: int, engines: int) -> None:
+    console = pytest.importorskip("rich.console")
+    from pbrain_engine.arena.live import RichView
+
+    names = [f"engine {number}" for number in range(engines)]
+    settings = MatchSettings(engines=tuple(EngineSpec(n, (n,)) for n in names), games=10)
+    played = [
+        Played(n, n // 2, names[0], names[1], "black", "five", moves=parse_moves(WON))
+        for n in range(6)
+    ]
+    for game in played:
+        game.ms, game.depth = [10] * 9, [3] * 9
+        game.value, game.nodes = [None] * 9, [5] * 9
+    stream = io.StringIO()
+    shown = RichView(settings, Standings(settings), stream)
+    shown.close()
+    shown.console = console.Console(file=stream, width=width, height=height, force_terminal=True)
+    shown.moved(0, None, played[0])  # type: ignore[arg-type]
+    for number, game in enumerate(played, 1):
+        shown.finished(game, Standings(settings, played[:number]))
+    lines = shown.console.render_lines(shown.render(), pad=False)
+    assert len(lines) < height
+    text = "\n".join("".join(segment.text for segment in line) for line in lines)
+    assert " 6 of " in text  # the bar is always there
+    if height > 20:
+        assert "1-0 (five)" in text and "engine 0" in text
+    if engines == 2 and height > 20:
+        assert " a b c d" in text
+
+
+# Words of the statistics ----------------------------------------------------------------
+
+
+def test_an_elo_without_a_bound_is_told_in_words() -> None:
+    cap = elo.ELO_CAP
+    assert format_estimate(Estimate(12.34, -5, 30)) == "+12.3 [-5.0, +30.0]"
+    assert format_estimate(Estimate(100, 46.6, cap)) == "+100.0, above +46.6"
+    assert format_estimate(Estimate(-100, -cap, -46.6)) == "-100.0, below -46.6"
+    assert format_estimate(Estimate(0, -cap, cap)) == "+0.0, nothing is sure yet"
+    assert format_estimate(Estimate(cap, 200, cap)) == "all won, above +200"
+    assert format_estimate(Estimate(-cap, -cap, -200)) == "all lost, below -200"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "lone"),
+    [((0, 0, 0, 0, 1), ()), ((0, 0, 0, 1, 0), ()), ((0, 0, 7, 0, 0), ()), ((0,) * 5, (0, 0, 2))],
+)
+def test_a_normalised_elo_is_not_known_without_a_variance(
+    pairs: tuple[int, ...], lone: tuple[int, ...]
+) -> None:
+    assert elo.normalised_elo(pairs, lone) is None
+
+
+def test_a_match_of_two_games_is_told_in_words() -> None:
+    settings = MatchSettings(engines=(EngineSpec("a", ("a",)), EngineSpec("b", ("b",))), games=2)
+    games = [
+        Played(0, 0, "a", "b", "black", "five"),
+        Played(1, 0, "b", "a", "white", "five"),
+    ]
+    standings = Standings(settings, games)
+    text = summary(standings)
+    assert "normalised Elo not known" in text
+    assert "both lost 0, lost and drawn 0, even 0, won and drawn 0, both won 1" in text
+    assert standings.to_json()["pairs"][0]["normalised_elo"] is None
+
+
+# Interrupts and time --------------------------------------------------------------------
+
+
+def test_an_interrupt_that_ends_is_raised_when_the_search_has_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[object] = []
+    wait = thinking.wait
+
+    def interrupted(done: Any) -> None:
+        calls.append(done)
+        if len(calls) % 2:
+            raise KeyboardInterrupt
+        wait(done)
+
+    monkeypatch.setattr(thinking, "wait", interrupted)
+    with Engine(hash_size=1 << 20) as engine:
+        engine.play(7, 7)
+        assert thinking.think(engine, Limit(time=100)).time < 50
+        with pytest.raises(KeyboardInterrupt):
+            thinking.think(engine, Limit(time=30), ends=True)
+        assert engine.think(Limit(depth=1)).depth == 1  # it is idle again
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+def test_an_interrupt_ends_the_demo() -> None:
+    command = [sys.executable, "-m", "pbrain_engine.cli", "demo", "--time", "20", "--total", "900"]
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # the background ignores it
+    program = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, heard)
+    assert program.stdout is not None
+    assert "Numoku against itself" in program.stdout.readline()
+    time.sleep(1)
+    program.send_signal(signal.SIGINT)
+    out, _ = program.communicate(timeout=30)
+    assert program.returncode == 130
+    assert re.search(r"stopped after \d+ stones", out)
+
+
+def test_a_demo_without_time_searches_every_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    thoughts: list[Thought] = []
+
+    class Shown:
+        rests = True
+
+        def iteration(self, thought: Thought) -> None:
+            pass
+
+        def move(self, side: Side, thought: Thought) -> None:
+            thoughts.append(thought)
+
+    rested: list[float] = []
+    monkeypatch.setattr(demo, "sleep", rested.append)
+    with Engine(memory=60_000_000) as engine:
+        engine.new_game(6)
+        demo.play(engine, Shown(), 0.5, 0.05)  # type: ignore[arg-type]
+    assert all(thought.depth >= 1 for thought in thoughts)
+    assert max(rested) <= demo.LEAST_SECONDS
+
+
+def test_interrupted_openings_leave_those_that_were_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def some(recipe: openings.Recipe, concurrency: int) -> Any:
+        chance = random.Random(1)
+        for _ in range(3):
+            yield [(chance.randrange(15), 7)]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(openings, "generate", some)
+    path = tmp_path / "openings.txt"
+    assert openings.main([str(path), "--count", "9"]) == 130
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 4  # with the head
+    assert "3 of 9 openings" in capsys.readouterr().err
+
+
+# Playing --------------------------------------------------------------------------------
+
+
+def test_the_engine_tells_what_it_thinks_while_it_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdout", stream)
+    line = play.StatusLine()
+    with Engine(hash_size=1 << 20) as engine:
+        engine.play(7, 7)
+        for level in (3, 7):
+            choose(engine, LEVELS[level], 0.2, random.Random(1), line.show)
+    shown = stream.getvalue()
+    assert "thinking: depth" in shown and "\n" not in shown
+    line.clear()
+    assert stream.getvalue().endswith("\r")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_arrow_keys_edit_the_line_on_a_terminal() -> None:
+    pytest.importorskip("readline")
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "pbrain_engine.cli", "play", "--level", "1", "--time", "0.1"]
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+    program = subprocess.Popen(
+        command, cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    seen = b""
+    for keys in (b"8\x1b[Dh\r", b"quit\r"):  # 8, left, h: the cell h8
+        while not seen.endswith(b"your move, black> "):
+            seen += os.read(ours, 4096)
+        os.write(ours, keys)
+        seen += b"|"
+    try:
+        while data := os.read(ours, 4096):
+            seen += data
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert program.wait(30) == 0
+    assert b"Numoku: " in seen and b"no cell" not in seen

@@ -1,0 +1,307 @@
+"""Kills, full disks, second writers and damage: what was reported to be stored is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from pbrain_engine.commands import db as command
+from pbrain_engine.database import connection, integrity
+from pbrain_engine.database.connection import DatabaseError
+from pbrain_engine.database.finding import Finding
+from pbrain_engine.database.integrity import add_items
+from pbrain_engine.database.store import Database, StoredGame
+from pbrain_engine.engine.book import Book, BookError
+from pbrain_engine.notation.game_tree import GameRecord, RecordedMove
+from pbrain_engine.notation.sgf import format_sgf
+from pbrain_engine.position.rules import Rule
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
+
+NOBODY = 65534
+CELLS = [(x, y) for x in range(15) for y in range(15)]
+
+
+def game(number: int, stones: int = 40) -> GameRecord:
+    moves = random.Random(number).sample(CELLS, stones)
+    return GameRecord(
+        rule=Rule.FREESTYLE, result="1-0", comment=f"game {number}",
+        moves=tuple(RecordedMove(x, y) for x, y in moves),
+    )  # fmt: skip
+
+
+def write_games(folder: Path, numbers: range, each: int = 1) -> list[str]:
+    """Write files of games; return their names."""
+    folder.mkdir(exist_ok=True)
+    names = []
+    for number in numbers:
+        path = folder / f"{number}.sgf"
+        path.write_text(
+            "".join(format_sgf(game(number * each + part)) for part in range(each)), "utf-8"
+        )
+        names.append(str(path))
+    return names
+
+
+def start(file: Path, *words: str, **options: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", "db", str(file), *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+    )  # type: ignore[call-overload]  # fmt: skip
+
+
+def stored_comments(file: Path) -> set[str]:
+    with Database(file) as database:
+        assert list(integrity.find_faults(database)) == []
+        texts = database.connection.rows("SELECT record FROM game")
+    return {text.partition("C[")[2].partition("]")[0] for (text,) in texts}
+
+
+def kill_while_writing(folder: Path, kills: int, seed: int) -> None:
+    """Kill a writer at random moments; after each, look for all that it had reported."""
+    chance = random.Random(seed)
+    file = folder / "a.db"
+    names = write_games(folder / "games", range(60), each=3)
+    reported: set[str] = set()
+    for _ in range(kills):
+        chance.shuffle(names)
+        writer = start(file, "add", *names)
+        if chance.random() < 0.8:
+            assert writer.stdout is not None
+            reported.add(writer.stdout.readline())  # the first file is there
+            time.sleep(chance.random() * 0.2)
+        else:
+            time.sleep(chance.random() * 0.3)
+        writer.send_signal(signal.SIGKILL)
+        reported |= set((writer.communicate()[0] or "").splitlines(keepends=True))
+        if not file.exists():
+            continue
+        try:
+            comments = stored_comments(file)
+        except DatabaseError as error:  # killed before there was a table
+            assert "holds no positions" in str(error) and not any(reported)
+            continue
+        for line in filter(str.strip, reported):
+            if not line.endswith("\n"):
+                continue  # cut off by the kill
+            number = int(Path(line.partition(": stored")[0]).stem)
+            assert {f"game {number * 3 + part}" for part in range(3)} <= comments, line
+        if len(comments) == 180:
+            file.unlink()
+            for suffix in ("-wal", "-shm"):
+                Path(f"{file}{suffix}").unlink(missing_ok=True)
+            reported.clear()
+
+
+def test_a_killed_writer_loses_nothing_that_it_told(tmp_path: Path) -> None:
+    kill_while_writing(tmp_path, 8, seed=1)
+
+
+@pytest.mark.long
+def test_a_writer_killed_at_200_moments_loses_nothing_that_it_told(tmp_path: Path) -> None:
+    kill_while_writing(tmp_path, 200, seed=2)
+
+
+def test_two_writers_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    names = write_games(tmp_path / "games", range(20))
+    assert command.main([str(file), "add", names[0]]) == 0
+    writers = [start(file, "add", *names[:12]), start(file, "add", *names[8:])]
+    for writer in writers:
+        out, err = writer.communicate(timeout=120)
+        assert (writer.returncode, err) == (0, ""), out
+    assert stored_comments(file) == {f"game {number}" for number in range(20)}
+
+
+def test_a_reader_reads_while_another_writes(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    with Database(file, create=True) as writer:
+        add_items(writer, [StoredGame(game(1))])
+        with writer.writing():
+            writer.add_games([StoredGame(game(2))])
+            with Database(file) as reader:
+                assert reader.count("game") == 1
+        assert writer.count("game") == 2
+
+
+def test_a_writer_that_waits_too_long_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(connection, "WAIT_SECONDS", 0.1)
+    file = tmp_path / "a.db"
+    with Database(file, create=True) as first, first.writing():
+        assert command.main([str(file), "add", "h8"]) == 1
+    assert "another program is writing" in capsys.readouterr().err
+    assert command.main([str(file), "add", "h8"]) == 0
+
+
+def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    names = write_games(tmp_path / "games", range(60), each=20)
+    limit = 1_000_000
+
+    resource = pytest.importorskip("resource")
+
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    writer = start(file, "add", *names, preexec_fn=little_room)
+    out, err = writer.communicate(timeout=300)
+    assert writer.returncode == 1
+    assert err.count("\n") == 1 and "cannot be written" in err and "Traceback" not in err
+    reported = [int(Path(line.partition(":")[0]).stem) for line in out.splitlines()]
+    assert reported
+    comments = stored_comments(file)
+    assert {f"game {number * 20 + part}" for number in reported for part in range(20)} <= comments
+
+
+@pytest.fixture
+def locked() -> Iterator[Path]:
+    """A folder in which nothing can be written, not by root either, and a database in it."""
+    own = os.geteuid()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with Database(folder / "a.db", create=True) as database:
+            add_items(database, [StoredGame(game(0))])
+        folder.chmod(0o555)
+        try:
+            if own == 0:
+                os.seteuid(NOBODY)
+            yield folder / "a.db"
+        finally:
+            os.seteuid(own)
+            folder.chmod(0o755)
+
+
+def test_a_database_is_read_where_nothing_can_be_written(
+    locked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main([str(locked), "check"]) == 0
+    assert "41 positions, 1 games" in capsys.readouterr().out
+    assert command.main([str(locked), "add", "h8"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    with pytest.raises(BookError, match="holds no positions"):
+        Book(str(locked))
+
+
+# Damage ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a database with something in every table."""
+    file = tmp_path_factory.mktemp("whole") / "a.db"
+    with Database(file, create=True) as database:
+        add_items(
+            database,
+            [
+                StoredGame(game(number), {ply: Finding(ply, depth=9) for ply in range(30)})
+                for number in range(120)
+            ],
+        )
+    assert command.main([str(file), "add", *(f"h8i9{x}1{x}2" for x in "abcdefgh")]) == 0
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_damaged_page_is_found(
+    tmp_path: Path, whole: bytes, seed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chance = random.Random(seed)
+    page = 4096
+    number = chance.randrange(1, len(whole) // page)
+    at = number * page + chance.choice([0, page // 2])
+    file = tmp_path / "a.db"
+    noise = chance.choice([bytes(page // 2), chance.randbytes(page // 2)])
+    file.write_bytes(whole[:at] + noise + whole[at + page // 2 :])
+    assert command.main([str(file), "check"]) == 1
+    out, err = capsys.readouterr()
+    assert (out + err).strip()
+    out_file = str(tmp_path / "a.lib")
+    for words in (["show", "h8", "--json"], ["query"], ["export", out_file], ["add", "a1b2"]):
+        status = command.main([str(file), *words])  # no traceback, whatever it says
+        assert status in (0, 1)
+        capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("position", "value", 77), ("position", "depth", 99), ("position", "moves", b"\x01"),
+        ("position", "black_wins", 3), ("position", "author", 9), ("game", "record", "(;GM[4])"),
+        ("game", "result", "0-1"), ("node", "comment", "x"), ("node", "parent", 2),
+        ("node", "position", 1),
+    ],
+)  # fmt: skip
+def test_a_changed_value_is_found(
+    tmp_path: Path, whole: bytes, table: str, column: str, value: object
+) -> None:
+    file = tmp_path / "a.db"
+    file.write_bytes(whole)
+    with Database(file) as database:
+        assert list(integrity.find_faults(database)) == []
+        ((number,),) = database.connection.rows(
+            f"SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET 5"
+        )
+        database.connection.run(
+            f"UPDATE {table} SET {column} = :value WHERE id = :id", {"value": value, "id": number}
+        )
+        assert list(integrity.find_faults(database))
+
+
+def test_a_file_that_is_cut_off_is_told(
+    tmp_path: Path, whole: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.db"
+    for length in (0, 10, 100, 5000, len(whole) // 2):
+        file.write_bytes(whole[:length])
+        assert command.main([str(file), "check"]) == 1
+        out, err = capsys.readouterr()
+        assert (out + err).strip()
+
+
+def test_json_of_a_damaged_export_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"type": "position", "value": 3}) + "\n")
+    assert command.main([str(tmp_path / "a.db"), "add", str(path)]) == 1
+    assert "line 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])
+def test_an_export_that_fails_leaves_the_file_that_was_there(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "a.db", tmp_path / f"out.{kind}"
+    assert command.main([str(file), "add", "h8i9"]) == 0
+    assert command.main([str(file), "export", str(out)]) == 0
+    before = out.read_bytes()
+
+    def is_full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", is_full)
+    assert command.main([str(file), "add", "h8i10"]) == 0
+    assert command.main([str(file), "export", str(out)]) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert out.read_bytes() == before and sorted(tmp_path.glob("out*")) == [out]
+
+
+def test_an_export_of_nothing_writes_no_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "a.db", tmp_path / "out.sgf"
+    assert command.main([str(file), "add", "h8i9"]) == 0
+    assert command.main([str(file), "export", str(out), "--rule", "renju"]) == 1
+    assert "there are no such" in capsys.readouterr().err and not out.exists()

@@ -1,0 +1,302 @@
+"""Databases of random games, findings and lines: merged any way, they hold what a model does."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine.database import asking, exports, integrity
+from pbrain_engine.database.document import Asked, entry_document
+from pbrain_engine.database.finding import Author, Bound, Finding
+from pbrain_engine.database.integrity import merge
+from pbrain_engine.database.lines import add_tree, joined, read_trees
+from pbrain_engine.database.store import (
+    Added,
+    Database,
+    Known,
+    StoredGame,
+    game_images,
+    game_line,
+    play_on,
+    take_back,
+)
+from pbrain_engine.notation.canonical import Position, image_of
+from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode
+from pbrain_engine.position.geometry import symmetries, transform
+from pbrain_engine.position.rules import Rule, Side
+
+Cell = tuple[int, int]
+Key = tuple[object, ...]
+SIZES = ((6, 6), (7, 5), (17, 16))  # the last has numbers of two bytes
+
+
+def key_of(record: GameRecord, ply: int) -> Key:
+    """Return what all images of a position of a game have in common, without the database."""
+    size = record.width, record.height
+    stones = [(cell, Side.BLACK) for cell in record.black_setup]
+    stones += [(cell, Side.WHITE) for cell in record.white_setup]
+    side = record.first
+    for cell in record.turns[:ply]:
+        stones += [] if cell is None else [(cell, side)]
+        side = side.opponent
+    images = [
+        sorted((*transform([cell], number, *size)[0], owner) for cell, owner in stones)
+        for number in range(symmetries(*size))
+    ]
+    return record.rule, size, side, tuple(min(images))
+
+
+def random_game(chance: random.Random) -> GameRecord:
+    size = chance.choice(SIZES)
+    cells = chance.sample([(x, y) for x in range(3) for y in range(3)], chance.randint(1, 7))
+    setup = chance.choice((0, 0, 1, 3))
+    moves = tuple(RecordedMove(*cell) for cell in cells[setup:])
+    return GameRecord(
+        *size, chance.choice((Rule.FREESTYLE, Rule.RENJU)), moves, chance.choice(list(Side)[:2]),
+        tuple(cells[:setup][::2]), tuple(cells[:setup][1::2]),
+        result=chance.choice(("1-0", "0-1", "1/2-1/2", "")),
+        passes=chance.choice(((), (), (0,), (len(moves),))),
+    )  # fmt: skip
+
+
+class Items:
+    """Games and findings; the same number is the same item, whichever database takes it."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.games = [random_game(self.chance) for _ in range(12)]
+        self.counts = [self.chance.random() < 0.7 for _ in self.games]
+        self.findings = []
+        for number in range(30):
+            game = self.chance.randrange(len(self.games))
+            ply = self.chance.randrange(len(self.games[game].turns) + 1)
+            self.findings.append((game, ply, self.finding(number)))
+
+    def finding(self, number: int) -> Finding:
+        value = self.chance.choice((self.chance.randint(-900, 900), 29_990, -29_991))
+        cells = self.chance.sample([(x, y) for x in range(3) for y in range(3, 5)], 3)
+        tree = json.dumps({"move": [3, 4], "answers": []}) if value == 29_990 else ""
+        return Finding(
+            value, self.chance.choice(list(Bound)), self.chance.randint(0, 4), number,
+            tuple(cells[:1]), tuple(cells), "vct" if abs(value) > 29_000 else "", tree,
+            Author("1", str(number % 3)),
+        )  # fmt: skip
+
+    def game(self, number: int, findings: bool) -> StoredGame:
+        found = {ply: f for game, ply, f in self.findings if game == number and findings}
+        return StoredGame(self.games[number], found, self.counts[number])
+
+    def known(self, number: int) -> Known:
+        game, ply, finding = self.findings[number]
+        return Known(list(game_images(self.games[game]))[ply], finding)
+
+    def model(self, games: set[int]) -> Counter[tuple[Key, str]]:
+        """Return how often each position has each result."""
+        found: Counter[tuple[Key, str]] = Counter()
+        for number in games:
+            record = self.games[number]
+            if self.counts[number] and record.result:
+                for ply in range(len(record.turns) + 1):
+                    found[key_of(record, ply), record.result] += 1
+        return found
+
+
+def contents(database: Database) -> list[str]:
+    return sorted(
+        json.dumps(entry) for entry in exports.everything(database, exports.ExportFilter())
+    )
+
+
+def counted(database: Database, items: Items) -> Counter[tuple[Key, str]]:
+    """Return what the database says about every position of every game."""
+    found: Counter[tuple[Key, str]] = Counter()
+    for record in items.games:
+        for ply, image in enumerate(game_images(record)):
+            entry = database.look_up(image)
+            if entry is not None:
+                for count, result in ((entry.black_wins, "1-0"), (entry.draws, "1/2-1/2"),
+                                      (entry.white_wins, "0-1")):  # fmt: skip
+                    if count:
+                        found[key_of(record, ply), result] = count
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
+    tmp_path: Path, seed: int
+) -> None:
+    items = Items(seed)
+    chance = random.Random(seed)
+    numbers = range(len(items.games))
+    shares = [{n for n in numbers if chance.random() < 0.6} for _ in range(2)]
+    known = [{n for n in range(len(items.findings)) if chance.random() < 0.5} for _ in range(2)]
+    made = []
+    for name, games, findings in (
+        ("a", shares[0], known[0]), ("b", shares[1], known[1]),
+        ("all", shares[0] | shares[1], known[0] | known[1]),
+        ("a again", shares[0], known[0]),
+    ):  # fmt: skip
+        database = Database(tmp_path / name, create=True)
+        made.append(database)
+        with database.writing():
+            for number in sorted(games, key=lambda n: chance.random()):
+                first = database.add_games([items.game(number, findings=False)])
+                again = database.add_games([items.game(number, findings=True)])
+                assert (first.games, again.games, again.known_games) in ((1, 0, 1), (0, 0, 1))
+            rows = [items.known(n) for n in sorted(findings, key=lambda n: chance.random())]
+            database.add_findings(rows)
+        assert counted(database, items) == items.model(games)
+        for game, ply, finding in items.findings:
+            if game in games and finding is items.game(game, True).findings[ply]:
+                entry = database.look_up(list(game_images(items.games[game]))[ply])
+                assert entry is not None and entry.finding is not None
+                stands = entry.finding.rank, entry.finding.nodes
+                assert stands >= (finding.rank, finding.nodes)
+        assert database.count("game") == len({items.games[number] for number in games})
+    one, two, whole, again = made
+    done = merge(one, two)
+    merge(two, again)
+    assert contents(one) == contents(two) == contents(whole)
+    assert done.games == whole.count("game") - again.count("game")
+    assert merge(one, whole) == Added(known_games=whole.count("game"))
+    for database in made:
+        assert not list(integrity.find_faults(database))
+        database.close()
+
+
+def test_the_better_finding_of_each_position_stands_whatever_comes_first(tmp_path: Path) -> None:
+    items = Items(99)
+    best: dict[Key, Finding] = {}
+    for game, ply, finding in items.findings:
+        key = key_of(items.games[game], ply)
+        other = best.get(key)
+        if other is None or (finding.rank, finding.nodes) > (other.rank, other.nodes):
+            best[key] = finding
+    for order in range(3):
+        with Database(tmp_path / str(order), create=True) as database:
+            numbers = list(range(len(items.findings)))
+            random.Random(order).shuffle(numbers)
+            with database.writing():
+                for number in numbers:
+                    database.add_findings([items.known(number)])
+            for game, ply, finding in items.findings:
+                entry = database.look_up(list(game_images(items.games[game]))[ply])
+                stands = best[key_of(items.games[game], ply)]
+                assert entry is not None and entry.finding is not None
+                assert entry.finding.nodes == stands.nodes
+                if finding is stands:  # in the orientation in which it was found
+                    assert entry.finding == replace(finding, tree=entry.finding.tree)
+
+
+# Lines with stones that were set up ------------------------------------------------------
+
+
+def turned(record: GameRecord, root: TreeNode, number: int) -> GameTree:
+    """Return a tree in another orientation."""
+    size = record.width, record.height
+
+    def turn(node: TreeNode) -> TreeNode:
+        cell = None if node.cell is None else transform([node.cell], number, *size)[0]
+        return replace(node, cell=cell, children=[turn(child) for child in node.children])
+
+    black, white = (
+        tuple(transform(cells, number, *size)) for cells in (record.black_setup, record.white_setup)
+    )
+    return GameTree(replace(record, black_setup=black, white_setup=white), turn(root))
+
+
+def random_tree(chance: random.Random, size: Cell) -> GameTree:
+    """Return a tree on stones that no symmetry leaves as they are."""
+    cells = [(x, y) for x in range(size[0]) for y in range(size[1])]
+    while True:
+        setup = chance.sample(cells, 3)
+        images = {tuple(transform(setup, number, *size)) for number in range(symmetries(*size))}
+        blacks = {tuple(sorted(image[:2])) + image[2:] for image in images}
+        if len(blacks) == symmetries(*size):
+            break
+    record = GameRecord(*size, Rule.FREESTYLE, black_setup=tuple(setup[:2]),
+                        white_setup=tuple(setup[2:]), first=Side.WHITE)  # fmt: skip
+    tree = GameTree(record)
+    for number in range(6):
+        node = tree.root
+        free = [cell for cell in cells if cell not in setup]
+        for cell in chance.sample(free, 3):
+            node = node.child(cell if chance.random() < 0.9 else None)
+        node.comment = f"note {number}"
+        free_here = chance.choice(free)
+        node.child(free_here, is_move=False).text = "A"
+    return tree
+
+
+def images_of(tree: GameTree) -> set[bytes]:
+    """Return the keys of all positions of a tree."""
+    line = game_line(tree.record)
+    found = {line.image().key}
+
+    def visit(node: TreeNode) -> None:
+        for child in node.children:
+            if child.is_move:
+                play_on(line, child.cell)
+                found.add(line.image().key)
+                visit(child)
+                take_back(line, child.cell)
+
+    visit(tree.root)
+    return found
+
+
+@pytest.mark.parametrize("size", [(9, 9), (9, 7)])
+def test_lines_on_stones_that_were_set_up_are_the_same_in_every_orientation(
+    tmp_path: Path, size: Cell
+) -> None:
+    chance = random.Random(4)
+    for round_number in range(5):
+        tree = random_tree(chance, size)
+        seen = []
+        with Database(tmp_path / f"all{round_number}", create=True) as whole:
+            for number in range(symmetries(*size)):
+                other = turned(tree.record, tree.root, number)
+                assert images_of(other) == images_of(tree)
+                with Database(tmp_path / f"{round_number}-{number}", create=True) as database:
+                    for target in (whole, database):
+                        with target.writing():
+                            added = add_tree(target, other)
+                        if target is whole:
+                            assert (added.nodes == 0) is (number > 0)
+                    seen.append(contents(database))
+                    (back,) = read_trees(database)
+                    assert images_of(back) == images_of(tree)
+                    assert back.count() == tree.count()
+                    assert not list(integrity.find_faults(database))
+            assert contents(whole) == seen[0]
+        assert all(content == seen[0] for content in seen)
+
+
+WORDS = st.text("ab \0", max_size=3)
+
+
+@given(st.lists(WORDS, max_size=5))
+def test_texts_that_are_joined_stand_there_once_each_however_often_they_come(
+    texts: list[str],
+) -> None:
+    together = ""
+    for text in [*texts, *texts, ""]:
+        together = joined(together, text, "|")
+    expected = dict.fromkeys(text.replace("\0", " ") for text in texts if text)
+    assert together.split("|") == (list(expected) or [""])
+
+
+def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path: Path) -> None:
+    with Database(tmp_path / "a", create=True) as database:
+        position = Position(Rule.FREESTYLE, 9, 9, Side.BLACK, (), ())
+        with database.writing():
+            database.add_findings([Known(image_of(position), Finding(5, depth=2))])
+        entry = asking.look_up(database, Asked(position))
+        assert entry is not None and entry_document(Asked(position), entry)["best"] is None

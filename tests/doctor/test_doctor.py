@@ -1,0 +1,184 @@
+"""The protocol doctor: it passes a sound program, finds faults, and never hangs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
+
+import pytest
+
+from pbrain_engine.doctor import command
+from pbrain_engine.doctor.exam import FAIL, PASS, SKIP, Options, Peer, read_move, shown
+from tests.packaging.wine import needs_windows_itself
+
+QUICK = ["--turn", "0.05", "--patience", "0.4"]
+
+# A small program for each way to be wrong.
+BRAINS = {
+    "ready": "print('OK - ready')",  # answers START with more than OK
+    "dead": "sys.exit(3)",
+    "deaf": "time.sleep(60)",
+    "numb": "print('OK', flush=True); time.sleep(60)",  # starts, and reads nothing more
+    "chatty": "print('OK'); print('7,7')",
+    "noisy": "print('warning', file=sys.stderr, flush=True); print('OK')",
+    "pieces": "sys.stdout.write('O'); sys.stdout.flush(); time.sleep(0.25); print('K')",
+}
+
+
+def program(tmp_path: Path, kind: str) -> list[str]:
+    path = tmp_path / f"{kind}.py"
+    path.write_text(
+        f"import sys, time\nfor line in sys.stdin:\n    {BRAINS[kind]}\n    sys.stdout.flush()\n",
+        encoding="utf-8",
+    )
+    return [sys.executable, str(path)]
+
+
+def grades(program: list[str], *clients: str) -> dict[str, str]:
+    options = Options(program, turn=0.05, patience=0.4)
+    found = [command.run_check(check, options) for check in command.select(clients)]
+    return {v.check.title: v.grade for v in found}
+
+
+CLIENTS = ["Piskvork 9", "Yixin", "gomocalc", "qpisk", "c-gomoku"]
+
+
+@pytest.mark.parametrize(
+    "clients", [CLIENTS, pytest.param(["any", "judge"], marks=pytest.mark.long)]
+)
+def test_our_own_program_has_no_violation(
+    clients: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = [word for client in clients for word in ("--client", client)]
+    status = command.main(["--json", *chosen, "--", sys.executable, "-m", "pbrain_engine"])
+    report = json.loads(capsys.readouterr().out)
+    assert [c for c in report["checks"] if c["grade"] not in (PASS, SKIP)] == []
+    assert status == 0
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("kind", ["dead", "deaf"])
+def test_a_dead_program_fails_quickly_everywhere(tmp_path: Path, kind: str) -> None:
+    began = perf_counter()
+    found = grades(program(tmp_path, kind), "qpiskvork")
+    assert set(found.values()) == {FAIL}
+    assert perf_counter() - began < 15
+
+
+def test_a_program_that_reads_nothing_more_blocks_nothing(tmp_path: Path) -> None:
+    with Peer(program(tmp_path, "numb"), patience=0.4) as peer:
+        peer.send("START 15")
+        assert peer.line(30.0) is not None
+        for send in (lambda: peer.send_bytes(b"x" * 1_000_000), peer.close_stdin):
+            sender = Thread(target=send, daemon=True)
+            sender.start()
+            sender.join(30.0)
+            assert not sender.is_alive()
+    peer.send("START 15")  # after the end: dropped
+
+
+def test_what_is_read_late_arrives_in_order(tmp_path: Path) -> None:
+    script = tmp_path / "late.py"
+    script.write_text(
+        "import sys, time\ntime.sleep(0.5)\ndata = sys.stdin.read()\n"
+        "print(len(data), data[-4:].split())\n",
+        encoding="utf-8",
+    )
+    with Peer([sys.executable, str(script)], patience=0.05) as peer:
+        peer.send_bytes(b"x" * 1_000_000)
+        peer.send("ab", "c")
+        peer.close_stdin()
+        line = peer.line(30.0)
+        assert line is not None and line.text.strip() == "1000005 ['b', 'c']"
+
+
+@pytest.mark.timed
+def test_a_check_of_a_program_that_reads_nothing_more_fails_in_time(tmp_path: Path) -> None:
+    options = Options(program(tmp_path, "numb"), turn=0.05, patience=0.4)
+    (million,) = [c for c in command.select(["any"]) if "million" in c.title]
+    found = command.run_check(million, options)
+    assert found.grade == FAIL and found.finding == "no answer within 0.4 s"
+    assert found.seconds < 5
+
+
+def test_violations_are_found(tmp_path: Path) -> None:
+    assert grades(program(tmp_path, "ready"), "Piskvork 9")["answers START with exactly OK"] == FAIL
+    assert grades(program(tmp_path, "chatty"), "Piskvork 9")["never answers INFO"] == FAIL
+    assert grades(program(tmp_path, "noisy"), "Piskvork 9")["writes nothing to stderr"] == FAIL
+    pieces = grades(program(tmp_path, "pieces"), "qpiskvork")
+    assert pieces["writes each line in one piece"] == FAIL
+
+
+def test_the_table_says_what_why_and_where(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = " ".join(program(tmp_path, "ready"))
+    assert command.main([words, "--client", "piskvork 9", *QUICK]) == 1
+    table = capsys.readouterr().out
+    assert "answers START with exactly OK" in table
+    assert "'OK - ready' instead of OK" in table
+    assert "Piskvork source/protocol.cpp" in table
+    assert "\x1b" not in table
+
+
+def test_json_has_every_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main([*program(tmp_path, "dead"), "--client", "qpisk", "--json", *QUICK]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["counts"][FAIL] == len(report["checks"]) == 3
+
+
+def test_a_program_that_does_not_exist_is_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["/no/such/program"]) == 2
+    assert "/no/such/program" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [["x", "--client", "chess"], ["x", "-m", "y"], [], ["--json"], [" "]]
+)
+def test_asking_wrongly_is_status_2(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        command.main(words)
+    assert stop.value.code == 2
+
+
+@needs_windows_itself
+def test_children_of_a_program_die_with_it(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import subprocess, sys, time\n"
+        "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "print(p.pid, flush=True)\ntime.sleep(60)\n",
+        encoding="utf-8",
+    )
+    with Peer([sys.executable, str(script)]) as peer:
+        line = peer.line(30.0)
+        assert line is not None
+        child = int(line.text)
+    began = perf_counter()
+    while is_running(child):
+        assert perf_counter() - began < 30
+
+
+def is_running(pid: int) -> bool:
+    import psutil
+
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+@pytest.mark.parametrize(
+    "text, cell",
+    [("7,8", (7, 8)), ("8, 8", None), ("8,8 ", None), ("-1,2", None), ("7", None), ("²,1", None)],
+)
+def test_a_move_is_digits_and_a_comma(text: str, cell: tuple[int, int] | None) -> None:
+    assert read_move(text) == cell
+
+
+def test_what_a_program_says_is_shown_safely() -> None:
+    assert shown("\x1b[31mred") == "'?[31mred'"
+    assert len(shown("x" * 1000)) < 70

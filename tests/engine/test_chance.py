@@ -1,0 +1,99 @@
+"""What a value is worth: one scale for each family of weights, read from the file."""
+
+from __future__ import annotations
+
+import json
+from math import log
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine import Engine, Limit, Move, Rule, Thought, cli
+from pbrain_engine.app import view
+from pbrain_engine.eval.weights import (
+    DEFAULT_SCALE,
+    FAMILIES,
+    WeightsError,
+    annotate_weights,
+    load_weights,
+    weights_path,
+)
+from pbrain_engine.protocol import replies
+from pbrain_engine.values import WIN, chance
+
+THOUGHT = Thought(Move(7, 7), 100, 8, 12, 5000, 0.5, (Move(7, 7),))
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    path = tmp_path / "own.numoku"
+    path.write_bytes(Path(weights_path("hand")).read_bytes())
+    return path
+
+
+def test_one_unit_of_the_scale_is_one_logistic_unit() -> None:
+    assert chance(0, 258) == 0.5
+    odds = chance(300, 300) / (1 - chance(300, 300))
+    assert log(odds) == pytest.approx(1)
+    assert chance(-300, 300) == pytest.approx(1 - chance(300, 300))
+
+
+@pytest.mark.parametrize("scale", [20, 258, 5000])
+def test_chances_are_between_none_and_certain(scale: float) -> None:
+    for value in (-29_000, -6000, 6000, 29_000):
+        assert 0 <= chance(value, scale) <= 1
+    assert (chance(WIN - 9, scale), chance(8 - WIN, scale)) == (1, 0)
+
+
+def test_the_learned_weights_say_the_scale_of_every_family() -> None:
+    weights = load_weights("learned")
+    for family in FAMILIES:
+        assert f"of search values {weights.about[f'scale {family}']}," in weights.about[family]
+    assert weights.scale(Rule.CARO_EXACT) == weights.scale(Rule.CARO) != DEFAULT_SCALE
+
+
+def test_a_file_without_scale_has_the_usual_one(weights: Path) -> None:
+    assert load_weights(str(weights)).scale(Rule.RENJU) == DEFAULT_SCALE
+    annotate_weights(str(weights), "scale renju", "400")
+    assert load_weights(str(weights)).scale(Rule.RENJU) == 400
+    assert load_weights(str(weights)).scale(Rule.STANDARD) == DEFAULT_SCALE
+
+
+@pytest.mark.parametrize("text", ["much", "0", "-3", "nan", "1e9"])
+def test_a_senseless_scale_is_refused(weights: Path, text: str) -> None:
+    annotate_weights(str(weights), "scale caro", text)
+    with pytest.raises(WeightsError, match="scale caro"):
+        load_weights(str(weights))
+
+
+@pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.CARO])
+def test_a_thought_has_the_scale_of_its_rule(rule: Rule) -> None:
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(15, rule=rule)
+        engine.play(7, 7)
+        thought = engine.think(Limit(depth=3))
+        assert thought.scale == load_weights("learned").scale(rule)
+        assert thought.chance == chance(thought.value, thought.scale)
+
+
+def test_the_protocol_tells_the_same_chance() -> None:
+    caro = THOUGHT._replace(scale=408)
+    for thought in (THOUGHT, caro):
+        assert f"INFO WINRATE {thought.chance:.4f}" in replies.detail(thought, 1, False)
+    assert THOUGHT.chance > caro.chance
+
+
+def test_the_terminal_shows_values_with_their_chances() -> None:
+    assert view.format_worth(THOUGHT) == "+100 (60 %)"
+    assert view.format_worth(THOUGHT._replace(bound="lower")) == "at least +100 (60 %)"
+    assert view.format_worth(THOUGHT._replace(value=WIN - 9)) == "+M9"
+    assert " 60 % " in view.format_thought(THOUGHT)
+
+
+def test_json_has_the_chance(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["analyse", "h8i9", "--rule", "caro", "--depth", "4", "--multipv", "2", "--json"]
+    assert cli.main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    for line in found["lines"]:
+        assert line["chance"] == round(chance(line["value"], 408), 4)
+        assert line["bound"] == ""

@@ -1,0 +1,544 @@
+"""The Python API: limits, stopping, several engines, and what it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbrain_engine import (
+    Engine,
+    EngineError,
+    Game,
+    IllegalMove,
+    Limit,
+    Move,
+    Rule,
+    Side,
+    Solver,
+    Thought,
+)
+from pbrain_engine.engine.pacing import Pace, TimePlan
+from pbrain_engine.eval.weights import WeightsError
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.values import loss_in
+
+ROOT = Path(__file__).parents[2]
+OPENING = "h8i9i7g9"  # not decided for many plies
+PROMPT = 0.25  # seconds: "within milliseconds" on a busy test machine
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine(hash_size=4 << 20) as engine:
+        yield engine
+
+
+def set_up(engine: Engine, moves: str = OPENING, rule: Rule = Rule.FREESTYLE) -> None:
+    engine.new_game(15, rule=rule)
+    for move in parse_moves(moves):
+        engine.play(*move)
+
+
+def stop_after(engine: Engine, seconds: float) -> None:
+    threading.Timer(seconds, engine.stop).start()
+
+
+# Limits ---------------------------------------------------------------------------------
+
+
+def test_depth_is_reached(engine: Engine) -> None:
+    set_up(engine)
+    seen: list[Thought] = []
+    thought = engine.think(Limit(depth=7), on_iteration=lambda t: seen.append(t))
+    assert [t.depth for t in seen] == list(range(1, 8))
+    assert thought == seen[-1]
+    assert thought.move == thought.pv[0]
+    assert thought.seldepth >= 7
+    set_up(engine, "j8h10i10f6j6g7h8g10g9f7i7")  # a win in sight
+    seen.clear()
+    engine.think(Limit(depth=8), on_iteration=seen.append)
+    assert all(t.seldepth >= t.depth for t in seen)
+
+
+def test_a_node_limit_is_kept(engine: Engine) -> None:
+    set_up(engine)
+    thought = engine.think(Limit(nodes=20_000))
+    assert 20_000 <= thought.nodes <= 21_000
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("seconds", [0.05, 0.3])
+def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
+    set_up(engine)
+    began = time.perf_counter()
+    thought = engine.think(Limit(time=seconds))
+    assert seconds * 0.5 <= time.perf_counter() - began <= seconds + PROMPT
+    assert thought.depth >= 3
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("seconds", [0.0, -3.0])
+def test_without_time_the_answer_comes_at_once(engine: Engine, seconds: float) -> None:
+    set_up(engine)
+    began = time.perf_counter()
+    thought = engine.think(Limit(time=seconds))
+    assert time.perf_counter() - began < 0.05
+    assert engine.game.at(*thought.move) is Side.EMPTY
+    assert thought.nodes == 0
+
+
+def test_the_optimum_ends_the_search_before_the_limit(engine: Engine) -> None:
+    set_up(engine)
+    thought = engine.think(Limit(time=20.0, optimum=0.05))
+    assert thought.time < 10
+
+
+@pytest.mark.parametrize("most", [2**31, 2**63, 10**30, 3 * 2**100 - 1])
+def test_a_limit_may_be_larger_than_any_search(engine: Engine, most: int) -> None:
+    set_up(engine)
+    engine.set_hash_size(None)  # so that the time says how much is of use
+    engine.set_memory(60_000_000)
+    for seconds in (float(most), float("inf")):
+        limit = Limit(time=seconds, nodes=most)
+        assert engine.think(limit, on_iteration=lambda t: t.depth == 3).depth == 3
+
+
+def test_an_error_in_the_callback_comes_out_of_think(engine: Engine) -> None:
+    def fail(thought: Thought) -> None:
+        raise ZeroDivisionError
+
+    set_up(engine)
+    with pytest.raises(ZeroDivisionError):
+        engine.think(Limit(depth=5), on_iteration=fail)
+    assert engine.think(Limit(depth=2)).depth == 2
+
+
+# Stopping -------------------------------------------------------------------------------
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stop_ends_an_endless_search(engine: Engine, threads: int) -> None:
+    set_up(engine)
+    engine.set_threads(threads)
+    stop_after(engine, 0.2)
+    began = time.perf_counter()
+    thought = engine.think(Limit())
+    assert 0.15 < time.perf_counter() - began < 0.2 + PROMPT
+    assert engine.game.at(*thought.move) is Side.EMPTY
+
+
+@pytest.mark.timed
+def test_a_stop_before_an_announced_search_counts(engine: Engine) -> None:
+    set_up(engine)
+    engine.arm()
+    engine.stop()
+    began = time.perf_counter()
+    assert engine.think(Limit()).move in engine.game.legal_moves()
+    assert time.perf_counter() - began < PROMPT
+
+
+def test_an_old_stop_does_not_end_the_next_search(engine: Engine) -> None:
+    set_up(engine)
+    engine.stop()
+    assert engine.think(Limit(depth=5)).depth == 5
+
+
+@pytest.mark.timed
+def test_the_deadline_may_be_moved_meanwhile(engine: Engine) -> None:
+    set_up(engine)
+    began = time.perf_counter()
+    pace = Pace(TimePlan(30.0, 30.0), began)
+    threading.Timer(0.1, lambda: pace.change(TimePlan(0.2, 0.2))).start()
+    engine.think(Limit(), pace=pace)
+    assert time.perf_counter() - began < 0.2 + PROMPT
+
+
+def test_two_searches_at_once_are_refused(engine: Engine) -> None:
+    set_up(engine)
+    running = threading.Event()
+    errors: list[Exception] = []
+
+    def second() -> None:
+        running.wait()
+        try:
+            engine.think(Limit(depth=1))
+        except EngineError as error:
+            errors.append(error)
+        engine.stop()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    engine.think(Limit(time=5.0), on_iteration=lambda t: running.set())
+    thread.join()
+    assert len(errors) == 1 and "already" in str(errors[0])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+def test_an_interrupt_waits_for_the_search_to_end() -> None:
+    code = (
+        "import os, signal, threading\n"
+        "from pbrain_engine import Engine, Limit\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "for number in range(20):\n"
+        "    with Engine(hash_size=1 << 24, threads=2) as engine:\n"
+        "        engine.play(7, 7)\n"
+        "        kill = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "        try:\n"
+        "            threading.Timer(0.002 * number, kill).start()\n"
+        "            engine.think(Limit(time=10))\n"
+        "        except KeyboardInterrupt:\n"
+        "            print('interrupted')\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("interrupted") == 20
+
+
+# Results --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_the_same_search_gives_the_same_nodes(rule: Rule) -> None:
+    thoughts = []
+    for _ in range(2):
+        with Engine(hash_size=2 << 20) as engine:
+            set_up(engine, rule=rule)
+            thoughts.append(engine.think(Limit(depth=8)))
+    assert thoughts[0].nodes == thoughts[1].nodes
+    assert thoughts[0].pv == thoughts[1].pv
+
+
+def test_the_best_moves_are_different_ones(engine: Engine) -> None:
+    set_up(engine)
+    lines: dict[int, Thought] = {}
+    engine.think(Limit(depth=4), on_iteration=lambda t: lines.update({t.multipv: t}), multipv=4)
+    assert sorted(lines) == [1, 2, 3, 4]
+    assert len({line.move for line in lines.values()}) == 4
+
+
+def test_excluded_cells_are_not_played(engine: Engine) -> None:
+    set_up(engine)
+    first = engine.think(Limit(depth=4)).move
+    second = engine.think(Limit(depth=4), exclude=[first]).move
+    assert second != first
+    everything = [Move(x, y) for x in range(15) for y in range(15)]
+    assert engine.think(Limit(depth=2), exclude=everything).move in engine.game.legal_moves()
+    excluded: list[Move] = []
+    for _ in engine.game.legal_moves():
+        excluded.append(engine.think(Limit(time=0), exclude=excluded).move)
+    assert sorted(excluded) == sorted(engine.game.legal_moves())
+    assert engine.think(Limit(time=0), exclude=iter(excluded)).move in excluded
+
+
+def test_blocked_cells_are_not_played(engine: Engine) -> None:
+    set_up(engine, "h8a1i8a3j8a5k8")
+    engine.place(6, 7, Side.WALL)
+    assert engine.think(Limit(depth=4)).move == (11, 7)
+    engine.place(11, 7, Side.WALL)
+    assert abs(engine.think(Limit(depth=4)).value) < 29_000
+
+
+def test_a_thought_counts_plies_to_the_end(engine: Engine) -> None:
+    set_up(engine, "h8a1i8a3j8a5")
+    won = engine.think(Limit(depth=4))
+    assert won.mate == 3
+    engine.play(*won.move)
+    assert engine.think(Limit(depth=4)).mate == -2
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_several_threads_find_the_win(engine: Engine, threads: int) -> None:
+    set_up(engine, "h8a1i8a3j8a5")
+    engine.set_threads(threads)
+    assert engine.threads == threads
+    assert engine.think(Limit(depth=6)).mate == 3
+
+
+def test_several_engines_think_at_the_same_time() -> None:
+    results: dict[int, int] = {}
+
+    def work(number: int) -> None:
+        with Engine(hash_size=2 << 20) as engine:
+            set_up(engine, rule=Rule.STANDARD)
+            results[number] = engine.think(Limit(depth=8)).nodes
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 3 and len(set(results.values())) == 1
+
+
+# Games and settings ---------------------------------------------------------------------
+
+
+def fill(engine: Engine, rule: Rule) -> None:
+    """Set up a board of five by five without a row, where only the centre is empty."""
+    engine.new_game(5, rule=rule)
+    for y, row in enumerate(("XOXOX", "XOXOX", "OX.XO", "XOXOX", "OXOXO")):
+        for x, sign in enumerate(row):
+            if sign != ".":
+                engine.place(x, y, Side.BLACK if sign == "X" else Side.WHITE)
+
+
+def test_a_full_board_has_no_move(engine: Engine) -> None:
+    fill(engine, Rule.STANDARD)
+    engine.play(2, 2)
+    with pytest.raises(EngineError, match="full"):
+        engine.think(Limit(time=1.0))
+    with pytest.raises(EngineError, match="full"):
+        engine.quick_move()
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_the_last_empty_cell_is_played(engine: Engine, rule: Rule) -> None:
+    fill(engine, rule)
+    assert engine.think(Limit(time=0.5)).move == (2, 2)
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_quick_moves_begin_in_the_centre(engine: Engine, rule: Rule) -> None:
+    for size in (5, 15, 20):
+        engine.new_game(size, rule=rule)
+        assert engine.quick_move() == (size // 2, size // 2)
+
+
+@pytest.mark.parametrize(
+    ("moves", "answers"),
+    [
+        ("h8a1i8c1j8e1k8", "g8l8"),  # an open four: either end
+        ("h8g8i8a1j8c1k8", "l8"),  # a blocked four
+        ("h8a15i8o15j8", "g8k8f8l8"),  # an open three
+        ("h8a1i8c1j8e1k8a15g1o15", "g8l8"),  # one's own four comes first
+    ],
+)
+def test_quick_moves_meet_threats(engine: Engine, moves: str, answers: str) -> None:
+    set_up(engine, moves)
+    assert engine.quick_move() in parse_moves(answers)
+
+
+def test_a_win_that_was_found_is_not_forgotten_in_a_hurry(engine: Engine) -> None:
+    set_up(engine, "h8a1i9c1j8e1h10g1")  # black has fours and threes to win by
+    thought = engine.think(Limit(nodes=200_000))
+    assert thought.mate is not None and thought.mate > 1
+    line = list(thought.pv)
+    for number, move in enumerate(line):
+        if number % 2 == 0:
+            assert engine.quick_move() == move
+            assert engine.think(Limit(time=0)).move == move
+        engine.play(*move)
+    engine.undo()
+    engine.new_game(15, rule=Rule.RENJU)
+    assert engine.quick_move() == (7, 7)
+
+
+def test_the_rule_may_change_and_the_stones_stay(engine: Engine) -> None:
+    set_up(engine)
+    moves = engine.game.moves
+    engine.set_rule(Rule.RENJU)
+    assert engine.game.rule is Rule.RENJU
+    assert engine.game.moves == moves
+    engine.undo()
+    assert engine.game.to_move is Side.WHITE
+
+
+@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
+def test_the_game_before_is_apart_from_the_engine(search: str) -> None:
+    with Engine(hash_size=1 << 20, search=search) as engine:
+        set_up(engine)
+        before, moves = engine.game, engine.game.moves
+        engine.new_game(15, rule=Rule.RENJU)
+        engine.play(0, 0)
+        other = engine.game
+        engine.set_rule(Rule.STANDARD)
+        assert before.moves == moves and before.rule is Rule.FREESTYLE
+        before.play(0, 0)
+        while before.ply:
+            before.undo()
+        other.undo()
+        assert before.check() == other.check() == engine.game.check() == 0
+        assert engine.game.moves == [(0, 0)]
+        assert engine.think(Limit(nodes=100)).move != (0, 0)
+
+
+def test_the_table_follows_the_memory(engine: Engine) -> None:
+    set_up(engine)
+    engine.set_hash_size(None)
+    sizes = []
+    for memory in (1_000_000_000, 500_000_000, 1):
+        engine.set_memory(memory)
+        engine.think(Limit(depth=3))
+        sizes.append(engine.table_bytes)
+    assert sizes[0] > sizes[1] > sizes[2] > 0
+    assert sizes[0] < 1_000_000_000
+
+
+def test_the_table_is_as_large_as_the_time_is_long() -> None:
+    with Engine(memory=2_000_000_000) as engine:
+        sizes = []
+        for seconds in (0.05, 0.02, 0.04, 2.0, 1.5):
+            engine.think(Limit(time=seconds, depth=3))
+            sizes.append(engine.table_bytes)
+        assert sizes[0] == sizes[1] == sizes[2] <= 8 << 20  # kept, with what it holds
+        assert 40 << 20 <= sizes[3] == sizes[4] <= 64 << 20
+        engine.think(Limit(time=60.0, optimum=0.5, depth=3))
+        assert engine.table_bytes == sizes[4]
+        engine.think(Limit(depth=3))
+        assert 500 << 20 < engine.table_bytes < 2_000_000_000
+        engine.set_hash_size(1 << 22)
+        engine.think(Limit(time=2.0, depth=3))
+        assert engine.table_bytes <= 1 << 22
+
+
+def test_threads_that_are_not_used_any_more_give_their_memory_back() -> None:
+    with Engine(memory=300_000_000, threads=32) as engine:
+        engine.play(7, 7)
+        engine.think(Limit(depth=3))
+        assert engine.table_bytes < 150_000_000  # beside the workers
+        engine.set_threads(1)
+        engine.think(Limit(depth=3))
+        assert engine.table_bytes < 300_000_000
+
+
+def test_the_table_that_is_asked_for_stays_within_the_memory() -> None:
+    with Engine(memory=600_000_000, hash_size=1 << 29) as engine:
+        engine.think(Limit(depth=3))
+        first = engine.table_bytes
+        assert 100_000_000 < first < 500_000_000
+        engine.set_memory(2_000_000_000)
+        engine.think(Limit(depth=3))
+        assert first < engine.table_bytes <= 1 << 29
+    with Engine(hash_size=400_000_000) as engine:  # nothing was said about memory
+        engine.think(Limit(depth=3))
+        assert 370_000_000 < engine.table_bytes <= 400_000_000
+        engine.set_hash_size(None)
+        engine.think(Limit(depth=3))
+        assert engine.table_bytes < 350_000_000
+
+
+cells = st.tuples(st.integers(-1, 9), st.integers(-1, 9))
+actions = st.one_of(
+    st.tuples(st.just("play"), cells),
+    st.tuples(st.just("undo"), cells),
+    st.tuples(st.just("think"), cells),
+    st.tuples(st.just("wall"), cells),
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(actions, max_size=40), st.sampled_from(Rule))
+def test_any_sequence_of_calls_leaves_a_sound_game(
+    sequence: list[tuple[str, tuple[int, int]]], rule: Rule
+) -> None:
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(9, rule=rule)
+        model: list[tuple[int, int]] = []
+        for action, cell in sequence:
+            inside = all(0 <= at < 9 for at in cell)
+            if action == "think":
+                if not engine.game.is_full:
+                    move = engine.think(Limit(nodes=300)).move
+                    assert move not in model
+            elif action == "undo":
+                if model:
+                    engine.undo()
+                    model.pop()
+                else:
+                    with pytest.raises(IllegalMove):
+                        engine.undo()
+            elif inside and cell not in model:
+                if action == "play":
+                    engine.play(*cell)
+                else:
+                    engine.place(*cell, Side.WALL)
+                model.append(cell)
+            else:
+                with pytest.raises(IllegalMove):
+                    engine.play(*cell)
+            assert engine.game.moves == model
+        assert engine.game.check() == 0
+
+
+# What is refused ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda e: e.play(7.5, 2), TypeError, "x is a whole number, not 7.5"),
+        (lambda e: e.play("h", 8), TypeError, "x is a whole number"),
+        (lambda e: e.play("h"), ValueError, "no cell"),
+        (lambda e: e.play("p1"), ValueError, "off the 15x15 board"),
+        (lambda e: e.play(7), TypeError, "no cell"),
+        (lambda e: e.play([7, 7]), TypeError, "no cell"),
+        (lambda e: e.play(15, 0), IllegalMove, "off the 15x15 board"),
+        (lambda e: e.place("h", 8, Side.BLACK), TypeError, "x is a whole number"),
+        (lambda e: e.undo(), IllegalMove, "no stone to take back"),
+        (lambda e: e.new_game("15"), TypeError, "the width is a whole number"),
+        (lambda e: e.new_game(15, 15.0), TypeError, "the height is a whole number"),
+        (lambda e: e.new_game(4, 4), ValueError, "5 to 22"),
+        (lambda e: e.new_game(23, 23), ValueError, "5 to 22"),
+        (lambda e: e.new_game(15, 4), ValueError, "5 to 22"),
+        (lambda e: e.new_game(5, 23), ValueError, "5 to 22"),
+        (lambda e: e.set_to_move(Side.EMPTY), ValueError, "black and white do"),
+        (lambda e: e.set_to_move(Side.WALL), ValueError, "black and white do"),
+        (lambda e: e.think(1.0), TypeError, "Limit"),
+        (lambda e: e.think(Limit(depth=1), multipv=0), ValueError, "multipv is at least 1"),
+        (lambda e: e.think(Limit(depth=1), exclude=[(99, 99)]), ValueError, "99,99 is off"),
+        (lambda e: e.think(Limit(depth=1), exclude=["h8"]), TypeError, "no cell"),
+        (lambda e: e.set_threads(0), ValueError, "threads is at least 1"),
+        (lambda e: e.set_memory("x"), TypeError, "memory is a whole number"),
+        (lambda e: Engine(memory="x"), TypeError, "memory is a whole number"),
+        (lambda e: Engine(memory=0), ValueError, "memory is at least 1"),
+        (lambda e: Engine(threads=0), ValueError, "threads is at least 1"),
+        (lambda e: Engine(hash_size=1.5), TypeError, "hash_size is a whole number"),
+        (lambda e: Engine(parameters={"no_such": 1}), KeyError, "no_such"),
+        (lambda e: Engine(weights="no_such"), WeightsError, "no_such"),
+        (lambda e: Limit(time=float("nan")), ValueError, "time"),
+        (lambda e: Limit(optimum=float("nan")), ValueError, "optimum"),
+        (lambda e: Limit(depth="3"), TypeError, "depth is a whole number"),
+        (lambda e: Limit(time="3"), TypeError, "time is a number of seconds"),
+        (lambda e: Game("15"), TypeError, "the width is a whole number"),
+        (lambda e: Solver(memory=-1), ValueError, "memory is at least 1"),
+    ],
+)
+def test_a_bad_argument_is_refused_in_words(
+    engine: Engine, call: Callable[[Any], Any], kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        call(engine)
+    assert engine.game.ply == engine.game.check() == 0 and engine.game.to_move is Side.BLACK
+    assert engine.think(Limit(depth=1)).depth == 1
+
+
+def test_cells_may_be_names_and_moves(engine: Engine) -> None:
+    engine.play("h8")
+    engine.play(Move(8, 8))
+    engine.play((6, 6))
+    assert engine.game.moves == [(7, 7), (8, 8), (6, 6)]
+
+
+@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
+def test_an_excluded_cell_is_not_played_even_where_a_five_must_be_stopped(search: str) -> None:
+    with Engine(hash_size=4 << 20, search=search) as engine:
+        set_up(engine, "g8h8a1i8a3j8a5k8")
+        assert engine.think(Limit(nodes=300)).move == (11, 7)
+        thought = engine.think(Limit(nodes=300), exclude=[(11, 7)])
+        assert thought.move != (11, 7) and thought.value == loss_in(2)
+        for x, y in engine.game.legal_moves():
+            if (x, y) != (11, 7):
+                engine.place(x, y, Side.WALL)
+        assert engine.think(Limit(nodes=300), exclude=[(11, 7)]).move == (11, 7)

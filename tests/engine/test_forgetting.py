@@ -1,0 +1,208 @@
+"""What was found out under one rule or on one board is not used under another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pbrain_engine.engine.adviser import Foresight
+from pbrain_engine.engine.engine import SEARCHES, Engine, Limit, Thought
+from pbrain_engine.game.game import Game, Move
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.solver.solver import Solver
+from pbrain_engine.values import win_in
+
+OPENING = "h8i9i7g9"
+DEPTH = 6
+WIN = "h8a1i9c1j8e1h10g1"  # black has fours and threes to win by
+# Black makes two fours at f8: a win in freestyle, forbidden in renju.
+TWO_FOURS = "c8b8d8a1e8c1f5f4f6e1f7g1"
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine(hash_size=4 << 20) as engine:
+        yield engine
+
+
+def play(game: Game | Engine, moves: str) -> None:
+    for x, y in parse_moves(moves):
+        game.play(x, y)
+
+
+def afresh(rule: Rule, size: int = 15) -> Thought:
+    """Return the thought of an engine that has never thought before."""
+    with Engine(hash_size=4 << 20) as engine:
+        engine.new_game(size, rule=rule)
+        play(engine, OPENING)
+        return engine.think(Limit(depth=DEPTH))
+
+
+def same(thought: Thought, other: Thought) -> bool:
+    return (thought.nodes, thought.value, thought.pv) == (other.nodes, other.value, other.pv)
+
+
+@pytest.mark.parametrize("rule", [Rule.STANDARD, Rule.RENJU, Rule.CARO])
+def test_a_change_of_the_rule_forgets_the_table_and_the_history(engine: Engine, rule: Rule) -> None:
+    play(engine, OPENING)
+    engine.think(Limit(depth=DEPTH + 2))
+    engine.set_rule(rule)
+    assert engine.table_bytes == 0
+    assert same(engine.think(Limit(depth=DEPTH)), afresh(rule))
+
+
+@pytest.mark.parametrize("rule, size", [(Rule.RENJU, 15), (Rule.FREESTYLE, 16)])
+def test_a_game_of_another_kind_begins_with_an_empty_table(
+    engine: Engine, rule: Rule, size: int
+) -> None:
+    play(engine, OPENING)
+    engine.think(Limit(depth=DEPTH + 2))
+    engine.new_game(size, rule=rule)
+    assert engine.table_bytes == 0
+    play(engine, OPENING)
+    assert same(engine.think(Limit(depth=DEPTH)), afresh(rule, size))
+
+
+def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine: Engine) -> None:
+    play(engine, OPENING)
+    first = engine.think(Limit(depth=DEPTH))
+    kept = engine.table_bytes
+    engine.new_game(15)
+    assert engine.table_bytes == kept > 0
+    play(engine, OPENING)
+    assert engine.think(Limit(depth=DEPTH)).nodes < first.nodes
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_without_its_table_a_new_game_is_that_of_a_fresh_engine(search: str) -> None:
+    thoughts = []
+    for before in (True, False):
+        with Engine(hash_size=4 << 20, search=search) as engine:
+            if before:
+                play(engine, OPENING)
+                for _ in range(4):
+                    engine.play(*engine.think(Limit(nodes=4000)).move)
+                engine.new_game(15)
+                engine._tables.drop()
+            play(engine, OPENING)
+            thoughts.append(engine.think(Limit(nodes=4000)))
+    assert same(*thoughts)
+
+
+def test_setting_the_rule_that_there_is_forgets_nothing(engine: Engine) -> None:
+    play(engine, OPENING)
+    engine.think(Limit(depth=DEPTH))
+    engine.set_rule(Rule.FREESTYLE)
+    assert engine.table_bytes > 0
+
+
+# A remembered win -------------------------------------------------------------------------
+
+
+def game_after(moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> Game:
+    game = Game(size, rule=rule)
+    play(game, moves)
+    return game
+
+
+def test_a_win_is_remembered_where_the_enemy_follows_its_line() -> None:
+    foresight = Foresight()
+    line = [Move(*cell) for cell in parse_moves("j10k11h11")]
+    foresight.note(game_after(WIN), line, win_in(3))
+    assert foresight.recall(game_after(WIN)) == (line[0], win_in(3))
+    assert foresight.recall(game_after(WIN + "j10k11")) == (line[2], win_in(1))
+    for other in (WIN + "j10k12", WIN + "j10", OPENING):
+        assert foresight.recall(game_after(other)) is None
+
+
+BOARDS = [(Rule.RENJU, 15), (Rule.STANDARD, 15), (Rule.FREESTYLE, 16)]
+
+
+@pytest.mark.parametrize("rule, size", BOARDS)
+def test_a_remembered_win_is_none_under_another_rule_or_on_another_board(
+    rule: Rule, size: int
+) -> None:
+    foresight = Foresight()
+    line = [Move(*cell) for cell in parse_moves("j10k11h11")]
+    foresight.note(game_after(WIN), line, win_in(3))
+    assert foresight.recall(game_after(WIN, rule, size)) is None
+
+
+def test_a_remembered_move_that_cannot_be_played_is_none() -> None:
+    foresight = Foresight()
+    cell = Move(*parse_moves("f8")[0])
+    foresight.note(game_after(TWO_FOURS, Rule.RENJU), [cell], win_in(3))
+    assert game_after(TWO_FOURS, Rule.RENJU).is_forbidden(*cell)
+    assert foresight.recall(game_after(TWO_FOURS, Rule.RENJU)) is None
+    foresight.note(game_after(WIN), [Move(7, 7)], win_in(1))  # a stone is there
+    assert foresight.recall(game_after(WIN)) is None
+
+
+def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine: Engine) -> None:
+    play(engine, "h8a1i8o1j8a15")  # black has an open three
+    assert (engine.think(Limit(nodes=100_000)).mate or 0) > 0
+    winner = engine.game.to_move
+    engine.set_to_move(winner.opponent)
+    assert engine._foresight.recall(engine.game) is None
+    assert (engine.think(Limit(depth=2)).mate or 0) <= 0  # no announced win of the wrong side
+    engine.set_to_move(winner)
+    assert engine._foresight.recall(engine.game) is not None
+
+
+def test_the_engine_does_not_play_a_win_of_another_rule(engine: Engine) -> None:
+    play(engine, WIN)
+    thought = engine.think(Limit(nodes=100_000))
+    assert thought.mate is not None and engine.quick_move() == thought.move
+    engine.set_rule(Rule.RENJU)
+    assert engine._foresight.recall(engine.game) is None
+
+
+# The solver -------------------------------------------------------------------------------
+
+
+def test_the_solver_keeps_the_proofs_of_each_rule_apart() -> None:
+    with Solver(4_000_000) as solver:
+        for rule in (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD, Rule.RENJU, Rule.FREESTYLE):
+            game = game_after(TWO_FOURS, rule)
+            with Solver(4_000_000) as fresh:
+                expected = fresh.fours(game, nodes=100_000)
+            found = solver.fours(game, nodes=100_000)
+            assert (found.claim, found.length) == (expected.claim, expected.length), rule.name
+            if rule is Rule.FREESTYLE:
+                assert found.claim == "vcf" and found.line[0] == (5, 7)
+            if rule is Rule.RENJU:
+                assert (5, 7) not in found.line[:1]
+
+
+# Black wins by two fours at once, at h8 after a four at h10 or the other way round, or not at all.
+CROSSING = "e8d8f8d10g8h5e10f9f10a1g10o1h6a15h7o15"
+
+
+def test_what_cannot_be_won_under_one_rule_may_be_won_under_another() -> None:
+    with Solver(4_000_000) as solver:
+        for rule in (Rule.RENJU, Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD):
+            found = solver.fours(game_after(CROSSING, rule), nodes=100_000)
+            assert found.claim == ("no-vcf" if rule is Rule.RENJU else "vcf"), rule.name
+
+
+def test_the_solver_keeps_boards_of_other_sizes_apart() -> None:
+    row = "a5h1b5h2c5g8d5"
+    with Solver(4_000_000) as solver:
+        for size in (15, 9, 15):
+            game = game_after(row, size=size)
+            with Solver(4_000_000) as fresh:
+                expected = fresh.fours(game, nodes=50_000)
+            found = solver.fours(game, nodes=50_000)
+            assert (found.claim, found.length) == (expected.claim, expected.length)
+
+
+def test_a_wall_makes_the_tables_forget(engine: Engine) -> None:
+    play(engine, "h8a1i8a3j8a5k8")
+    assert engine.think(Limit(depth=4)).value < -29_000
+    engine.new_game(15)
+    play(engine, "h8a1i8a3j8a5k8")
+    engine.place(6, 7, Side.WALL)
+    thought = engine.think(Limit(depth=4))
+    assert thought.move == (11, 7) and abs(thought.value) < 29_000

@@ -1,0 +1,68 @@
+"""What a notebook shows: boards as text and as pictures, and the example that explains them."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from pbrain_engine import Engine, Game, Limit, Side, Solver
+from pbrain_engine.notation.diagram import parse_diagram
+from pbrain_engine.notation.picture import LINE
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "example.ipynb"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def shown(item: Any) -> tuple[int, list[str]]:
+    """Return how many stones a picture has, and what is written on them."""
+    root = ElementTree.fromstring(item._repr_svg_())
+    stones = [c for c in root.iter(f"{SVG}circle") if float(c.get("r", 0)) > 10]
+    return len(stones), [t.text or "" for t in root.iter(f"{SVG}text") if t.get("fill") != LINE]
+
+
+def test_text_and_pictures_show_what_stands() -> None:
+    game = Game(9, 12)
+    for cell in ("e5", "e6", "f5"):
+        game.play(cell)
+    game.place(0, 0, Side.WALL)
+    board = parse_diagram(str(game))
+    assert board.cells(Side.BLACK) == [(4, 4), (5, 4)] and board.cells(Side.WALL) == [(0, 0)]
+    assert (board.width, board.height, board.to_move) == (9, 12, Side.WHITE)
+    assert shown(game) == (3, ["1", "2", "3"])
+    with Engine(hash_size=1 << 20) as engine:
+        assert parse_diagram(str(engine)).cells(Side.BLACK) == []
+
+
+def test_thoughts_and_proofs_show_their_line_on_their_board() -> None:
+    with Engine(hash_size=1 << 20) as engine, Solver(4_000_000) as solver:
+        for cell in "h8 a1 i8 c1 j8 e1".split():
+            engine.play(cell)
+        seen: list[Any] = []
+        thought = engine.think(Limit(depth=3), on_iteration=seen.append)
+        proof = solver.fours(engine.game)
+        engine.new_game(20)  # what was found stays what it was
+        for found, line in ((thought, thought.pv), (seen[0], seen[0].pv), (proof, proof.line)):
+            texts = [str(number) for number in range(1, len(line) + 1)]
+            assert shown(found) == (6 + len(line), texts)
+        assert len(repr(thought)) < 400
+
+
+def test_the_example_notebook_runs() -> None:
+    notebook = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    names: dict[str, Any] = {}
+    pictures = 0
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        assert cell["outputs"] == [] and cell["execution_count"] is None
+        *lines, last = ast.parse("".join(cell["source"])).body
+        exec(compile(ast.Module(lines, []), "cell", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            pictures += hasattr(value, "_repr_svg_") and shown(value)[0] > 0
+        else:
+            exec(compile(ast.Module([last], []), "cell", "exec"), names)
+    assert pictures == 4

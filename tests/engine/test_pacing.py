@@ -1,0 +1,180 @@
+"""The plan of a move's time, and the pace of its search."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine.engine.pacing import (
+    OVERHEAD,
+    UNLIMITED,
+    Limits,
+    Pace,
+    TimePlan,
+    plan,
+    slip_after,
+)
+from pbrain_engine.engine.thought import Limit, Thought
+from pbrain_engine.game.game import Move
+from pbrain_engine.values import win_in
+
+CELLS = 225
+milliseconds = st.none() | st.integers(-(2**40), 2**63)
+
+
+@given(milliseconds, milliseconds, milliseconds, st.integers(0, 10**6), st.integers(0, 224))
+def test_no_limit_is_ever_exceeded(
+    turn: int | None, match: int | None, left: int | None, increment: int, ply: int
+) -> None:
+    made = plan(Limits(turn, match, left, increment), ply, CELLS)
+    assert 0 <= made.optimum <= made.hard
+    for limit in (turn, left):
+        if limit is not None:
+            assert made.hard <= max(limit, 0) / 1000 or limit >= 10**8
+
+
+@given(st.integers(1, 10**7), st.integers(1, 10**7), st.integers(0, 224))
+def test_where_there_is_time_some_is_used(turn: int, left: int, ply: int) -> None:
+    made = plan(Limits(turn, None, left), ply, CELLS)
+    assert made.hard > 0
+    assert made.optimum > 0
+
+
+def test_no_time_means_an_answer_at_once() -> None:
+    for limits in (Limits(turn=0), Limits(turn=5000, left=0), Limits(turn=5000, left=-691)):
+        assert plan(limits, 10, CELLS).hard <= 0
+
+
+def test_no_word_about_time_means_five_seconds() -> None:
+    assert 4.9 < plan(Limits(), 10, CELLS).hard < 5
+
+
+def test_giants_are_no_limit() -> None:
+    for giant in (2**31 - 1, 100_000_000, 2**63 - 1):
+        assert plan(Limits(giant, giant, giant), 0, CELLS) == TimePlan(UNLIMITED, UNLIMITED)
+        assert plan(Limits(1000, giant, giant), 0, CELLS).hard < 1
+
+
+def test_a_turn_limit_alone_is_used_up() -> None:
+    made = plan(Limits(turn=2000), 20, CELLS)
+    assert made.optimum == made.hard
+    assert 1.96 <= made.hard < 2
+
+
+def test_the_overhead_is_kept_back_but_a_tiny_turn_is_not_given_away() -> None:
+    assert 0.06 < plan(Limits(turn=100), 20, CELLS).hard < 0.08
+    assert 0.002 < plan(Limits(turn=20), 20, CELLS).hard < 0.02
+
+
+def test_late_answers_raise_the_reserve_for_a_while() -> None:
+    slip = slip_after(0.0, 0.02)
+    assert plan(Limits(turn=1000), 20, CELLS, slip=slip).hard < 1 - OVERHEAD - 0.019
+    slip = slip_after(slip, 0.001)  # one that is in time does not make it forget
+    assert 0.015 < slip < 0.02
+    for _ in range(50):
+        slip = slip_after(slip, 0.001)
+    assert 0 < slip < 0.002
+    assert slip_after(slip, 5.0) <= 0.1  # suspended in the middle of a search
+    for late in (-1.0, float("-inf")):  # decided long before, or not limited at all
+        assert slip_after(slip, late) == slip
+
+
+def test_the_start_of_the_program_is_charged() -> None:
+    free, charged = (plan(Limits(turn=1000), 0, CELLS, c) for c in (0.0, 0.2))
+    assert abs(free.hard - charged.hard - 0.2) < 1e-9
+
+
+def test_a_match_lasts_to_its_end() -> None:
+    """Thirty seconds a turn, 180 a match: a long game never runs out of either."""
+    left = 180.0
+    for ply in range(0, 200, 2):
+        made = plan(Limits(30_000, 180_000, round(left * 1000)), ply, CELLS)
+        assert made.hard < left
+        left -= made.optimum
+    assert left > 0
+
+
+def test_the_middle_game_gets_more_time_than_the_opening() -> None:
+    early, middle, late = (
+        plan(Limits(300_000, 1_000_000, 1_000_000), ply, CELLS).optimum for ply in (2, 20, 120)
+    )
+    assert early < middle
+    assert late > 0
+
+
+def test_most_of_the_clock_is_used_before_games_are_decided() -> None:
+    """Five of six games end, or are seen through, within 24 own moves; none may wait for more."""
+    left, used = 180.0, []
+    for ply in range(6, 6 + 2 * 24, 2):
+        used.append(plan(Limits(None, 180_000, round(left * 1000)), ply, CELLS).optimum)
+        left -= used[-1]
+    assert sum(used) > 0.85 * 180
+    assert used[0] < 0.15 * 180
+    assert used == sorted(used, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("left", "increment", "ply", "hard", "optimum"),
+    [
+        (10, 0, 20, 2, 10 / 10.5), (10, 1, 20, 3, 20.5 / 10.5), (10, 1, 2, 3, 18.25 / 8.25 / 2),
+        (10, 1, 3, 3, 18.375 / 8.375 / 2), (10, 1, 4, 3, 18.5 / 8.5), (1, 5, 20, 1, 1),
+        (10, 1, 221, 6, 6), (10, 0, 217, 2.5, 2.5), (10, 0, 224, 10, 10),
+    ],
+)  # fmt: skip
+def test_a_move_gets_its_share_of_the_match(
+    left: int, increment: int, ply: int, hard: float, optimum: float
+) -> None:
+    made = plan(Limits(None, None, left * 1000, increment * 1000), ply, CELLS)
+    most = hard - OVERHEAD
+    assert made == pytest.approx((most, min(optimum, most)))
+
+
+def test_an_increment_is_not_spent_before_it_is_there() -> None:
+    assert plan(Limits(turn=5, left=1, increment=9), 0, CELLS).hard <= 0.001
+
+
+def test_an_increment_is_spent() -> None:
+    without, with_increment = (
+        plan(Limits(None, 60_000, 10_000, increment), 40, CELLS).optimum for increment in (0, 2000)
+    )
+    assert with_increment > without + 1
+
+
+MOVES = {"a": Move(1, 1), "b": Move(2, 2)}
+
+
+def stops(pace: Pace, elapsed: float, move: str, value: int, depth: int) -> bool:
+    thought = Thought(MOVES[move], value, depth, depth, 0, 0.0, (MOVES[move],))
+    return pace.should_stop(thought, elapsed)
+
+
+@pytest.mark.parametrize(
+    ("moves", "drop", "factor"),
+    [
+        ("a", 0, 0.65), ("aaa", 0, 0.65), ("aaa", -500, 0.65),
+        ("ab", 0, 0.65 + 0.55), ("abb", 0, 0.65 + 0.55 * 0.6), ("aba", 0, 0.65 + 0.55 * 1.6),
+        ("aa", 60, 0.65 + 0.3), ("aa", 120, 0.65 + 0.6), ("aa", 999, 0.65 + 0.6),
+        ("ababab", 999, 2.5),
+    ],
+)  # fmt: skip
+def test_a_search_goes_on_where_its_move_changes_or_its_value_falls(
+    moves: str, drop: int, factor: float
+) -> None:
+    for elapsed in (2 * factor - 0.001, 2 * factor + 0.001):
+        pace = Pace(TimePlan(10.0, 2.0), 0.0)
+        for depth, move in enumerate(moves[:-1], 1):
+            assert not stops(pace, 0.1, move, 10, depth)
+        assert stops(pace, elapsed, moves[-1], 10 - drop, 9) is (elapsed > 2 * factor)
+
+
+def test_a_whole_turn_is_never_saved() -> None:
+    pace = Pace.of(Limit(time=1.0), 0.0)
+    assert not stops(pace, 0.99, "a", 10, 30)
+    assert stops(pace, 1.0, "a", 10, 31)
+
+
+def test_a_proven_win_ends_the_search_once_it_is_deep_enough() -> None:
+    pace = Pace(TimePlan(1.0, 1.0), 0.0)
+    assert not stops(pace, 0.1, "a", win_in(9), 5)
+    assert stops(pace, 0.1, "a", win_in(9), 9)

@@ -1,0 +1,366 @@
+"""Reviews of games: what a move was worth, and wins that the oracle confirms."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from lab.measure_threats import claim_of
+from pbrain_engine import cli
+from pbrain_engine.commands import review
+from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.engine.prover import Prover
+from pbrain_engine.engine.review import Reviewed, Reviewer, Win, one_ply_up
+from pbrain_engine.game.game import Move
+from pbrain_engine.notation.cells import format_moves, parse_moves
+from pbrain_engine.notation.sgf import parse_sgf_trees
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.solver.solver import Solver
+from pbrain_engine.values import WIN_BAND, loss_in, win_in
+from tests.oracle import rules
+from tests.oracle.replay import complaint_about_line, complaint_about_tree
+from tests.oracle.rules import Board
+from tests.puzzles import DATA
+
+MISSED = "h8a1i8c1j8e1a15h1"  # black has an open three and plays elsewhere, white does not see it
+FOLLOWED = (  # a win by threats that goes on for 29 plies, of which each search sees a part
+    "d6c6c7d10b6e9e7f8g7e5g5d7f6d8g6g4i7d9d11c11b12h6g8g9h7f7f9e10i6j5i3h4i5i4i8i9f5e4j9"
+)
+RENJU_GAMES = DATA / "games_renju.jsonl"
+PARTS, PART = 10, 20  # of the games of others
+FIELDS = ["ply", "move", "value", "chance", "best", "loss", "missed_win", "allowed_win"]
+NODES = 200
+SLIPS = 0.3  # of the moves
+SECONDS = 0.04  # for a position
+QUICK_GAMES, GAMES = 3, 20
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine(hash_size=16 << 20) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[Solver]:
+    with Solver(16_000_000) as solver:
+        yield solver
+
+
+def reviewed(engine: Engine, solver: Solver, moves: str, seconds: float = 0.1) -> list[Reviewed]:
+    engine.new_game(15)
+    return Reviewer(engine, solver, seconds).review([Move(*cell) for cell in parse_moves(moves)])
+
+
+def test_a_value_changes_sides_and_a_win_is_one_ply_farther_off_before_the_move() -> None:
+    assert [one_ply_up(value) for value in (120, 0, -120)] == [-120, 0, 120]
+    assert one_ply_up(loss_in(2)) == win_in(3) and one_ply_up(win_in(3)) == loss_in(4)
+
+
+def test_a_missed_win_is_found_with_its_line(engine: Engine, solver: Solver) -> None:
+    found = reviewed(engine, solver, MISSED)
+    seventh, eighth = found[6], found[7]
+    assert seventh.missed is not None and seventh.missed.proof == "vcf"
+    assert seventh.missed.plies == 3 and seventh.best in [(6, 7), (10, 7)]
+    assert 0.0 < seventh.loss < 1.0 and seventh.is_mistake
+    assert eighth.allowed is not None and eighth.allowed.line[0] in [(6, 7), (10, 7)]
+    assert engine.game.ply == 0
+
+
+def test_a_win_that_is_played_is_no_mistake(engine: Engine, solver: Solver) -> None:
+    found = reviewed(engine, solver, "h8a1i8c1j8e1k8g1l8")
+    assert [item.move for item in found][-1] == (11, 7)
+    assert found[-1].loss == found[-3].loss == 0.0
+    assert found[-1].value >= WIN_BAND and found[-1].missed is None
+    assert found[7].value <= -WIN_BAND and found[7].allowed is None  # lost before that move
+    assert [item.ply for item in found] == list(range(1, 10))
+
+
+def test_the_listener_gets_the_last_move_first_and_can_end_it(
+    engine: Engine, solver: Solver
+) -> None:
+    engine.new_game(15)
+    seen: list[int] = []
+
+    def listen(item: Reviewed) -> bool:
+        seen.append(item.ply)
+        return len(seen) == 2
+
+    moves = [Move(*cell) for cell in parse_moves(MISSED)]
+    Reviewer(engine, solver, 0.02).review(moves, listen)
+    assert seen == [8, 7] and engine.game.ply == 0
+
+
+# What never happens --------------------------------------------------------------------
+
+
+def contradictions(found: list[Reviewed]) -> list[str]:
+    """Return where a review blames a move that it would have played, or forgets a forced end."""
+    wrong = []
+    for item in found:
+        blamed = item.loss > 0 or item.missed is not None or item.allowed is not None
+        if item.best == item.move and blamed:
+            wrong.append(f"{item.ply}: the best move is blamed")
+        if item.best != item.line[0] or not 0.0 <= item.loss <= item.chance:
+            wrong.append(f"{item.ply}: best {item.best}, loss {item.loss}")
+        if item.missed is not None and item.value < WIN_BAND:
+            wrong.append(f"{item.ply}: missed a win at {item.value}")
+        if item.allowed is not None and item.value <= -WIN_BAND:
+            wrong.append(f"{item.ply}: allowed a win at {item.value}")
+    for item, after in pairwise(found):
+        followed = item.best == item.move and item.value >= WIN_BAND
+        if followed and after.value > -WIN_BAND:
+            wrong.append(f"{item.ply}: {item.value} was followed by {after.value}")
+        if item.value <= -WIN_BAND and after.value < WIN_BAND:
+            wrong.append(f"{item.ply}: after {item.value} the other side has {after.value}")
+    return wrong
+
+
+@pytest.mark.parametrize("seconds", [0.03, 0.2])
+def test_a_proof_of_one_position_serves_the_next(
+    engine: Engine, solver: Solver, seconds: float
+) -> None:
+    found = reviewed(engine, solver, FOLLOWED, seconds)
+    assert contradictions(found) == []
+    assert all(item.value >= WIN_BAND for item in found[22::2])
+
+
+def test_no_review_contradicts_itself(engine: Engine, solver: Solver) -> None:
+    for number in range(6):
+        rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD)[number % 3]
+        moves = careless_game(engine, rule, random.Random(f"agreement {number}"))
+        engine.new_game(15, rule=rule)
+        found = Reviewer(engine, solver, 0.02).review(moves)
+        assert contradictions(found) == [], format_moves(moves)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not RENJU_GAMES.exists(), reason="no games of others")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_review_of_games_of_others_contradicts_itself(
+    engine: Engine, solver: Solver, part: int
+) -> None:
+    games = RENJU_GAMES.read_text(encoding="utf-8").splitlines()[part::PARTS][:PART]
+    for game in map(json.loads, games):
+        moves = [Move(*move) for move in game["moves"]]
+        engine.new_game(15, rule=Rule.RENJU)
+        assert contradictions(Reviewer(engine, solver, SECONDS).review(moves)) == [], game["id"]
+
+
+QUIET = "h8i9j8g7"
+
+
+def reviewed_with(
+    engine: Engine, solver: Solver, moves: str, known: dict[int, Thought]
+) -> list[Reviewed]:
+    """Review with what is known of positions, by their number of stones."""
+    engine.new_game(15)
+    line = [Move(*cell) for cell in parse_moves(moves)]
+    return Reviewer(engine, solver, 0.02, lambda game: known.get(game.ply)).review(line)
+
+
+def thought_of(line: str, value: int) -> Thought:
+    moves = tuple(Move(*cell) for cell in parse_moves(line))
+    return Thought(moves[0], value, 99, 99, 1, 0.0, moves, proof="vct" if value > WIN_BAND else "")
+
+
+def test_a_win_that_no_search_shows_again_still_stands(engine: Engine, solver: Solver) -> None:
+    known = {4: thought_of("h8h9i6j6k9", win_in(9))}  # in truth there is none
+    found = reviewed_with(engine, solver, "a1c15o15m1h8d4e5", known)[4:]
+    assert [item.value for item in found] == [win_in(9), loss_in(8), win_in(7)]
+    assert contradictions(found) == [] and found[2].best == found[2].move
+
+
+def test_a_move_that_loses_is_held_against_one_that_does_not(
+    engine: Engine, solver: Solver
+) -> None:
+    known = {4: thought_of("h6h9", 50), 5: thought_of("g8h9", win_in(9))}
+    found = reviewed_with(engine, solver, QUIET + "h6", known)[4]
+    assert found.move == (7, 5) != found.best
+    assert found.allowed is not None and 0 < found.loss < 1
+
+
+def test_a_move_is_not_held_against_one_that_loses_as_well(engine: Engine, solver: Solver) -> None:
+    """White has to answer the three at once, so neither a1 nor o15 is better than the other."""
+    before = "h8i7i8h9j8"  # after a block neither side wins by force
+    known = {5: thought_of("a1", 50)}
+    found = reviewed_with(engine, solver, before + "o15", known)[5]
+    assert found.best in [(6, 7), (10, 7), (5, 7), (11, 7)] and found.allowed is not None
+
+
+def test_a_move_is_as_good_as_its_mirror_image(engine: Engine, solver: Solver) -> None:
+    known = {1: thought_of("i8i9i10", 30), 2: thought_of("g9", 10)}
+    found = reviewed_with(engine, solver, "h8h7", known)[1]
+    assert format_moves(found.line) in ("h7g7f7", "h7i7j7")
+    assert found.best == found.move and found.loss == 0.0
+
+
+# What is claimed is true ---------------------------------------------------------------
+
+
+def careless_game(engine: Engine, rule: Rule, chance: random.Random) -> list[Move]:
+    """Return a game of two who now and then play any move beside a stone."""
+    engine.new_game(15, rule=rule)
+    engine.play(7, 7)
+    while not engine.game.is_over:
+        if engine.game.ply < 4 or chance.random() < SLIPS:
+            beside = [move for move in engine.game.legal_moves() if is_beside(engine, move)]
+            engine.play(*chance.choice(beside))
+        else:
+            engine.play(*engine.think(Limit(nodes=NODES)).move)
+    return list(engine.game.moves)
+
+
+def is_beside(engine: Engine, move: Move) -> bool:
+    return any(max(abs(move.x - x), abs(move.y - y)) == 1 for x, y in engine.game.moves)
+
+
+def complaint_about(
+    win: Win, before: list[Move], rule: Rule, engine: Engine, solver: Solver
+) -> str:
+    """Return what the oracle has against a win after some moves: its line, and its proof."""
+    board = Board(15, 15, rule.name.lower())
+    for ply, cell in enumerate(before):
+        board.put(tuple(cell), ply % 2)
+    attacker = len(before) % 2
+    if win.proof == "vcf":
+        return complaint_about_line(board, attacker, [tuple(cell) for cell in win.line])
+    line = list(win.line)
+    blocked = len(line) % 2 == 0  # renju: the line ends with a block that is forbidden
+    if blocked:
+        block = line.pop()
+    for number, cell in enumerate(line):
+        side = (attacker + number) % 2
+        if not rules.is_legal(board, tuple(cell), side):
+            return f"{cell} is not legal"
+        board.put(tuple(cell), side)
+    if blocked and rules.is_legal(board, tuple(block), 1 - attacker):
+        return f"{block} is legal"
+    if not blocked and not rules.is_win(board, tuple(line[-1])):
+        return "the line does not end in a five"
+    for cell in line:
+        board.lift(tuple(cell))
+    engine.new_game(15, rule=rule)
+    for cell in before:
+        engine.play(*cell)
+    tree = solver.tree(engine.game) if win.proof else Prover(engine, solver, 30.0).prove()
+    if tree is None and not win.proof:  # more than a tree can be made for: a long search sees it
+        thought = engine.think(Limit(time=30.0))
+        return "" if thought.value >= WIN_BAND else f"a long search says {thought.value}"
+    return complaint_about_tree(board, attacker, claim_of(tree)) if tree else "no proof"
+
+
+def wins_that_hold(engine: Engine, solver: Solver, number: int) -> tuple[int, int]:
+    """Review a game of ours; return how many missed and allowed wins the oracle has confirmed."""
+    rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD, Rule.CARO)[number % 4]
+    moves = careless_game(engine, rule, random.Random(f"review {number}"))
+    engine.new_game(15, rule=rule)
+    missed = allowed = 0
+    for item in Reviewer(engine, solver, SECONDS).review(moves):
+        assert 0.0 <= item.loss <= 1.0 and 0.0 <= item.chance <= 1.0
+        for win, before in ((item.missed, item.ply - 1), (item.allowed, item.ply)):
+            if win is not None:
+                assert complaint_about(win, moves[:before], rule, engine, solver) == ""
+        missed += item.missed is not None
+        allowed += item.allowed is not None
+    print(f"game {number}: {missed} missed wins, {allowed} allowed")
+    return missed, allowed
+
+
+def test_missed_and_allowed_wins_hold(engine: Engine, solver: Solver) -> None:
+    missed = allowed = 0
+    for number in range(GAMES):  # which games have a missed win depends on the weights
+        counts = wins_that_hold(engine, solver, number)
+        missed, allowed = missed + counts[0], allowed + counts[1]
+        if number + 1 >= QUICK_GAMES and missed and allowed:
+            break
+    assert missed and allowed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(QUICK_GAMES, GAMES))
+def test_missed_and_allowed_wins_hold_in_more_games(
+    engine: Engine, solver: Solver, number: int
+) -> None:
+    wins_that_hold(engine, solver, number)
+
+
+# The command --------------------------------------------------------------------------
+
+
+def test_the_document_has_what_was_promised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["review", MISSED, "--time", "0.05", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [move["ply"] for move in document["moves"]] == list(range(1, 9))
+    for move in document["moves"]:
+        assert set(FIELDS) <= set(move)
+    missed = document["moves"][6]["missed_win"]
+    assert missed["proof"] == "vcf" and missed["plies"] == len(missed["line"]) == 3
+
+
+def test_the_game_is_written_with_variations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.sgf"
+    assert cli.main(["review", MISSED, "--time", "0.05", "--sgf", str(out)]) == 0
+    assert "missed a win by VCF in 2" in capsys.readouterr().out
+    (tree,) = parse_sgf_trees(out.read_text(encoding="utf-8"))
+    line = []
+    node = tree.root
+    while node.children:
+        node = node.children[0]
+        line.append(node.cell)
+        assert "value" in node.comment
+    assert format_moves(cell for cell in line if cell) == MISSED
+    assert tree.count() > len(line)
+
+
+def test_a_review_that_cannot_be_written_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "nowhere" / "out.sgf"
+    assert cli.main(["review", "h8i9", "--time", "0.02", "--sgf", str(out)]) == 1
+    shown, complaint = capsys.readouterr()
+    assert "2. i9" in shown and "out.sgf" in complaint
+
+
+def test_setup_stones_and_white_first_are_kept(tmp_path: Path) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_text("(;GM[4]SZ[15]AB[hh][ii]AW[aa]PL[W];W[gg];B[jj])")
+    out = tmp_path / "out.sgf"
+    assert cli.main(["review", str(game), "--time", "0.02", "--sgf", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert "AB[hh][ii]AW[aa]PL[W]" in text and ";W[gg]C[" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ([""], "no moves"),
+        (["h8h8"], "twice"),
+        (["h8a1i8c1j8e1k8g1l8b9"], "has won before move 10"),
+        (["nothing.sgf"], "neither a file"),
+    ],
+)
+def test_wrong_games_are_refused(
+    words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["review", *words]) == 1
+    complaint = capsys.readouterr().err
+    assert reason in complaint and complaint.count("\n") == 1
+
+
+def test_the_table_shows_values_and_sums(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["review", MISSED, "--time", "0.05"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + 8 + 2
+    assert lines[-2].startswith("black: ") and "mistakes" in lines[-1]
+
+
+def test_reviews_are_made_of_moves_in_order() -> None:
+    assert review.make_parser().parse_args(["x.sgf", "--sgf", "out.sgf"]).sgf == Path("out.sgf")

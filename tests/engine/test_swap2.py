@@ -1,0 +1,223 @@
+"""Swap2 and balance: every choice follows the values of the search."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from lab.swap2_openings import LATE_SEARCH, OPTIONS, survey
+from pbrain_engine.engine.engine import Move, Thought
+from pbrain_engine.engine.swap2 import (
+    OpeningChoice,
+    OpeningSearch,
+    balanced_move,
+    balanced_pair,
+    choose,
+    first_one,
+    first_three,
+    openings,
+    swing,
+)
+from pbrain_engine.engine.thought import Listener
+from pbrain_engine.position.rules import Rule
+from tests.fake_engine import FakeEngine
+from tests.protocol.test_session import Talk
+
+UNSURE = 30  # how far the searches below swing from depth to depth
+THREE = [(7, 7), (8, 8), (10, 6)]
+FIVE = [*THREE, (9, 9), (4, 4)]
+
+
+def searcher(value: Callable[[set[Move]], int]) -> OpeningSearch:
+    """A searcher whose value of a position is a function of its stones (side to move's view)."""
+    engine = FakeEngine()
+
+    def think(share: float, count: int, listener: Listener) -> Thought:
+        stones = set(engine.game.moves)
+        assert 0 < share <= 1
+        free = [move for move in engine._moves(())][:count]
+        if count == 1:
+            found = value(stones)
+            earlier = found - (UNSURE if found > 0 else -UNSURE)
+            lines = [at(free[0], earlier, 1), at(free[0], found, 1)]
+        else:
+            scored = sorted(((-value(stones | {move}), move) for move in free), reverse=True)
+            lines = [at(move, found, rank) for rank, (found, move) in enumerate(scored, 1)]
+        for line in lines:
+            listener(line)
+        return lines[-1] if count == 1 else lines[0]
+
+    return OpeningSearch(engine, think)  # type: ignore[arg-type]
+
+
+def at(move: Move, value: int, rank: int) -> Thought:
+    return Thought(
+        move=move, value=value, depth=1, seldepth=1, nodes=1, time=0.0, pv=(move,), multipv=rank
+    )
+
+
+def test_the_better_colour_is_taken() -> None:
+    good = choose(searcher(lambda stones: 300), 15, 15, Rule.FREESTYLE, THREE)
+    bad = choose(searcher(lambda stones: -300), 15, 15, Rule.FREESTYLE, THREE)
+    assert not good.swap and len(good.stones) == 1
+    assert bad == OpeningChoice(swap=True)
+
+
+def test_after_five_stones_the_choice_is_a_colour() -> None:
+    assert choose(searcher(lambda stones: -1), 15, 15, Rule.FREESTYLE, FIVE) == OpeningChoice(
+        swap=True
+    )
+    assert len(choose(searcher(lambda stones: 1), 15, 15, Rule.FREESTYLE, FIVE).stones) == 1
+
+
+def test_a_close_call_is_handed_over_with_two_even_stones() -> None:
+    def value(stones: set[Move]) -> int:
+        if len(stones) < 5:
+            return UNSURE - 1
+        return sum(move.x - 8 for move in stones) * 7
+
+    choice = choose(searcher(value), 15, 15, Rule.FREESTYLE, THREE)
+    assert len(choice.stones) == 2
+    assert abs(value({*map(lambda c: Move(*c), THREE), *(Move(*c) for c in choice.stones)})) < 30
+
+
+def test_a_close_call_is_not_handed_over_where_no_pair_is_even() -> None:
+    def value(stones: set[Move]) -> int:
+        return UNSURE - 1 if len(stones) < 5 else 500
+
+    assert len(choose(searcher(value), 15, 15, Rule.FREESTYLE, THREE).stones) == 1
+
+
+def test_what_is_close_depends_on_the_swing_of_the_search() -> None:
+    values = [at(Move(0, 0), value, 1) for value in (900, 5, 80, 20, 40, 35, 60)]
+    assert swing(values) == 75  # the first depth is too old
+    assert swing(values[:1]) == 0
+
+
+def test_the_reasons_are_told() -> None:
+    reported: list[str] = []
+    search = searcher(lambda stones: -300)._replace(tell=reported.append)
+    choose(search, 15, 15, Rule.FREESTYLE, THREE)
+    first_three(search, 15, 15, Rule.FREESTYLE)
+    assert [text.split(":")[0][:7] for text in reported] == ["3 stone", "opening"]
+    assert "-300" in reported[0] and f"uncertain by {UNSURE}" in reported[0]
+
+
+def test_a_first_stone_that_may_be_swapped_is_the_most_even_one() -> None:
+    choice = first_one(searcher(lambda s: next(iter(s)).x - 4), 15, 15, Rule.FREESTYLE)
+    assert [x for x, _ in choice.stones] == [4]
+    for size in (5, 6, 22):
+        ((x, y),) = first_one(searcher(lambda s: 0), size, size, Rule.FREESTYLE).stones
+        assert 0 <= x < size and 0 <= y < size
+
+
+def test_the_first_stone_is_swapped_where_a_client_waits_for_it() -> None:
+    talk = Talk().start()
+    talk.say("INFO show_detail 0", "INFO rule 5", "INFO swapable 1")
+    (first,) = talk.ask("BEGIN")
+    assert first != "7,7"  # the middle would be taken away
+    talk.say("START 15")
+    talk.engine.value = -50
+    assert talk.ask("TURN 7,7") == ["SWAP"]
+    talk.say("START 15", "INFO swapable 0")
+    assert talk.ask("TURN 7,7") != ["SWAP"]
+    talk.say("INFO swapable 1", "INFO rule 0", "START 15")
+    assert talk.ask("TURN 7,7") != ["SWAP"]
+
+
+def test_the_most_even_opening_is_put() -> None:
+    def value(stones: set[Move]) -> int:
+        return sum(7 * move.x + 3 * move.y for move in stones) % 97
+
+    search = searcher(value)
+    choice = first_three(search, 15, 15, Rule.FREESTYLE, random.Random(5))
+    offered = openings(15, 15, random.Random(5))
+    assert choice.stones in offered
+    assert value({Move(*c) for c in choice.stones}) == min(
+        value({Move(*c) for c in stones}) for stones in offered
+    )
+
+
+@pytest.mark.parametrize("size", [(5, 5), (6, 22), (15, 15), (20, 20), (22, 22)])
+def test_openings_fit_every_board(size: tuple[int, int]) -> None:
+    width, height = size
+    for seed in range(20):
+        for stones in openings(width, height, random.Random(seed)):
+            assert len(set(stones)) == 3
+            assert all(0 <= x < width and 0 <= y < height for x, y in stones)
+
+
+def test_openings_differ() -> None:
+    assert len({stones for s in range(10) for stones in openings(15, 15, random.Random(s))}) > 40
+
+
+def test_a_balanced_move_is_the_one_closest_to_the_bias() -> None:
+    search = searcher(lambda stones: -10 * next(iter(stones)).x)
+    found = balanced_move(search, 60)
+    assert found is not None
+    assert found[0][0] == 6 and found[1] == 60
+
+
+def test_a_balanced_pair_comes_closest_to_the_bias() -> None:
+    search = searcher(lambda stones: 10 * sum(move.x - 7 for move in stones))
+    found = balanced_pair(search, 0)
+    assert found is not None
+    assert abs(found[1]) <= 10
+    assert search.engine.game.ply == 0
+
+
+@pytest.mark.parametrize("size", [5, 15, 22])
+def test_the_protocol_answers_every_stage(size: int) -> None:
+    talk = Talk().start(size)
+    (three,) = talk.ask("SWAP2BOARD", "DONE")
+    board = {f"{x},{y}" for x in range(size) for y in range(size)}
+    cells = three.split()
+    assert len(set(cells)) == 3 and set(cells) <= board
+    (second,) = talk.ask("SWAP2BOARD", *cells, "DONE")
+    free = sorted(board.difference(cells))
+    assert second == "SWAP" or (set(second.split()) <= set(free) and len(second.split()) <= 2)
+    (third,) = talk.ask("SWAP2BOARD", *cells, *free[:2], "DONE")
+    assert third == "SWAP" or third in free[2:]
+    assert talk.ask("BOARD", "0,0,1", "1,0,2", "DONE")[0] in board - {"0,0", "1,0"}
+
+
+@pytest.mark.parametrize("stones", [["1,1"], ["1,1", "1,1", "2,2"], ["1,1", "99,2", "3,3"]])
+def test_other_stones_are_an_error(stones: list[str]) -> None:
+    (answer,) = Talk().start().say("SWAP2BOARD", *stones, "DONE")
+    assert answer.startswith("ERROR")
+
+
+def test_the_steps_of_yixin_board() -> None:
+    talk = Talk().start()
+    three = talk.ask("YXSWAP2STEP1")
+    assert [line.split()[:3] for line in three] == [
+        ["MESSAGE", "SWAP2", f"MOVE{k}"] for k in (1, 2, 3)
+    ]
+    talk.say("YXBOARD", "7,7,2", "8,8,1", "10,6,2", "DONE")
+    answer = talk.ask("YXSWAP2STEP2")
+    assert answer[0].startswith(("MESSAGE SWAP2 SWAP1 ", "MESSAGE SWAP2 MOVE4 "))
+    talk.say("YXBOARD", "7,7,2", "8,8,1", "10,6,2", "9,9,1", "4,4,2", "DONE")
+    assert talk.ask("YXSWAP2STEP3")[0] in ("MESSAGE SWAP2 SWAP2 YES", "MESSAGE SWAP2 SWAP2 NO")
+    assert talk.ask("YXSWAP2STEP2")[0].startswith("ERROR")
+
+
+def test_balance_commands_answer_one_or_two_cells() -> None:
+    talk = Talk().start()
+    assert len(talk.say("YXBALANCEONE 0")[0].split()) == 1
+    assert len(set(talk.say("YXBALANCETWO 0")[0].split())) == 2
+
+
+@pytest.mark.parametrize("size", [15, 20])
+def test_the_program_explains_its_choice_of_colours(size: int) -> None:
+    counts, report = survey(size, number=2, turn=1.0)
+    assert sum(counts[f"3: {option}"] for option in OPTIONS) == 2
+    assert all("stones: " in line for line in report) or counts[LATE_SEARCH]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [15, 20])
+def test_each_option_occurs_over_fifty_openings(size: int) -> None:
+    counts, _ = survey(size, number=50, turn=1.0)
+    assert all(counts[f"3: {option}"] > 0 for option in OPTIONS), counts

@@ -1,0 +1,182 @@
+"""The engine asks for proven wins while it thinks, and stays as obedient as without."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from pbrain_engine import Engine, Game, Limit, Move, Side
+from pbrain_engine.cli import main
+from pbrain_engine.engine.adviser import Tactics
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.solver.solver import BY_FOURS, OPEN, Proof, Rescue, Solver, Tree
+
+WON = "i10f5e9g11i6k5f6j6h9j11h7g9"  # black wins by threats, not by fours alone
+CALM = "h8i9i7g9"
+WILD = "i6j7h7e5k9k8h5g9h10h6"  # not decided by threats for very long
+OPEN_THREE = "h8a1i8c1j8"  # black threatens a winning four, white to move
+PROMPT = 0.25
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine(hash_size=16 << 20) as engine:
+        yield engine
+
+
+def set_up(engine: Engine, moves: str) -> None:
+    engine.new_game(15)
+    for move in parse_moves(moves):
+        engine.play(*move)
+
+
+def game_after(moves: str) -> Game:
+    game = Game(15)
+    for move in parse_moves(moves):
+        game.play(*move)
+    return game
+
+
+def test_a_proven_win_is_played_at_once_and_through(engine: Engine) -> None:
+    set_up(engine, WON)
+    thought = engine.think(Limit(nodes=100_000))
+    assert thought.proof == "vct" and thought.nodes < 1000
+    left = thought.mate
+    assert left == 2 * ((len(thought.pv) + 1) // 2) - 1 and thought.move == thought.pv[0]
+    with Engine(hash_size=1 << 20, parameters={"threat_share": 0}) as other:
+        while engine.game.winner is None:
+            move = engine.think(Limit(nodes=100_000)).move
+            engine.play(*move)
+            if engine.game.winner is None:
+                set_same(other, engine)
+                answer = other.think(Limit(nodes=2_000)).move
+                assert answer is not None
+                engine.play(*answer)
+    assert engine.game.winner is Side.BLACK
+
+
+def set_same(engine: Engine, other: Engine) -> None:
+    engine.new_game(15)
+    other.game.copy_to(engine.game)
+
+
+def test_a_proven_win_is_known_to_the_main_search(engine: Engine) -> None:
+    nodes: dict[bool, list[int]] = {}
+    for proven in (False, True):
+        engine.clear_hash()
+        set_up(engine, WON)
+        if proven:
+            engine.set_parameter("threat_share", 10)
+            assert engine.think(Limit(nodes=100_000)).proof == "vct"
+        engine.undo()
+        engine.set_parameter("threat_share", 0)
+        nodes[proven] = [engine.think(Limit(depth=depth)).nodes for depth in (3, 5, 7)]
+    assert nodes[True] != nodes[False]
+
+
+def test_without_a_share_nothing_is_proven(engine: Engine) -> None:
+    engine.set_parameter("threat_share", 0)
+    set_up(engine, WON)
+    assert engine.think(Limit(nodes=20_000)).proof == ""
+
+
+def test_the_best_of_several_lines_needs_no_proof(engine: Engine) -> None:
+    set_up(engine, WON)
+    assert engine.think(Limit(depth=3), multipv=2).proof == ""
+
+
+def test_a_move_that_loses_to_threats_is_refuted() -> None:
+    moves = parse_moves(WON)
+    *before, blunder = [Move(*move) for move in moves]
+    game = Game(15)
+    for move in before:
+        game.play(*move)
+    with Solver(8_000_000) as solver:
+        tactics = Tactics(solver, game)
+        loss = tactics.refutes(blunder, 1_000_000)
+        assert loss is not None and loss.length > 3
+        assert not tactics.refutes(Move(14, 14), 100)  # no share of so few nodes
+
+
+def test_only_what_stops_fours_is_considered() -> None:
+    game = game_after(OPEN_THREE)
+    with Solver(8_000_000) as solver:
+        losing = Tactics(solver, game).losing_moves()
+    assert 200 < len(losing) < 220 and Move(10, 7) not in losing and Move(0, 14) in losing
+    with Solver(8_000_000) as solver:
+        assert Tactics(solver, game_after(CALM)).losing_moves() == ()
+
+
+def test_a_move_that_was_not_judged_is_not_dropped() -> None:
+    game = game_after(OPEN_THREE)
+    safe, unknown = Move(6, 7), Move(0, 14)
+    threat = Proof(BY_FOURS, (), 2, 0, 0.0)
+    solver = SimpleNamespace(
+        threatens_fours=lambda game, nodes: True,
+        rescues=lambda game, nodes: Rescue(threat, (safe,), (unknown,), 0, 0.0),
+    )
+    losing = Tactics(solver, game).losing_moves()  # type: ignore[arg-type]
+    assert set(losing) == set(game.legal_moves()) - {safe, unknown}
+
+
+@pytest.mark.timed
+def test_a_stop_ends_the_solver_too(engine: Engine) -> None:
+    set_up(engine, WILD)
+    engine.set_parameter("threat_share", 200)
+    threading.Timer(0.3, engine.stop).start()
+    began = time.perf_counter()
+    assert engine.think(Limit()).move in engine.game.legal_moves()
+    assert time.perf_counter() - began < 0.3 + PROMPT
+    with Solver(8_000_000) as solver:
+        threading.Timer(0.1, solver.stop).start()
+        began = time.perf_counter()
+        claim = solver.threats(game_after(WILD)).claim
+        assert claim == OPEN and time.perf_counter() - began < 0.1 + PROMPT
+        assert solver.threats(game_after(WILD)).nodes < 1000  # until it is released
+        solver.release()
+        assert solver.threats(game_after(WON)).wins
+
+
+def test_a_long_proof_can_be_taken_up_again() -> None:
+    game = game_after(WON)
+    with Solver(4_000_000) as solver:
+        first = solver.prove(game, nodes=10)
+        assert first.is_open and not solver.prove(game_after(CALM), nodes=1000).wins
+        proof = solver.prove(game)
+        assert proof.wins
+        again = solver.prove(game)
+        assert again.line[0] == proof.line[0] and again.nodes == 0
+
+
+def depth_of(tree: Tree) -> int:
+    return 1 + max((depth_of(answer) for answer in tree.replies.values()), default=0)
+
+
+def test_the_commands_show_the_win_and_its_tree(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = game_after(WON)
+    with Solver(8_000_000) as solver:
+        tree = solver.tree(game)
+    assert tree is not None and depth_of(tree) > 3
+    assert main(["analyse", WON, "--tree", "--nodes", "50000"]) == 0
+    shown = capsys.readouterr().out
+    assert "WIN by threats of fours (VCT) in" in shown
+    assert f"{tree.count()} moves of the winner" in shown and "any answer: " in shown
+    stones = [[list(m) for m in game.moves[side::2]] for side in (0, 1)]
+    puzzle = {
+        "id": "one", "size": 15, "rule": "freestyle", "kind": "vct",
+        "black": stones[0], "white": stones[1], "to_move": "black",
+    }  # fmt: skip
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(puzzle)))
+    assert main(["solve", "-", "--prove", "--tree", "--json", "--memory", "20"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["claim"] == "vct" and found["tree"]["move"] == found["line"][0]
+    assert found["length"] == (len(found["line"]) + 1) // 2

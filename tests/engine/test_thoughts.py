@@ -1,0 +1,108 @@
+"""What a search tells of its values: complete, of one depth and ranked, or else called a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from pbrain_engine import Engine, Limit, Move, Rule, Thought
+from pbrain_engine.engine.engine import ALPHABETA, MCTS
+from pbrain_engine.engine.forms import win_form, winner_after
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.values import WIN_BAND
+
+POSITIONS = ("h8i9h9", "h8i9i7g9", "h8h9j8g7")
+LINES = 4
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine(hash_size=4 << 20) as engine:
+        yield engine
+
+
+def set_up(engine: Engine, moves: str) -> None:
+    engine.new_game(15)
+    engine.clear_hash()
+    for move in parse_moves(moves):
+        engine.play(*move)
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_the_final_value_is_complete_or_called_a_bound(engine: Engine, position: str) -> None:
+    for nodes in range(12_000, 60_000, 4_000):
+        set_up(engine, position)
+        seen: list[Thought] = []
+        final = engine.think(Limit(nodes=nodes), on_iteration=seen.append)
+        complete = seen[-1]
+        assert final.depth == complete.depth
+        if abs(final.value) >= WIN_BAND:
+            continue
+        if final.move == complete.move:
+            assert (final.value, final.pv, final.bound) == (complete.value, complete.pv, "")
+        else:
+            assert final.bound == "lower"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_timed_value_is_one_that_was_told(threads: int) -> None:
+    with Engine(hash_size=4 << 20, threads=threads) as engine:
+        for _ in range(4):
+            set_up(engine, POSITIONS[0])
+            seen: list[Thought] = []
+            final = engine.think(Limit(time=0.2), on_iteration=seen.append)
+            reported = {(t.depth, t.move, t.value) for t in seen}
+            by_another = final.depth > seen[-1].depth
+            assert by_another or final.bound or (final.depth, final.move, final.value) in reported
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_listeners_get_the_lines_ranked_and_of_one_depth(engine: Engine, position: str) -> None:
+    set_up(engine, position)
+    seen: list[Thought] = []
+    final = engine.think(Limit(depth=7), on_iteration=seen.append, multipv=LINES)
+    assert [t.depth for t in seen] == [depth for depth in range(1, 8) for _ in range(LINES)]
+    for start in range(0, len(seen), LINES):
+        lines = seen[start : start + LINES]
+        assert [t.multipv for t in lines] == list(range(1, LINES + 1))
+        assert all(better.value >= worse.value for better, worse in pairwise(lines))
+        assert len({t.move for t in lines}) == LINES
+    assert final == seen[-LINES]
+
+
+def test_an_interrupted_list_is_that_of_the_last_complete_depth(engine: Engine) -> None:
+    for nodes in range(20_000, 60_000, 5_000):
+        set_up(engine, POSITIONS[0])
+        seen: list[Thought] = []
+        final = engine.think(Limit(nodes=nodes), on_iteration=seen.append, multipv=LINES)
+        best = seen[-LINES]
+        assert len({t.depth for t in seen[-LINES:]}) == 1
+        assert (final.move, final.value, final.depth) == (best.move, best.value, best.depth)
+
+
+# Ends that come later than the search says, by fours of the defender, and lines that go astray.
+ENDS = [
+    (ALPHABETA, 9, "e4f2f7b8h3f3g5d6e5e8h7c4b5b7e7b6g8", 8000),
+    (ALPHABETA, 11, "c4i9f4i7e3e9d4c8d7", 8000),
+    (MCTS, 9, "g5d6b7f6e3e6e7b3b4b8f2d2h4h6f5e2", 600),
+]
+
+
+@pytest.mark.parametrize("search, size, moves, nodes", ENDS)
+def test_the_line_of_an_end_goes_on_up_to_the_five(
+    search: str, size: int, moves: str, nodes: int
+) -> None:
+    with Engine(hash_size=4_000_000, search=search) as engine:
+        engine.new_game(size, rule=Rule.CARO_EXACT)
+        for move in parse_moves(moves):
+            engine.play(*move)
+        side = engine.game.to_move
+        thought = engine.think(Limit(nodes=nodes))
+        assert thought.mate is not None
+        form = win_form(engine, thought)
+        assert form is not None and len(form["line"]) <= form["plies"] >= abs(thought.mate)
+        winner = side if thought.mate > 0 else side.opponent
+        assert winner_after(engine.game, [Move(*cell) for cell in form["line"]]) is winner
+        assert engine.game.moves == parse_moves(moves)

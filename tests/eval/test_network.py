@@ -1,0 +1,229 @@
+"""The network in the kernel: as it is described, however the position came about, and in use."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.fuzz_rules import random_board, set_up, walk_network
+from pbrain_engine.cli import main as numoku
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.eval.hand import hand_block
+from pbrain_engine.eval.network_block import Sizes
+from pbrain_engine.eval.weights import (
+    COMBINATIONS,
+    FAMILIES,
+    Weights,
+    WeightsError,
+    family_of,
+    load_weights,
+    write_weights,
+)
+from pbrain_engine.game.game import Game
+from pbrain_engine.game.opinion import logits_of, policy_of, value_of
+from pbrain_engine.position.rules import Rule, Side
+from tests.networks import SHIFTS, random_network, sizes_for, write_random
+from tests.oracle.network import Network
+
+SHARE = SHIFTS[10]
+MOVES = [(7, 7), (8, 8), (8, 6), (6, 8)]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the name of a weight file with random networks for all rules."""
+    return write_random(tmp_path_factory.mktemp("networks") / "random.numoku")
+
+
+@pytest.fixture(scope="module")
+def weights(file: str) -> Weights:
+    return load_weights(file)
+
+
+def features(game: Game) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
+    """Return the threat mask, and each empty cell's combination for black and white."""
+    out = (ctypes.c_int32 * 2000)()
+    count = game.library.game_features(game.address, ctypes.addressof(out))
+    cells = {}
+    for at in range(1, count, 4):
+        cell, black, white = out[at : at + 3]
+        cells[cell % 32 - 5, cell // 32 - 5] = black, white
+    return out[0], cells
+
+
+def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
+    """Return the linear score of a move of the side to move."""
+    scores = hand_block(family_of(game.rule)).scores
+    side = int(game.to_move)
+    pair = features(game)[1][cell]
+    start = 2 * side * COMBINATIONS
+    return scores[start + pair[side]] + scores[start + COMBINATIONS + pair[1 - side]]
+
+
+@pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO_EXACT])
+def test_value_and_policy_are_as_described(rule: Rule, weights: Weights) -> None:
+    chance = random.Random(f"described {rule.name}")
+    network = Network(random_network(family_of(rule)))
+    name = "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
+    for blocked in (False, True, False, True):
+        board = random_board(chance, name, blocked=blocked)
+        game = Game(board.width, board.height, rule, weights=weights)
+        set_up(game, board, Side(chance.randrange(2)))
+        side, (mask, _) = int(game.to_move), features(game)
+        seen = network.features(board, side)
+        trunk = network.trunk(board, seen, side, mask)
+        assert value_of(game) == network.value(trunk, side, game.value())
+        logits = logits_of(game)
+        last = [tuple(move) for move in [*reversed(game.moves), None, None][:2] if move]
+        last += [None] * (2 - len(last))
+        for move in chance.sample(sorted(logits), min(8, len(logits))):
+            score = move_score(weights, game, move)
+            assert logits[move] == network.logit(seen, trunk, side, move, score, last), move
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_stones_put_and_taken_back_leave_no_trace(rule: Rule, weights: Weights) -> None:
+    for every in (1, 7):
+        _, difference = walk_network(weights, every, steps=1500, every=every, rule=rule)
+        assert not difference, difference
+
+
+@pytest.mark.long
+def test_a_million_steps_leave_no_trace(weights: Weights) -> None:
+    _, difference = walk_network(weights, 2, steps=1_000_000, every=41)
+    assert not difference, difference
+
+
+def test_colours_that_play_alike_are_seen_alike(weights: Weights) -> None:
+    for rule in (Rule.FREESTYLE, Rule.STANDARD, Rule.CARO):
+        games = [Game(15, rule=rule, weights=weights) for _ in range(2)]
+        for game, first in zip(games, (Side.BLACK, Side.WHITE), strict=True):
+            game.set_to_move(first)
+            for move in MOVES:
+                game.play(*move)
+        added = [value_of(game) - (game.value() * SHARE >> 8) for game in games]
+        assert added[0] == added[1] != 0
+        assert logits_of(games[0]) == logits_of(games[1])
+
+
+def test_a_search_with_a_network_plays_and_is_the_same_every_time(file: str) -> None:
+    thoughts = []
+    for _ in range(2):
+        with Engine(hash_size=1 << 20, weights=file) as engine:
+            for move in MOVES:
+                engine.play(*move)
+            thoughts.append(engine.think(Limit(depth=7)))
+            assert engine.network == "random"
+    assert thoughts[0].nodes == thoughts[1].nodes and thoughts[0].move == thoughts[1].move
+    with Engine(hash_size=1 << 20, weights="hand") as engine:
+        for move in MOVES:
+            engine.play(*move)
+        assert engine.think(Limit(depth=7)).nodes != thoughts[0].nodes
+        assert engine.network is None
+
+
+def test_a_rule_without_a_network_is_played_without_one(tmp_path: Path) -> None:
+    file = write_random(tmp_path / "one.numoku", ("standard",))
+    with Engine(hash_size=1 << 20, weights=file) as engine:
+        for rule, name in ((Rule.FREESTYLE, None), (Rule.STANDARD, "random"), (Rule.RENJU, None)):
+            engine.new_game(15, rule=rule)
+            engine.play(7, 7)
+            assert engine.network == name
+            assert (engine.value() == engine.game.value()) == (name is None)
+
+
+def test_chances_add_up_to_one_and_the_best_is_first(file: str) -> None:
+    for weights in ("hand", file):
+        with Engine(hash_size=1 << 20, weights=weights) as engine:
+            for move in MOVES:
+                engine.play(*move)
+            policy = engine.policy()
+            chances = [chance for _, chance in policy]
+            assert len(policy) > 60 and chances == sorted(chances, reverse=True)
+            assert sum(chances) == pytest.approx(1)
+            for x in range(9, 13):  # a five for black: the only moves worth listing
+                engine.place(x, 0, Side.BLACK)
+            assert {move for move, _ in engine.policy()} == {(8, 0), (13, 0)}
+
+
+def other_half(raw: bytes) -> bytes:
+    return random_network("standard")
+
+
+def far_code(raw: bytes) -> bytes:
+    return raw[:64] + b"\xff\xff" + raw[66:]
+
+
+def far_shift(raw: bytes) -> bytes:
+    sizes = sizes_for("freestyle")
+    at = 64 + 2 * sizes.patterns + 2 * sizes.codes + sizes.codes * sizes.channels
+    return raw[:at] + b"\x40" + raw[at + 1 :]
+
+
+def other_sizes(raw: bytes) -> bytes:
+    sizes = Sizes(*sizes_for("freestyle"))._replace(channels=16)
+    from tests.networks import block_of
+
+    return block_of(sizes, "other")
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (other_half, "is one of another rule"),
+        (far_code, "holds numbers that are out of range"),
+        (far_shift, "holds numbers that are out of range"),
+        (other_sizes, "has sizes that this version does not know"),
+    ],
+)
+def test_a_network_that_cannot_be_used_is_one_line(
+    tmp_path: Path, harm: Callable[[bytes], bytes], words: str
+) -> None:
+    path = tmp_path / "bad.numoku"
+    blocks = {family: hand_block(family) for family in FAMILIES}
+    networks = {"freestyle": harm(random_network("freestyle"))}
+    write_weights(str(path), {"id": "bad"}, blocks, networks)
+    with pytest.raises(WeightsError, match=words):
+        Game(15, weights=load_weights(str(path)))  # the kernel's own look at it
+    with pytest.raises(WeightsError, match=words) as error:
+        Engine(hash_size=1 << 20, weights=str(path))
+    assert "\n" not in str(error.value) and "bad" in str(error.value)
+
+
+def test_bench_and_analyse_tell_of_the_network(
+    capsys: pytest.CaptureFixture[str], file: str
+) -> None:
+    for weights, name in ((file, "random"), ("learned", None)):
+        assert numoku(["bench", "--short", "--json", "--weights", weights]) == 0
+        assert json.loads(capsys.readouterr().out)["network"] == name
+    arguments = ["analyse", "h8i9i7", "--json", "--policy", "--depth", "3", "--weights", file]
+    assert numoku(arguments) == 0
+    policy = json.loads(capsys.readouterr().out)["policy"]
+    assert all(len(move) == 2 and 0 < chance < 1 for move, chance in policy)
+    assert [chance for _, chance in policy] == sorted((c for _, c in policy), reverse=True)
+    with Engine(hash_size=1 << 20, weights=file) as engine:
+        for x, y in ((7, 7), (8, 8), (8, 6)):
+            engine.play(x, y)
+        assert [tuple(move) for move, _ in policy] == [move for move, _ in engine.policy()]
+        assert policy_of(engine.game) == engine.policy()
+
+
+def test_a_network_is_played_unless_linear_weights_are_asked_for() -> None:
+    values = {}
+    for name in (None, "network", "learned"):
+        with Engine(**({} if name is None else {"weights": name}), hash_size=1 << 20) as engine:
+            for size, rule in ((15, "freestyle"), (22, "freestyle"), (15, "renju"),
+                               (20, "standard"), (15, "caro")):  # fmt: skip
+                engine.new_game(size, rule=rule)
+                for x in (7, 8, 9):
+                    engine.play(x, x)
+                values[name, size, rule] = engine.value()
+                assert (engine.network is not None) == (name != "learned"), (name, size, rule)
+    for size, rule in {key[1:] for key in values}:
+        assert values[None, size, rule] == values["network", size, rule]
+        assert values["network", size, rule] != values["learned", size, rule]

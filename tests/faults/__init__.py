@@ -1,1 +1,0 @@
-"""Faults that tests have to notice: a list of single plausible ones, and who runs it."""

@@ -1,0 +1,197 @@
+"""Whole games, with every move and every result confirmed by the oracle."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+
+from lab import self_play
+from pbrain_engine.arena.settings import MatchSettings, parse_engine
+from pbrain_engine.engine.engine import SEARCHES, Engine, Limit
+from pbrain_engine.game.game import Game
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.notation.diagram import parse_diagram
+from pbrain_engine.position.rules import Rule, Side
+from tests.oracle import rules
+from tests.oracle.rules import Board, Cell
+
+BOARDS = [(15, 15), (20, 20), (12, 17)]
+Player = Callable[[Engine, Board], Cell]
+
+
+def engine_player(limit: Limit) -> Player:
+    """Return a player that thinks under a limit."""
+
+    def choose(engine: Engine, board: Board) -> Cell:
+        return tuple(engine.think(limit).move)
+
+    return choose
+
+
+def random_player(chance: random.Random) -> Player:
+    """Return a player of any legal move."""
+
+    def choose(engine: Engine, board: Board) -> Cell:
+        return chance.choice([tuple(move) for move in engine.game.legal_moves()])
+
+    return choose
+
+
+def play_game(engine: Engine, board: Board, players: tuple[Player, Player], opening: int) -> str:
+    """Play to the end, the first stones at random; return who won or 'draw'.
+
+    Every stone has to be legal for the oracle, and the game has to end exactly when the
+    oracle sees a winning row or a full board.
+    """
+    engine.new_game(board.width, board.height, Rule[board.rule.upper()])
+    chance = random.Random(f"{board.rule} {opening}")
+    for ply in range(board.width * board.height):
+        side = ply % 2
+        if ply < 4:
+            near = [
+                (board.width // 2 + dx, board.height // 2 + dy)
+                for dx in range(-3, 4)
+                for dy in range(-3, 4)
+            ]
+            cell = chance.choice([c for c in near if rules.is_legal(board, c, side)])
+        else:
+            cell = players[side](engine, board)
+        if not rules.is_legal(board, cell, side):  # only where nothing at all is legal
+            assert board.at(cell) == rules.EMPTY
+            assert set(board.empties()) == rules.forbidden_cells(board), board.drawing()
+        engine.play(*cell)
+        board.put(cell, side)
+        won = rules.is_win(board, cell)
+        assert engine.game.winner == (Side(side) if won else None), board.drawing()
+        if won:
+            return Side(side).name.lower()
+    assert engine.game.is_full
+    return "draw"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(hash_size=4 << 20)
+
+
+@pytest.mark.parametrize("size", BOARDS, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_self_play_keeps_to_the_rules(engine: Engine, rule: str, size: Cell) -> None:
+    player = engine_player(Limit(nodes=3000))
+    for opening in range(2):
+        play_game(engine, Board(*size, rule), (player, player), opening)
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_a_random_mover_loses(engine: Engine, rule: str) -> None:
+    strong = engine_player(Limit(nodes=2000))
+    for number in range(4):
+        weak = random_player(random.Random(number))
+        players = (strong, weak) if number % 2 == 0 else (weak, strong)
+        result = play_game(engine, Board(15, 15, rule), players, number)
+        assert result == ("black" if number % 2 == 0 else "white")
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_small_boards_are_played_to_the_end(engine: Engine, rule: str) -> None:
+    player = engine_player(Limit(nodes=500))
+    for size in ((5, 5), (5, 9), (6, 6)):
+        play_game(engine, Board(*size, rule), (player, player), sum(size))
+
+
+# Renju: fouls are all that is left to black.
+STUCK = """
+X O O O X O X
+X O O O O X X
+O X O X X X X
+X X X O X X .
+X X X X O X X
+X O O O . X X
+X O X X O X X
+"""
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("lifted", [None, (5, 0), (1, 5)])
+def test_a_side_has_lost_where_only_fouls_are_left(search: str, lifted: Cell | None) -> None:
+    board = parse_diagram(STUCK)
+    with Engine(search=search, hash_size=1 << 22) as engine:
+        engine.new_game(7, rule=Rule.RENJU)
+        for side in (Side.BLACK, Side.WHITE):
+            for cell in board.cells(side):
+                if cell != lifted:
+                    engine.place(*cell, side)
+        engine.set_to_move(Side.BLACK if lifted is None else Side.WHITE)
+        assert engine.game.legal_moves() or lifted is None
+        thought = engine.think(Limit(nodes=2000))
+        assert thought.mate == (-2 if lifted is None else 3)
+        assert lifted or thought.move == (6, 3)
+        engine.play(*thought.move)
+        assert not lifted or not engine.game.legal_moves()
+
+
+# Renju on 7x7: of the seven empty cells one stays forbidden to black, who has the last move.
+PARITY = "g1b7a5d6e1c3g7e7a2a7b6c1c2d5d4f1g5a3a1g2g6f3e3d1b4d7b5e5d2b3f4e6c5f5c7e2a6a4b2g4g3f7"
+
+
+def test_a_filling_board_is_searched_to_its_end(engine: Engine) -> None:
+    engine.new_game(7, rule=Rule.RENJU)
+    for move in parse_moves(PARITY, 7):
+        engine.play(*move)
+    assert exact_value(engine.game) == -1
+    assert engine.think(Limit(nodes=100_000)).mate == -8
+
+
+def exact_value(game: Game) -> int:
+    """Return 1, 0 or -1 for the side to move, by trying everything."""
+    if game.winner is not None or game.is_full:
+        return 0 if game.winner is None else -1
+    best = -1  # where only fouls are left
+    for move in game.legal_moves():
+        game.play(*move)
+        best = max(best, -exact_value(game))
+        game.undo()
+    return best
+
+
+@pytest.mark.parametrize("games", [1, pytest.param(100, marks=pytest.mark.long)])
+def test_the_program_keeps_to_the_rules(games: int) -> None:
+    boards = ((8, 7),) if games == 1 else self_play.BOARDS
+    played, failures = self_play.run(games, 0.01 if games == 1 else 0.05, boards=boards)
+    assert failures == []
+    assert played == games * len(rules.RULES) * len(boards)
+
+
+@pytest.mark.parametrize(
+    "width, rule, judge, stones",
+    [(15, Rule.RENJU, True, 200), (20, Rule.RENJU, True, 375), (15, Rule.RENJU, False, 225),
+     (15, Rule.CARO, True, 225), (5, Rule.RENJU, True, 1)],
+)  # fmt: skip
+def test_a_game_is_drawn_at_the_referee_s_number_of_stones(
+    width: int, rule: Rule, judge: bool, stones: int
+) -> None:
+    engines = tuple(parse_engine("numoku") for _ in range(2))
+    settings = MatchSettings(engines, width=width, height=width, rule=rule, judge=judge)
+    assert settings.draw_stones == stones
+
+
+def test_a_result_and_an_announced_win_are_held_against_the_board() -> None:
+    board = Board(15, 15, rules.FREESTYLE)
+    game = self_play.game_of(board, Side.BLACK)
+    for ply, cell in enumerate([(x, y) for x in range(5) for y in (3, 7)][:9]):
+        board.put(cell, ply % 2)
+        game.play(*cell)
+    self_play.check_end(board, game, "black")
+    for wrong in ("white", "draw"):
+        with pytest.raises(self_play.Wrong):
+            self_play.check_end(board, game, wrong)
+    for side, wins_by, kept in (
+        (Side.BLACK, 9, True), (Side.BLACK, None, True), (Side.BLACK, 7, False),
+        (Side.WHITE, 20, False),
+    ):  # fmt: skip
+        program = SimpleNamespace(wins_by=wins_by, announced="+M1")
+        word = self_play.broken_word(side, program, "black", 9)  # type: ignore[arg-type]
+        assert (word is None) is kept

@@ -1,0 +1,52 @@
+"""What the kernel keeps up to date stone by stone equals what it would compute afresh."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lab.fuzz_rules import walk
+from pbrain_engine.game.game import Game
+from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
+from pbrain_engine.position.rules import Rule, Side
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_random_steps_leave_the_state_as_computed_afresh(rule: Rule) -> None:
+    steps, difference = walk(seed=1, steps=6_000, every=1, rule=rule)
+    assert steps >= 6_000
+    assert not difference, difference
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rule", Rule)
+def test_a_million_random_steps(rule: Rule) -> None:
+    _, difference = walk(seed=2, steps=1_000_000, every=7, rule=rule)
+    assert not difference, difference
+
+
+sizes = st.integers(MIN_BOARD, MAX_BOARD)
+sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
+
+
+def test_an_example_may_take_as_long_as_a_busy_machine_does() -> None:
+    assert settings.default is not None and settings.default.deadline is None
+    assert HealthCheck.too_slow in settings.default.suppress_health_check
+
+
+@settings(max_examples=60)
+@given(st.data(), sizes, sizes, st.sampled_from(Rule))
+def test_any_stones_in_any_order(data: st.DataObject, width: int, height: int, rule: Rule) -> None:
+    cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
+    stones = data.draw(st.lists(st.tuples(cells, sides), unique_by=lambda s: s[0], max_size=40))
+    game = Game(width, height, rule)
+    empty = [game.at(x, y) for y in range(height) for x in range(width)]
+    for cell, side in stones:
+        game.place(*cell, side)
+        assert game.check() == 0
+    for _ in stones:
+        game.undo()
+        assert game.check() == 0
+    assert [game.at(x, y) for y in range(height) for x in range(width)] == empty
+    assert game.ply == 0

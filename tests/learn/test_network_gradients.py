@@ -1,0 +1,113 @@
+"""The trainer's gradients are the slopes of its losses, found by differences in doubles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pbrain_engine.eval.weights import load_weights
+from pbrain_engine.learn.network.learner import Adam, Batch, Learner, Source, Threads
+from pbrain_engine.learn.network.parameters import DECAY, OWN_DECAY, Form, Widths
+from pbrain_engine.learn.network.pool import PositionPool, read_pools
+from pbrain_engine.learn.network.position_loops import LEVEL_BEND
+from pbrain_engine.learn.network.windows import half_of, patterns
+
+SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
+SMALL = Widths(32, 16, 16, 16, 16, 16)
+SHARES = 2.0, 1.0, 0.7  # of the losses of value, move and level
+STEP = 1e-6
+
+
+def loss_of(learner: Learner, pool: PositionPool, batch: Batch) -> float:
+    """Return the loss whose gradient ``learn`` adds up."""
+    said = learner.measure(learner.numbers, batch)
+    total = SHARES[0] * np.nansum(said.target) + SHARES[1] * np.nansum(said.entropy)
+    counts = np.diff(np.append(pool.chunk.score_at, len(pool.chunk.scores)))[batch.chosen]
+    logits = said.logits.reshape(len(batch), -1)
+    for row, count in zip(logits, counts, strict=True):
+        mean = abs(row[:count].mean()) if count else 0.0
+        bent = mean * mean / 2 / LEVEL_BEND if mean < LEVEL_BEND else mean - LEVEL_BEND / 2
+        total += SHARES[2] * bent
+    return float(total)
+
+
+def excited(form: Form, seed: int) -> np.ndarray:  # type: ignore[type-arg]
+    """Return numbers in double precision of which all matter."""
+    chance = np.random.default_rng(seed)
+    numbers = form.start(seed, np.float64)
+    for name, part in form.views(numbers).items():
+        if not name.endswith("share"):
+            part += chance.normal(0, 0.2, part.shape)
+    return numbers
+
+
+@pytest.mark.parametrize(("family", "taught"), [("freestyle", True), ("renju", False)])
+def test_gradients_are_slopes(family: str, taught: bool) -> None:
+    pool = read_pools([SAMPLE], [], family, load_weights("learned"))[0]
+    chance = np.random.default_rng(3)
+    if taught:  # by a tree search: every candidate has a share
+        shares = chance.integers(1, 255, len(pool.chunk.scores)).astype(np.uint8)
+        pool = PositionPool(pool.height, pool.width, pool.chunk._replace(shares=shares))
+    form = Form(patterns(half_of(family)), family != "renju", SMALL)
+    source = Source(pool, pool.targets(0.7), "fair", 200.0)
+    learner = Learner(form, excited(form, 5), Threads(1))
+    batch = Batch(form, source, chance.choice(len(pool), 24, replace=False), learner.threads)
+    learner.learn(batch, SHARES)
+    gradient = learner.gradients[0].copy()
+    assert all(np.abs(gradient[part.start : part.end]).max() > 0 for part in form.parts)
+    for part in form.parts:
+        inside = np.arange(part.start, part.end)
+        alive = inside[gradient[inside] != 0]
+        directions = [np.eye(1, form.count, int(i))[0] for i in chance.choice(alive, 2)]
+        mixed = np.zeros(form.count)
+        mixed[inside] = chance.normal(0, 1, len(inside)) / np.sqrt(len(inside))
+        for direction in (*directions, mixed):
+            ends = []
+            before = learner.numbers.copy()
+            for sign in (1, -1):
+                learner.numbers[:] = before + sign * STEP * direction
+                ends.append(loss_of(learner, pool, batch))
+            learner.numbers[:] = before
+            slope = (ends[0] - ends[1]) / (2 * STEP)
+            wanted = float(gradient @ direction)
+            assert slope == pytest.approx(wanted, rel=2e-5, abs=2e-5), part.name
+
+
+def test_threads_add_up_to_the_same_gradient() -> None:
+    pool = read_pools([SAMPLE], [], "renju", load_weights("learned"))[0]
+    form = Form(patterns(5), False, SMALL)
+    source = Source(pool, pool.targets(0.7), "fair", 200.0)
+    found = []
+    for count in (1, 3):
+        learner = Learner(form, excited(form, 5), Threads(count))
+        batch = Batch(form, source, np.arange(40), learner.threads)
+        learner.learn(batch, SHARES)
+        found.append(learner.gradients[0].copy())
+    assert np.abs(found[0] - found[1]).max() < 1e-9 < np.abs(found[0]).max()
+
+
+def test_adam_takes_the_steps_of_its_formula() -> None:
+    form = Form(patterns(4), True, SMALL)
+    chance = np.random.default_rng(9)
+    learner = Learner(form, form.start(2, np.float64), Threads(2))
+    anchor = chance.normal(0, 1, form.count)
+    adam = Adam(learner.numbers, anchor)
+    numbers, mean = learner.numbers.copy(), learner.numbers.copy()
+    slope = square = np.zeros(form.count)
+    decay = np.concatenate([
+        np.full(part.end - part.start, OWN_DECAY if part.name[-4:] in (".own", "sets") else DECAY)
+        for part in form.parts
+    ])  # fmt: skip
+    for step in (1, 2, 3):
+        gradient = chance.normal(0, 1, form.count) / 20
+        learner.gradients[0][:] = gradient
+        adam.update(learner, 0.01, 1.0, 0.5)
+        gradient /= max(1.0, np.linalg.norm(gradient))
+        slope, square = 0.9 * slope + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
+        towards = slope / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+        numbers = numbers - 0.01 * (towards + decay * (numbers - anchor))
+        mean = (mean + numbers) / 2
+        assert learner.numbers == pytest.approx(numbers, abs=1e-12)
+        assert adam.mean == pytest.approx(mean, abs=1e-12)

@@ -1,0 +1,424 @@
+"""Games of self-play: their file, how they are made, and that they can be made again."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine import cli
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.eval.weights import weights_path
+from pbrain_engine.game.game import Game
+from pbrain_engine.learn import datagen, selfplay
+from pbrain_engine.learn.records import (
+    NO_VALUE,
+    Ending,
+    GameFile,
+    GamesError,
+    Record,
+    decode,
+    encode,
+    read_about,
+    read_games,
+)
+from pbrain_engine.learn.selfplay import BALANCE, STONES, Decision, Plan, Way
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.search.parameters import SURE_DEPTH
+from pbrain_engine.values import WIN_BAND
+
+PLAN = Plan(5, 150, (Rule.FREESTYLE, Rule.RENJU), (15, 9), "hand")
+ABOUT = {"seed": "1", "nodes": "100"}
+
+
+@st.composite
+def records(draw: st.DrawFn) -> Record:
+    moves = draw(st.lists(st.integers(0, 22 * 22 - 1), max_size=40))
+    values = draw(st.lists(st.integers(-32768, 32767), min_size=len(moves), max_size=len(moves)))
+    return Record(
+        draw(st.integers(0, 2**32 - 1)),
+        draw(st.sampled_from(list(Rule))),
+        draw(st.integers(5, 22)),
+        draw(st.integers(5, 22)),
+        draw(st.integers(0, 9)),
+        draw(st.sampled_from([-1, 0, 1])),
+        draw(st.sampled_from(list(Ending))),
+        tuple(moves),
+        tuple(values),
+    )
+
+
+def a_record(number: int) -> Record:
+    moves, values = (112, 113, 97), (NO_VALUE, 12, -30)
+    return Record(number, Rule.STANDARD, 15, 15, 1, -1, Ending.PROVEN, moves, values)
+
+
+@given(records())
+def test_a_record_comes_back_as_it_was(record: Record) -> None:
+    data = encode(record)
+    assert len(data) == 16 + 4 * len(record.moves)
+    assert decode(data) == (record, len(data))
+
+
+@given(records(), st.data())
+def test_a_record_that_was_cut_off_is_no_game(record: Record, data: st.DataObject) -> None:
+    raw = encode(record)
+    assert decode(raw[: data.draw(st.integers(0, len(raw) - 1))]) is None
+
+
+def test_any_changed_byte_is_found() -> None:
+    raw = encode(a_record(3))
+    for place in range(len(raw)):
+        changed = bytearray(raw)
+        changed[place] ^= 1
+        try:
+            assert decode(bytes(changed)) is None, place  # it seems longer than it is
+        except GamesError as error:
+            assert "damaged" in str(error)
+
+
+def test_a_file_is_continued_after_its_last_whole_game(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    file = GameFile(path, ABOUT)
+    for number in range(3):
+        file.append(a_record(number))
+    file.close()
+    with path.open("r+b") as cut:
+        cut.truncate(path.stat().st_size - 5)
+    assert len(list(read_games(path))) == 2
+    file = GameFile(path, ABOUT)
+    assert (file.games, file.positions) == (2, 4)
+    file.append(a_record(2))
+    file.close()
+    assert list(read_games(path)) == [a_record(number) for number in range(3)]
+    assert read_about(path) == ABOUT
+
+
+def test_a_file_made_otherwise_is_not_continued(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    GameFile(path, ABOUT).close()
+    with pytest.raises(GamesError, match="made with nodes 100, not 200"):
+        GameFile(path, {**ABOUT, "nodes": "200"})
+
+
+def test_a_file_has_one_writer_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    file = GameFile(path, ABOUT)
+    file.append(a_record(0))
+    whole = path.read_bytes()
+    with path.open("ab") as other:
+        other.write(encode(a_record(1))[:-3])
+    with pytest.raises(GamesError, match="another run"):
+        GameFile(path, ABOUT)
+    assert path.read_bytes() == whole + encode(a_record(1))[:-3], "it is under way"
+    file.close()
+    GameFile(path, ABOUT).close()
+    assert path.read_bytes() == whole
+
+
+def test_a_length_that_no_game_has_is_damage_and_no_cut(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    file = GameFile(path, ABOUT)
+    start = path.stat().st_size
+    for number in range(3):
+        file.append(a_record(number))
+    file.close()
+    raw = bytearray(path.read_bytes())
+    raw[start + 5] = 2  # 512 stones and more
+    path.write_bytes(bytes(raw))
+    with pytest.raises(GamesError, match="damaged"):
+        list(read_games(path))
+    with pytest.raises(GamesError, match="damaged"):
+        GameFile(path, ABOUT)
+    assert path.read_bytes() == bytes(raw), "the games behind it are still there"
+
+
+def test_games_come_in_order(tmp_path: Path) -> None:
+    file = GameFile(tmp_path / "games", ABOUT)
+    with pytest.raises(GamesError, match="game 1 where 0 belongs"):
+        file.append(a_record(1))
+    file.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"numoku games 2\n\n", b"\x00" * 50])
+def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    path.write_bytes(content)
+    with pytest.raises(GamesError, match="not a file of games"):
+        list(read_games(path))
+    with pytest.raises(GamesError, match="cannot read"):
+        list(read_games(tmp_path / "nowhere"))
+
+
+def test_damage_inside_a_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    file = GameFile(path, ABOUT)
+    file.append(a_record(0))
+    file.append(a_record(1))
+    file.close()
+    raw = bytearray(path.read_bytes())
+    raw[-len(encode(a_record(1))) - 10] ^= 255
+    path.write_bytes(bytes(raw))
+    with pytest.raises(GamesError, match="damaged"):
+        list(read_games(path))
+
+
+# Self-play --------------------------------------------------------------------------------
+
+
+def test_games_depend_on_seed_and_number_alone() -> None:
+    first = [selfplay.play_game(PLAN.make_engine(), PLAN, number) for number in (0, 1, 2)]
+    engine = PLAN.make_engine()
+    assert [selfplay.play_game(engine, PLAN, number) for number in (2, 1, 0)] == first[::-1]
+    other = PLAN._replace(seed=6)
+    assert selfplay.play_game(engine, other, 0).moves != first[0].moves
+
+
+def test_rules_and_boards_take_turns() -> None:
+    kinds = [PLAN.kind(number) for number in range(5)]
+    assert kinds[:4] == [
+        (Rule.FREESTYLE, 15),
+        (Rule.RENJU, 15),
+        (Rule.FREESTYLE, 9),
+        (Rule.RENJU, 9),
+    ]
+    assert kinds[4] == kinds[0]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_game_is_legal_and_ends_as_it_says(number: int) -> None:
+    record = selfplay.play_game(PLAN.make_engine(), PLAN, number)
+    assert STONES[0] <= record.opening <= STONES[1]
+    assert record.values[: record.opening] == (NO_VALUE,) * record.opening
+    assert NO_VALUE not in record.values[record.opening :]
+    game = Game(record.width, record.height, record.rule)
+    for cell in record.moves:
+        assert game.winner is None
+        y, x = divmod(cell, record.width)
+        assert not game.is_forbidden(x, y)
+        game.play(x, y)
+    black_won = {1: Side.BLACK, 0: None, -1: Side.WHITE}[record.result]
+    last = record.values[-1]
+    if record.ending is Ending.FIVE:
+        assert game.winner is black_won
+    elif record.ending is Ending.PROVEN:
+        mover = game.to_move.opponent
+        assert abs(last) >= WIN_BAND
+        assert black_won is (mover if last > 0 else mover.opponent)
+    else:
+        assert record.result == 0
+    assert all(abs(value) < WIN_BAND for value in record.values[record.opening : -1])
+
+
+@pytest.mark.parametrize("ply", [0, 1])
+@pytest.mark.parametrize("value", [WIN_BAND, -WIN_BAND])
+def test_a_proven_win_is_of_the_side_that_has_it(ply: int, value: int) -> None:
+    engine = PLAN.make_engine()
+    values = iter([*[17] * ply, value])
+
+    def decide(chance: random.Random) -> Decision:
+        return Decision(engine.game.legal_moves()[0], next(values))
+
+    record = selfplay.play_game(engine, PLAN, 0, Way(lambda: 0, decide))
+    mover = (Side.BLACK, Side.WHITE)[(len(record.moves) - 1) % 2]
+    winner = mover if value > 0 else mover.opponent
+    assert record.ending is Ending.PROVEN
+    assert record.result == {Side.BLACK: 1, Side.WHITE: -1}[winner]
+
+
+def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
+    """One call of the kernel against the host's iterations, through games with their history."""
+    lone, hosted = (Engine(hash_size=1 << 20, parameters={"threat_share": 0}) for _ in range(2))
+    chance = random.Random(4)
+    ends, only = set(), 0
+    for rule in (Rule.FREESTYLE, Rule.RENJU, Rule.CARO):
+        for engine in (lone, hosted):
+            engine.new_game(9, rule=rule)
+            engine.clear_hash()
+        while not lone.game.is_over:
+            nodes = chance.randint(20, 900)
+            found = lone.glance(nodes)
+            depth = SURE_DEPTH if found is not None and found.choices == 1 else None
+            thought = hosted.think(Limit(nodes=nodes, depth=depth))
+            if found is None:
+                break
+            assert found[:2] == thought[:2]
+            only += found.choices == 1
+            if found.end is not None:
+                ends.add(len(found.end))
+                for number, (x, y) in enumerate(found.end, 1):
+                    lone.play(x, y)
+                    assert not lone.game.is_over or number == len(found.end)
+                for _ in found.end:
+                    lone.undo()
+            for engine in (lone, hosted):
+                engine.play(*found.move)
+    assert only > 5 and len(ends) > 5
+
+
+def test_openings_are_balanced_and_differ() -> None:
+    engine = PLAN.make_engine()
+    engine.new_game(15, rule=Rule.RENJU)
+    judge = selfplay.by_search(engine, PLAN).judge
+    chance = random.Random(1)
+    found = [selfplay.balanced_opening(engine, chance, 15, judge) for _ in range(6)]
+    assert len({tuple(opening) for opening in found}) == 6
+    for opening in found:
+        engine.clear_hash()
+        assert selfplay.lay(engine, opening)
+        glance = engine.glance(PLAN.nodes)
+        assert glance is not None and abs(glance.value) <= 2 * BALANCE
+
+
+def test_an_opening_with_a_five_is_not_playable() -> None:
+    engine = PLAN.make_engine()
+    moves = [(x, y) for x in range(5) for y in (0, 7)]
+    assert not selfplay.lay(engine, moves)
+    assert selfplay.lay(engine, moves[:8])
+    assert engine.game.moves == moves[:8]
+
+
+# The command ------------------------------------------------------------------------------
+
+
+def make(path: Path, games: int, *more: str) -> int:
+    words = ["datagen", str(path), "--games", str(games), "--nodes", "150", "--processes", "1"]
+    return cli.main([*words, *more])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "games"
+    assert make(path, 7, "--branch-share", "0.3") == 0
+    return path
+
+
+def test_an_interrupted_file_becomes_what_it_would_have_been(whole: Path, tmp_path: Path) -> None:
+    raw, parts = whole.read_bytes(), tmp_path / "parts"
+    start = raw.index(b"\n\n") + 2
+    for length in random.Random(8).sample(range(start, len(raw)), 12):
+        parts.write_bytes(raw[:length])
+        assert make(parts, 7, "--branch-share", "0.3") == 0
+        assert parts.read_bytes() == raw, length
+
+
+def test_any_number_of_processes_writes_the_same_file(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "parallel"
+    assert make(path, 7, "--branch-share", "0.3", "--processes", "3") == 0
+    assert path.read_bytes() == whole.read_bytes()
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+from pbrain_engine.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such limit there")
+def test_a_disk_without_room_is_a_line_and_costs_no_whole_game(whole: Path, tmp_path: Path) -> None:
+    path, room = tmp_path / "games", whole.stat().st_size * 2 // 3
+    words = ["datagen", str(path), "--games", "7", "--nodes", "150", "--branch-share", "0.3"]
+    run = [sys.executable, "-c", LIMITED, str(room), *words, "--processes", "1"]
+    reported = subprocess.run(run, stderr=subprocess.PIPE, text=True, check=False)
+    assert reported.returncode == 1
+    progress, problem = reported.stderr.splitlines()
+    assert problem.startswith(f"numoku: cannot write games {path}: ")
+    assert path.stat().st_size == room, "as much as there was room for"
+    games = sum(record.ending is not Ending.BRANCH for record in read_games(path))
+    assert progress.startswith(f"{games} of 7 games") and games >= 2
+    assert make(path, 7, "--branch-share", "0.3") == 0
+    assert path.read_bytes() == whole.read_bytes()
+
+
+def test_another_plan_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games"
+    assert make(path, 1) == 0
+    assert make(path, 2, "--seed", "9") == 1
+    assert "made with seed 1, not 9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--rules", "chess"], ["--boards", "4"], ["--boards", "15,2O"], ["--nodes", "1"]],
+)
+def test_senseless_options_are_refused(words: list[str], tmp_path: Path) -> None:
+    assert make(tmp_path / "games", 1, *words) == 2
+    assert not (tmp_path / "games").exists()
+
+
+def test_boards_may_stand_apart() -> None:
+    options = datagen.make_parser().parse_args(["games", "--boards", "15, 20"])
+    plan = datagen.plan_of(options)
+    assert isinstance(plan, Plan) and plan.boards == (15, 20)
+
+
+def test_the_head_of_a_file_says_how_it_was_made() -> None:
+    about = PLAN.about()
+    assert about["rules"] == "freestyle renju"
+    assert about["boards"] == "15 9"
+    assert about["weights"].startswith("hand-1 ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+def test_an_interrupt_waits_for_no_game(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    words = ["datagen", str(path), "--games", "8", "--nodes", "1000000000", "--processes", "2"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in a job
+    )
+    try:
+        while not path.exists():
+            time.sleep(0.05)
+        time.sleep(1.5)  # until the helpers play
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=20)
+    finally:
+        running.kill()
+    assert running.returncode == cli.INTERRUPTED
+    assert said.startswith("0 of 8 games") and said.count("\n") == 1
+
+
+def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "changing.numoku"
+    plan = PLAN._replace(weights=str(path))
+
+    def played(weights: str) -> list[object]:
+        path.write_bytes(Path(weights_path(weights)).read_bytes())
+        return list(datagen.play_batch(plan, plan.about(), range(3)))
+
+    before, after = played("hand"), played("learned")
+    assert before != after
+    assert before == [PLAN.play(PLAN.make_engine(), n) for n in range(3)]
+    learned = PLAN._replace(weights="learned")
+    assert after == [learned.play(learned.make_engine(), n) for n in range(3)]
+
+
+def test_a_worker_with_other_weights_plays_nothing() -> None:
+    reported = {**PLAN.about(), "weights": "others 01234567"}
+    with pytest.raises(GamesError, match="a worker has weights hand-1 .*, not others"):
+        datagen.play_batch(PLAN, reported, range(3))
+
+
+def die(plan: Plan, reported: dict[str, str], numbers: range) -> None:
+    os._exit(9)
+
+
+def test_a_killed_helper_is_an_error_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(datagen, "play_batch", die)
+    assert make(tmp_path / "games", 8, "--processes", "2") == 1
+    assert "a worker process was killed" in capsys.readouterr().err

@@ -1,0 +1,318 @@
+"""The methods of the textbooks: against each other, the oracle's rules, the solver, and chance."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from lab.fuzz_rules import random_board
+from pbrain_engine.app.setup import Setup
+from pbrain_engine.arena.players.textbook import Textbook
+from pbrain_engine.arena.settings import SettingsError, parse_engine
+from pbrain_engine.commands.dialogue import Dialogue
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.game.game import Game as KernelGame
+from pbrain_engine.methods import METHODS, Budget, Choice, PlainGame, method
+from pbrain_engine.methods.alphabeta import AlphaBetaTree, find_best_move
+from pbrain_engine.methods.board import DIRECTIONS
+from pbrain_engine.methods.minimax import Minimax
+from pbrain_engine.methods.proofnumber import ProofNumberSearch
+from pbrain_engine.methods.threatspace import ThreatSpaceSearch
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.solver.solver import Solver
+from tests.oracle import rules
+from tests.oracle.rules import BLOCKED, EMPTY, Board
+from tests.oracle.threats import five_cells
+
+INFINITE = float("inf")
+
+
+def game_of(board: Board, to_move: int) -> PlainGame:
+    """Return a board of the oracle as a game of the methods."""
+    game = PlainGame(board.width, board.height, board.rule)
+    for (x, y), held in board.cells.items():
+        cell = y * board.width + x
+        if held == BLOCKED:
+            game.block(cell)
+        elif held != EMPTY:
+            game.to_move = held
+            game.play(cell)
+    game.to_move = to_move
+    game.winner = None
+    return game
+
+
+def drawn(text: str, to_move: int = 0, rule: str = "freestyle") -> PlainGame:
+    return game_of(rules.read_board(text, rule), to_move)
+
+
+def ends(count: int, name: str, empty: int = 5) -> Iterator[PlainGame]:
+    """Yield boards of 5x5 with few empty cells and no winner."""
+    chance = random.Random(name)
+    while count:
+        board = random_board(chance, "freestyle", smallest=5, largest=5)
+        cells = board.empties()
+        chance.shuffle(cells)
+        for cell in cells[empty:]:
+            side = chance.randrange(2)
+            if not rules.wins_at(board, cell, side):
+                board.put(cell, side)
+        if 2 <= len(board.empties()) <= empty and not rules.winners(board):
+            count -= 1
+            yield game_of(board, chance.randrange(2))
+
+
+# The board ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_the_board_knows_the_rules(rule: str) -> None:
+    chance = random.Random(f"board {rule}")
+    for _ in range(12):
+        board = random_board(chance, rule, smallest=5, largest=11, blocked=True)
+        for side in (0, 1):
+            game = game_of(board, side)
+            legal = {c for c in board.empties() if rules.is_legal(board, c, side)}
+            assert set(game.legal_moves()) == {y * board.width + x for x, y in legal}
+            fives = {y * board.width + x for x, y in five_cells(board, side)}
+            assert set(game.five_cells(side)) == fives, board.drawing()
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_a_game_keeps_its_counts_and_its_winner(rule: str) -> None:
+    chance = random.Random(f"game {rule}")
+    for _ in range(5):
+        board = Board(chance.randint(5, 9), chance.randint(5, 9), rule)
+        game = PlainGame(board.width, board.height, rule)
+        before = []
+        while not game.is_over() and (moves := game.legal_moves()):
+            before.append((game.cells[:], [row[:] for row in game.open_fives], game.to_move))
+            cell = chance.choice(moves)
+            board.put((cell % board.width, cell // board.width), game.to_move)
+            game.play(cell)
+            assert game.winner == next(iter(rules.winners(board)), None)
+            for side in (0, 1):
+                for stones in range(1, 5):
+                    assert game.open_fives[side][stones] == count_of(board, side, stones)
+        while before:
+            game.undo()
+            assert (game.cells, game.open_fives, game.to_move) == before.pop()
+
+
+def count_of(board: Board, side: int, stones: int) -> int:
+    """Return in how many rows of five cells a side has that many stones and all else is empty."""
+    rows = [
+        [board.at((x + i * dx, y + i * dy)) for i in range(5)]
+        for x, y in board.cells
+        for dx, dy in DIRECTIONS
+    ]
+    return sum(row.count(side) == stones and row.count(EMPTY) == 5 - stones for row in rows)
+
+
+# The methods ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_alphabeta_is_minimax(depth: int) -> None:
+    for seed in range(6):
+        chance = random.Random(f"tree {seed}")
+        board = random_board(chance, "renju" if seed % 2 else "standard", 5, 6)
+        game = game_of(board, chance.randrange(2))
+        if rules.winners(board) or len(game.actions()) not in range(1, 16):
+            continue
+        value, line = Minimax(game, Budget()).max_value(depth)
+        tree = AlphaBetaTree(game, Budget())
+        assert tree.max_within(-INFINITE, INFINITE, depth)[0] == value
+        found = method("alphabeta")(game, Budget(depth=depth), chance)
+        assert found.value == method("minimax")(game, Budget(depth=depth), chance).value == value
+        assert found.move == find_best_move(game, depth)
+        for number, move in enumerate(line):
+            assert move in game.legal_moves(), number
+            game.play(move)
+
+
+def test_deepening_ends_in_the_search_to_its_depth_and_in_time() -> None:
+    game = drawn(QUIET)
+    deep = method("deepening")(game, Budget(depth=3), random.Random(1))
+    assert deep.value == method("alphabeta")(game, Budget(depth=3), random.Random(1)).value
+    cut = method("deepening")(game, Budget(nodes=deep.nodes // 2), random.Random(1))
+    assert cut.nodes <= deep.nodes // 2 and cut.move in game.actions()
+
+
+QUIET = """
+.........
+.........
+...XO....
+....X....
+...O.....
+.........
+.........
+.........
+.........
+"""
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "standard", "renju"])
+def test_what_is_proven_is_won(rule: str) -> None:
+    proven = spaces = won = 0
+    chance = random.Random(f"proof {rule}")
+    with Solver(8_000_000) as solver:
+        for _ in range(40):
+            board = random_board(chance, rule, smallest=7, largest=9)
+            side = chance.randrange(2)
+            game, kernel = game_of(board, side), kernel_of(board, side)
+            if rules.winners(board) or five_cells(board, side) or five_cells(board, 1 - side):
+                continue
+            by_fours = solver.fours(kernel, nodes=100_000)
+            by_threats = solver.threats(kernel, nodes=300_000)
+            is_won = bool(by_fours.line or by_threats.line)
+            before = game.cells[:]
+            proof = ProofNumberSearch(game, Budget(nodes=2500))
+            found = proof.run()
+            space = ThreatSpaceSearch(game, side, Budget(nodes=300)).run()
+            assert game.cells == before and game.to_move == side
+            if found:
+                assert ends_in_a_win(game, proof.line()), board.drawing()
+                proven += is_won
+            if space:
+                assert is_won, board.drawing()
+                spaces += 1
+            won += is_won
+    assert won >= 4 and spaces >= won - 1 and proven >= 1, (won, spaces, proven)
+
+
+def kernel_of(board: Board, side: int) -> KernelGame:
+    """Return a board of the oracle as a game on the kernel."""
+    game = KernelGame(board.width, board.height, Rule.parse(board.rule))
+    for cell, held in board.cells.items():
+        if held != EMPTY:
+            game.place(*cell, Side(held))
+    game.set_to_move(Side(side))
+    return game
+
+
+def ends_in_a_win(game: PlainGame, line: tuple[int, ...]) -> bool:
+    """Return whether a line wins for its first side, or leaves it an unstoppable five."""
+    side = game.to_move
+    for cell in line:
+        assert game.is_legal(cell)
+        game.play(cell)
+    won = game.winner == side
+    if game.winner is None and game.to_move != side:
+        won = bool(fives := game.five_cells(side)) and not any(map(game.is_legal, fives))
+    for _ in line:
+        game.undo()
+    return won
+
+
+def test_uct_comes_to_minimax() -> None:
+    for game in ends(12, "uct"):
+        values = {}
+        for move in game.legal_moves():
+            game.play(move)
+            values[move] = -sign(Minimax(game, Budget()).max_value(9)[0])
+            game.undo()
+        choice = method("uct")(game, Budget(nodes=2000), random.Random(1))
+        assert values[choice.move] == max(values.values()), (values, choice)
+
+
+def sign(value: float) -> int:
+    return (value > 0) - (value < 0)
+
+
+FOUR = """
+.........
+...X.....
+.........
+.........
+..OXXXX..
+....O....
+.........
+.........
+..O..O...
+"""
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_five_is_completed_and_one_is_stopped(name: str) -> None:
+    limit = Budget(nodes=800, depth=2)
+    for to_move in (0, 1) if name != "uct" else (0,):  # to see a threat takes it more games
+        choice = method(name)(drawn(FOUR, to_move), limit, random.Random(1))
+        assert choice.move == 4 * 9 + 7, (Side(to_move).name, choice)
+        assert choice.line[0] == choice.move and choice.nodes > 0
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_it_beats_random_moves(name: str) -> None:
+    won = 0
+    for number in range(20):
+        chance = random.Random(number)
+        game = PlainGame(7)
+        while not game.is_over():
+            if game.to_move == number % 2:
+                game.play(method(name)(game, Budget(nodes=60, depth=1), chance).move)
+            else:
+                game.play(chance.choice(game.legal_moves()))
+        won += game.winner == number % 2
+    assert won >= 19
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_every_rule_is_played_to_the_end(name: str, rule: str) -> None:
+    chance = random.Random(rule)
+    game = PlainGame(5, rule=rule)
+    while not game.is_over() and game.legal_moves():
+        choice = method(name)(game, Budget(nodes=20, depth=1), chance)
+        assert isinstance(choice, Choice) and choice.move in game.legal_moves()
+        game.play(choice.move)
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("name", METHODS)
+def test_the_time_is_kept(name: str) -> None:
+    import time
+
+    began = time.perf_counter()
+    method(name)(
+        PlainGame(15) if name == "uct" else drawn(QUIET), Budget(seconds=0.2), random.Random(1)
+    )
+    assert time.perf_counter() - began < 0.7
+
+
+# Where they play --------------------------------------------------------------------------
+
+
+def test_a_method_speaks_the_protocol() -> None:
+    lines = iter(["2,4,1", "0,0,2", "3,4,1", "0,2,2", "4,4,1", "0,4,2", "5,4,1", "8,8,2", "DONE"])
+    player = Textbook("evaluation", lambda: next(lines))
+    assert player.answer("START 9") == "OK"
+    assert player.answer("INFO rule 1") is None and player.answer("INFO max_node 200") is None
+    assert player.answer("BOARD") in ("1,4", "6,4")
+    assert player.answer("ABOUT").startswith('name="evaluation"')
+    player.answer("RESTART")
+    assert player.answer("BEGIN") == "4,4"
+    x, y = map(int, player.answer("TURN 4,5").split(","))
+    assert abs(x - 4) <= 2 and abs(y - 4) <= 3
+
+
+def test_a_method_is_an_engine_of_a_match() -> None:
+    spec = parse_engine("a=method:minimax,depth=2")
+    assert (spec.name, spec.builtin, spec.options) == ("a", "method", (("depth", "2"),))
+    assert spec.command[-1] == "minimax"
+    for text, problem in (("method:guess", "uct"), ("method:uct,threads=2", "nodes")):
+        with pytest.raises(SettingsError, match=problem):
+            parse_engine(text)
+
+
+def test_a_person_plays_against_a_method() -> None:
+    with Engine(hash_size=1 << 20) as engine:
+        dialogue = Dialogue(engine, Setup(9, 9, Rule.RENJU), seconds=0.2, seed=1, method="minimax")
+        assert not dialogue.answer("e5").startswith("error")
+        assert dialogue.engine_turn().startswith("minimax: ")
+        assert engine.game.ply == 2
+        assert dialogue.record().white == "Numoku minimax"
+        dialogue.answer("level 3")
+        assert dialogue.method == ""

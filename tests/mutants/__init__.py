@@ -1,0 +1,1 @@
+"""Random faults: which of them the tests notice (``make mutants``)."""

@@ -1,0 +1,287 @@
+"""Put random faults into the code, one at a time, and print those that no test notices.
+
+``make mutants SEED=s COUNT=n [PKG=p]`` draws n mutants of the whole package, or of a part of it:
+``database``, ``search/mcts``, ``cli``; ``python`` and ``kernels`` stand for all above the compiled
+functions and for these. Each is run against the tests that reach its line, fastest first, until
+one fails; then all tests that noticed something run on the code as it is, and those that fail
+there too have noticed nothing. Mutants of kernels first run as plain Python, and those that are
+left go into one build. What the list of equivalent mutants names is not drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from pbrain_engine.native.load.digest import sources as kernel_sources
+from tests.mutants import reach, schemata
+from tests.mutants.equivalent import is_equivalent
+from tests.mutants.operators import PACKAGE, ROOT, Mutant, Scanner, sources
+from tests.mutants.runner import CRASHES, HANGS, Outcome, Tree
+
+TESTS_ONLY = "native/exports_checks.py"  # no engine has these functions
+MOST = 60.0  # seconds of tests for one mutant
+# These build packages and pages, or run the others: minutes for what says little about a line.
+SLOW = re.compile(
+    r"(board/test_page\w*|native/test_(build|checked|gates|replay|uncompiled)|packaging/\w+|"
+    r"arena/test_previous|search/test_strength|test_(docs|layers|mutants))\.py"
+)
+# Above the kernels nothing tells which compiled functions a test reaches.
+COMPILED = (
+    "search/test_signature", "game/test_state", "game/test_rules", "engine/test_tactics",
+    "solver/test_solver", "test_oracle", "search/test_claims", "methods/test_minimax",
+    "search/test_symmetry", "eval/test_network", "search/test_mcts", "engine/test_forgetting",
+    "engine/test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
+    "solver/test_prover", "engine/test_chance", "learn/test_policy_records",
+)  # fmt: skip
+
+
+class Result(NamedTuple):
+    """A mutant, what became of it, and the test that noticed it."""
+
+    mutant: Mutant
+    noticed: bool
+    by: str
+
+
+def drawn(seed: int, count: int, package: str) -> list[Mutant]:
+    """Return that many random mutants of a part of the code, in the order of the sources."""
+    part = package.strip("/").removeprefix(PACKAGE).strip("/").replace(".", "/")
+    is_half = part in ("python", "kernels")
+    kernels = set(kernel_sources())
+    found = []
+    for file in sources():
+        if file == TESTS_ONLY:
+            continue
+        if is_half or not part or file.removesuffix(".py") == part or file.startswith(part + "/"):
+            for mutant in Scanner(file).mutants():
+                at_import = file in kernels and not mutant.function
+                wanted = not is_half or mutant.kernel == (part == "kernels")
+                if wanted and not at_import:
+                    found.append(mutant)
+    random.Random(seed).shuffle(found)
+    return sorted(islice((m for m in found if not is_equivalent(m)), count))
+
+
+def test_files(plain: bool) -> list[str]:
+    """Return the files of tests; ``plain``: those of kernels as plain Python."""
+    found = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        is_plain = "uncompiled" in path.read_text(encoding="utf-8")
+        name = path.relative_to(ROOT / "tests").as_posix()
+        if not SLOW.fullmatch(name) and (is_plain if plain else not name.startswith("kernels/")):
+            found.append(f"tests/{name}")
+    return found
+
+
+def concerned(files: Sequence[str], mutants: Sequence[Mutant]) -> list[str]:
+    """Return the files of tests that speak of one of the packages, also through their helpers."""
+    parts = {part for m in mutants for part in m.file.removesuffix(".py").split("/")[:1]}
+    word = re.compile(rf"\b({'|'.join(sorted(parts))})\b|{'|'.join(sorted(parts))}")
+
+    def speaks(path: Path, seen: set[Path]) -> bool:
+        seen.add(path)
+        text = path.read_text(encoding="utf-8")
+        if word.search(path.relative_to(ROOT).as_posix()) or re.search(
+            rf"pbrain_engine\.({'|'.join(sorted(parts))})\b", text
+        ):
+            return True
+        for name in re.findall(r"^from ((?:tests|lab)\.[\w.]+) import", text, re.MULTILINE):
+            helper = ROOT / f"{name.replace('.', '/')}.py"
+            if helper.exists() and helper not in seen and speaks(helper, seen):
+                return True
+        return False
+
+    return [file for file in files if speaks(ROOT / file, set())]
+
+
+def affordable(tests: Sequence[str], seconds: dict[str, float]) -> tuple[list[str], float]:
+    """Return the fastest tests, file by file, and the seconds that they take."""
+    chosen: list[str] = []
+    total = 0.0
+    for test in tests:
+        total += seconds[test]
+        if total > MOST and chosen:
+            break
+        chosen.append(test)
+    quick = [test for test in chosen if seconds[test] < 0.5]
+    slow = chosen[len(quick) :]
+    return sorted(quick, key=lambda test: test.partition("::")[0]) + slow, min(total, MOST)
+
+
+class Course:
+    """Runs mutants and shows what became of each."""
+
+    def __init__(self, tree: Tree) -> None:
+        """Run in this tree."""
+        self.tree = tree
+        self.sound: dict[str, bool] = {}  # tests, and whether they pass without a mutant
+
+    def examine(self, mutant: Mutant, tests: Sequence[str], reached: reach.Reach) -> Result:
+        """Run tests on a mutant; one that fails without it, too, is left out."""
+        began = perf_counter()
+        wanted = [test for test in tests if self.sound.get(test, True)]
+        outcome = Outcome("passed")
+        while wanted:
+            ordered, seconds = affordable(wanted, reached.seconds)
+            with planted(self.tree, mutant):
+                outcome = self.tree.run(ordered, seconds)
+            suspects = ordered if outcome.by in (HANGS, CRASHES) else [outcome.by]
+            if outcome.state != "noticed" or all(
+                self.is_sound(test, reached) for test in suspects if test in reached.seconds
+            ):
+                break
+            wanted = [test for test in wanted if self.sound.get(test, True)]
+        noticed = outcome.state == "noticed"
+        by = outcome.by if wanted else "no test reaches it"
+        state = "noticed" if noticed else "broken" if outcome.state == "broken" else "survived"
+        print(f"{state:8} {perf_counter() - began:4.0f} s  {mutant.file}:{mutant.first} "
+              f"{mutant.kind}: {by[-200:]}", flush=True)  # fmt: skip
+        return Result(mutant, noticed, by)
+
+    def is_sound(self, test: str, reached: reach.Reach) -> bool:
+        """Tell whether a test passes on the code as it is."""
+        if test not in self.sound:
+            outcome = self.tree.run([test], reached.seconds[test])
+            self.sound[test] = outcome.state == "passed"
+        return self.sound[test]
+
+
+@contextmanager
+def planted(tree: Tree, mutant: Mutant) -> Iterator[None]:
+    """Have a mutant in a tree."""
+    tree.put(mutant)
+    try:
+        yield
+    finally:
+        tree.take_out(mutant)
+
+
+def run_lines(
+    mutants: Sequence[Mutant], files: Sequence[str], folder: Path, **environment: str
+) -> list[Result]:
+    """Run each mutant against the tests that reach its line."""
+    reach.ensure(files)
+    reached = reach.Reach(files)
+    tree = Tree(folder, **environment)
+    course = Course(tree)
+    try:
+        return [course.examine(m, reached.tests(m.source, m.first, m.last), reached)
+                for m in mutants]  # fmt: skip
+    finally:
+        tree.close()
+
+
+def run_build(mutants: Sequence[Mutant], folder: Path) -> list[Result]:
+    """Run mutants of kernels, all in one build, against the tests that play and solve."""
+    tree = Tree(folder)
+    left = list(enumerate(mutants, 1))
+    refused: list[Result] = []
+    while True:
+        schemata.plant(tree.root, left)
+        done = subprocess.run(
+            [sys.executable, "-m", "pbrain_engine.native.build.compile"],
+            cwd=tree.root, env=tree.environment, capture_output=True, text=True,
+        )  # fmt: skip
+        if done.returncode == 0:
+            break
+        named = [int(n) for n in re.findall(r"^in \w+_(\d+)$", done.stderr, re.MULTILINE)]
+        wrong = set(named[:1]) & {number for number, _ in left}
+        if not wrong:
+            raise RuntimeError(done.stderr)
+        refused += [Result(m, True, "the compiler") for number, m in left if number in wrong]
+        left = [(number, m) for number, m in left if number not in wrong]
+        tree.copy()
+    tree.close()
+    results = []
+    files = [f"tests/{name}.py" for name in COMPILED]
+    try:
+        for number, mutant in left:
+            began = perf_counter()
+            by = ""
+            wanted = files
+            while wanted and not by:
+                tree.environment[schemata.NUMBER] = str(number)
+                outcome = tree.run(wanted, MOST)
+                if outcome.state == "passed":
+                    break
+                tree.environment[schemata.NUMBER] = "0"
+                file = outcome.by.partition("::")[0]
+                if outcome.by in (HANGS, CRASHES) or tree.run([outcome.by], MOST).state == "passed":
+                    by = outcome.by
+                elif file in wanted:  # it fails on the code as it is: go on with the next
+                    wanted = wanted[wanted.index(file) + 1 :]
+                else:
+                    break
+            state = "noticed" if by else "survived"
+            print(f"{state:8} {perf_counter() - began:4.0f} s  {mutant.file}:{mutant.first} "
+                  f"{mutant.kind}: {by}", flush=True)  # fmt: skip
+            results.append(Result(mutant, bool(by), by))
+    finally:
+        tree.close()
+    return refused + results
+
+
+def show(result: Result) -> None:
+    """Print a mutant that survived as a diff."""
+    mutant = result.mutant
+    old, new = mutant.difference()
+    place = f"{mutant.source}:{mutant.first}"
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), place, place, lineterm="")
+    print(f"\n{mutant.kind}: {result.by or 'survived'}", *lines, sep="\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw mutants and run them; return 0 however many survive."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("count", type=int)
+    parser.add_argument("package", nargs="?", default="", help="a part such as database")
+    parser.add_argument("--list", action="store_true", help="show them, run nothing")
+    parser.add_argument("--files", help="only these files of tests, by a regular expression")
+    options = parser.parse_args(arguments)
+    mutants = drawn(options.seed, options.count, options.package)
+    if options.list:
+        for mutant in mutants:
+            show(Result(mutant, False, mutant.kind))
+        return 0
+    results: list[Result] = []
+
+    def among(files: list[str]) -> list[str]:
+        return [file for file in files if not options.files or re.search(options.files, file)]
+
+    python = [m for m in mutants if not m.kernel]
+    kernels = [m for m in mutants if m.kernel]
+    with tempfile.TemporaryDirectory(prefix="numoku-mutants-") as folder:
+        if python:
+            files = test_files(plain=False)
+            chosen = among(concerned(files, python) if options.package else files)
+            results += run_lines(python, chosen, Path(folder, "python"))
+        if kernels:
+            os.environ["NUMBA_DISABLE_JIT"] = "1"
+            first = run_lines(kernels, among(test_files(plain=True)), Path(folder, "plain"))
+            del os.environ["NUMBA_DISABLE_JIT"]
+            left = [result.mutant for result in first if not result.noticed]
+            results += [result for result in first if result.noticed]
+            results += run_build(left, Path(folder, "compiled")) if left else []
+    for result in results:
+        if not result.noticed:
+            show(result)
+    print(f"\nnoticed {sum(result.noticed for result in results)} of {len(results)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""Many mutants of kernels in one build, each chosen by a number (mutant schemata).
+
+A function that has mutants gets a copy for each of them, and begins by asking which of them is
+wanted: ``if mutant() == 17: return f_17(...)``. The number is a global variable of the library,
+which the process that loads it sets as its environment tells. So types, literals and loops of a
+mutant are those of its source, and a function that calls itself stays within its copy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.mutants.operators import PACKAGE, ROOT, Mutant, is_kernel
+
+NUMBER = "NUMOKU_MUTANT"  # in the environment
+VARIABLE = "numoku_mutant"
+SWITCH = "kernel/switch.py"  # a module that the copy of the package gets
+SWITCH_SOURCE = f'''\
+"""The number of the mutant that the library is to be; what does not compile is named."""
+
+import sys
+
+from llvmlite import ir
+from numba import types
+from numba.core.dispatcher import _FunctionCompiler
+from numba.extending import intrinsic
+
+_compile = _FunctionCompiler._compile_core
+
+
+def _compile_and_name(self, *arguments):
+    try:
+        return _compile(self, *arguments)
+    except BaseException:
+        print("in", self.py_func.__name__, file=sys.stderr)
+        raise
+
+
+_FunctionCompiler._compile_core = _compile_and_name
+
+
+@intrinsic
+def mutant(typing_context):
+    def code(context, builder, signature, arguments):
+        module = builder.module
+        try:
+            number = module.get_global("{VARIABLE}")
+        except KeyError:
+            number = ir.GlobalVariable(module, ir.IntType(64), "{VARIABLE}")
+            number.linkage = "linkonce_odr"
+            number.initializer = ir.Constant(ir.IntType(64), 0)
+        return builder.load(number)
+
+    return types.int64(), code
+'''
+HOOK = f"""
+            ctypes.c_int64.in_dll(self._dll, "{VARIABLE}").value = int(
+                os.environ.get("{NUMBER}", "0")
+            )
+"""
+
+
+def plant(root: Path, mutants: Sequence[tuple[int, Mutant]]) -> None:
+    """Write the mutants of these numbers, from 1 on, into the tree at ``root``."""
+    package = root / PACKAGE
+    (package / SWITCH).write_text(SWITCH_SOURCE)
+    change(package / "native/load/library.py", "self._dll = ctypes.CDLL(path)\n", HOOK, after=True)
+    change(
+        package / "native/build/lower.py",
+        '        else:\n            value.linkage = "internal"\n',
+        f'        elif value.name == "{VARIABLE}":\n            value.linkage = "external"\n',
+    )
+    files = defaultdict(list)
+    for number, mutant in mutants:
+        files[mutant.file].append((number, mutant))
+    for file, found in files.items():
+        (package / file).write_text(schema((ROOT / PACKAGE / file).read_bytes(), found))
+
+
+def change(path: Path, text: str, new: str, after: bool = False) -> None:
+    """Put a text before or after another.
+
+    Raises:
+        ValueError: it is not there exactly once.
+    """
+    whole = path.read_text(encoding="utf-8")
+    if whole.count(text) != 1:
+        raise ValueError(f"{path.name} does not have this once: {text!r}")
+    new = text + new.lstrip("\n") if after else new + text
+    path.write_text(whole.replace(text, new), encoding="utf-8")
+
+
+def schema(text: bytes, mutants: Sequence[tuple[int, Mutant]]) -> str:
+    """Return a source that has all these mutants of it."""
+    functions = [
+        node for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and is_kernel(node)
+    ]  # fmt: skip
+    lines = text.decode().splitlines(keepends=True)
+    for node in sorted(functions, key=lambda node: -node.lineno):
+        own = [(number, m) for number, m in mutants if m.function == node.name]
+        if not own:
+            continue
+        names = ", ".join(argument.arg for argument in node.args.args)
+        first = min(mark.lineno for mark in node.decorator_list) - 1
+        copies, choices = [], []
+        for number, mutant in own:
+            changed = ast.parse(mutant.changed(text))
+            (copy,) = [
+                n for n in changed.body if isinstance(n, ast.FunctionDef) and n.name == node.name
+            ]
+            name = f"{node.name}_{number}"
+            copy.name = name
+            for part in ast.walk(copy):
+                if isinstance(part, ast.Name) and part.id == node.name:
+                    part.id = name
+            copies.append(ast.unparse(copy).replace("@export\n", "@_kernel\n") + "\n\n\n")
+            choices.append(f"    if _mutant() == {number}:\n        return {name}({names})\n")
+        begin = node.body[0]
+        is_text = isinstance(begin, ast.Expr) and isinstance(begin.value, ast.Constant)
+        at = (begin.end_lineno or begin.lineno) if is_text else begin.lineno - 1
+        lines[at:at] = choices
+        lines[first:first] = copies
+    tree = ast.parse("".join(lines))
+    imports = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+    at = imports[0].lineno if imports else 0
+    lines[at:at] = [
+        f"from {PACKAGE}.kernel import kernel as _kernel\n",
+        f"from {PACKAGE}.kernel.switch import mutant as _mutant\n",
+    ]
+    return "".join(lines)

@@ -1,0 +1,283 @@
+"""Building the kernel: when it is stale, and that builders do not disturb each other."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.native.build import compile as kernel_compiler
+from pbrain_engine.native.load import digest as digest_module
+from pbrain_engine.native.load import store
+from pbrain_engine.native.load.digest import digest, sources
+from pbrain_engine.native.load.targets import host_target
+
+PACKAGE = Path(digest_module.PACKAGE)
+ROOT = PACKAGE.parent
+SHOW = (
+    "from pbrain_engine.native.load.library import load; library = load();"
+    "print(library.path, library.toy_sum(1, 0, 0, 0, 0, 0, 0, 0))"
+)
+ENSURE = "from pbrain_engine.native.build.compile import ensure; print(ensure())"
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a copy of the package that has the toys as its exports, so that it builds fast."""
+    package = tmp_path / "checkout" / "pbrain_engine"
+    ignored = shutil.ignore_patterns("__pycache__", "lib")
+    shutil.copytree(PACKAGE, package, ignore=ignored)
+    shutil.copy(ROOT / "tests" / "native" / "toy_kernels.py", package / "native" / "exports.py")
+    return package
+
+
+def start(package: Path, *command: str) -> subprocess.Popen[str]:
+    """Start Python beside a copy of the package, with a cache of its own."""
+    cache = package.parent / "cache"
+    environment = dict(os.environ, NUMOKU_CACHE=str(cache), PYTHONDONTWRITEBYTECODE="1")
+    environment.pop("PYTHONPATH", None)
+    return subprocess.Popen(
+        [sys.executable, *command],
+        cwd=package.parent,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(package: Path, *command: str) -> tuple[str, str]:
+    """Run Python beside a copy of the package; return what it printed and its progress."""
+    process = start(package, *command)
+    out, progress = process.communicate(timeout=120)
+    assert process.returncode == 0, progress
+    return out.strip(), progress
+
+
+def libraries(package: Path) -> list[Path]:
+    return sorted((package.parent / "cache").rglob("numoku-*"))
+
+
+def test_a_second_build_finds_the_first_ones_work(copy: Path) -> None:
+    first, progress = run(copy, "-m", "pbrain_engine.native.build.compile")
+    assert "compiled 8 exported functions" in progress and "linked" in progress
+    second, silence = run(copy, "-m", "pbrain_engine.native.build.compile")
+    assert (second, silence) == (first, "")
+    levels, progress = run(copy, "-m", "pbrain_engine.native.build.compile", "--level", "all")
+    assert "compiled" not in progress  # what is the same for every level is kept
+    target = host_target()
+    assert target is not None and len(levels.split()) == len(target.levels)
+    assert progress.count("optimised") == len(target.levels) - 1
+
+
+def test_an_edit_of_a_callee_makes_the_kernel_stale_and_is_built(copy: Path) -> None:
+    run(copy, "-c", ENSURE)
+    _, one = run(copy, "-c", SHOW)[0].split()
+    assert one == "1"
+    helper = copy / "position" / "geometry.py"  # any file of the kernel counts, not exports only
+    helper.write_text(helper.read_text(encoding="utf-8") + "\n# an edit\n")
+    process = start(copy, "-c", SHOW)
+    assert "numoku build" in process.communicate(timeout=60)[1] and process.returncode != 0
+    exports = copy / "native" / "exports.py"
+    exports.write_text(
+        exports.read_text(encoding="utf-8").replace("return a + 2 * b", "return 7 * a + 2 * b")
+    )
+    run(copy, "-c", ENSURE)
+    assert run(copy, "-c", SHOW)[0].split()[1] == "7"
+    assert len(libraries(copy)) == 2
+
+
+def test_processes_that_start_together_build_once_and_all_load(copy: Path) -> None:
+    processes = [start(copy, "-c", ENSURE + ";" + SHOW) for _ in range(4)]
+    results = [process.communicate(timeout=120) for process in processes]
+    assert [process.returncode for process in processes] == [0] * 4, results
+    assert len({out for out, _ in results}) == 1
+    assert sum("compiled 8 exported functions" in progress for _, progress in results) == 1
+    assert len(libraries(copy)) == 1
+
+
+def test_a_kernel_that_does_not_compile_is_an_error_and_leaves_nothing(copy: Path) -> None:
+    exports = copy / "native" / "exports.py"
+    exports.write_text(
+        exports.read_text(encoding="utf-8").replace("return a + 2 * b", "return undefined_name")
+    )
+    process = start(copy, "-m", "pbrain_engine.native.build.compile")
+    _, progress = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "undefined_name" in progress and "does not compile" in progress
+    assert libraries(copy) == []
+
+
+def test_sources_that_change_during_the_build_are_noticed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    digests = iter(["before", "after"])
+    monkeypatch.setattr(kernel_compiler, "digest", lambda: next(digests))
+    monkeypatch.setattr(kernel_compiler, "_emit_objects", lambda *_: None)
+    with pytest.raises(kernel_compiler.BuildError, match="changed while"):
+        kernel_compiler.build(kernel_compiler.host_build(), str(tmp_path))
+    assert list(tmp_path.glob("front-end*")) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="levels are shared out on Linux alone")
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_a_level_that_fails_on_another_core_fails_the_build(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from pbrain_engine.native.build import emit
+
+    def write(module: object, facts: str, digest: str, outputs: list[emit.ObjectFile]) -> int:
+        return emit.FAILED if any(output.level == "v4" for output in outputs) else 0
+
+    monkeypatch.setattr(emit, "write_objects", write)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
+    outputs = [emit.ObjectFile("linux-x86_64", level, "") for level in ("v2", "v3", "v4")]
+    assert emit.share_out(None, "", "", outputs) != 0
+    assert emit.share_out(None, "", "", outputs[:2]) == 0
+
+
+def test_the_digest_covers_every_module_that_the_exports_reach() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import pbrain_engine.native.exports;"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('pbrain_engine')))"
+    )
+    command = [sys.executable, "-c", code]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    reached = {Path(name).relative_to(PACKAGE).as_posix() for name in output.split()}
+    packages = {"__init__.py", "native/__init__.py"}  # docstrings and the version
+    assert reached - set(sources()) <= packages
+
+
+def test_the_digest_sees_content_and_not_line_ends(copy: Path) -> None:
+    before = digest(str(copy))
+    file = copy / "kernel" / "__init__.py"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert digest(str(copy)) == before
+    text = file.read_bytes()
+    file.write_bytes(text.replace(b"kernel", b"KERNEL", 1))  # as long as before
+    assert digest(str(copy)) != before
+    file.write_bytes(text + b"\r\n")
+    assert digest(str(copy)) != before
+
+
+def test_a_file_that_appears_or_moves_changes_the_digest(copy: Path) -> None:
+    before = digest(str(copy))
+    (copy / "search" / "aaa.py").write_text("", encoding="utf-8")
+    with_new_file = digest(str(copy))
+    (copy / "search" / "aaa.py").rename(copy / "search" / "aab.py")
+    assert len({before, with_new_file, digest(str(copy))}) == 3
+
+
+SHAPING = [
+    "kernel/bits.py", "kernel/__init__.py", "values.py", "position/board.py",
+    "patterns/tables.py", "eval/evaluate.py", "search/alphabeta/params.py", "search/threats/vcf.py",
+    "native/exports.py", "native/exports_threats.py", "native/load/digest.py",
+    "native/load/targets.py",
+]  # fmt: skip
+
+
+def test_the_digest_covers_everything_that_builds_a_kernel(copy: Path) -> None:
+    """A kernel that was built in another way is another kernel: each of these files counts."""
+    building = [f"native/build/{p.name}" for p in (copy / "native" / "build").iterdir()]
+    building = [name for name in building if name.endswith((".py", ".ll"))]
+    wanted = {"compile.py", "emit.py", "lower.py", "link.py", "binary.py", "windows.ll"}
+    assert wanted <= {name.rpartition("/")[2] for name in building}
+    whole = digest(str(copy))
+    for name in (*SHAPING, *building):
+        before = (copy / name).read_bytes()
+        (copy / name).write_bytes(before + b"\n")
+        assert digest(str(copy)) != whole, name
+        (copy / name).write_bytes(before)
+    assert digest(str(copy)) == whole
+
+
+def test_the_pinned_compiler_is_the_one_of_the_digest() -> None:
+    pin = f'"{digest_module.COMPILER.replace(" ", "==")}.*"'
+    assert pin in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_a_build_starts_again_when_the_sources_change(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tried: list[str] = []
+
+    def build(work: kernel_compiler.Build, folder: str) -> list[str]:
+        tried.append(folder)
+        if len(tried) < 3:
+            raise kernel_compiler.SourcesChanged("meanwhile")
+        return ["built"]
+
+    monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+    monkeypatch.setattr(kernel_compiler, "build", build)
+    assert kernel_compiler.ensure() == "built"
+    tried.clear()
+    monkeypatch.setattr(kernel_compiler, "ATTEMPTS", 2)
+    with pytest.raises(kernel_compiler.BuildError):
+        kernel_compiler.ensure()
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "expected"),
+    [
+        ("linux", "XDG_CACHE_HOME", "{}/numoku"),
+        ("win32", "LOCALAPPDATA", "{}/numoku"),
+        ("linux", "NUMOKU_CACHE", "{}"),
+        ("darwin", "HOME", "{}/Library/Caches/numoku"),
+    ],
+)
+def test_an_installed_package_uses_the_users_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variable: str, expected: str
+) -> None:
+    for name in ("NUMOKU_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(store, "PACKAGE", str(tmp_path / "site-packages" / "pbrain_engine"))
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert Path(store.cache_root()) == Path(expected.format(tmp_path))
+
+
+def test_a_checkout_keeps_its_own_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMOKU_CACHE", raising=False)
+    assert Path(store.cache_root()) == ROOT / ".kernels"
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_a_checkout_of_another_user_lends_the_kernels_that_it_has(
+    is_compiled: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    checkout, home = tmp_path / "checkout", tmp_path / "home"
+    (checkout / ".kernels" / (digest() if is_compiled else "older")).mkdir(parents=True)
+    (checkout / "pyproject.toml").touch()
+    monkeypatch.setattr(store, "PACKAGE", str(checkout / "pbrain_engine"))
+    monkeypatch.setattr(store.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+    monkeypatch.delenv("NUMOKU_CACHE", raising=False)
+    expected = checkout / ".kernels" if is_compiled else home / "numoku"
+    assert Path(store.cache_root()) == expected
+
+
+def test_a_kernel_that_was_cut_off_is_built_again(copy: Path) -> None:
+    library = Path(run(copy, "-c", ENSURE)[0])
+    with library.open("r+b") as file:
+        file.truncate(1000)
+    assert "is not a kernel for this machine" in run(copy, "-c", ENSURE)[1]
+    assert run(copy, "-c", SHOW)[0] == f"{library} 1"
+
+
+def test_old_kernels_are_forgotten(tmp_path: Path) -> None:
+    for age in range(kernel_compiler.KEPT_DIGESTS + 3):
+        folder = tmp_path / f"{age:020x}"
+        folder.mkdir()
+        os.utime(folder, (1_000_000 - age, 1_000_000 - age))
+    own = tmp_path / "games"
+    own.mkdir()
+    os.utime(own, (1, 1))
+    kernel_compiler.forget_old_kernels(str(tmp_path))
+    left = {folder.name for folder in tmp_path.iterdir()}
+    assert left == {"games", *(f"{age:020x}" for age in range(kernel_compiler.KEPT_DIGESTS))}

@@ -1,0 +1,185 @@
+"""What a kernel may contain, and what we rely on in the code that numba makes of one."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.native.build.binary import inspect
+from pbrain_engine.native.build.link import ALLOWED_IMPORTS, LinkError, check_library, link
+from pbrain_engine.native.load.library import load
+from pbrain_engine.native.load.targets import TARGETS, host_target
+
+ROOT = Path(__file__).parents[2]
+HEADER = "import numpy as np\nfrom numba import carray\nfrom pbrain_engine.kernel import *\n"
+
+# Compiles the module named on the command line and prints its LLVM code, linked or optimised.
+EMIT = """
+import sys
+from pbrain_engine.native.build import lower
+from pbrain_engine.native.load.targets import TARGETS
+results = lower.compile_exports(sys.argv[1])
+module = lower.link_exports(results)
+if sys.argv[2] == "optimised":
+    _, module = lower.emit(module, TARGETS["linux-x86_64"], "v3", "about")
+print(module)
+"""
+
+
+def llvm_code(module: str, stage: str, folder: Path | None = None) -> str:
+    """Return the LLVM code of a module of exports, made in a process of its own."""
+    path = os.pathsep.join(str(part) for part in (ROOT, folder) if part is not None)
+    result = subprocess.run(
+        [sys.executable, "-O", "-c", EMIT, module, stage],
+        env=dict(os.environ, PYTHONPATH=path, NUMBA_OPT="0", PYTHONDONTWRITEBYTECODE="1"),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if result.returncode != 0:
+        raise RuntimeError(result.stderr)
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def linked() -> str:
+    return llvm_code("tests.native.toy_kernels", "linked")
+
+
+@pytest.fixture(scope="module")
+def optimised() -> str:
+    return llvm_code("tests.native.toy_kernels", "optimised")
+
+
+def function(code: str, name: str) -> str:
+    """Return the definition of a function."""
+    return re.search(rf"^define [^\n]*@{name}\(.*?^}}", code, re.M | re.S)[0]  # type: ignore[index]
+
+
+# The canary: what we know about numba's code -------------------------------------------
+
+
+def test_canary_an_export_takes_result_exception_and_its_arguments(linked: str) -> None:
+    head = function(linked, "toy_walk").splitlines()[0]
+    arguments = re.search(r"\((.*)\)", head)[1].split(", ")  # type: ignore[index]
+    assert head.startswith("define i32 @toy_walk(")
+    assert [argument.split()[0] for argument in arguments] == ["ptr", "ptr", "ptr", "i64"]
+    names = [argument.split()[-1] for argument in arguments]
+    assert names == ["%retptr", "%excinfo", "%arg.toy_p", "%arg.depth"]
+
+
+def test_canary_success_is_status_zero_with_the_result_stored(linked: str) -> None:
+    body = function(linked, "toy_nodes")
+    assert "ptr %retptr" in body and "ret i32 0" in body
+    assert re.search(r"store i64 %\S+, ptr %retptr", body)
+
+
+def test_canary_other_functions_have_mangled_names_and_are_internal(linked: str) -> None:
+    defined = re.findall(r"^define (.*?)@\"?([\w.$]+)\"?\(", linked, re.M)
+    exported = {name for attributes, name in defined if "internal" not in attributes}
+    assert {name for name in exported if not name.startswith("toy_")} == set()
+    walk = [name for _, name in defined if re.match(r"_ZN5tests6native11toy_kernels4walk", name)]
+    assert len(walk) == 1, "one specialisation of the signed kernel"
+
+
+def test_canary_a_record_argument_is_one_pointer(linked: str) -> None:
+    head = re.search(r"^define [^\n]*toy_kernels3put[^\n(]*\(([^\n]*)\)", linked, re.M)
+    assert head is not None
+    kinds = [argument.split()[0] for argument in head[1].split(", ")]
+    assert kinds == ["ptr", "ptr", "ptr", "i64"]  # result, exception, record, cell
+
+
+def test_canary_numba_has_not_optimised_anything_itself(linked: str) -> None:
+    assert "alloca" in function(linked, "toy_walk")
+
+
+def test_canary_an_index_is_not_tested_for_its_sign(linked: str, optimised: str) -> None:
+    assert not re.search(r"icmp slt i64 %arg.cell, 0", linked)
+    assert "icmp" not in function(optimised, "toy_read")
+
+
+# What our own pipeline promises -------------------------------------------------------
+
+
+def test_callees_are_inlined_over_function_borders(optimised: str) -> None:
+    assert not re.search(r"^define [^\n]*toy_kernels4lift", optimised, re.M)
+    for name in ("toy_clear", "toy_nodes", "toy_read"):
+        assert "@_ZN" not in function(optimised, name)
+
+
+def test_a_record_field_is_one_load(optimised: str) -> None:
+    body = function(optimised, "toy_nodes").splitlines()
+    assert len([line for line in body if " load " in line]) == 1 and len(body) <= 7
+
+
+def test_status_checks_between_kernels_that_cannot_fail_are_gone(optimised: str) -> None:
+    walk = re.search(r"^define internal [^\n]*toy_kernels4walk.*?^}", optimised, re.M | re.S)
+    assert walk is not None
+    assert " void " in walk[0].splitlines()[0]
+    assert "excinfo" not in walk[0].replace("%excinfo", "", 1)
+
+
+def test_filling_a_field_is_one_memory_call(optimised: str) -> None:
+    assert "@llvm.memset" in function(optimised, "toy_clear")
+    assert "br " not in function(optimised, "toy_clear")
+
+
+def bad_module(folder: Path, body: str) -> str:
+    (folder / "bad_kernels.py").write_text(HEADER + body, encoding="utf-8")
+    return "bad_kernels"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("@export\ndef bad(n):\n    return np.int64(n * 0.1)\n", "floating point"),
+        ("@export\ndef bad(n):\n    return np.int64(np.float32(n) * np.float32(3))\n", "floating"),
+        ("@export\ndef bad(n):\n    return np.zeros(n, np.int64)[n - 1]\n", "NRT_"),
+        ("@export\ndef bad(n):\n    print(n)\n    return 0\n", "no library here provides"),
+    ],
+)
+def test_a_kernel_that_must_not_be_shipped_is_refused(
+    tmp_path: Path, body: str, message: str
+) -> None:
+    module = bad_module(tmp_path, body)
+    with pytest.raises(RuntimeError, match=f"KernelDefect: .*{message}"):
+        llvm_code(module, "optimised", tmp_path)
+
+
+# The real kernel ----------------------------------------------------------------------
+
+
+def test_the_kernel_asks_for_memory_functions_only() -> None:
+    binary = inspect(Path(load().path).read_bytes())
+    assert binary.imports <= ALLOWED_IMPORTS
+    if host_target() in (TARGETS["linux-x86_64"], TARGETS["linux-aarch64"]):
+        assert binary.imports <= {"memset", "memcpy", "memmove"} and binary.libraries == ()
+
+
+def test_the_kernel_exports_its_interface_only() -> None:
+    library = load()
+    own = {"numoku_about", "numoku_cpuid", "numoku_xgetbv"}
+    assert inspect(Path(library.path).read_bytes()).exports - own == set(library.exports)
+
+
+def test_a_library_that_asks_for_more_is_refused(tmp_path: Path) -> None:
+    import llvmlite.binding as llvm
+
+    from pbrain_engine.native.build import lower
+
+    target = TARGETS["linux-x86_64"]
+    module = llvm.parse_assembly(
+        "declare i32 @system(ptr)\n"
+        "define i32 @run(ptr %text) {\n  %r = call i32 @system(ptr %text)\n  ret i32 %r\n}\n"
+    )
+    code = lower.target_machine(target, "v2").emit_object(module)
+    (tmp_path / "x.o").write_bytes(code)
+    with pytest.raises(LinkError, match="asks for system"):
+        link(target, str(tmp_path / "x.o"), str(tmp_path / "x.so"))
+    with pytest.raises(LinkError, match="asks for system"):
+        check_library(str(tmp_path / "x.so"))

@@ -1,0 +1,329 @@
+"""Choosing, loading and calling a compiled kernel."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.native.load import library, store
+from pbrain_engine.native.load import targets as cpu
+from pbrain_engine.native.load.library import KernelError, Library, load, processor_level
+from pbrain_engine.native.load.targets import TARGETS, host_target
+from tests.native.test_uncompiled import TOY_WALK
+
+ROOT = Path(__file__).parents[2]
+HOST = host_target()
+HEAVY = {"numpy", "numba", "llvmlite", "asyncio", "logging", "argparse", "hashlib"}
+
+
+class Toy:
+    """A toy library with memory for one toy."""
+
+    def __init__(self, folder: str, level: str, variant: str = "") -> None:
+        assert HOST is not None
+        self.library = Library(os.path.join(folder, HOST.file_name(level, variant)))
+        self.memory = ctypes.create_string_buffer(self.library.toy_size())
+        self.address = ctypes.addressof(self.memory)
+        self.library.toy_clear(self.address)
+
+
+@pytest.fixture
+def toy(toy_folder: str) -> Toy:
+    assert HOST is not None
+    return Toy(toy_folder, HOST.levels[0])
+
+
+@pytest.fixture
+def checked_toy(toy_folder: str) -> Toy:
+    return Toy(toy_folder, load().level, "asserts-bounds")
+
+
+def test_a_library_tells_what_it_is(toy: Toy) -> None:
+    assert HOST is not None
+    assert toy.library.about["target"] == HOST.name
+    assert toy.library.about["asserts"] == toy.library.about["bounds"] == "0"
+    assert toy.library.exports["toy_walk"] == "pi"
+
+
+def test_a_call_returns_the_kernels_result(toy: Toy) -> None:
+    value = toy.library.toy_walk(toy.address, 4)
+    assert (value, toy.library.toy_nodes(toy.address)) == TOY_WALK
+
+
+def test_arguments_beyond_the_registers_arrive(toy: Toy) -> None:
+    numbers = [-1, 2**40, 3, -(2**62), 5, 6, 7, 8]
+    expected = sum((i + 1) * n for i, n in enumerate(numbers))
+    assert toy.library.toy_sum(*numbers) == (expected + 2**63) % 2**64 - 2**63
+
+
+def test_every_level_that_the_processor_reaches_computes_the_same(toy_folder: str) -> None:
+    assert HOST is not None
+    reached = processor_level(load())
+    assert reached is not None
+    for level in HOST.levels[: HOST.levels.index(reached) + 1]:
+        toy = Toy(toy_folder, level)
+        value = toy.library.toy_walk(toy.address, 4)
+        assert (value, toy.library.toy_nodes(toy.address)) == TOY_WALK
+
+
+def test_a_wrong_number_of_arguments_is_refused_before_the_call(toy: Toy) -> None:
+    with pytest.raises(TypeError, match="takes 2 arguments, not 1"):
+        toy.library.toy_walk(toy.address)
+
+
+def test_an_unknown_function_is_an_attribute_error(toy: Toy) -> None:
+    with pytest.raises(AttributeError, match="no_such_function"):
+        toy.library.no_such_function()
+
+
+def test_a_failed_assert_is_a_kernel_error_that_names_its_place(checked_toy: Toy) -> None:
+    checked_toy.library.toy_put(checked_toy.address, 5)
+    with pytest.raises(KernelError, match=r"AssertionError.* in put, line \d+ of .*toy_kernels"):
+        checked_toy.library.toy_put(checked_toy.address, 5)
+
+
+def test_an_index_out_of_bounds_is_a_kernel_error_in_a_checked_build(checked_toy: Toy) -> None:
+    for cell in (64, -1):
+        with pytest.raises(KernelError, match="IndexError"):
+            checked_toy.library.toy_read(checked_toy.address, cell)
+
+
+def test_a_release_build_has_no_asserts(toy: Toy) -> None:
+    assert toy.library.toy_put(toy.address, 5) == 0
+    assert toy.library.toy_put(toy.address, 5) == 0
+
+
+def test_a_file_that_is_no_kernel_is_a_kernel_error_with_the_cure(tmp_path: Path) -> None:
+    path = tmp_path / "half.so"
+    path.write_bytes(b"\x7fELF")
+    with pytest.raises(KernelError, match="is not a kernel .*; run `make setup`"):
+        Library(str(path))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system looks for itself")
+def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path: Path) -> None:
+    whole = Path(load().path).read_bytes()
+    path = tmp_path / "half.so"
+    code = "import sys; from pbrain_engine.native.load.library import Library; Library(sys.argv[1])"
+    for length in (len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        command = [sys.executable, "-c", code, str(path)]
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        assert result.returncode == 1 and "its end is missing" in result.stderr, length
+
+
+@pytest.mark.parametrize("trouble", ["missing", "broken"])
+def test_where_kernels_were_shipped_compiling_one_is_no_cure(
+    trouble: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert HOST is not None
+    (tmp_path / store.SHIPPED_MARK).touch()
+    if trouble == "broken":
+        (tmp_path / HOST.file_name(HOST.levels[0])).touch()
+    monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+    with pytest.raises(KernelError, match="; install Numoku again$"):
+        load()
+
+
+def test_without_a_kernel_load_names_the_cure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+    monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
+    with pytest.raises(KernelError, match="make setup"):
+        load()
+
+
+def test_a_level_that_was_not_built_is_a_kernel_error() -> None:
+    with pytest.raises(KernelError, match="no kernel of level v9"):
+        load("v9")
+
+
+def test_the_best_level_for_the_processor_is_chosen(
+    monkeypatch: pytest.MonkeyPatch, toy_folder: str
+) -> None:
+    assert HOST is not None
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+    monkeypatch.setattr("pbrain_engine.native.load.library.kernel_folder", lambda: toy_folder)
+    assert load().level == processor_level(load())
+    if HOST.levels[0] == "v2":
+        monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+        monkeypatch.setattr("pbrain_engine.native.load.library.processor_level", lambda _: "v2")
+        assert load().level == "v2"
+        with pytest.raises(KernelError, match="does not support a kernel of level v3"):
+            load("v3")
+
+
+def test_a_shipped_kernel_is_believed(
+    monkeypatch: pytest.MonkeyPatch, toy_folder: str, tmp_path: Path
+) -> None:
+    assert HOST is not None
+    for level in HOST.levels:
+        name = HOST.file_name(level)
+        (tmp_path / name).write_bytes(Path(toy_folder, name).read_bytes())
+    (tmp_path / store.SHIPPED_MARK).touch()
+    monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
+    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
+    assert "toy_walk" in load().exports
+
+
+def test_load_gives_threads_the_same_library() -> None:
+    found: list[Library] = []
+    threads = [threading.Thread(target=lambda: found.append(load())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and all(library is found[0] for library in found)
+
+
+def test_threads_get_their_own_results(toy_folder: str) -> None:
+    assert HOST is not None
+    wrong: list[int] = []
+
+    def walk(depth: int, expected: int) -> None:
+        toy = Toy(toy_folder, HOST.levels[0])
+        for _ in range(200):
+            toy.library.toy_clear(toy.address)
+            value = toy.library.toy_walk(toy.address, depth)
+            if value != expected:
+                wrong.append(value)
+
+    once = Toy(toy_folder, HOST.levels[0])
+    cases = [(depth, once.library.toy_walk(once.address, depth)) for depth in (0, 1, 2, 3)]
+    threads = [threading.Thread(target=walk, args=case) for case in cases]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def run_python(code: str) -> str:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_loading_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from pbrain_engine.native.load.library import load;load(); print(*sys.modules)"
+    )
+    assert HEAVY.isdisjoint(run_python(code).split())
+
+
+@pytest.mark.timed
+def test_loading_takes_milliseconds() -> None:
+    code = (
+        "import time; from pbrain_engine.native.load import library; a = time.perf_counter();"
+        "library.load(); print(time.perf_counter() - a)"
+    )
+    assert min(float(run_python(code)) for _ in range(5)) < 0.010
+
+
+@pytest.mark.timed
+def test_a_call_takes_about_a_microsecond(toy: Toy) -> None:
+    call, address = toy.library.toy_nodes, toy.address
+
+    def seconds() -> float:
+        start = time.perf_counter()
+        for _ in range(1000):
+            call(address)
+        return (time.perf_counter() - start) / 1000
+
+    assert statistics.median(seconds() for _ in range(20)) < 5e-6
+
+
+def fake_cpuid(*features: cpu.Bit, highest: int = 7) -> cpu.Cpuid:
+    def cpuid(leaf: int, subleaf: int) -> tuple[int, int, int, int]:
+        if leaf in (0, 0x8000_0000):
+            return (highest if leaf == 0 else cpu.EXTENDED), 0, 0, 0
+        registers = [0, 0, 0, 0]
+        for feature_leaf, register, bit in features:
+            if feature_leaf == leaf:
+                registers[register] |= 1 << bit
+        return registers[0], registers[1], registers[2], registers[3]
+
+    return cpuid
+
+
+def features_up_to(level: str) -> list[cpu.Bit]:
+    levels = list(cpu.FEATURES)
+    chosen = levels[: levels.index(level) + 1]
+    return [feature for name in chosen for feature in cpu.FEATURES[name]]
+
+
+def saves(state: int) -> Callable[[], int]:
+    return lambda: state
+
+
+@pytest.mark.parametrize("level", cpu.FEATURES)
+def test_a_processor_with_all_features_of_a_level_reaches_it(level: str) -> None:
+    assert cpu.x86_level(fake_cpuid(*features_up_to(level)), saves(0xE7)) == level
+
+
+@pytest.mark.parametrize("level", cpu.FEATURES)
+def test_each_feature_of_a_level_is_needed(level: str) -> None:
+    for missing in cpu.FEATURES[level]:
+        rest = [feature for feature in features_up_to(level) if feature != missing]
+        assert cpu.x86_level(fake_cpuid(*rest), saves(0xE7)) != level
+
+
+@pytest.mark.parametrize(("state", "level"), [(0x3, "v2"), (0x7, "v3"), (0xE7, "v4")])
+def test_the_operating_system_has_to_save_the_registers(state: int, level: str) -> None:
+    assert cpu.x86_level(fake_cpuid(*features_up_to("v4")), saves(state)) == level
+
+
+def test_a_leaf_beyond_the_highest_is_not_believed() -> None:
+    assert cpu.x86_level(fake_cpuid(*features_up_to("v3"), highest=6), saves(0x7)) == "v2"
+
+
+def test_xgetbv_is_not_asked_where_the_system_does_not_save() -> None:
+    def fails() -> int:
+        raise AssertionError("an illegal instruction")
+
+    assert cpu.x86_level(fake_cpuid(*features_up_to("v2")), fails) == "v2"
+
+
+def test_the_processor_is_the_one_that_the_system_describes() -> None:
+    if HOST is not TARGETS["linux-x86_64"]:
+        pytest.skip("the system's own list of features is read on Linux x86-64 only")
+    flags = next(
+        line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")
+    ).split()
+    level = processor_level(load())
+    assert (level in ("v3", "v4")) == {"avx2", "bmi2", "fma", "abm", "movbe"}.issubset(flags)
+    assert (level == "v4") == {"avx512f", "avx512bw", "avx512vl", "avx512dq"}.issubset(flags)
+
+
+def test_a_level_can_be_forced_for_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    present = load()
+    monkeypatch.setattr(library, "processor_level", lambda _: None)  # a processor that lies
+    monkeypatch.setattr(library, "_loaded", {})
+    with pytest.raises(KernelError, match="this processor does not support"):
+        load()
+    monkeypatch.setenv("NUMOKU_LEVEL", present.level)
+    assert load().path == present.path
+    monkeypatch.setattr(library, "_loaded", {})
+    monkeypatch.setenv("NUMOKU_LEVEL", "v9")
+    with pytest.raises(KernelError, match="no kernel of level v9"):
+        load()
+
+
+def test_the_cure_is_one_that_the_user_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(library, "_loaded", {})
+    monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
+    with pytest.raises(KernelError, match="run `make setup`"):
+        load()
+    monkeypatch.setattr(library, "is_checkout", lambda: False)
+    with pytest.raises(KernelError, match="then `numoku build`"):
+        load()

@@ -1,0 +1,172 @@
+"""Every kernel decides the same: the bench is recorded once and replayed on other libraries.
+
+Compared are the result of every call and, in the end, every byte of memory. The Windows
+library runs under Wine, the ARM one under QEMU and that for browsers in Pyodide under Node where
+these are installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.native.build import compile as kernel_compiler
+from pbrain_engine.native.build.binary import inspect
+from pbrain_engine.native.build.compile import Build, Output
+from pbrain_engine.native.load.digest import digest
+from pbrain_engine.native.load.library import load, processor_level
+from pbrain_engine.native.load.store import cache_root
+from pbrain_engine.native.load.targets import TARGETS, Target, host_target
+from tests.packaging.building import pyodide
+
+ROOT = Path(__file__).parents[2]
+REPLAY = ROOT / "tests" / "replay"
+LINUX, WINDOWS, ARM, WASM = (
+    TARGETS[n] for n in ("linux-x86_64", "windows-x86_64", "linux-aarch64", "wasm32")
+)
+ARM_ROOT = "/usr/aarch64-linux-gnu"
+HAS_QEMU = shutil.which("qemu-aarch64") is not None and Path(ARM_ROOT, "lib").exists()
+DEPTH = "7"  # half a second of search over all positions
+STACK = "-Wl,--stack,16777216"  # what the engine gives its search threads
+
+pytestmark = pytest.mark.skipif(host_target() is not LINUX, reason="replays on Linux x86-64")
+
+
+def wine() -> str | None:
+    """Return the 64-bit Wine, which Debian keeps off the path."""
+    return shutil.which("wine64") or shutil.which("wine64", path="/usr/lib/wine")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("replay")
+
+
+@pytest.fixture(scope="module")
+def events(folder: Path) -> Path:
+    """Return the recorded bench."""
+    command = [sys.executable, "-m", "tests.replay.record", str(folder / "events")]
+    command += ["--json", "--depth", DEPTH]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return folder / "events"
+
+
+@pytest.fixture(scope="module")
+def kernels() -> dict[Output, str]:
+    """Return the libraries to replay on, of all platforms at once since they share most work."""
+    outputs = [Output(LINUX, level) for level in LINUX.levels]
+    outputs += [Output(WINDOWS, level) for level in WINDOWS.levels] if wine() else []
+    outputs += [Output(ARM, "v8")] if HAS_QEMU else []
+    outputs += [Output(WASM, level) for level in WASM.levels]
+    work = Build(tuple(outputs))
+    folder = os.path.join(cache_root(), digest())
+    kernel_compiler.build(work, folder)
+    return work.paths(folder)
+
+
+def player(folder: Path, target: Target) -> str:
+    """Compile the program that replays, for a platform."""
+    path = folder / f"replay-{target.name}.exe"
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-O1"]
+    command += [STACK] if target is WINDOWS else []
+    subprocess.run([*command, "-o", str(path), str(REPLAY / "replay.c")], check=True)
+    return str(path)
+
+
+def replay(command: list[str], events: Path, **environment: str) -> str:
+    """Replay and return what the program says."""
+    result = subprocess.run(
+        [*command, str(events)],
+        env=dict(os.environ, **environment),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return result.stdout.strip()
+
+
+def skip_above_processor(level: str) -> None:
+    reached = processor_level(load())
+    if reached is None or level > reached:
+        pytest.skip(f"this processor does not reach {level}")
+
+
+@pytest.mark.parametrize("level", LINUX.levels)
+def test_every_level_decides_the_same(
+    folder: Path, events: Path, kernels: dict[Output, str], level: str
+) -> None:
+    skip_above_processor(level)
+    program = player(folder, LINUX)
+    said = replay([program, kernels[Output(LINUX, level)]], events)
+    assert said.endswith("calls agree"), said
+    assert int(said.split()[0]) > 1000
+
+
+@pytest.fixture(scope="module")
+def windows_player(folder: Path) -> str:
+    return player(folder, WINDOWS)  # the first time, zig builds a C runtime: a minute
+
+
+@pytest.mark.skipif(wine() is None, reason="wine64 is not installed")
+@pytest.mark.parametrize("level", WINDOWS.levels)
+def test_the_windows_library_decides_the_same_under_wine(
+    folder: Path, events: Path, kernels: dict[Output, str], windows_player: str, level: str
+) -> None:
+    skip_above_processor(level)
+    library = Path(kernels[Output(WINDOWS, level)])
+    assert inspect(library.read_bytes()).exports == inspect(Path(load().path).read_bytes()).exports
+    command = [str(wine()), windows_player, str(library)]
+    said = replay(command, events, WINEPREFIX=str(folder / "wine"), WINEDEBUG="-all")
+    assert said.endswith("calls agree"), said
+
+
+@pytest.mark.skipif(not HAS_QEMU, reason="qemu-aarch64 and an ARM C library are not installed")
+def test_the_arm_library_decides_the_same_under_qemu(
+    folder: Path, events: Path, kernels: dict[Output, str]
+) -> None:
+    program = player(folder, ARM)
+    command = ["qemu-aarch64", "-L", ARM_ROOT, program, kernels[Output(ARM, "v8")]]
+    said = replay(command, events)
+    assert said.endswith("calls agree"), said
+
+
+def test_the_library_for_browsers_decides_the_same_in_pyodide(
+    events: Path, kernels: dict[Output, str]
+) -> None:
+    library, program = kernels[Output(WASM, "simd128")], REPLAY / "replay.py"
+    try:
+        done = pyodide.run(program, f"/host{library}", f"/host{events}")
+    except pyodide.Unavailable as reason:
+        pytest.skip(str(reason))
+    assert done.stdout.strip().endswith("calls agree"), done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 1000
+    changed, line = with_last_line_changed(events, "F", "\n", "0\n")
+    done = pyodide.run(program, f"/host{library}", f"/host{changed}")
+    assert done.stdout.startswith(f"line {line}: memory differs"), done.stdout + done.stderr
+
+
+def with_last_line_changed(events: Path, start: str, old: str, new: str) -> tuple[Path, int]:
+    """Copy the events up to the last line of a kind, changed; return the copy and its length."""
+    lines = events.read_text().splitlines(keepends=True)
+    last = max(i for i, line in enumerate(lines) if line.startswith(start))
+    copy = events.with_suffix(".changed")
+    copy.write_text("".join([*lines[:last], lines[last].replace(old, new, 1)]))
+    return copy, last + 1
+
+
+def test_another_result_is_found(folder: Path, events: Path, kernels: dict[Output, str]) -> None:
+    iterate = "C worker_iterate"
+    changed, line = with_last_line_changed(events, iterate, f"{iterate} 1", f"{iterate} 0")
+    said = replay([player(folder, LINUX), kernels[Output(LINUX, "v2")]], changed)
+    assert said == f"line {line}: worker_iterate, expected 0, found 1"
+
+
+def test_other_memory_is_found(folder: Path, events: Path, kernels: dict[Output, str]) -> None:
+    changed, line = with_last_line_changed(events, "F", "\n", "0\n")  # ten times the checksum
+    said = replay([player(folder, LINUX), kernels[Output(LINUX, "v2")]], changed)
+    assert said.startswith(f"line {line}: memory differs")

@@ -1,0 +1,397 @@
+"""What people and files write comes back as it was meant, and nonsense is refused clearly."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbrain_engine.app.setup import parse_setup, read_setup
+from pbrain_engine.notation import cells as notation
+from pbrain_engine.notation import diagram
+from pbrain_engine.notation.canonical import Position, image_of, read_key
+from pbrain_engine.notation.cells import NotationError
+from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
+from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
+from pbrain_engine.notation.psq import format_psq, parse_psq
+from pbrain_engine.notation.sgf import format_sgf, parse_sgf
+from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
+from pbrain_engine.position.rules import Rule, Side
+
+sizes = st.integers(MIN_BOARD, MAX_BOARD)
+line_text = st.text(
+    st.characters(
+        codec="utf-8",
+        exclude_categories=("Cs", "Cc", "Zl", "Zp", "Zs"),
+        exclude_characters=",",
+    ),
+    max_size=20,
+)
+
+
+@st.composite
+def boards_with_moves(draw: st.DrawFn) -> tuple[int, int, list[tuple[int, int]]]:
+    width, height = draw(sizes), draw(sizes)
+    cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
+    return width, height, draw(st.lists(cells, unique=True, max_size=30))
+
+
+def test_names_of_cells() -> None:
+    assert notation.cell_name(7, 7) == "h8"
+    assert notation.parse_cell("h8") == (7, 7)
+    assert notation.parse_cell(" V22 ") == (21, 21)
+    assert notation.parse_cell("7,8") == (7, 8)
+
+
+def test_a_move_string_needs_no_blanks() -> None:
+    assert notation.parse_moves("h8i9j10") == [(7, 7), (8, 8), (9, 9)]
+    assert notation.parse_moves("h8 i9\nj10") == [(7, 7), (8, 8), (9, 9)]
+    assert notation.parse_moves("7,7 8,8") == [(7, 7), (8, 8)]
+
+
+WAYS = (
+    "h8i9h9", "H8 I9 H9", "h8,i9,h9", "h8-i9-h9", "h8 – i9 – h9", "h8->i9->h9", "h8→i9→h9",
+    "1. h8 i9 2. h9", "1.h8 i9 2.h9", "1... h8; i9 | h9", "(h8)(i9)(h9)", "[h8][i9][h9]",
+    "[7,7] [8,8] [7,8]", "(7,7)(8,8)(7,8)", "7,7 8,8 7,8", "7,7\r\n8,8\r\n7,8", "7, 7; 8, 8; 7, 8",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WAYS)
+def test_moves_are_read_in_every_way_of_writing_them(text: str) -> None:
+    moves = [(7, 7), (8, 8), (7, 8)]
+    assert notation.parse_moves(text, 15) == moves
+    assert parse_setup(text).moves == tuple(moves)
+    assert read_setup(text).moves == tuple(moves)  # not the name of a file
+
+
+def test_rows_may_count_from_below() -> None:
+    assert notation.parse_moves("h13h11j13", 15, from_below=True) == [(7, 2), (7, 4), (9, 2)]
+    assert notation.parse_moves("a1 [3,2]", 5, 9, from_below=True) == [(0, 8), (3, 2)]
+    assert parse_setup("a1", size=(15, 20), from_below=True).moves == ((0, 19),)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("h8 i9 z9", "move 3 (character 7): z9 is off"),
+        ("1. h8 i9\n2. h8", "move 3 (character 13): h8 is played twice"),
+        ("h8 and i9", "move 2 (character 4): 'and' is no cell"),
+        ("h8.i9", "move 2 (character 3): '.i9' is no cell"),
+        ("7,7-8,8", "move 2 (character 4): -8,8 is off"),
+        ("[7,7 8,8", "move 1 (character 1): a bracket is not closed"),
+        ("h8 - ", "move 2 (character 4): '-' is no cell"),
+    ],
+)
+def test_an_error_names_the_place(text: str, place: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        notation.parse_moves(text, 15)
+    assert str(caught.value).startswith(place)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        moves = notation.parse_moves(text, 15)
+    except NotationError as error:
+        assert "character" in str(error)
+    else:
+        assert len(set(moves)) == len(moves)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("8h", "no cell"),
+        ("h", "no cell"),
+        ("hh", "no cell"),
+        ("h0", "off the 15x15 board"),
+        ("p1", "off the 15x15 board"),
+        ("h16", "off the 15x15 board"),
+        ("h8h8", "twice"),
+        ("7,7,7", "pair of numbers"),
+        ("7,15", "off the 15x15 board"),
+        ("h²", "no cell"),
+        ("h" + "1" * 5000, "off the 15x15 board"),
+        ("7," + "1" * 5000, "pair of numbers"),
+    ],
+)
+def test_wrong_moves_are_named(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
+        notation.parse_moves(text, 15)
+
+
+@given(boards_with_moves(), st.sampled_from(["", " ", "\n"]))
+def test_move_strings_round_trip(
+    board: tuple[int, int, list[tuple[int, int]]], separator: str
+) -> None:
+    width, height, moves = board
+    text = notation.format_moves(moves, separator)
+    assert notation.parse_moves(text, width, height) == moves
+
+
+@given(boards_with_moves())
+def test_offsets_round_trip(board: tuple[int, int, list[tuple[int, int]]]) -> None:
+    width, height, moves = board
+    text = notation.format_offsets(moves, width, height)
+    assert notation.parse_offsets(text, width, height) == moves
+
+
+def test_offsets_count_from_the_centre() -> None:
+    assert notation.parse_offsets("0,0, -1,2", 15) == [(7, 7), (6, 9)]
+    assert notation.parse_offsets("0,0", 20) == [(10, 10)]
+    with pytest.raises(NotationError, match="off the 15x15 board"):
+        notation.parse_offsets("8,0", 15)
+    with pytest.raises(NotationError, match="in pairs"):
+        notation.parse_offsets("1,2,3", 15)
+    with pytest.raises(NotationError, match="pair of numbers"):
+        notation.parse_offsets("one,two", 15)
+
+
+DRAWN = """\
+   a b c d e
+ 1 . . . . .
+ 2 . X . # .
+ 3 . .(O). .
+ 4 . . . . X
+ 5 . . . . .
+black to move"""
+
+
+def test_a_drawing_says_what_it_shows() -> None:
+    board = parse_diagram(DRAWN)
+    assert board.cells(Side.BLACK) == [(1, 1), (4, 3)]
+    assert board.cells(Side.WHITE) == [(2, 2)]
+    assert board.cells(Side.WALL) == [(3, 1)]
+    assert board.last == (2, 2)
+    assert board.side_to_move() == Side.BLACK
+    assert format_diagram(board) == DRAWN
+
+
+def test_a_bare_drawing_is_enough() -> None:
+    board = parse_diagram(".....\n.x.#.\n..o..\n....x\n.....")
+    assert board.rows == parse_diagram(DRAWN).rows
+    assert board.side_to_move() == Side.WHITE
+
+
+@given(st.data(), sizes, sizes, st.sampled_from([None, Side.BLACK, Side.WHITE]))
+def test_drawings_round_trip(data: st.DataObject, width: int, height: int, turn: Side) -> None:
+    row = st.tuples(*[st.sampled_from(list(Side))] * width)
+    rows = data.draw(st.tuples(*[row] * height))
+    bare = Diagram(rows)
+    last = data.draw(st.sampled_from([None, *bare.cells(Side.BLACK), *bare.cells(Side.WHITE)]))
+    board = Diagram(rows, last, turn)
+    assert parse_diagram(format_diagram(board)) == board
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "no rows"),
+        ("....\n....\n....\n....", "5 to 22"),
+        (".....\n" * 4 + "......", "different lengths"),
+        (".....\n" * 4 + "..?..", "row 5: '\\?'"),
+        ("2 .....\n" + ".....\n" * 4, "numbered 2 is row 1"),
+        ("(X)(X)...\n" + ".....\n" * 4, "two stones"),
+        ("(X)....\n(X)....\n" + ".....\n" * 3, "two stones"),
+        ("(X....\n" + ".....\n" * 4, "not closed"),
+        ("(.)....\n" + ".....\n" * 4, "one stone"),
+        ("1\n" + ".....\n" * 5, "no cells"),
+    ],
+)
+def test_wrong_drawings_are_refused(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
+        parse_diagram(text)
+
+
+def test_a_drawing_with_odd_counts_must_say_who_moves() -> None:
+    board = parse_diagram("XX...\n" + ".....\n" * 4)
+    with pytest.raises(NotationError, match="who moves"):
+        board.side_to_move()
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    width, height, cells = draw(boards_with_moves())
+    cut = draw(st.integers(0, len(cells)))
+    split = draw(st.integers(0, cut))
+    comment = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=20)
+    return GameRecord(
+        width,
+        height,
+        draw(st.sampled_from([None, *Rule])),
+        tuple(RecordedMove(x, y, None, draw(comment)) for x, y in cells[cut:]),
+        draw(st.sampled_from([Side.BLACK, Side.WHITE])),
+        tuple(cells[:split]),
+        tuple(cells[split:cut]),
+        draw(comment),
+        draw(comment),
+        draw(st.sampled_from(["", "1-0", "0-1", "1/2-1/2"])),
+        draw(st.sampled_from(["", "2026-01-31"])),
+        draw(comment),
+    )
+
+
+@given(records())
+def test_sgf_round_trips(record: GameRecord) -> None:
+    assert parse_sgf(format_sgf(record)) == record
+
+
+def test_an_sgf_file_looks_as_expected() -> None:
+    record = GameRecord(
+        15,
+        20,
+        Rule.RENJU,
+        (RecordedMove(7, 7, comment="35/12/1480"), RecordedMove(8, 19)),
+        black="a]b",
+        result="1-0",
+    )
+    assert format_sgf(record) == (
+        "(;GM[4]FF[4]CA[UTF-8]AP[Numoku]SZ[15:20]RU[renju]PB[a\\]b]RE[B+]\n"
+        ";B[hh]C[35/12/1480]\n;W[it])\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        "C[puzzle];AB[hh][hi]AW[ii]PL[W]",
+        "AB[hh];C[puzzle];AB[hi]AW[ii];PL[W]",
+        "AB[hh]AB[hi];AW[ii][aa]AB[bb];AE[aa][bb];W[jj]",
+        "AB[hh];AB[hi]W[jj]AW[ii]",
+    ],
+)
+def test_sgf_stones_before_the_first_move_are_a_setup(nodes: str) -> None:
+    record = parse_sgf(f"(;GM[4]SZ[15]{nodes})")
+    assert record.black_setup == ((7, 7), (7, 8)) and record.white_setup == ((8, 8),)
+    assert record.first == Side.WHITE
+    assert record.cells == ([(9, 9)] if "W[jj]" in nodes else [])
+
+
+def test_what_later_nodes_say_of_the_side_to_move_may_only_be_true() -> None:
+    assert len(parse_sgf("(;GM[4]SZ[15];B[hh];PL[W]C[x];W[ii])").moves) == 2
+    with pytest.raises(NotationError, match="move 2: it is white's turn, not black's"):
+        parse_sgf("(;GM[4]SZ[15];B[hh];PL[B];W[ii])")
+
+
+def test_sgf_variations_are_passed_over() -> None:
+    record = parse_sgf("(;GM[4]SZ[15];B[hh](;W[ii];B[jj])(;W[gg]))")
+    assert record.cells == [(7, 7), (8, 8), (9, 9)]
+    assert record.rule is None
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "begins with"),
+        ("()", "begins with"),
+        ("(;GM[1]SZ[19])", "another game"),
+        ("(;SZ[40])", "5 to 22"),
+        ("(;SZ[big])", "no board size"),
+        ("(;SZ[15];B[hh];B[ii])", "moves twice"),
+        ("(;SZ[15];B[hh];W[hh])", "two stones"),
+        ("(;SZ[15];B[zz])", "off the 15x15"),
+        ("(;SZ[15];B[hh];W[];AB[ii])", "after move 2.*before the first move"),
+        ("(;SZ[15];B[hh];W[ii]AE[hh])", "after move 1.*before the first move"),
+        ("(;SZ[15]AB[hh];AW[hh])", "two stones"),
+        ("(;SZ[15];B[h])", "no SGF cell"),
+        ("(;SZ[15];B[hh", "not closed"),
+        ("(;SZ[15];B)", "no value"),
+        ("(;SZ[15]!)", "no place"),
+    ],
+)
+def test_wrong_sgf_files_are_refused(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
+        parse_sgf(text)
+
+
+@given(boards_with_moves(), st.lists(st.integers(0, 10**6), min_size=30, max_size=30), line_text)
+def test_psq_round_trips(
+    board: tuple[int, int, list[tuple[int, int]]], times: list[int], name: str
+) -> None:
+    width, height, cells = board
+    moves = tuple(RecordedMove(x, y, spent) for (x, y), spent in zip(cells, times, strict=False))
+    record = GameRecord(width, height, moves=moves, black=name or "a", white="b c")
+    assert parse_psq(format_psq(record)) == record
+
+
+def test_a_psq_file_looks_as_expected() -> None:
+    record = GameRecord(15, 20, moves=(RecordedMove(7, 7, 35), RecordedMove(8, 19)), black="me")
+    assert format_psq(record) == ("Piskvorky 15x20, 11:11, 0\n8,8,35\n9,20,0\nme\nplayer-2\n0\n")
+
+
+def test_psq_names_follow_the_player_who_starts() -> None:
+    record = parse_psq("Piskvorky 15x15, 11:11, 1\r\n8,8,0\r\nfirst\r\nsecond\r\n0\r\n")
+    assert (record.black, record.white) == ("second", "first")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "begins like"),
+        ("Piskvorky 15, 11:11, 0", "begins like"),
+        ("Piskvorky 15x15", "begins like"),
+        ("Piskvorky 4x4, 11:11, 0", "5 to 22"),
+        ("Piskvorky 15x15, 11:11, 0\n16,1,0", "off the 15x15"),
+        ("Piskvorky 15x15, 11:11, 0\n1,1,0\n1,1,0", "two stones"),
+    ],
+)
+def test_wrong_psq_files_are_refused(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
+        parse_psq(text)
+
+
+def test_psq_cannot_keep_a_setup() -> None:
+    with pytest.raises(NotationError, match="set up"):
+        format_psq(GameRecord(black_setup=((7, 7),)))
+    with pytest.raises(NotationError, match="black always begins"):
+        format_psq(GameRecord(first=Side.WHITE))
+
+
+def test_every_side_has_its_sign() -> None:
+    assert set(diagram.SYMBOLS) == set(Side)
+
+
+@pytest.mark.parametrize("size, inset", [(8, None), (9, 2), (12, 2), (13, 3), (15, 3), (22, 3)])
+def test_star_points_are_nearer_to_the_edge_of_small_boards(size: int, inset: int | None) -> None:
+    corners = () if inset is None else (inset, size - 1 - inset)
+    expected = {(x, y) for x in corners for y in corners}
+    expected |= {(size // 2, size // 2)} if size % 2 else set()
+    assert diagram.star_points(size, size) == expected
+
+
+@pytest.mark.parametrize("width, height", [(9, 6), (6, 9)])
+def test_a_tree_has_no_move_off_its_board_either_way(width: int, height: int) -> None:
+    for x in range(-1, width + 1):
+        for y in range(-1, height + 1):
+            tree = GameTree(GameRecord(width, height))
+            tree.root.child((x, y))
+            if 0 <= x < width and 0 <= y < height:
+                assert tree.check() is tree
+            else:
+                with pytest.raises(NotationError, match="off the"):
+                    tree.check()
+
+
+SIZES = st.sampled_from([(5, 5), (15, 15), (15, 17), (16, 16), (22, 22), (5, 22), (22, 7)])
+
+
+@given(SIZES, st.sampled_from(list(Rule)), st.sampled_from(["few", "all"]), st.randoms())
+def test_a_key_holds_an_image_of_the_position_that_it_was_made_of(
+    size: tuple[int, int], rule: Rule, amount: str, chance: Random
+) -> None:
+    cells = [(x, y) for y in range(size[1]) for x in range(size[0])]
+    owners = [chance.randrange(3) if amount == "all" else chance.randrange(30) for _ in cells]
+    lists = [tuple(c for c, o in zip(cells, owners, strict=True) if o == k) for k in range(3)]
+    position = Position(rule, *size, Side(chance.randrange(2)), *lists)
+    image = image_of(position)
+    back = read_key(image.key)
+    assert back[:4] == position[:4]
+    turned = [tuple(sorted(transform(list(cells), image.number, *size))) for cells in position[4:]]
+    assert [tuple(sorted(cells)) for cells in back[4:]] == turned
+    for number in range(symmetries(*size)):
+        other = [tuple(transform(list(cells), number, *size)) for cells in position[4:]]
+        assert image_of(position._replace(black=other[0], white=other[1], walls=other[2])).key == (
+            image.key
+        )

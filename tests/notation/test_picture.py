@@ -1,0 +1,43 @@
+"""The picture of the README is drawn by our own code, and shows what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from pbrain_engine import Game, Side
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.notation.picture import MARK, Drawn, board_svg
+from tests.packaging.building import methods, picture
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_the_picture_is_that_of_its_game() -> None:
+    assert picture.PLACE.read_text(encoding="utf-8") == picture.picture()
+    game = Game(picture.SIZE)
+    for move in parse_moves(picture.GAME):
+        game.play(*move)
+    assert game.winner is Side.BLACK and game.ply == 21
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert "black wins with the 21st stone](docs/game.svg)" in readme
+
+
+@pytest.mark.parametrize("name", methods.PICTURES)
+def test_a_picture_of_a_method_is_what_the_method_finds(name: str) -> None:
+    drawn = (methods.FOLDER / f"methods-{name}.svg").read_text(encoding="utf-8")
+    assert drawn == methods.PICTURES[name]()
+    assert f"pictures/methods-{name}.svg" in (methods.FOLDER.parent / "methods.md").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_stones_lie_where_they_were_put() -> None:
+    stones = [Drawn((7, 7), Side.BLACK, "1"), Drawn((8, 8), Side.WHITE, "2")]
+    root = ElementTree.fromstring(board_svg(15, 12, stones, [(8, 8)], "two & stones"))
+    circles = [c for c in root.iter(f"{SVG}circle") if float(c.get("r", 0)) > 10]
+    assert [(c.get("cx"), c.get("cy")) for c in circles] == [("240", "240"), ("270", "270")]
+    assert [c.get("stroke") == MARK for c in circles] == [False, True]
+    assert [t.text for t in root.iter(f"{SVG}text")][-2:] == ["1", "2"]

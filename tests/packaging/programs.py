@@ -1,0 +1,192 @@
+"""A program run as the manager Piskvork, or the official judge of tournaments, runs it.
+
+Both are written from what is known of them and share no code with our own referee. Their
+generous patience is for loaded machines: their own limits are for idle ones.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from pbrain_engine.game.game import Game
+from pbrain_engine.native.load.memory import peak_working_set
+
+PATIENCE = 30.0  # seconds to start, and between END and the kill
+# Seconds over the limit that the judge accepts. Wine needs a good part of them to start a program,
+# and all of them where the processor is shared.
+TOLERANCE = PATIENCE if sys.platform == "win32" else 1.0
+MEMORY = 350 * 1024 * 1024  # bytes over the whole tree of processes
+UNLIMITED = 2_147_483_647
+
+Moves = Sequence[tuple[int, int]]
+
+
+class Piped:
+    """A running program; its stderr is the same pipe as its stdout, as managers have it."""
+
+    def __init__(self, program: Path, environment: Mapping[str, str] | None = None) -> None:
+        """Start it in its own folder."""
+        self.peak = 0  # bytes of memory that it had at most
+        self.process = subprocess.Popen(
+            [str(program)],
+            cwd=program.parent,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+        )
+        self.lines: queue.Queue[str] = queue.Queue()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.put(line.decode("ascii").strip())
+
+    def __enter__(self) -> Self:
+        """Use it as long as a block lasts."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Kill what is left, and wait until it is gone and all it wrote is read."""
+        with self.process:
+            self.process.kill()
+            self.reader.join()  # before its stream is closed: it may be inside a read
+
+    def write(self, *lines: str) -> None:
+        """Send lines, all at once."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(line + "\r\n" for line in lines).encode("ascii"))
+
+    def board(self, moves: Moves) -> None:
+        """Send the whole game to the side to move."""
+        own = len(moves) % 2
+        stones = [f"{x},{y},{1 if i % 2 == own else 2}" for i, (x, y) in enumerate(moves)]
+        self.write("BOARD", *stones, "DONE")
+
+    def answer(self, seconds: float) -> str:
+        """Return the next line that is no remark."""
+        end = time.perf_counter() + seconds
+        while True:
+            line = self.lines.get(timeout=max(0.01, end - time.perf_counter()))
+            if not line.startswith(("MESSAGE ", "DEBUG ")):
+                return line
+
+    def end(self) -> int | None:
+        """Say END and kill it after a while; return its status if it left by itself."""
+        self.write("END")
+        try:
+            return self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            self.__exit__()
+
+
+class Managed(Piped):
+    """A program that plays one side as the manager asks it.
+
+    The manager waits for OK, INFO follows, the first command for a move is BEGIN, TURN or BOARD,
+    the turn is counted from there, and after each move the most that the working set ever was is
+    compared with the limit. A pause is END, and a new process later.
+    """
+
+    def __init__(
+        self, program: Path, size: int, turn: int, memory: int, rule: int = 0, more: str = ""
+    ) -> None:
+        """Start it, wait for OK, and send the conditions, the last one of the caller.
+
+        ``turn`` is in milliseconds.
+        """
+        self.turn = turn
+        super().__init__(program)
+        self.write(f"START {size}")
+        assert self.answer(PATIENCE) == "OK"
+        for info in (f"max_memory {memory}", "timeout_match 1000000000", f"timeout_turn {turn}",
+                     "game_type 1", f"rule {rule}", f"time_left {UNLIMITED}",
+                     *([more] if more else [])):  # fmt: skip
+            self.write(f"INFO {info}")
+
+    def move(self, game: Game, *, anew: bool = False) -> tuple[int, int]:
+        """Return its move in this position; ``anew``: the process does not know the game."""
+        self.write(f"INFO time_left {UNLIMITED}")
+        if anew:
+            self.board(game.moves)
+        else:
+            self.write("TURN {},{}".format(*game.moves[-1]) if game.moves else "BEGIN")
+        x, y = map(int, self.answer(self.turn / 1000 + PATIENCE).split(","))
+        if sys.platform == "win32":
+            self.peak = max(self.peak, peak_working_set(self.process.pid))
+        return x, y
+
+
+def private_bytes(process: psutil.Process) -> int:
+    """Return what a process has for itself, or, where only wine is asked, what it has at all."""
+    try:
+        return int(process.memory_full_info().uss)
+    except OSError:
+        return int(process.memory_info().rss)
+
+
+class Judged(Piped):
+    """A program that plays one side before the judge: asked at once, frozen, and killed."""
+
+    def __init__(
+        self, program: Path, size: int, rule: int, turn: int, match: int, folder: Path
+    ) -> None:
+        """Start it, write everything at once without waiting for OK, and freeze it."""
+        folder.mkdir()
+        self.turn, self.left = turn, match
+        self.fresh = True
+        # The temporary files of the system go where the test can see them.
+        super().__init__(
+            program, dict(os.environ, TMPDIR=str(folder), TEMP=str(folder), TMP=str(folder))
+        )
+        self.tree = psutil.Process(self.process.pid)
+        self.write(
+            f"START {size}", f"INFO timeout_turn {turn}", f"INFO timeout_match {match}",
+            f"INFO max_memory {MEMORY}", "INFO game_type 1", f"INFO rule {rule}",
+            f"INFO folder {folder}",
+        )  # fmt: skip
+        self.tree.suspend()
+
+    def move(self, moves: Moves) -> tuple[int, int]:
+        """Return its answer to all moves so far; its clock runs from the thaw."""
+        self.write(f"INFO time_left {self.left}")
+        if self.fresh:
+            self.board(moves)
+        else:
+            self.write("TURN {},{}".format(*moves[-1]))
+        limit = TOLERANCE + max(0, min(self.left, self.turn)) / 1000
+        began = time.perf_counter()
+        self.tree.resume()
+        answer = self.answer(limit)
+        if self.fresh and answer == "OK":
+            answer = self.answer(limit - (time.perf_counter() - began))
+        self.fresh = False
+        self.left -= round(1000 * (time.perf_counter() - began))
+        self.peak = max(self.peak, self.private())
+        self.tree.suspend()
+        x, y = map(int, answer.split(","))
+        return x, y
+
+    def private(self) -> int:
+        """Return the private memory of the program with all that it has started."""
+        return sum(map(private_bytes, [self.tree, *self.tree.children(recursive=True)]))
+
+    def end(self) -> int | None:
+        """Thaw it, say END, and kill it after a while; return its status if it left by itself."""
+        self.tree.resume()
+        return super().end()

@@ -1,0 +1,330 @@
+"""The package for tournaments, unpacked and run as a judge, a manager and a user would.
+
+``NUMOKU_PACKAGE`` names the ZIP to test; otherwise one is built for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.doctor.exam import Peer
+from pbrain_engine.game.game import Game
+from pbrain_engine.native.load.library import load, processor_level
+from pbrain_engine.native.load.targets import host_target
+from pbrain_engine.notation.cells import parse_moves
+from tests.packaging.building import package, report, shipping
+from tests.packaging.programs import MEMORY, TOLERANCE, Judged
+from tests.transcript import Transcript, all_transcripts, replay
+
+ANSWER_TIME = 30.0
+ALL = "INFO hash_size 1000000"  # kB: more than the limit leaves
+# Milliseconds of a search that touches most of the table, which takes wine long.
+FILLING = 12_000 if sys.platform == "win32" else 3000
+OPENING = [(7, 7), (8, 8), (9, 7)]
+LEAGUES = {  # board and rule of each, and the turn and match limits, shortened alike
+    "freestyle-20": (20, 0, 300, 9_000),
+    "freestyle-15": (15, 0, 300, 9_000),
+    "standard-15": (15, 1, 300, 9_000),
+    "fastgame-20": (20, 0, 100, 2_400),
+    "renju-15": (15, 4, 300, 9_000),
+    "caro-15": (15, 8, 300, 9_000),
+    "caro-exact-15": (15, 9, 300, 9_000),
+}
+# Whole games last as long as their clocks: in short runs two leagues stand for all of them.
+WHOLE = [
+    league
+    if league in ("fastgame-20", "renju-15")
+    else pytest.param(league, marks=pytest.mark.long)
+    for league in LEAGUES
+]
+
+
+@pytest.fixture(scope="module")
+def program(tournament_zip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the program, unpacked into an empty folder with an awkward name."""
+    folder = tmp_path_factory.mktemp("my games, d\u00e9j\u00e0 vu")
+    report.unpack(tournament_zip, folder)
+    report.start(folder / package.PROGRAM)  # from now on the system has its files at hand
+    return folder / package.PROGRAM
+
+
+@pytest.fixture(autouse=True)
+def untouched(program: Path) -> Iterator[None]:
+    """Check that nothing in the folder of the program changes while it is used."""
+
+    def state() -> dict[Path, tuple[int, int]]:
+        facts = {path: path.stat() for path in program.parent.rglob("*")}
+        return {path: (fact.st_size, fact.st_mtime_ns) for path, fact in facts.items()}
+
+    before = state()
+    yield
+    assert state() == before
+
+
+# As a judge does -----------------------------------------------------------------------
+
+
+@contextmanager
+def two_players(
+    program: Path, limits: tuple[int, int, int, int], folder: Path
+) -> Iterator[list[Judged]]:
+    """Have a program for each side of a game: on this board, by this rule, with these limits."""
+    with (
+        Judged(program, *limits, folder / "first") as first,
+        Judged(program, *limits, folder / "second") as second,
+    ):
+        yield [first, second]
+
+
+def judged_game(program: Path, folder: Path, league: str, moves_each: int) -> list[Judged]:
+    """Play some moves of a league from an opening; return both players, ended."""
+    moves = list(OPENING)
+    with two_players(program, LEAGUES[league], folder) as players:
+        for number in range(2 * moves_each):
+            move = players[number % 2].move(moves)
+            assert move not in moves
+            assert all(0 <= at < LEAGUES[league][0] for at in move)
+            moves.append(move)
+        for player in players:
+            assert player.tree.children(recursive=True) == []
+            assert player.end() == 0  # by itself
+    return players
+
+
+@pytest.mark.parametrize("league", LEAGUES)
+def test_a_judge_gets_moves_in_each_league(program: Path, tmp_path: Path, league: str) -> None:
+    for player in judged_game(program, tmp_path, league, moves_each=2):
+        assert player.peak <= MEMORY
+    assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
+
+
+FIVE = ("d10e10f10g10", "e4f4g4h4")  # black's four is open: either end wins
+SIX = ("d10e10f10h10i10d4", "e4f4g4h4a1o15")  # g10 makes six in a row; i4 stops white's five
+CLOSED = ("e10f10g10h10d4a15", "d10j10e4f4g4h4")
+# In CLOSED i10 makes a five that is closed at both ends: in Caro it wins nothing, and white's five
+# is stopped by i4 or closed by j4.
+
+
+@pytest.mark.parametrize(
+    ("stones", "answers"),
+    [
+        (FIVE, dict.fromkeys(LEAGUES, "c10h10")),
+        (
+            SIX,
+            {"freestyle-20": "g10", "standard-15": "i4", "renju-15": "i4"},
+        ),
+        (CLOSED, {"standard-15": "i10", "caro-15": "i4j4", "caro-exact-15": "i4j4"}),
+    ],
+    ids=["five", "six", "closed"],
+)
+def test_a_judge_sees_that_it_knows_the_rule_of_each_league(
+    program: Path, tmp_path: Path, stones: tuple[str, str], answers: dict[str, str]
+) -> None:
+    black, white = (parse_moves(text) for text in stones)
+    moves = [move for pair in zip(black, white, strict=True) for move in pair]
+    for league, expected in answers.items():
+        with Judged(program, *LEAGUES[league], tmp_path / league) as player:
+            assert player.move(moves) in parse_moves(expected), league
+            assert player.end() == 0
+
+
+def test_an_empty_board_comes_first(program: Path, tmp_path: Path) -> None:
+    with Judged(program, *LEAGUES["freestyle-15"], tmp_path / "game") as player:
+        time.sleep(0.3)  # frozen: it cannot even say OK
+        x, y = player.move([])
+        assert 0 <= x < 15 and 0 <= y < 15
+        assert player.end() == 0
+
+
+@pytest.mark.parametrize("league", WHOLE)
+def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
+    size, rule, turn, match = LEAGUES[league]
+    command = f'"{program}"'
+    options = ["--games", "2", "--judge", "--json", "--no-journal", "--view", "quiet"]
+    options += ["--board", str(size), "--rule", str(rule), "--openings", "balanced:6"]
+    options += ["--turn", str(turn / 3000), "--match", str(match / 3000)]
+    options += ["--tolerance", str(TOLERANCE)]
+    result = subprocess.run(
+        [sys.executable, "-c", shipping.RUN_TOOL, "match", command, command, *options],
+        cwd=shipping.ROOT,
+        env=dict(os.environ, PYTHONPATH=str(shipping.ROOT)),
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["games"] == 2
+    assert document["faults"] == []
+
+
+@pytest.mark.long
+def test_a_whole_game_within_the_memory(program: Path, tmp_path: Path) -> None:
+    game = Game(20)
+    for move in OPENING:
+        game.play(*move)
+    with two_players(program, (20, 0, 3000, 60_000), tmp_path) as players:
+        for player in players:
+            player.write(ALL)
+        while game.winner is None and not game.is_full:
+            game.play(*players[game.ply % 2].move(game.moves))
+        for player in players:
+            assert player.end() == 0
+    peaks = [player.peak for player in players]
+    print(f"{game.ply} stones, peaks of {peaks[0]:,} and {peaks[1]:,} bytes")
+    assert all(200_000_000 <= peak <= MEMORY for peak in peaks)
+
+
+def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
+    with Judged(program, 20, 0, FILLING, 180_000, tmp_path / "game") as player:
+        player.write(ALL)
+        player.move(OPENING)
+        assert 200_000_000 <= player.peak <= MEMORY
+
+
+# How it ends ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["END", "EOF", "kill"])
+@pytest.mark.parametrize("thinking", [False, True], ids=["waiting", "thinking"])
+def test_nothing_stays_behind(program: Path, tmp_path: Path, end: str, thinking: bool) -> None:
+    environment = dict(os.environ, TMPDIR=str(tmp_path), TEMP=str(tmp_path), TMP=str(tmp_path))
+    with subprocess.Popen(
+        [str(program)],
+        cwd=tmp_path,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"START 15\nINFO timeout_turn 60000\n")
+        process.stdin.flush()
+        assert process.stdout.readline().strip() == b"OK"
+        if thinking:
+            process.stdin.write(b"TURN 7,7\n")
+            process.stdin.flush()
+            time.sleep(0.2)
+            assert process.poll() is None
+        if end == "kill":
+            process.kill()
+        elif end == "END":
+            process.stdin.write(b"END\n")
+            process.stdin.flush()
+        else:
+            process.stdin.close()
+            process.stdin = None
+        status = process.wait(ANSWER_TIME)
+        assert process.stderr is not None and process.stderr.read() == b""
+    assert status == 0 or end == "kill"
+    assert list(tmp_path.iterdir()) == []
+
+
+# What surrounds it ---------------------------------------------------------------------
+
+
+def answer_in(program: Path, folder: Path, environment: dict[str, str]) -> list[str]:
+    """Return what the program says to a short dialogue in an environment that has only this."""
+    if sys.platform == "win32":
+        environment = {"SYSTEMROOT": os.environ["SYSTEMROOT"], **environment}
+    result = subprocess.run(
+        [str(program)],
+        cwd=folder,
+        env=environment,
+        input=b"START 15\nINFO timeout_turn 0\nTURN 7,7\nEND\n",
+        capture_output=True,
+        timeout=2 * ANSWER_TIME,
+    )
+    assert result.returncode == 0
+    assert result.stderr == b""
+    return result.stdout.decode("ascii").split()
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"LANG": "C"},
+        {"LC_ALL": "POSIX"},
+        {"LC_ALL": "zh_CN.GBK"},
+        {"LC_ALL": "no_such.locale"},
+        {"PYTHONIOENCODING": "gbk"},
+        {"PYTHONIOENCODING": "cp1250:strict", "LANG": "cs_CZ.CP1250"},
+        {"PYTHONIOENCODING": "nonsense"},
+        {"PYTHONUTF8": "0"},
+        {"PYTHONHOME": "/nowhere", "PYTHONPATH": "/nowhere"},
+        {"PYTHONWARNINGS": "error", "PYTHONVERBOSE": "2", "PYTHONDEVMODE": "1"},
+    ],
+    ids=lambda environment: " ".join(f"{k}={v}" for k, v in environment.items()) or "empty",
+)
+def test_it_starts_in_every_environment(
+    program: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    ok, move = answer_in(program, tmp_path, environment)
+    assert ok == "OK" and move.replace(",", "").isdigit()
+
+
+def test_modules_in_the_current_folder_are_not_taken(program: Path, tmp_path: Path) -> None:
+    for name in ("os", "encodings", "ctypes", "pbrain_engine"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')\n", encoding="utf-8")
+    assert answer_in(program, tmp_path, {})[0] == "OK"
+
+
+@pytest.mark.parametrize("transcript", all_transcripts(), ids=lambda transcript: transcript.name)
+def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcript) -> None:
+    with Peer([str(program)]) as peer:
+
+        def say(lines: list[str], end: str) -> None:
+            peer.send(*lines, end=end)
+
+        def during(lines: list[str], end: str) -> None:
+            time.sleep(0.03)
+            say(lines, end)
+
+        def hear() -> str:
+            line = peer.line(ANSWER_TIME)
+            assert line is not None, f"no answer; stderr: {peer.stderr!r}"
+            return line.text
+
+        replay(transcript, say, during, hear)
+        assert peer.wait(ANSWER_TIME) == 0
+        assert peer.stderr == b""
+
+
+# That it is the same engine ------------------------------------------------------------
+
+
+def test_every_level_plays_as_the_sources_do(program: Path) -> None:
+    target = host_target()
+    assert target is not None
+    expected = shipping.bench("--depth", "7")
+    for level in target.levels[: target.levels.index(str(processor_level(load()))) + 1]:
+        found = shipping.run_bench([str(program)], "--depth", "7", "--level", level)
+        assert found["level"] == level
+        assert found["nodes"] == expected["nodes"]
+        assert found["kernel"] == expected["kernel"]
+        assert found["weights"] == expected["weights"]
+
+
+def test_the_version_tells_all(program: Path) -> None:
+    result = subprocess.run([str(program), "--version"], capture_output=True, text=True)
+    facts = dict(line.split(None, 1) for line in result.stdout.splitlines())
+    target = host_target()
+    assert target is not None
+    assert facts["kernel"].startswith(f"{target.name} {processor_level(load())} ")
+    assert facts["bench"].isdigit()
+    assert facts["numba"] == "not installed"
+
+
+def test_other_tools_are_refused_in_one_line(program: Path) -> None:
+    result = subprocess.run([str(program), "match", "a", "b"], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1 and "pbrain-numoku" in result.stderr

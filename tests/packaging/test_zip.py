@@ -1,0 +1,127 @@
+"""What lies in the ZIP for tournaments, and what the build refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine.native.build.binary import inspect
+from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.native.build.link import ALLOWED_IMPORTS
+from pbrain_engine.native.load.targets import host_target
+from tests.packaging.building import bundle, package, shipping
+
+WHERE_BUILDS_ARE_QUICK = pytest.mark.long if sys.platform == "win32" else lambda test: test
+NEEDLESS = {"argparse", "pbrain_engine.engine.montecarlo", "pbrain_engine.game.opinion"}
+ENTERED = package.program_of(package.WINDOWS)  # the program's name in the ZIP for tournaments
+FORBIDDEN = ("numpy", "numba", "llvm", "ssl", "crypto", "tcl", "sqlite", "dist-info", "tests")
+
+
+@pytest.fixture(scope="module")
+def archive(tournament_zip: Path) -> Any:
+    with zipfile.ZipFile(tournament_zip) as archive:
+        yield archive
+
+
+def test_the_size_is_within_the_limit(tournament_zip: Path) -> None:
+    assert tournament_zip.stat().st_size <= package.SIZE_LIMIT == 8_000_000
+
+
+def test_exactly_one_program_lies_at_the_root(archive: zipfile.ZipFile) -> None:
+    executable = [e.filename for e in archive.infolist() if e.external_attr >> 16 & 0o111]
+    assert executable == [package.PROGRAM]
+    assert [n for n in archive.namelist() if n.lower().endswith((".exe", ".com", ".bat"))] == [
+        name for name in executable if name.endswith(".exe")
+    ]
+    roots = {name.split("/")[0] for name in archive.namelist()}
+    texts = {"README.txt", "LICENSE.txt", "THIRD-PARTY.txt"}
+    assert roots == {package.PROGRAM, "_internal", *texts}
+
+
+def test_a_judge_has_no_choice_of_programs(archive: zipfile.ZipFile) -> None:
+    """It takes the only ``.exe``, wherever that lies, and speaks the new protocol to ``pbrain``.
+
+    Of several it would take the one whose name ends in the rule and size of the game.
+    """
+    names = [name.replace(package.PROGRAM, ENTERED) for name in archive.namelist()]
+    assert [name for name in names if name.lower().endswith(".exe")] == [ENTERED]
+    assert ENTERED.startswith("pbrain") and "_" not in ENTERED
+    on_windows = [name.lower().rstrip(". ") for name in names]
+    assert len(set(on_windows)) == len(names)  # no file replaces another there
+    assert not any(name.startswith(("/", "\\")) or ".." in name or ":" in name for name in names)
+
+
+def test_no_name_troubles_a_manager(archive: zipfile.ZipFile) -> None:
+    for name in archive.namelist():
+        assert name.isascii() and not set(name) & set(" '\"\\;&"), name
+
+
+def test_nothing_superfluous_is_packed(archive: zipfile.ZipFile) -> None:
+    for name in archive.namelist():
+        assert not any(word in name.lower() for word in FORBIDDEN), name
+
+
+def test_the_kernels_of_all_levels_are_those_that_were_built(archive: zipfile.ZipFile) -> None:
+    target = host_target()
+    assert target is not None
+    for level in target.levels:
+        data = archive.read(f"_internal/pbrain_engine/native/lib/{target.file_name(level)}")
+        assert f"target={target.name}\nlevel={level}\n".encode() in data
+        assert inspect(data).imports <= ALLOWED_IMPORTS
+    weights = [n for n in archive.namelist() if n.startswith("_internal/pbrain_engine/weights/")]
+    assert weights
+
+
+def test_what_every_start_imports_lies_in_one_file(archive: zipfile.ZipFile) -> None:
+    head, _, codes = archive.read(f"_internal/{bundle.FILE}").partition(b"\n\n")
+    lines = [line.split() for line in head.decode("ascii").splitlines()]
+    names = [name for name, _, _ in lines]
+    assert names == bundle.names(str(shipping.ROOT))
+    assert sum(int(length) for _, _, length in lines) == len(codes)
+    assert "pbrain_engine.engine.engine" in names
+    assert not set(names) & NEEDLESS
+
+
+def test_readers_find_their_way(archive: zipfile.ZipFile) -> None:
+    page = archive.read("README.txt").decode("ascii")
+    assert package.PROGRAM in page and "@" not in page
+    assert "MIT License" in archive.read("LICENSE.txt").decode("ascii")
+    notices = archive.read("THIRD-PARTY.txt").decode("ascii")
+    for word in ("PYTHON SOFTWARE FOUNDATION LICENSE", "libffi", "zlib", "PyInstaller"):
+        assert word in notices
+
+
+def test_the_checksum_beside_it_is_its_own(tournament_zip: Path) -> None:
+    text = tournament_zip.with_name(tournament_zip.name + ".sha256").read_text(encoding="utf-8")
+    digest, name = text.split()
+    assert name == tournament_zip.name
+    assert digest == hashlib.sha256(tournament_zip.read_bytes()).hexdigest()
+
+
+@WHERE_BUILDS_ARE_QUICK
+def test_a_second_build_gives_the_same_bytes(tournament_zip: Path, tmp_path: Path) -> None:
+    signature = zipfile.ZipFile(tournament_zip).read("_internal/pbrain_engine/native/lib/SIGNATURE")
+    nodes, _, weights = signature.decode("ascii").strip().partition(" ")
+    again = package.make_package(tmp_path, {"nodes": int(nodes), "weights": weights})
+    assert again.name == tournament_zip.name
+    assert again.read_bytes() == tournament_zip.read_bytes()
+
+
+def test_a_package_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "large.zip"
+    path.write_bytes(bytes(1001))
+    package.check_size(path, 1001)
+    with pytest.raises(BuildError, match="large.zip has 1,001 bytes; 1,000 are allowed"):
+        package.check_size(path, 1000)
+
+
+@pytest.mark.parametrize("name", ["my file", "caf\u00e9", "it's"])
+def test_a_name_that_troubles_a_manager_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    with pytest.raises(BuildError, match="may stumble"):
+        list(package.members(tmp_path))

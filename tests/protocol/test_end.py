@@ -1,0 +1,92 @@
+"""END and the end of the input wait behind other commands: no answer is lost.
+
+A script on stdin is read in one go, so END is known long before the moves are found. The reader
+then watches whether the main thread still works; only one that is stuck is cut short.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "pbrain_engine"]
+FAKE = [sys.executable, str(Path(__file__).parents[1] / "fake_brain.py")]
+LONGEST = 30.0  # seconds; generous, for a loaded machine
+AT_ONCE = b"INFO timeout_turn 0\nSTART 15\nBEGIN\n"
+
+
+def answers(command: list[str], *pieces: bytes | float) -> list[str]:
+    """Write pieces, with pauses where there are numbers, and return the answers at the end."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        for piece in pieces:
+            if isinstance(piece, bytes):
+                process.stdin.write(piece)
+                process.stdin.flush()
+            else:
+                time.sleep(piece)
+        output, _ = process.communicate(timeout=LONGEST)
+    assert process.returncode == 0
+    lines = output.decode("ascii").splitlines()
+    return [line for line in lines if not line.startswith(("MESSAGE ", "DEBUG "))]
+
+
+def are_ok_and_moves(lines: list[str], moves: int) -> bool:
+    return lines[:1] == ["OK"] and len(lines) == 1 + moves and all("," in m for m in lines[1:])
+
+
+@pytest.mark.parametrize("tries", [5, pytest.param(1_000, marks=pytest.mark.long)])
+def test_a_move_is_not_lost_to_an_end_in_the_same_write(tries: int) -> None:
+    said = [answers(PROGRAM, AT_ONCE + b"END\n") for _ in range(tries)]
+    assert [lines for lines in said if not are_ok_and_moves(lines, 1)] == []
+
+
+@pytest.mark.parametrize("tries", [5, pytest.param(1_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("end", [b"END\n", b""], ids=["END", "EOF"])
+def test_a_move_is_not_lost_to_an_end_that_comes_a_little_later(end: bytes, tries: int) -> None:
+    chance = random.Random(4)
+    for _ in range(tries):
+        pauses = [chance.choice((0.0, chance.uniform(0, 0.2))) for _ in range(2)]
+        said = answers(PROGRAM, AT_ONCE, pauses[0], b"TURN 0,0\n", pauses[1], end)
+        assert are_ok_and_moves(said, 2), (pauses, said)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes always block there")
+def test_an_input_that_does_not_block_has_not_ended_where_it_is_empty() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with (
+        subprocess.Popen(PROGRAM, stdin=reading, stdout=subprocess.PIPE) as process,
+        open(writing, "wb", buffering=0) as stream,
+    ):
+        os.close(reading)
+        for line in (AT_ONCE, b"TURN 0,0\n", b"END\n"):
+            time.sleep(0.3)
+            stream.write(line)
+        output, _ = process.communicate(timeout=LONGEST)
+    lines = output.decode("ascii").splitlines()
+    assert are_ok_and_moves([x for x in lines if not x.startswith(("MESSAGE ", "DEBUG "))], 2)
+
+
+def test_no_answer_is_lost_where_every_command_takes_long() -> None:
+    said = answers([*FAKE, "slow"], AT_ONCE + b"TURN 0,0\nRESTART\nTURN 1,1\nEND\n")
+    kinds = ["move" if line[0].isdigit() else line for line in said]
+    assert kinds == ["OK", "move", "move", "OK", "move"]
+
+
+def test_a_client_that_reads_slowly_gets_every_line() -> None:
+    with subprocess.Popen(FAKE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"ABOUT\n" * 2_000 + AT_ONCE + b"END\n")  # more than a pipe holds
+        process.stdin.close()
+        lines = [process.stdout.readline()]
+        time.sleep(0.25)
+        lines += process.stdout.read().splitlines()
+    assert len(lines) == 2_002
+    assert b"," in lines[-1] and lines[-2] == b"OK"

@@ -1,0 +1,499 @@
+"""The fault table: what goes wrong around an engine, against the real program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+from pbrain_engine.doctor.exam import Peer
+from tests.packaging.wine import needs_windows_itself
+
+PROGRAM = [sys.executable, "-m", "pbrain_engine"]
+FAKE = [sys.executable, str(Path(__file__).parents[1] / "fake_brain.py")]
+ANSWER = 10.0  # seconds; generous, for a loaded machine
+SOON = 0.5  # for tests that run alone
+HEAVY = (
+    "numpy", "numba", "llvmlite", "asyncio", "logging", "argparse", "subprocess", "tempfile",
+    "dataclasses", "inspect", "random", "queue",
+)  # fmt: skip
+
+
+class Brain(Peer):
+    """The program under test, with checks."""
+
+    def ask(self, *lines: str, timeout: float = ANSWER) -> str:
+        self.send(*lines)
+        return self.answer(timeout)
+
+    def answer(self, timeout: float = ANSWER) -> str:
+        """The next line that is no message."""
+        while True:
+            line = self.line(timeout)
+            assert line is not None, f"no answer; {self.stderr!r}"
+            assert line.chunks == 1
+            if not line.text.startswith(("MESSAGE ", "DEBUG ")):
+                return line.text
+
+    def start(self, size: int = 15, turn: int = 60) -> None:
+        assert self.ask(f"START {size}", f"INFO timeout_turn {turn}") == "OK"
+
+    def is_well(self) -> None:
+        """A normal game still works, and nothing stands between."""
+        assert self.ask("START 15", "INFO timeout_turn 50", "INFO rule 0") == "OK"
+        assert is_move(self.ask("BOARD", "7,7,1", "7,8,2", "DONE"))
+        assert self.lines() == []
+        assert self.stderr == b""
+
+
+def is_move(text: str) -> bool:
+    x, comma, y = text.partition(",")
+    return bool(comma) and x.isdigit() and y.isdigit()
+
+
+@pytest.fixture
+def brain() -> Iterator[Brain]:
+    with Brain(PROGRAM) as peer:
+        yield peer
+
+
+@pytest.fixture
+def fake() -> Iterator[Callable[..., Brain]]:
+    peers: list[Brain] = []
+
+    def launch(*faults: str) -> Brain:
+        peers.append(Brain([*FAKE, *faults]))
+        return peers[-1]
+
+    yield launch
+    for peer in peers:
+        peer.kill()
+
+
+def exits_within(peer: Peer, limit: float) -> float:
+    began = perf_counter()
+    assert peer.wait(limit) == 0
+    return perf_counter() - began
+
+
+# -- the ends of the pipes -----------------------------------------------------------------
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("how", ["END", "EOF"])
+@pytest.mark.parametrize("thinking", [False, True])
+def test_the_end_ends_the_program(brain: Brain, thinking: bool, how: str) -> None:
+    brain.start(20, turn=60_000)
+    if thinking:
+        brain.send("BOARD", "9,9,2", "8,8,1", "DONE")
+        time.sleep(0.2)
+    if how == "END":
+        brain.send("END")
+    else:
+        brain.close_stdin()
+    exits_within(brain, SOON)
+
+
+def test_a_script_on_stdin_is_answered_to_the_end(brain: Brain) -> None:
+    brain.send("START 15", "INFO timeout_turn 60000", "BEGIN", "TURN 0,0", "TURN 14,14")
+    brain.close_stdin()
+    assert brain.answer() == "OK"
+    assert all(is_move(brain.answer()) for _ in range(3))
+    exits_within(brain, ANSWER)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes close otherwise")
+def test_a_manager_that_has_died_is_not_talked_to(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    with subprocess.Popen(
+        PROGRAM, stdin=subprocess.PIPE, stdout=write, stderr=subprocess.PIPE
+    ) as process:
+        os.close(write)
+        os.close(read)
+        assert process.stdin is not None
+        process.stdin.write(b"START 15\nABOUT\n")
+        process.stdin.flush()
+        _, stderr = process.communicate(timeout=ANSWER)
+        assert process.returncode == 0
+        assert stderr == b""
+
+
+def test_output_is_not_read_and_the_input_ends() -> None:
+    with Brain(FAKE) as peer:
+        peer.start()
+        read, write = os.pipe()
+        blocked = subprocess.Popen(FAKE, stdin=subprocess.PIPE, stdout=write)
+        os.close(write)
+        assert blocked.stdin is not None
+        blocked.stdin.write(b"ABOUT\n" * 4000)  # answers fill the pipe
+        blocked.stdin.close()
+        assert blocked.wait(ANSWER) == 0
+        os.close(read)
+
+
+@needs_windows_itself
+def test_interrupts_are_left_to_the_manager(brain: Brain) -> None:
+    brain.start()
+    brain.interrupt()
+    time.sleep(0.1)
+    brain.is_well()
+
+
+# -- nonsense ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "answer"),
+    [
+        *((f"{line}\n".encode(), "UNKNOWN")
+          for line in ("HELLO", "\xff\xfe\xfa", "7,7", "SUGGEST 7,7", "DONE", "YXFOO 1")),
+        *((f"{line}\n".encode("latin-1"), "ERROR")
+          for line in ("TURN", "TURN 7,", "TURN 7,8,9", "TURN 99999999999999999999,1",
+                       "TURN \xb2,\xb3", "START", "BEGIN now", "YXNBEST", "RECTSTART 15;15")),
+        (bytes(range(128, 256)) + b"\n", "UNKNOWN"),
+        (b"TURN " + b"7" * 1_000_000 + b"\n", "ERROR line too long"),
+        (b"\0\0\0\nTURN\0 7,7\n", "MOVE"),
+        (b"\n\r\n   \n\t\n\r\r\nTURN 7,7\n", "MOVE"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_answered_once(brain: Brain, data: bytes, answer: str) -> None:
+    brain.start()
+    brain.send_bytes(data)
+    found = brain.answer()
+    assert is_move(found) if answer == "MOVE" else found.startswith(answer)
+    brain.is_well()
+
+
+@pytest.mark.parametrize("size", ["0", "4", "23", "1000", "-15", "15 4", "99999999999999999"])
+def test_a_wrong_size_keeps_the_board(brain: Brain, size: str) -> None:
+    brain.start()
+    assert is_move(brain.ask("TURN 7,7"))
+    answer = brain.ask(f"START {size}")
+    assert answer.startswith("ERROR")
+    assert "20" in answer  # so that Piskvork offers it
+    assert brain.ask("TURN 7,7").startswith("ERROR")  # still there
+    brain.is_well()
+
+
+@pytest.mark.parametrize("size", [(5, 5), (22, 22), (15, 10), (5, 22)])
+def test_every_size_is_played(brain: Brain, size: tuple[int, int]) -> None:
+    width, height = size
+    brain.send("INFO timeout_turn 40")
+    assert brain.ask(f"RECTSTART {width},{height}") == "OK"
+    assert is_move(brain.ask(f"TURN {width - 1},{height - 1}"))
+    assert brain.ask(f"TURN {width},0").startswith("ERROR")
+    assert brain.ask(f"TURN 0,{height}").startswith("ERROR")
+
+
+# -- moves that cannot be ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cell", ["15,0", "0,15", "-1,3", "100,100", "7,7"])
+def test_an_impossible_turn_is_an_error_without_a_move(brain: Brain, cell: str) -> None:
+    brain.start()
+    first = brain.ask("TURN 7,7")
+    assert brain.ask(f"TURN {cell}").startswith("ERROR")
+    assert brain.lines() == []
+    assert brain.ask(f"TURN {first}").startswith("ERROR")  # our own stone
+    assert brain.ask(f"TAKEBACK {first}") == "OK"
+
+
+def test_begin_and_turn_before_start_mean_a_board_of_20(brain: Brain) -> None:
+    brain.send("INFO timeout_turn 40")
+    assert is_move(brain.ask("TURN 19,19"))
+    assert brain.ask("TURN 20,0").startswith("ERROR")
+
+
+@pytest.mark.parametrize(
+    "stones",
+    [
+        ["7,7,1", "7,7,2"],  # twice the same
+        ["7,7,1", "99,7,2", "-1,0,1"],  # off the board
+        ["7,7,1", "8,8,1", "9,9,1"],  # too many of one side
+        ["7,7,2", "8,8,2"],
+        ["7,7,3", "8,8,3"],  # walls
+        ["7,7,9", "8,8,0", "3,3,-5"],  # fields that do not exist
+        ["x", "7,7", "7,6,1,1", "", ",,,", "\xb2,7,1"],
+        [f"{x},7,2" for x in range(5)],  # five already
+    ],
+)
+def test_a_board_with_faults_still_gets_a_legal_move(brain: Brain, stones: list[str]) -> None:
+    brain.start()
+    move = brain.ask("BOARD", *stones, "DONE")
+    assert is_move(move)
+    assert f"{move}," not in {stone[: stone.rfind(",") + 1] for stone in stones}
+    brain.is_well()
+
+
+def test_renju_with_only_forbidden_points_gets_an_empty_cell(brain: Brain) -> None:
+    brain.start(15)
+    # Black to move; the only empty cell, 7,7, would make six in a row.
+    line = {(x, 7) for x in (4, 5, 6, 8, 9)}
+    stones = ["4,7,1"]
+    for x in range(15):
+        for y in range(15):
+            if (x, y) in ((7, 7), (4, 7)):
+                continue
+            black = (x, y) in line or (y != 7 and (x // 2 + y) % 2 == 0)
+            stones.append(f"{x},{y},{1 if black else 2}")
+    assert brain.ask("INFO rule 4", "BOARD", *stones, "DONE") == "7,7"
+    brain.is_well()
+
+
+# -- time and memory -----------------------------------------------------------------------
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize(
+    "info", ["timeout_turn 0", "timeout_turn -5", "time_left 0", "time_left -691"]
+)
+def test_without_time_the_answer_comes_at_once(brain: Brain, info: str) -> None:
+    brain.start(20)
+    brain.ask("BOARD", "9,9,2", "DONE")
+    delays = []
+    for cell in ("0,0", "0,2", "0,4"):
+        brain.send(f"INFO {info}", f"TURN {cell}")
+        began = perf_counter()
+        assert is_move(brain.answer())
+        delays.append(perf_counter() - began)
+    assert min(delays) < 0.05
+    brain.lines()
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize(
+    "infos",
+    [
+        ["timeout_match 0", "time_left 2147483647"],
+        ["timeout_match 2147483647", "time_left 9223372036854775807"],
+        ["timeout_match 100000000", "time_left 100000000"],
+        ["timeout_match", "time_left soon", "rule", "rule x", "max_memory -1", "thread_num -9",
+         "", "nonsense 5", "max_depth 99999999999999999999999", "rule 77"],
+    ],
+)  # fmt: skip
+def test_odd_limits_leave_the_turn_limit_in_force(brain: Brain, infos: list[str]) -> None:
+    brain.start(turn=60)
+    brain.send(*(f"INFO {info}" for info in infos))
+    brain.send("BOARD", "7,7,2", "DONE")
+    began = perf_counter()
+    assert is_move(brain.answer())
+    assert perf_counter() - began < 1
+    brain.is_well()
+
+
+@pytest.mark.parametrize("memory", [1, 1_000_000, 30_000_000, 5_000_000_000_000])
+def test_any_memory_limit_is_survived(brain: Brain, memory: int) -> None:
+    brain.start()
+    assert is_move(brain.ask("TURN 7,7"))
+    assert is_move(brain.ask(f"INFO max_memory {memory}", "TURN 0,0"))
+    brain.is_well()
+
+
+@pytest.mark.timed
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_time_spent_suspended_is_not_counted(brain: Brain) -> None:
+    brain.start(turn=100)
+    brain.ask("BOARD", "7,7,2", "DONE")
+    brain.suspend()
+    time.sleep(0.05)  # it takes effect a little later
+    brain.send("INFO time_left 100000", "TURN 0,0")
+    time.sleep(0.5)
+    brain.resume()
+    began = perf_counter()
+    assert is_move(brain.answer())
+    assert 0.03 < perf_counter() - began < 0.4
+    brain.is_well()
+
+
+# -- during a search -----------------------------------------------------------------------
+
+STOPPERS = ["STOP", "YXSTOP", "INFO timeout_turn 0", "INFO time_left 0"]
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("command", STOPPERS)
+def test_a_search_is_stopped_with_its_move(brain: Brain, command: str) -> None:
+    brain.start(20, turn=60_000)
+    brain.send("BOARD", "9,9,2", "8,8,1", "3,3,2", "DONE")
+    time.sleep(0.2)
+    brain.send(command)
+    began = perf_counter()
+    assert is_move(brain.answer())
+    assert perf_counter() - began < SOON
+    brain.is_well()
+
+
+@pytest.mark.timed
+def test_info_and_about_are_served_during_a_search(brain: Brain) -> None:
+    brain.start(turn=60_000)
+    brain.send("BOARD", "9,9,2", "8,8,1", "3,3,2", "DONE")
+    time.sleep(0.05)
+    began = perf_counter()
+    assert brain.ask("INFO evaluate 3,3", "ABOUT").startswith('name="')
+    assert perf_counter() - began < SOON
+    brain.send("INFO timeout_turn 300")  # a new limit counts at once
+    assert is_move(brain.answer(1.0))
+    brain.is_well()
+
+
+@pytest.mark.parametrize(
+    "line, answer",
+    [("START 20", "OK"), ("TURN 0,0", "MOVE"), ("BEGIN", "ERROR"), ("HO", "UNKNOWN")],
+)
+def test_another_command_first_ends_the_search(brain: Brain, line: str, answer: str) -> None:
+    brain.start(turn=60_000)
+    brain.send("BOARD", "9,9,2", "8,8,1", "DONE")
+    time.sleep(0.05)
+    assert is_move(brain.ask(line))
+    if answer == "MOVE":
+        brain.send("STOP")
+        assert is_move(brain.answer())
+    else:
+        assert brain.answer().startswith(answer)
+    brain.is_well()
+
+
+def test_commands_that_follow_in_the_same_packet_are_all_answered(brain: Brain) -> None:
+    brain.start(20, turn=60_000)
+    turns = [f"TURN {x},{y}" for x in (0, 19) for y in (0, 19)]
+    brain.send(*turns, "STOP", "ABOUT")
+    answers = [brain.answer() for _ in range(len(turns) + 1)]
+    assert all(is_move(answer) for answer in answers[:-1])
+    assert answers[-1].startswith("name=")
+    assert len(set(answers)) == len(answers)
+
+
+# -- when the engine itself fails ----------------------------------------------------------
+
+
+def test_a_search_that_fails_is_answered_and_its_engine_replaced(
+    fake: Callable[..., Brain],
+) -> None:
+    peer = fake("fail", "once")
+    peer.start()
+    assert is_move(peer.ask("TURN 7,7"))
+    assert is_move(peer.ask("TURN 0,0"))
+    peer.is_well()
+
+
+@pytest.mark.timed
+def test_a_search_that_hangs_is_answered_in_time_and_abandoned(fake: Callable[..., Brain]) -> None:
+    peer = fake("hang", "once")
+    peer.start(turn=300)
+    began = perf_counter()
+    assert is_move(peer.ask("TURN 7,7"))
+    assert perf_counter() - began < 0.4
+    began = perf_counter()
+    assert is_move(peer.ask("TURN 0,0"))
+    assert perf_counter() - began < 1.5
+    peer.is_well()
+
+
+@pytest.mark.timed
+def test_a_hanging_search_does_not_delay_the_end(fake: Callable[..., Brain]) -> None:
+    peer = fake("hang")
+    peer.start(turn=60_000)
+    peer.send("TURN 7,7")
+    time.sleep(0.1)
+    peer.send("END")
+    exits_within(peer, SOON)
+
+
+@pytest.mark.timed
+def test_a_search_that_does_not_hear_stop_is_answered(fake: Callable[..., Brain]) -> None:
+    peer = fake("deaf")
+    peer.start(turn=60_000)
+    peer.send("TURN 7,7")
+    time.sleep(0.05)
+    began = perf_counter()
+    assert is_move(peer.ask("STOP"))
+    assert perf_counter() - began < 0.2
+    assert is_move(peer.ask("INFO timeout_turn 60", "TURN 0,0"))
+
+
+def test_an_occupied_cell_is_never_answered(fake: Callable[..., Brain]) -> None:
+    peer = fake("illegal")
+    peer.start()
+    assert is_move(move := peer.ask("TURN 7,7"))
+    assert move != "7,7"
+
+
+@pytest.mark.parametrize(
+    ("lacking", "reported"),
+    [("nokernel", "no kernel for this machine; run `make setup`"),
+     ("noweights", "learned.numoku is damaged")],
+)  # fmt: skip
+def test_start_says_what_the_engine_lacks(
+    fake: Callable[..., Brain], lacking: str, reported: str
+) -> None:
+    peer = fake(lacking)
+    for command in ("START 15", "BEGIN", "TURN 7,7", "START 20"):
+        assert peer.ask(command) == f"ERROR {reported}"
+    assert peer.ask("ABOUT").startswith("name=")
+    peer.send("END")
+    exits_within(peer, ANSWER)
+
+
+# -- the place it runs in ------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions")
+def test_a_read_only_folder_with_an_odd_name(tmp_path: Path) -> None:
+    folder = tmp_path / "náš stroj 五子棋"
+    folder.mkdir()
+    folder.chmod(0o500)
+    with Brain(PROGRAM, folder=str(folder)) as one, Brain(PROGRAM, folder=str(folder)) as two:
+        one.is_well()
+        two.is_well()
+        assert list(folder.iterdir()) == []
+        one.send("END")
+        exits_within(one, ANSWER)
+
+
+@pytest.mark.parametrize("variables", [{"LANG": "C"}, {"PYTHONIOENCODING": "utf-16"},
+                                       {"LC_ALL": "tr_TR.ISO-8859-9"}])  # fmt: skip
+def test_the_locale_does_not_matter(variables: dict[str, str]) -> None:
+    with subprocess.Popen(
+        PROGRAM,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **variables},
+    ) as process:
+        out, err = process.communicate(b"info timeout_turn 0\nstart 15\nbegin\nend\n", ANSWER)
+        assert out.split()[:1] == [b"OK"]
+        assert len(out.split()) == 2
+        assert err == b""
+
+
+def test_nothing_heavy_is_loaded_before_the_answer() -> None:
+    code = (
+        "import sys, pbrain_engine.protocol.loop, pbrain_engine.engine.engine;"
+        f"print([m for m in {HEAVY} if m in sys.modules])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert loaded.stdout.strip() == b"[]"
+
+
+def test_a_log_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+    log = tmp_path / "numoku.log"
+    with Brain([*PROGRAM, "--log", str(log)]) as peer:
+        peer.is_well()
+        peer.send("END")
+        exits_within(peer, ANSWER)
+    assert "< Start" in log.read_text(encoding="utf-8") and "> OK" in log.read_text(
+        encoding="utf-8"
+    )
+
+
+def test_row_first_swaps_the_coordinates() -> None:
+    with Brain([*PROGRAM, "--row-first"]) as peer:
+        assert peer.ask("RECTSTART 10,15") == "OK"  # 10 rows of 15
+        assert is_move(peer.ask("INFO timeout_turn 40", "TURN 9,14"))
+        assert peer.ask("TURN 14,9").startswith("ERROR")

@@ -1,0 +1,50 @@
+"""The signature of the search is the one that ``tests/signature.txt`` tells, and the history too.
+
+A change of play changes the number, in the file as in the message of its commit. It says that
+something is different, not what: that is what the tests in ``tests/kernels`` are for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.commands import bench
+
+ROOT = Path(__file__).parents[2]
+FILE = Path(__file__).parents[1] / "signature.txt"
+
+
+def reported() -> int:
+    """Return the number in the file."""
+    return int(FILE.read_text(encoding="ascii"))
+
+
+def git(*arguments: str) -> str:
+    """Return what git says, or skip the test where there is no history."""
+    try:
+        result = subprocess.run(
+            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("there is no history to compare with")
+    return result.stdout
+
+
+def test_the_bench_gives_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.main(["--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)["nodes"]
+    assert measured == reported(), f"write {measured} into {FILE.name} and end the message with it"
+
+
+def test_the_last_bench_in_the_history_is_the_signature() -> None:
+    if git("status", "--porcelain", "--", "pbrain_engine", str(FILE)).strip():
+        pytest.skip("the sources have changed since the last commit")
+    last = re.search(r"^Bench: (\d+)$", git("log", "-200", "--format=%B"), re.MULTILINE)
+    if last is None:
+        pytest.skip("no commit of this history tells a signature")
+    assert int(last[1]) == reported(), "end the commit message with the new Bench"

@@ -1,0 +1,61 @@
+"""A short search finds the moves that long searches agree on, at least a given share of them.
+
+The positions come from the engine's own games, ``tests/positions/choose.py`` says how. A search
+by nodes is the same on every machine, so the floors are what is found today (21 tactical and 22
+positional), less one for changes that only exchange one position for another.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.position.rules import Rule
+
+FILE = Path(__file__).parents[1] / "positions" / "positions.txt"
+NODES = 20_000
+FLOORS = {"tactical": 20, "positional": 21}
+HASH = 4 << 20
+
+
+class Position(NamedTuple):
+    """A position as the moves that led to it, and the moves that are right."""
+
+    sort: str
+    rule: Rule
+    size: int
+    moves: str
+    right: list[tuple[int, int]]
+
+
+def positions() -> list[Position]:
+    """Return all positions of the file."""
+    found = []
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        sort, rule, size, moves, *right = line.split()
+        cells = parse_moves(" ".join(right), int(size))
+        found.append(Position(sort, Rule.parse(rule), int(size), moves, cells))
+    return found
+
+
+def finds(engine: Engine, position: Position) -> bool:
+    """Return whether a short search wants one of the right moves."""
+    engine.new_game(position.size, rule=position.rule)
+    engine.clear_hash()
+    for x, y in parse_moves(position.moves, position.size):
+        engine.play(x, y)
+    return engine.think(Limit(nodes=NODES)).move in position.right
+
+
+@pytest.mark.parametrize("sort", FLOORS)
+def test_short_searches_find_so_many_of_the_right_moves(sort: str) -> None:
+    wanted = [position for position in positions() if position.sort == sort]
+    assert len(wanted) == 24
+    with Engine(hash_size=HASH) as engine:
+        found = [finds(engine, position) for position in wanted]
+    missed = [p.moves for p, was_found in zip(wanted, found, strict=True) if not was_found]
+    assert sum(found) >= FLOORS[sort], f"found {sum(found)} of {len(wanted)}, not {missed}"

@@ -1,0 +1,117 @@
+"""Root moves that a symmetry of the position takes to each other are searched once."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pytest
+
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.position.geometry import symmetries, transform
+from pbrain_engine.position.rules import Rule, Side
+from tests.methods.test_minimax import EXACT
+
+
+def root_moves(engine: Engine, multipv: int = 1) -> int:
+    """Return how many root moves a search of the engine's position has."""
+    engine.think(Limit(depth=1), multipv=multipv)
+    counters = (ctypes.c_int64 * 6)()
+    engine.library.worker_counters(engine.game.address, ctypes.addressof(counters))
+    return counters[5]
+
+
+def set_up(engine: Engine, moves: str, width: int = 15, height: int = 15) -> None:
+    engine.new_game(width, height, Rule.FREESTYLE)
+    for x, y in parse_moves(moves, width, height):
+        engine.play(x, y)
+
+
+def orbits(engine: Engine) -> set[frozenset[tuple[int, int]]]:
+    """Return the empty cells in groups that the position's symmetries take to each other."""
+    game = engine.game
+    width, height = game.width, game.height
+    cells = [(x, y) for y in range(height) for x in range(width)]
+    kept = []
+    for number in range(symmetries(width, height)):
+        images = transform(cells, number, width, height)
+        if all(game.at(*a) == game.at(*b) for a, b in zip(cells, images, strict=True)):
+            kept.append(dict(zip(cells, images, strict=True)))
+    return {
+        frozenset(image[cell] for image in kept) for cell in cells if game.at(*cell) is Side.EMPTY
+    }
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(hash_size=1 << 20)
+
+
+@pytest.mark.parametrize(
+    "moves, width, height",
+    [
+        ("h8", 15, 15),  # all eight
+        ("h8i9g7", 15, 15),  # two diagonals
+        ("h8h9h7", 15, 15),  # left and right, top and bottom
+        ("h8h9", 15, 15),  # left and right
+        ("h8i8g8h7h9", 15, 15),
+        ("h8i9", 15, 15),  # one diagonal
+        ("k8", 20, 15),  # none: the sides are even and odd
+        ("h8", 15, 9),  # top and bottom, not turned
+        ("h5", 15, 9),
+        ("a1b2", 7, 7),
+        ("h8i10", 15, 15),  # none
+    ],
+)
+def test_one_move_of_each_kind_is_left(engine: Engine, moves: str, width: int, height: int) -> None:
+    set_up(engine, moves, width, height)
+    every = root_moves(engine, multipv=2)
+    distinct = root_moves(engine)
+    kinds = orbits(engine)
+    lines = []
+    engine.think(Limit(depth=1), multipv=every, on_iteration=lines.append)
+    listed = {tuple(thought.move) for thought in lines if thought.move}
+    assert len(listed) == every
+    assert distinct == sum(1 for kind in kinds if kind & listed)
+
+
+def test_a_blocked_cell_breaks_the_symmetry(engine: Engine) -> None:
+    set_up(engine, "h8")
+    alike = root_moves(engine)
+    engine.place(8, 10, Side.WALL)
+    engine.set_to_move(Side.WHITE)
+    assert root_moves(engine) > 2 * alike
+
+
+def test_the_value_does_not_depend_on_it(engine: Engine) -> None:
+    set_up(engine, "h8i9g7", 15, 15)
+    with Engine(hash_size=1 << 20, weights="learned", parameters=EXACT) as exact:
+        set_up(exact, "h8i9g7", 15, 15)
+        assert exact.think(Limit(depth=2)).value == exact.think(Limit(depth=2), multipv=2).value
+
+
+@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("size", [5, 6, 15, 20, 22])
+def test_first_stones_come_at_once_and_near_the_centre(rule: Rule, size: int) -> None:
+    with Engine(hash_size=1 << 20) as own:
+        own.new_game(size, rule=rule)
+        thought = own.think(Limit(time=60))
+        assert thought.move == (size // 2, size // 2)
+        assert thought.time < 5
+        own.play(*thought.move)
+        answer = own.think(Limit(nodes=20_000)).move
+        assert answer is not None
+        assert max(abs(answer.x - size // 2), abs(answer.y - size // 2)) <= 4
+
+
+@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("corner", [(0, 0), (14, 14), (0, 7), (1, 13)])
+def test_a_first_stone_at_the_border_is_answered_towards_the_centre(
+    rule: Rule, corner: tuple[int, int]
+) -> None:
+    with Engine(hash_size=1 << 20) as own:
+        own.new_game(15, rule=rule)
+        own.play(*corner)
+        answer = own.think(Limit(nodes=20_000)).move
+        assert answer is not None
+        assert 2 <= answer.x <= 12 and 2 <= answer.y <= 12

@@ -1,0 +1,13 @@
+"""The tests of games on the local board's page, on the site."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.board import test_page_games
+from tests.board.test_page_games import page as page
+from tests.site.host import without_server
+
+pytestmark = pytest.mark.long
+
+globals().update(without_server(test_page_games))

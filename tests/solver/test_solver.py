@@ -1,0 +1,277 @@
+"""The solver against plain exhaustive search, and its claims under an independent replay."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pbrain_engine.game.game import Game
+from pbrain_engine.notation.cells import format_moves, parse_moves
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.solver.solver import Proof, Solver, Tree
+from tests.oracle.replay import Proof as Claim
+from tests.oracle.replay import complaint_about_line, complaint_about_tree
+from tests.oracle.rules import Board, board_of, is_legal, read_board, winners
+from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
+from tests.oracle.vct import has_vct
+from tests.puzzles import puzzles
+
+NODES = 3_000_000
+ORACLE_NODES = 300
+VCT_NODES = 400
+
+
+OPEN_THREE = """
+.........
+.O.....O.
+.........
+.........
+...XXX...
+.........
+.........
+.O.......
+.........
+"""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[Solver]:
+    with Solver(16_000_000) as solver:
+        yield solver
+
+
+def game_of(board: Board, to_move: int) -> Game:
+    game = Game(board.width, board.height, Rule.parse(board.rule))
+    for cell, held in board.cells.items():
+        if held < 2:
+            game.place(*cell, Side(held))
+    game.set_to_move(Side(to_move))
+    return game
+
+
+def random_board(chance: random.Random, rule: str, empties: int) -> Board:
+    """Return a board of 7x7 to 9x9 without a winner, with that many empty cells."""
+    while True:
+        size = chance.randint(7, 9)
+        board = Board(size, size, rule)
+        cells = list(board.cells)
+        chance.shuffle(cells)
+        for number, cell in enumerate(cells[: size * size - empties]):
+            board.cells[cell] = number % 2
+            if winners(board):
+                board.lift(cell)
+        if not winners(board) and len(board.empties()) <= 2 * empties:
+            return board
+
+
+def positions(count: int, seed: int) -> Iterator[tuple[Board, int]]:
+    chance = random.Random(seed)
+    for number in range(count):
+        rule = ("freestyle", "standard", "renju", "caro", "caro_exact")[number % 5]
+        yield random_board(chance, rule, chance.randint(9, 20)), number // 5 % 2
+
+
+def check_fours(solver: Solver, board: Board, side: int) -> str:
+    """Compare the solver's answer with the exhaustive one; return what happened."""
+    try:
+        expected = find_vcf(board, side, node_limit=ORACLE_NODES)
+    except OutOfNodes:
+        return "open"
+    proof = solver.fours(game_of(board, side), nodes=NODES)
+    if expected is None:
+        assert proof.claim == "no-vcf", board.drawing()
+        return "none"
+    assert proof.claim == "vcf" and proof.length == expected[0], board.drawing()
+    assert complaint_about_line(board, side, proof.line) == "", board.drawing()
+    return "win"
+
+
+@pytest.mark.parametrize("count", [150, pytest.param(5000, marks=pytest.mark.long)])
+def test_fours_agree_with_exhaustive_search(solver: Solver, count: int) -> None:
+    seen = [check_fours(solver, *position) for position in positions(count, 1)]
+    assert seen.count("win") > count // 10 and seen.count("none") > count // 20
+
+
+def test_rescues_agree_with_trying_every_move(solver: Solver) -> None:
+    compared = 0
+    for board, side in positions(40, 3):
+        try:
+            expected = vcf_stoppers(board, 1 - side, node_limit=ORACLE_NODES)
+        except OutOfNodes:
+            continue
+        rescue = solver.rescues(game_of(board, side), nodes=NODES)
+        assert not rescue.unknown
+        assert set(rescue.moves) == expected, board.drawing()
+        compared += 1
+    assert compared > 20
+
+
+def test_moves_that_were_not_judged_are_not_called_safe(solver: Solver) -> None:
+    board = read_board(OPEN_THREE, "freestyle")
+    whole = solver.rescues(game_of(board, 1), nodes=NODES)
+    assert whole.moves and not whole.unknown
+    some_unknown = 0
+    for nodes in (1, 20, 60, 150, 400):
+        solver.clear()
+        rescue = solver.rescues(game_of(board, 1), nodes=nodes)
+        assert set(rescue.moves) <= set(whole.moves)
+        assert not set(rescue.moves) & set(rescue.unknown)
+        some_unknown += bool(rescue.unknown)
+    assert some_unknown
+
+
+def claim_of(tree: Tree) -> Claim:
+    return Claim(tree.move, {move: claim_of(reply) for move, reply in tree.replies.items()})
+
+
+def check_threats(solver: Solver, board: Board, side: int) -> str:
+    """Have the oracle play through a win that the solver claims; return what was claimed."""
+    game = game_of(board, side)
+    proof = solver.threats(game, nodes=NODES)
+    if proof.wins:
+        tree = solver.tree(game)
+        assert tree is not None
+        assert complaint_about_tree(board, side, claim_of(tree)) == "", board.drawing()
+    return proof.claim
+
+
+def compare_threats(solver: Solver, board: Board, side: int) -> str:
+    """Compare the solver's answer with that of trying everything; return what happened."""
+    try:
+        expected = has_vct(board, side, VCT_NODES)
+    except OutOfNodes:
+        return "open"
+    claim = solver.threats(game_of(board, side), nodes=NODES).claim
+    assert claim == ("vct" if expected else "no-vct"), f"{side} moves:\n{board.drawing()}"
+    if expected:
+        return "win" if solver.fours(game_of(board, side), nodes=NODES).wins else "threats"
+    return "none"
+
+
+def open_positions(count: int, seed: int) -> Iterator[tuple[Board, int]]:
+    """Yield positions with fewer closed lines, under the rules that know threats of fours."""
+    chance = random.Random(seed)
+    for number in range(count):
+        rule = ("freestyle", "standard", "renju")[number % 3]
+        yield random_board(chance, rule, chance.randint(9, 16)), number // 3 % 2
+
+
+# No side wins by threats here, which takes the search a million stones to find out.
+UNCLEAR = "k7j8j12h8j11g12h5j10i10f4e9i7k9f8k4h11f9e6"
+
+
+@pytest.mark.parametrize(
+    "limit", [{"time": 0}, {"time": -1.0}, {"nodes": 0}, {"nodes": -1}, {"time": 0.001}]
+)
+def test_a_limit_of_nothing_is_no_lack_of_a_limit(solver: Solver, limit: dict[str, Any]) -> None:
+    game = Game(15)
+    for move in parse_moves(UNCLEAR):
+        game.play(*move)
+    for ask in (solver.threats, solver.prove):
+        solver.clear()
+        proof = ask(game, **limit)
+        assert proof.is_open and proof.nodes < 200_000
+    if "nodes" in limit:
+        rescue = solver.rescues(game, **limit)
+        assert not rescue.moves and len(rescue.unknown) == 15 * 15 - game.ply
+
+
+@pytest.mark.filterwarnings("error")  # of a thread that fails
+@pytest.mark.parametrize("limit", [{"time": float("inf")}, {"time": 1e30}, {"nodes": 10**40 - 1}])
+def test_a_limit_may_be_larger_than_any_search(solver: Solver, limit: dict[str, Any]) -> None:
+    game = Game(15)
+    for move in parse_moves("h8i9j10h10h9"):
+        game.play(*move)
+    solver.clear()
+    for ask in (solver.threats, solver.prove):
+        assert ask(game, **limit).claim == "no-vct"
+    assert not solver.rescues(game, **limit).unknown
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(5000, marks=pytest.mark.long)])
+def test_threats_agree_with_exhaustive_search(solver: Solver, count: int) -> None:
+    seen = [compare_threats(solver, *position) for position in open_positions(count, 8)]
+    assert seen.count("none") > 5 and seen.count("win") > 5
+    assert count < 5000 or "threats" in seen  # so near to the border few win without fours
+
+
+def middle_game(chance: random.Random, rule: str) -> tuple[Board, int]:
+    """Return a position of stones thrown near the centre, and the side to move."""
+    while True:
+        board = Board(13, 13, rule)
+        for number in range(chance.randint(10, 24)):
+            cells = [c for c in board.empties() if 2 < c[0] < 10 and 2 < c[1] < 10]
+            board.put(chance.choice(cells), number % 2)
+        if not winners(board):
+            return board, chance.randint(0, 1)
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.long)])
+def test_wins_by_threats_survive_a_replay(solver: Solver, count: int) -> None:
+    chance = random.Random(5)
+    rules = ("freestyle", "standard", "renju", "caro", "caro_exact")
+    seen = [check_threats(solver, *middle_game(chance, rules[n % 5])) for n in range(count)]
+    assert seen.count("vct") > 2
+
+
+def test_a_win_by_fours_is_a_win_by_threats(solver: Solver) -> None:
+    for board, side in positions(60, 7):
+        game = game_of(board, side)
+        if solver.fours(game, nodes=NODES).wins:
+            assert solver.threats(game, nodes=NODES).wins, board.drawing()
+
+
+# Puzzles -----------------------------------------------------------------------------
+
+
+def board_of_puzzle(puzzle: dict[str, Any]) -> tuple[Board, int]:
+    board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
+    return board, 0 if puzzle["to_move"] == "black" else 1
+
+
+def solve_fours(solver: Solver, puzzle: dict[str, Any]) -> Proof:
+    board, side = board_of_puzzle(puzzle)
+    return solver.fours(game_of(board, side), nodes=NODES)
+
+
+@pytest.mark.parametrize("name", ["vcf", "vcf_freestyle", "vcf_standard"])
+def test_puzzles_of_fours_are_solved(solver: Solver, name: str) -> None:
+    for puzzle in puzzles(name, every=50):
+        board, side = board_of_puzzle(puzzle)
+        proof = solve_fours(solver, puzzle)
+        assert proof.claim == "vcf", puzzle["id"]
+        assert complaint_about_line(board, side, proof.line) == "", puzzle["id"]
+        if puzzle.get("shortest_proven"):
+            assert proof.length == puzzle["own_moves"], puzzle["id"]
+
+
+def test_positions_without_a_win_by_fours_are_proven(solver: Solver) -> None:
+    for puzzle in puzzles("novcf", every=5):
+        assert solve_fours(solver, puzzle).claim == "no-vcf", puzzle["id"]
+
+
+def test_defence_puzzles_get_their_complete_set(solver: Solver) -> None:
+    for puzzle in puzzles("defend", every=20):
+        rescue = solver.rescues(game_of(*board_of_puzzle(puzzle)), nodes=NODES)
+        assert sorted(rescue.moves) == sorted(map(tuple, puzzle["best"])), puzzle["id"]
+
+
+def test_forbidden_cells_are_legal_nowhere_in_a_proof(solver: Solver) -> None:
+    for puzzle in puzzles("vcf", every=100):
+        board, side = board_of_puzzle(puzzle)
+        for number, move in enumerate(solve_fours(solver, puzzle).line):
+            if number % 2 == 0:
+                assert is_legal(board, move, side), puzzle["id"]
+            board.put(move, side if number % 2 == 0 else 1 - side)
+
+
+def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver: Solver) -> None:
+    game = Game(15, rule=Rule.RENJU)
+    for x, y in parse_moves("d8g5e8g6f8g7h8a1i8o1g3a15g9"):
+        game.play(x, y)
+    proof = solver.fours(game)
+    assert format_moves(proof.line) == "g4g8"  # six for black, which is a foul
+    assert (proof.claim, proof.length) == ("vcf", 2)

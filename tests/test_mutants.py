@@ -1,0 +1,92 @@
+"""Mutants are small changes that compile, and what no test notices is shown."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.mutants import equivalent, schemata
+from tests.mutants.__main__ import drawn
+from tests.mutants.operators import PACKAGE, ROOT, Scanner, sources
+from tests.mutants.runner import Tree, copy_tree
+
+KINDS = {"arguments", "statement", "bound", "sign", "branch", "comparison", "constant", "and/or",
+         "not", "min/max"}  # fmt: skip
+
+
+def test_every_mutant_changes_its_line_alone_and_compiles() -> None:
+    for seed, package in enumerate(("", "python", "kernels", "database", "search/mcts", "cli")):
+        mutants = drawn(seed, 30, package)
+        assert len(set(mutants)) == 30
+        for mutant in mutants:
+            before = (ROOT / mutant.source).read_bytes()
+            after = mutant.changed(before)
+            tree = ast.parse(after, mutant.file)
+            assert ast.dump(tree) != ast.dump(ast.parse(before)), mutant
+            assert before.splitlines()[: mutant.first - 1] == after.splitlines()[: mutant.first - 1]
+    assert drawn(1, 9, "protocol") == drawn(1, 9, "protocol") != drawn(2, 9, "protocol")
+
+
+def test_there_are_mutants_of_every_kind_in_both_halves() -> None:
+    found = [m for file in sources() for m in Scanner(file).mutants()]
+    for kernel in (False, True):
+        assert {m.kind for m in found if m.kernel is kernel} == KINDS
+
+
+def test_every_equivalent_mutant_is_still_one() -> None:
+    for file, old, new in equivalent.known():
+        mutants = [m for m in Scanner(file).mutants() if equivalent.is_equivalent(m)]
+        lines = {tuple(map(equivalent.plain, m.difference())) for m in mutants}
+        assert (old, new) in lines, f"{file} has no such mutant (any more): {new}"
+
+
+def test_kernels_with_mutants_have_a_copy_of_the_function_for_each(tmp_path: Path) -> None:
+    copy_tree(tmp_path)
+    mutants = list(enumerate(drawn(3, 25, "kernels"), 1))
+    schemata.plant(tmp_path, mutants)
+    for number, mutant in mutants:
+        copy = function((tmp_path / mutant.source).read_bytes(), f"{mutant.function}_{number}")
+        text = (ROOT / mutant.source).read_bytes()
+        changed = function(mutant.changed(text), mutant.function)
+        assert re.sub(rf"\b{mutant.function}\b", f"{mutant.function}_{number}", changed) == copy
+        assert copy != function(text, mutant.function)
+
+
+def function(text: bytes, name: str) -> str:
+    """Return the body of a function without its docstring, in one form."""
+    (found,) = [
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    ]
+    return "\n".join(map(ast.unparse, found.body[ast.get_docstring(found) is not None :]))
+
+
+def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: Path) -> None:
+    mutants = Scanner("values.py").mutants()
+    (mutant,) = [m for m in mutants if m.function == "chance" and m.new == " <= "]
+    other = "tests/engine/test_chance.py::test_one_unit_of_the_scale_is_one_logistic_unit"
+    sharp = "tests/engine/test_chance.py::test_chances_are_between_none_and_certain"
+    tree = Tree(tmp_path)
+    try:
+        for test, state in ((other, "passed"), (sharp, "noticed")):
+            tree.put(mutant)
+            assert tree.run([test], 1.0).state == state
+            tree.take_out(mutant)
+            assert tree.run([test], 1.0).state == "passed"
+    finally:
+        tree.close()
+
+
+def test_the_last_line_counts_what_was_noticed() -> None:
+    command = [sys.executable, "-m", "tests.mutants", "1", "2", "values"]
+    done = subprocess.run([*command, "--files", "engine/test_chance"], cwd=ROOT,
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    *_, last = done.stdout.splitlines()
+    noticed, of, total = last.removeprefix("noticed ").split()
+    assert (of, total) == ("of", "2")
+    assert done.stdout.count(f"--- {PACKAGE}/") == 2 - int(noticed)

@@ -1,0 +1,186 @@
+"""Tuning: both methods climb, a run goes on where it stopped, and says what it has found."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.search.parameters import PARAMETERS
+from pbrain_engine.tuning import command
+from pbrain_engine.tuning import command as outcome
+from pbrain_engine.tuning.duels import Duel
+from pbrain_engine.tuning.record import read
+from pbrain_engine.tuning.spsa import STEP_SHARE, Space, Spsa, format_point
+
+NAMES = ("futility_slope", "reduction_scale", "aspiration")
+START = {"futility_slope": 62, "reduction_scale": 31, "aspiration": 16}
+TOP = {"futility_slope": 100, "reduction_scale": 60, "aspiration": 60}
+FAST = ["--nodes", "400", "--board", "9", "--openings", "random:4", "--engine", "numoku:hash=1024"]
+
+
+def strength(space: Space, point: dict[str, int]) -> float:
+    """Elo of a parameter set in a made-up world: 4 less for each step from the top, squared."""
+    return -4 * sum(((point[name] - TOP[name]) / space.steps[name]) ** 2 for name in NAMES)
+
+
+def throw(space: Space, duel: Duel, chance: random.Random) -> int:
+    """Half points of a duel in that world."""
+    difference = strength(space, dict(duel.first)) - strength(space, dict(duel.second))
+    expected = 1 / (1 + math.pow(10, -difference / 400))
+    return 2 * sum(chance.random() < expected for _ in range(2))
+
+
+def climb(method: Spsa) -> float:
+    """Run a method in that world and return what it gained."""
+    chance = random.Random(5)
+    while duels := method.ask():
+        method.tell(duels, [throw(method.space, duel, chance) for duel in duels])
+    space = method.space
+    return strength(space, method.best) - strength(space, space.start)
+
+
+def test_the_best_set_is_stronger_than_the_start() -> None:
+    method = Spsa(Space(NAMES, START), 2000, 1)
+    start = strength(method.space, method.space.start)
+    assert climb(method) > -start / 2
+
+
+def test_whatever_is_tried_stays_in_range() -> None:
+    method = Spsa(Space(start={"count_base": 1, "aspiration": 100}, step_share=0.5), 64, 3)
+    while duels := method.ask():
+        for duel in duels:
+            for name, value in [*duel.first.items(), *duel.second.items()]:
+                assert PARAMETERS[name].low <= value <= PARAMETERS[name].high
+                assert isinstance(value, int)
+        method.tell(duels, [4] * len(duels))
+
+
+def test_a_step_of_less_than_one_is_tried_in_some_games() -> None:
+    space, chance = Space(("count_base",)), random.Random(1)
+    tried = [space.round_by_chance({"count_base": 3.25}, chance)["count_base"] for _ in range(400)]
+    assert set(tried) == {3, 4}
+    assert 60 < tried.count(4) < 140
+
+
+def best_of(path: Path) -> dict[str, int]:
+    plan, states, _ = read(path)
+    method = plan.make()
+    method.restore(states[-1])
+    return method.best
+
+
+def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    words = ["--batch", "2", *FAST, "--games", "12", "--parameters", "futility_slope,aspiration"]
+    whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    assert command.main([str(whole), *words]) == 0
+    lines = whole.read_bytes().splitlines(keepends=True)
+    cut.write_bytes(b"".join(lines[:2]) + lines[2][:20])
+    assert command.main([str(cut), *words, "--concurrency", "2"]) == 0
+    assert cut.read_bytes().splitlines()[1:] == whole.read_bytes().splitlines()[1:]
+
+
+def test_a_state_brings_a_run_to_the_same_end() -> None:
+    def states(stops: bool) -> list[dict]:
+        method, chance, found = Spsa(Space(), 60, 7), random.Random(5), []
+        while duels := method.ask():
+            method.tell(duels, [chance.choice((0, 1, 2, 3, 4)) for _ in duels])
+            found.append(json.loads(json.dumps(method.state())))
+            if stops:
+                method = Spsa(Space(), 60, 7)
+                method.restore(found[-1])
+        return found
+
+    assert states(stops=True) == states(stops=False)
+
+
+def test_a_run_of_a_version_with_other_parameters_is_an_error_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.jsonl"
+    words = [str(path), *FAST, "--games", "4"]
+    assert command.main(words) == 0
+    path.write_text(path.read_text().replace('"aspiration":', '"expectation":'))
+    for more in ([], ["--show"]):
+        assert command.main([*words, *more]) == 2
+        assert "another version: 'aspiration'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("field", ["done", "points", "aspiration"])
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "[]"])
+def test_a_state_of_what_is_no_number_is_an_error_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], field: str, number: str
+) -> None:
+    path = tmp_path / "run.jsonl"
+    words = [str(path), *FAST, "--games", "2", "--parameters", "aspiration"]
+    assert command.main(words) == 0
+    plan, state = path.read_text().splitlines()
+    path.write_text(f"{plan}\n" + re.sub(rf'"{field}":[\d.]+', f'"{field}":{number}', state) + "\n")
+    capsys.readouterr()
+    assert command.main([str(path), "--show"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("step", "rate"), [(1e308, None), (STEP_SHARE, 1e308)])
+def test_steps_without_measure_end_within_the_ranges(step: float, rate: float | None) -> None:
+    space = Space(step_share=step)
+    method = Spsa(space, 30, 7, rate)
+    while duels := method.ask():
+        method.tell(duels, [duel.opening % 5 for duel in duels])
+    assert all(space.low(name) <= value <= space.high(name) for name, value in method.best.items())
+
+
+def test_another_run_is_not_continued(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.jsonl"
+    words = [str(path), *FAST, "--parameters", "aspiration"]
+    assert command.main([*words, "--games", "2"]) == 0
+    before = path.read_bytes()
+    assert command.main([*words, "--games", "4"]) == 2
+    assert "other settings" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_a_parameter_that_is_named_twice_moves_once(tmp_path: Path) -> None:
+    words = [str(tmp_path), "--parameters", "delta,aspiration,delta"]
+    plan = command.plan_of(command.make_parser().parse_args(words))
+    assert plan.names == ("delta", "aspiration")
+
+
+def test_unknown_parameters_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main([str(tmp_path / "run.jsonl"), "--parameters", "luck"]) == 2
+    assert "no parameter luck" in capsys.readouterr().err
+    assert command.main([str(tmp_path / "run.jsonl"), "--engine", "numoku:aspiration=0"]) == 2
+    assert "outside" in capsys.readouterr().err
+
+
+def test_the_outcome_is_shown_as_table_page_and_patch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, page = tmp_path / "run.jsonl", tmp_path / "run.html"
+    words = [str(path), *FAST, "--games", "48", "--rate", "1", "--step", "0.4", "--page", str(page)]
+    assert command.main([*words, "--parameters", "futility_slope,reduction_scale"]) == 0
+    best = best_of(path)
+    assert all(value != PARAMETERS[name].default for name, value in best.items())
+    out = capsys.readouterr().out
+    assert f"new=numoku:hash=1024,{format_point(best)}" in out
+    assert "reduction_scale" in page.read_text(encoding="utf-8")
+    assert command.main([str(path), "--show", "--patch"]) == 0
+    patch = capsys.readouterr().out
+    target = tmp_path / outcome.SOURCE_NAME
+    target.parent.mkdir(parents=True)
+    target.write_text(outcome.SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
+    subprocess.run(["git", "apply"], cwd=tmp_path, input=patch, text=True, check=True)
+    scope: dict[str, object] = {"__name__": "patched"}
+    exec(compile(target.read_text(encoding="utf-8"), str(target), "exec"), scope)
+    table = scope["PARAMETERS"]
+    assert {name: table[name].default for name in best} == best  # type: ignore[index]
+
+
+def test_a_point_is_written_as_options_are() -> None:
+    point = {"aspiration": 12, "fail_high_margin": -3}
+    assert format_point(point) == "aspiration=12,fail_high_margin=-3"
