@@ -74,7 +74,7 @@ def test_the_winning_row_and_forbidden_cells_stand_out() -> None:
     assert sum(picture.ROW in style for style in stones) == 4  # and the last one
     assert sum(picture.LAST in style for style in stones) == 1
     (cross,) = [style for style in styles_of(text, "x") if picture.CROSS_INK in style]
-    assert picture.WOOD in cross
+    assert picture.GROUND in cross
     game = game_after(WON[:-2])
     assert picture.ROW not in str(view.rich_board(game, view.last_of(game)).spans)
 
