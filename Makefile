@@ -72,7 +72,7 @@ bench: setup ## measure the speed and print the signature of the search
 	@$(BIN)/numoku bench
 
 learn-smoke: setup ## learn on a tiny budget: games, a fit, a network, and a match
-	@$(BIN)/python -m pbrain_engine.learn.smoke
+	@$(BIN)/python -m lab.learn_smoke
 
 compare: setup ## compare speed and signature with another revision: make compare BASE=rev
 	@$(BIN)/python build/compare.py $(BASE)

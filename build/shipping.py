@@ -18,8 +18,7 @@ from typing import Any
 
 from pbrain_engine.commands.bench import FILE, line
 from pbrain_engine.native.build import compile as compiler
-from pbrain_engine.native.load.digest import digest
-from pbrain_engine.native.load.store import SHIPPED_MARK, cache_root
+from pbrain_engine.native.load.store import SHIPPED_MARK, cache_root, digest
 from pbrain_engine.native.load.targets import Target, host_target
 
 ROOT = Path(__file__).resolve().parent.parent

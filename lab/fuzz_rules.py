@@ -269,14 +269,14 @@ def walk_network(
     every: int,
     rule: Rule | None = None,
 ) -> tuple[int, str]:
-    """Play and undo at random on all boards, comparing the network with its slow twin.
+    """Play and undo at random on all boards, comparing the network with a new one.
 
     It is asked only once in a number of steps. Some boards begin with blocked cells. Returns how
     many steps were made and what differed.
     """
     chance = random.Random(f"network {seed}")
     library = checked()
-    memory = Block(layout_of(library).worker)
+    memory, other = (Block(layout_of(library).worker) for _ in range(2))
     made = 0
     while made < steps:
         width, height = chance.randint(MIN_BOARD, MAX_BOARD), chance.randint(MIN_BOARD, MAX_BOARD)
@@ -288,7 +288,7 @@ def walk_network(
                 game.place(x, y, chance.choice((Side.BLACK, Side.WHITE, Side.WALL)))
         stream = chance.getrandbits(48)
         found = library.worker_network_walk(
-            memory.address, game.tables, stream, min(WALK_STEPS, steps - made), every
+            memory.address, other.address, game.tables, stream, min(WALK_STEPS, steps - made), every
         )
         if found:
             step, part = divmod(found, 8)
@@ -297,7 +297,8 @@ def walk_network(
                 f"({NETWORK_PARTS[part]}) differs after step {step}"
             )
         made += WALK_STEPS
-    memory.close()
+    for block in (memory, other):
+        block.close()
     return made, ""
 
 
@@ -370,7 +371,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m lab.fuzz_rules", description=__doc__)
     whats = [*COMPARISONS, "walk", "network", "all"]
     parser.add_argument("--what", choices=whats, default="all", help="network needs --weights")
-    parser.add_argument("--weights", help="file with the networks to compare with their twins")
+    parser.add_argument("--weights", help="file with the networks to walk with")
     parser.add_argument(
         "--cells", type=int, default=100_000, help="cells to look at, or steps to walk"
     )

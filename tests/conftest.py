@@ -19,9 +19,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from pbrain_engine.native.build import compile as kernel_compiler
-from pbrain_engine.native.load.digest import digest
 from pbrain_engine.native.load.library import Library, load
-from pbrain_engine.native.load.store import cache_root
+from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import host_target
 
 if TYPE_CHECKING:

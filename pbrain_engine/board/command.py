@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ..app.setup import add_options
-from ..engine.weights import find_weights
+from ..eval.weights import find_weights
 from ..files import state_folder
 from ..notation.cells import NotationError
 from ..options import Parser, not_below_zero, positive

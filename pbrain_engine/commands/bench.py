@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from ..app import setup, view
 from ..engine.engine import DEFAULT_WEIGHTS, MCTS, Engine, Limit
 from ..game.game import Game
-from ..native.load.digest import PACKAGE
-from ..native.load.store import is_shipped, kernel_folder
+from ..native.load.store import PACKAGE, is_shipped, kernel_folder
 from ..notation.cells import parse_moves
 from ..options import Parser, positive
 from ..position.rules import Rule

@@ -19,7 +19,7 @@ from ..database.document import position_document
 from ..database.finding import Author
 from ..database.graph import DROP, Graph
 from ..database.store import Database
-from ..engine.weights import find_weights
+from ..eval.weights import find_weights
 from ..files import write_whole
 from ..notation.canonical import Symmetries, image_of, line_of, read_key
 from ..notation.cells import NotationError, format_moves, format_offsets

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from ..app.setup import add_options
 from ..engine.engine import DEFAULT_WEIGHTS
-from ..engine.weights import find_weights, weights_file
 from ..eval.network_block import sizes_of
 from ..eval.weights import (
     COMBINATIONS,
@@ -19,8 +18,11 @@ from ..eval.weights import (
     MASKS,
     Weights,
     annotate_weights,
+    find_weights,
     load_weights,
+    weights_file,
 )
+from ..files import in_place_of
 from ..options import Parser
 from ..patterns import shapes
 from ..position.rules import Rule
@@ -100,16 +102,12 @@ def main(arguments: Sequence[str]) -> int:
 
 def annotate(path: str, notes: Sequence[tuple[str, str]]) -> None:
     """Write lines into the head of a weight file, which stays as it is where that fails."""
-    from ..learn.output import put
-
     load_weights(path)
-
-    def write(part: str) -> None:
+    with in_place_of(Path(path)) as part:
         shutil.copy(path, part)
         for key, note in notes:
-            annotate_weights(part, key, note)
-
-    put(Path(path), write)
+            annotate_weights(str(part), key, note)
+        load_weights(str(part))
 
 
 def describe(weights: Weights) -> dict[str, object]:

@@ -90,10 +90,6 @@ class Tactics:
         self._tried[move] = tried + budget if proof.is_open else -1
         return proof if proof.wins else None
 
-    def stop(self) -> None:
-        """Return at once from the running search and from later ones."""
-        self._solver.stop()
-
     def _fours(self, nodes: int) -> Proof | None:
         proof = self._solver.fours(self._game, nodes=nodes)
         self._fours_open = proof.is_open

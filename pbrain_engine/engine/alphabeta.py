@@ -7,7 +7,7 @@ the first thread, with the advice of the solver between them; the others search 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
 from typing import NamedTuple
@@ -74,7 +74,7 @@ class AlphaBetaSearch(Search):
         self, library: Library, workers: Sequence[int], shared: int, question: Question
     ) -> None:
         """Take the addresses of prepared workers and of the shared block."""
-        super().__init__(library, question, partial(library.shared_stop, shared, 1))
+        super().__init__(library, question)
         game = question.game
         self._workers = workers
         self._leader = workers[0]
@@ -86,9 +86,11 @@ class AlphaBetaSearch(Search):
         self._dropped: set[Move] = set()
         self._helpers = [partial(self._help, w, n) for n, w in enumerate(workers[1:], 1)]
 
-    def run(self, pace: Pace, listener: Listener | None) -> Thought | None:
+    def run(
+        self, pace: Pace, listener: Listener | None, stop: Callable[[], None]
+    ) -> Thought | None:
         """Search with all threads; return the thought of the one that came deepest, if any."""
-        best = super().run(pace, listener)
+        best = super().run(pace, listener, stop)
         limit, multipv = self.question.limit, self.question.multipv
         if best is None or multipv > 1 or limit.depth is not None:
             return best

@@ -8,7 +8,7 @@ from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..eval.weights import DEFAULT, Weights
+from ..eval.weights import DEFAULT, Weights, find_weights
 from ..game.game import Game, Move, whole
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
@@ -16,19 +16,14 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..search.parameters import PARAMETERS, check_name
 from ..values import WIN_BAND, loss_in
-from ..values import chance as value_chance
 from .adviser import Foresight, Tactics
 from .alphabeta import AlphaBeta, Glance
 from .pacing import UNLIMITED, Pace
 from .searcher import Question, Searcher, Tables
 from .thought import Limit, Listener, Thought
-from .weights import find_weights
 
 if TYPE_CHECKING:
-    import random
-
     from .book import Book
-    from .improve import Improved
 
 DEFAULT_WEIGHTS = DEFAULT
 ALPHABETA, MCTS = "alphabeta", "mcts"
@@ -114,7 +109,6 @@ class Engine:
             self._book = Book(book, book_seed)
         self._foresight = Foresight()
         self._armed = False
-        self._stop_wanted = False
         self._busy = threading.Lock()
         self.game = self._fresh_game(15, 15, Rule.FREESTYLE, self._searcher.game_memory)
 
@@ -223,16 +217,11 @@ class Engine:
     def arm(self) -> None:
         """Announce the next ``think``: a ``stop`` from now on ends it, even before it begins."""
         self._armed = True
-        self._release()
+        self._tables.release()
 
     def stop(self) -> None:
         """Make the running (or announced) think return its best move; from any thread."""
-        self._stop_wanted = True
         self._tables.stop()
-
-    def _release(self) -> None:
-        self._stop_wanted = False
-        self._tables.release()
 
     @property
     def network(self) -> str | None:
@@ -319,7 +308,7 @@ class Engine:
             raise EngineError("the engine is thinking already")
         try:
             if not self._armed:
-                self._release()
+                self._tables.release()
             self._armed = False
             if pace is None:
                 pace = Pace.of(limit, start)
@@ -362,13 +351,16 @@ class Engine:
     ) -> Thought:
         """Set up the memory, search, and fall back on a quick move if there was no time at all."""
         self._tables.prepare(limit)
-        tactics = self._tactics(exclude)
-        if self._stop_wanted:  # it came before the memory was there
-            self.stop()
+        if self._tables.is_stopped:  # before the memory was there
+            self._tables.stop()
+        solver, share = self._tables.solver, self._parameters["threat_share"]
+        tactics = None
+        if solver is not None and share and not exclude:
+            tactics = Tactics(solver, self.game, share, self._parameters["threat_hot"])
         board = self.game.snapshot()
         question = Question(self.game, limit, start, tactics, tuple(exclude), multipv, board)
         search = self._searcher.begin(question, self._tables.threads)
-        thought = search.run(pace, listener)
+        thought = search.run(pace, listener, self._tables.stop)
         if thought is not None and self._book is not None:
             self._book.note_speed(thought)
         # A tree lists no other moves than those that stop a five, were they excluded or not.
@@ -378,7 +370,14 @@ class Engine:
             is_lost = leaves_five or self.game.is_forbidden(*move)
             value = loss_in(2) if is_lost and move not in exclude else 0
             thought = Thought(move, value, 0, 0, 0, perf_counter() - start, (move,), board=board)
-        return thought if multipv > 1 or exclude else self._with_foresight(thought)
+        if multipv > 1 or exclude:
+            return thought
+        if thought.value >= WIN_BAND:
+            self._foresight.note(self.game, thought.pv, thought.value)
+        elif (foreseen := self._foresight.recall(self.game)) is not None:  # it stands
+            move, value = foreseen
+            return thought._replace(move=move, value=value, pv=(move,))
+        return thought
 
     def glance(self, nodes: int) -> Glance | None:
         """Search ``nodes`` in one call on the calling thread; None if all moves are forbidden.
@@ -395,49 +394,6 @@ class Engine:
         with self._busy:
             self._tables.prepare(Limit())
             return searcher.glance(self.game, nodes)
-
-    def improve(self, visits: int, chance: random.Random) -> Improved:
-        """Spend visits of a tree search on a better policy than it began with.
-
-        ``chance`` draws the noise. For self-play: the move is chosen with it, not as the best one.
-
-        Raises:
-            EngineError: the engine has no tree search, or the board is full.
-        """
-        from .improve import Lesson
-        from .montecarlo import MonteCarlo
-
-        searcher = self._searcher
-        if not isinstance(searcher, MonteCarlo):
-            raise EngineError(f"only an engine with search={MCTS} improves a policy")
-        with self._busy:
-            self._release()
-            self._tables.prepare(Limit())
-            question = Question(self.game, Limit(), perf_counter(), self._tactics([]))
-            own = value_chance(self.game.value(), self.game.scale)
-            learned = Lesson(searcher.begin(question, 1), own, chance).learn(visits)
-        if learned is None:
-            raise EngineError("there is no legal move")
-        return learned
-
-    def _with_foresight(self, thought: Thought) -> Thought:
-        """Note a forced win; where none was found but an earlier one stands, go on with that."""
-        if thought.value >= WIN_BAND:
-            self._foresight.note(self.game, thought.pv, thought.value)
-            return thought
-        foreseen = self._foresight.recall(self.game)
-        if foreseen is None:
-            return thought
-        move, value = foreseen
-        return thought._replace(move=move, value=value, pv=(move,))
-
-    def _tactics(self, exclude: list[Move]) -> Tactics | None:
-        """Return the solver's help; none where cells are excluded, or it is switched off."""
-        percent = self._parameters["threat_share"]
-        solver = self._tables.solver
-        if solver is None or exclude or percent == 0:
-            return None
-        return Tactics(solver, self.game, percent, self._parameters["threat_hot"])
 
     def close(self) -> None:
         """Stop a running think and give the memory of the table back."""

@@ -71,11 +71,11 @@ class TreeSearch(Search):
         question: Question,
     ) -> None:
         """Take the addresses, and how many moves may be played at the root."""
-        super().__init__(library, question, partial(library.tree_stop, tree, 1))
+        super().__init__(library, question)
         self._walkers = walkers
-        self.leader = walkers[0]
-        self.tree = tree
-        self.lists = lists
+        self._leader = walkers[0]
+        self._tree = tree
+        self._lists = lists
         self._moves = moves
         self._tables = question.game.tables
         self._adviser = question.adviser if question.multipv == 1 else None
@@ -84,11 +84,11 @@ class TreeSearch(Search):
         self._line = (ctypes.c_int64 * (MAX_LINE + 2))()
         self._helpers = [partial(self._help, walker) for walker in walkers[1:]]
 
-    def walk(self, walker: Walker, visits: int) -> bool:
+    def _walk(self, walker: Walker, visits: int) -> bool:
         """Make this many visits; False if they were stopped or there is nothing to find out."""
         return bool(
             self.library.walker_walk(
-                walker.address, walker.threats, self._tables, self.tree, self.lists, visits
+                walker.address, walker.threats, self._tables, self._tree, self._lists, visits
             )
         )
 
@@ -100,7 +100,7 @@ class TreeSearch(Search):
         would short ones, where the first thread has no core at the moment between two.
         """
         judged = 0
-        while self.walk(walker, HELP_VISITS):
+        while self._walk(walker, HELP_VISITS):
             before, judged = judged, self._count(walker).judged
             if judged == before:
                 sleep(HELP_PAUSE)
@@ -113,7 +113,7 @@ class TreeSearch(Search):
             return
         if self._adviser:
             for move in self._adviser.losing_moves():
-                self.library.tree_bar(self.tree, cell_of(*move))
+                self.library.tree_bar(self._tree, cell_of(*move))
         most = MOST_VISITS if limit.nodes is None else limit.nodes
         is_timed = limit.time is not None and limit.depth is None and limit.nodes is None
         is_sure = self._moves == question.multipv == 1 and is_timed
@@ -121,8 +121,8 @@ class TreeSearch(Search):
         goes_on = True
         while goes_on:
             visits = min(visits + max(FIRST_ROUND, visits // ROUND_PART), most)
-            done = self._count(self.leader).visits
-            goes_on = self.walk(self.leader, visits - done) and visits < most
+            done = self._count(self._leader).visits
+            goes_on = self._walk(self._leader, visits - done) and visits < most
             if self._adviser and not self._consult(self._adviser):
                 goes_on = False
             best = self._report(listener)
@@ -161,7 +161,7 @@ class TreeSearch(Search):
             best = self._read(0)
             if abs(best.value) >= WIN_BAND:
                 return True
-            nodes = VISIT_WORTH * self._count(self.leader).visits
+            nodes = VISIT_WORTH * self._count(self._leader).visits
             win = adviser.win(nodes)
             if win is not None:
                 self._best = self.thought_of(win)
@@ -170,13 +170,13 @@ class TreeSearch(Search):
             if loss is None or self._moves == 1:
                 return True
             value = loss_in(2 * loss.length)
-            self.library.tree_prove(self.tree, self.lists, cell_of(*best.move), value)
+            self.library.tree_prove(self._tree, self._lists, cell_of(*best.move), value)
 
     # Reading -----------------------------------------------------------------------
 
     def _rank(self) -> int:
         """Bring the root moves in order; return how many there are."""
-        return self.library.walker_rank(self.leader.address, self.tree, self.lists)
+        return self.library.walker_rank(self._leader.address, self._tree, self._lists)
 
     def _count(self, walker: Walker) -> Effort:
         """Return what a walker has counted."""
@@ -209,7 +209,7 @@ class TreeSearch(Search):
         """Make a thought of what the tree knows of a root move."""
         out = self._line
         length = self.library.walker_way(
-            self.leader.address, self._tables, self.tree, self.lists, rank,
+            self._leader.address, self._tables, self._tree, self._lists, rank,
             ctypes.addressof(out), MAX_LINE,
         )  # fmt: skip
         pv = tuple(map(move_of, out[2 : length + 2]))

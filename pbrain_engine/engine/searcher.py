@@ -49,11 +49,14 @@ class Crew:
         It leads on this thread if that has a deep stack, which no interrupt reaches. Returns when
         none runs any more; then an interrupt, or what the leader has raised, is raised again.
         """
+        is_here = getattr(_here, "is_deep", False)
+        if is_here and not helpers:
+            leader()
+            return
         works = [
             partial(self._work, leader, True),
             *(partial(self._work, h, False) for h in helpers),
         ]
-        is_here = getattr(_here, "is_deep", False)
         try:
             start_deep(works[is_here:])
             if is_here:
@@ -146,25 +149,23 @@ class Question(NamedTuple):
 class Search(ABC):
     """One search that is ready to run."""
 
-    def __init__(self, library: Library, question: Question, halt: Callable[[], object]) -> None:
-        """Search for an answer; ``halt`` raises the flag at which all threads return."""
+    def __init__(self, library: Library, question: Question) -> None:
+        """Search for an answer."""
         self.library = library
         self.question = question
-        self._halt = halt
         self._best: Thought | None = None
         self._helpers: list[Callable[[], None]] = []  # what further threads do until stopped
 
-    def stop(self) -> None:
-        """Make all threads return; from any thread."""
-        self._halt()
-        if self.question.adviser is not None:
-            self.question.adviser.stop()
+    def run(
+        self, pace: Pace, listener: Listener | None, stop: Callable[[], None]
+    ) -> Thought | None:
+        """Search until the limit; return the best thought, None if there was no time for any.
 
-    def run(self, pace: Pace, listener: Listener | None) -> Thought | None:
-        """Search until the limit; return the best thought, None if there was no time for any."""
+        ``stop`` makes all threads return, from any thread.
+        """
         try:
-            pace.begin(self.stop)
-            Crew(self.stop).run(partial(self._lead, pace, listener), *self._helpers)
+            pace.begin(stop)
+            Crew(stop).run(partial(self._lead, pace, listener), *self._helpers)
         finally:
             pace.end()
         return self._best
@@ -205,15 +206,10 @@ class Searcher(ABC):
             if self._memory is not None:
                 self._set(self._memory.address, list(self._parameters).index(name), value)
 
-    def stop(self) -> None:
-        """Make a running search return."""
+    def halt(self, raised: bool) -> None:
+        """Raise the flag at which a running search returns, or lower it."""
         if self._memory is not None:
-            self._halt(self._memory.address, 1)
-
-    def release(self) -> None:
-        """Make searches free to run again."""
-        if self._memory is not None:
-            self._halt(self._memory.address, 0)
+            self._halt(self._memory.address, raised)
 
     def _adopt(self, memory: Block) -> None:
         """Go on with this memory, which the kernel has set up."""
@@ -280,6 +276,7 @@ class Tables:
         self.hash_size = hash_size
         self.threads = threads
         self.solver: Solver | None = None
+        self.is_stopped = False
         self._searcher = searcher
         self._library = library
         self._request: tuple[int | None, int | None, int] = (0, None, 0)
@@ -316,14 +313,16 @@ class Tables:
 
     def stop(self) -> None:
         """Make running searches return; from any thread."""
+        self.is_stopped = True
         with self._guard:
-            self._searcher.stop()
+            self._searcher.halt(True)
             if self.solver is not None:
                 self.solver.stop()
 
     def release(self) -> None:
         """Make searches free to run again."""
-        self._searcher.release()
+        self.is_stopped = False
+        self._searcher.halt(False)
         if self.solver is not None:
             self.solver.release()
 

@@ -11,7 +11,7 @@ an empty line. The body holds each family's block of little-endian int16:
 
 A file with networks begins with ``numoku weights 2`` and has a line ``networks: family:bytes ...``
 before the checksum. Behind the blocks follows each network as a zlib stream of that length
-(``packing.py``); a family that is not named has none. A network is learned beside the
+(``network_block.py``); a family that is not named has none. A network is learned beside the
 linear weights of its file and adds to them, so both stay together.
 
 ``scale FAMILY`` says how many units of a search's value are one logistic unit of the chance to
@@ -30,8 +30,7 @@ from array import array
 from typing import NamedTuple
 
 from ..position.rules import Rule
-from .network_block import FAULTS, BlockError, native_block
-from .packing import fault_of_stream, pack, unpack
+from .network_block import FAULTS, BlockError, fault_of_stream, native_block, pack, unpack
 
 MAGIC = "numoku weights 1"
 MAGIC_WITH_NETWORKS = "numoku weights 2"
@@ -250,3 +249,25 @@ def _network_lengths(line: str) -> dict[str, int]:
     """Return the bytes of each network from the line that names them."""
     pairs = [word.partition(":") for word in line.split()]
     return {family: int(length) for family, _, length in pairs if length.isdecimal()}
+
+
+def weights_file(name: str) -> str:
+    """Return the file of built-in weights with this name, id or key, or the path that was meant."""
+    path = weights_path(name)
+    folder = os.path.dirname(weights_path(DEFAULT))
+    if not os.path.exists(path) and os.path.isdir(folder):
+        for built_in in sorted(os.listdir(folder)):
+            other = os.path.join(folder, built_in)
+            weights = load_weights(other)
+            if name in (weights.id, weights.key, weights.about["crc32"]):
+                return other
+    return path
+
+
+def find_weights(name: str) -> Weights:
+    """Read and check weights by name, id or path.
+
+    Raises:
+        WeightsError: the file is missing, is no weight file, is damaged or incomplete.
+    """
+    return load_weights(weights_file(name))

@@ -17,20 +17,18 @@ from itertools import chain
 from pathlib import Path
 
 from ..arena.settings import SettingsError, parse_rule
-from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, MCTS, SEARCHES, Engine
+from ..engine.engine import DEFAULT_WEIGHTS, Engine
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..progress import Progress
 from ..workers import ClusterError, by_cluster, by_processes
-from .policy_records import PolicyFile
 from .records import GameFile, GamesError
-from .selfplay import OPENING_VISITS, Plan, SelfPlayed, TreePlan
+from .selfplay import Plan, SelfPlayed
 
 MOST_BRANCHES = 0.9
 BATCH = 4  # games that a worker plays in one go
 
-AnyPlan = Plan | TreePlan
 Play = Callable[[Sequence[int]], list[SelfPlayed]]
 
 _engines = threading.local()
@@ -57,12 +55,10 @@ def make_parser() -> argparse.ArgumentParser:
     add("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler")
     add("--branch-share", type=float, default=0.0, metavar="S",
         help="share of positions beside the games, as search trees have them (0)")  # fmt: skip
-    add("--search", choices=SEARCHES, default=ALPHABETA, help="mcts also records policies")
-    add("--visits", type=int, default=200, metavar="N", help="mcts: visits a move (200)")
     return parser
 
 
-def plan_of(options: argparse.Namespace) -> AnyPlan:
+def plan_of(options: argparse.Namespace) -> Plan:
     """Return the plan that the options ask for.
 
     Raises:
@@ -77,18 +73,13 @@ def plan_of(options: argparse.Namespace) -> AnyPlan:
         raise SettingsError("--games takes 0 or more, --nodes 10 or more")
     if not 0 <= options.branch_share <= MOST_BRANCHES:
         raise SettingsError(f"--branch-share takes 0 to {MOST_BRANCHES}")
-    plan = Plan(
+    return Plan(
         options.seed, options.nodes, tuple(rules), tuple(boards), options.weights,
         options.branch_share,
     )  # fmt: skip
-    if options.search == ALPHABETA:
-        return plan
-    if options.visits < 2 or options.branch_share:
-        raise SettingsError(f"{MCTS} takes 2 or more --visits, and makes no branches")
-    return TreePlan(plan._replace(nodes=OPENING_VISITS), options.visits)
 
 
-def play_batch(plan: AnyPlan, head: dict[str, str], numbers: Sequence[int]) -> list[SelfPlayed]:
+def play_batch(plan: Plan, head: dict[str, str], numbers: Sequence[int]) -> list[SelfPlayed]:
     """Play some games on this thread's engine, which stays for the next batch.
 
     A worker of a cluster lives longer than a run: it may know weights of before, or have others.
@@ -115,7 +106,7 @@ def show_speed(progress: Progress, file: GameFile, before: int, last: bool = Fal
 
 
 def generate(
-    path: Path, plan: AnyPlan, games: int, processes: int, cluster: str | None = None
+    path: Path, plan: Plan, games: int, processes: int, cluster: str | None = None
 ) -> GameFile:
     """Make or continue a file until it holds ``games`` games; return it, closed.
 
@@ -124,7 +115,6 @@ def generate(
         LostWorker: who plays was killed.
     """
     file = GameFile(path, plan.about())
-    policies = PolicyFile(path, plan.about(), file.games) if isinstance(plan, TreePlan) else None
     progress, before = Progress(games, "games", file.games), file.positions
     numbers = range(file.games, games)
     batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
@@ -137,14 +127,10 @@ def generate(
         played = map(play, batches)
     try:
         for game in chain.from_iterable(played):
-            if policies is not None and game.lessons is not None:
-                policies.append(game.lessons)
             file.append(game.record, game.branches)
             show_speed(progress, file, before)
     finally:
         show_speed(progress, file, before, last=True)
-        if policies is not None:
-            policies.close()
         file.close()
     return file
 

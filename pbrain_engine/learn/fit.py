@@ -8,6 +8,7 @@ file is measured on them.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -18,19 +19,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.weights import find_weights
 from ..eval.weights import (
     FAMILIES,
     SCALE,
     FamilyWeights,
     Weights,
+    find_weights,
+    load_weights,
+    weights_path,
     write_weights,
 )
+from ..files import in_place_of
 from ..options import Parser, above_zero, add_value, positive, share
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import Choices, Positions, by_family, read_features
-from .output import by_family_named, name_of, put
 from .records import HELD_OUT, GamesError, Record, group_of, read_about, read_games
 from .score_model import ScoreData, ScoreLosses, best_temperature, keep_zero, learn_scores
 from .value_model import FamilyTables, ValueData, ValueLosses, best_scale, learn_values
@@ -179,6 +182,46 @@ def make_parser() -> argparse.ArgumentParser:
     )
     value("--steps", positive, STEPS, "N", "most steps of each fit")
     return parser
+
+
+def name_of(out: Path, name: str | None) -> str:
+    """Return what the weights of a file that is to be written are called.
+
+    Raises:
+        GamesError: such a file could not be written, or not loaded by its name.
+        OSError: its folder cannot be made.
+    """
+    name = name or out.stem
+    if not name.isascii() or not name.isprintable():
+        raise GamesError(f"weights cannot be called {name!r}; --id takes a name in ASCII")
+    if weights_path(str(out)) != str(out):
+        raise GamesError(f"--out {out}: built-in weights have this name")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.is_dir() or not os.access(out.parent, os.W_OK):
+        raise GamesError(f"--out {out}: no file can be written there")
+    return name
+
+
+def put(out: Path, write: Callable[[str], None]) -> None:
+    """Let weights be written, and put them in their place when they are whole."""
+    with in_place_of(out) as part:
+        write(str(part))
+        load_weights(str(part))
+
+
+def by_family_named(words: Iterable[str], option: str) -> dict[str, str]:
+    """Return what an option of the form FAMILY=FILE was given, by family.
+
+    Raises:
+        GamesError: nothing is given, or there is no such family.
+    """
+    found = {}
+    for word in words:
+        family, _, what = word.partition("=")
+        if not what or family not in FAMILIES:
+            raise GamesError(f"{option} {word}: it takes FAMILY=FILE, one of {', '.join(FAMILIES)}")
+        found[family] = what
+    return found
 
 
 def read_all(files: Iterable[Path]) -> dict[str, list[Record]]:

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from ..eval.weights import FAMILIES, Weights
 from ..position.rules import Rule
 from .fit import MIX
-from .network.judged import Judged, candidates, judge, linear
-from .network.pool import PositionPool, read_pools
-from .prior import Vector, minimise_scale
+from .network.pool import Judged, PositionPool, judge, linear, read_pools
 from .score_model import TEMPERATURES, CandidateBlock, ScoreLosses
-from .value_model import ValueLosses, losses_of
+from .value_model import ValueLosses, Vector, losses_of, minimise_scale
 
 Ints = NDArray[np.int64]
 Say = Callable[[PositionPool, Ints], Judged]
@@ -71,7 +69,7 @@ def hear(pools: Sequence[PositionPool], say: Say, usual_scale: float) -> Forecas
         value.append(said.values[opens])
         target.append(pool.targets(MIX, pool.search_scale(usual_scale), "open")[opens])
         result.append(pool.results[opens].astype(np.float64))
-        counts, picks = candidates(pool, every), pool.picks
+        counts, picks = pool.candidates(every), pool.picks
         logits.append(said.logits[np.repeat(picks, counts)])
         lengths.append(counts[picks])
         begins = total + np.cumsum(counts[picks]) - counts[picks]

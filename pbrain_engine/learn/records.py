@@ -41,8 +41,9 @@ MAGIC = "numoku games 1"
 NO_VALUE = -32768
 MOST_OPENING = 255  # stones that the byte for them counts
 GROUPS = 16  # that games are dealt out to ...
-SYNC_SECONDS = 30.0  # of games that a machine which stops at once may lose
 HELD_OUT = 1  # ... of which these are held out where no other games are named for that
+LABELS = ("fair", "open")  # which positions teach their value: ``PositionPool.opens``
+SYNC_SECONDS = 30.0  # of games that a machine which stops at once may lose
 
 _HEAD = struct.Struct("<IHBBBBbB")
 _MOVE = struct.Struct("<Hh")
@@ -125,27 +126,26 @@ def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
     return record, end + _CRC.size
 
 
-def header(about: dict[str, str], magic: str = MAGIC) -> bytes:
+def header(about: dict[str, str]) -> bytes:
     """Return the head of a file that says how its games were made."""
-    lines = [magic, *(f"{key}: {value}" for key, value in about.items())]
+    lines = [MAGIC, *(f"{key}: {value}" for key, value in about.items())]
     return "\n".join(lines).encode("ascii") + b"\n\n"
 
 
-def split_head(path: Path, magic: str = MAGIC) -> tuple[dict[str, str], bytes, int]:
+def split_head(path: Path) -> tuple[dict[str, str], bytes, int]:
     """Return the head of a file, all its bytes, and where its records begin.
 
     Raises:
         GamesError: it cannot be read, or begins with something else.
     """
-    kind = magic.split()[1]
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise GamesError(f"cannot read {kind} {path}: {error.strerror}") from None
+        raise GamesError(f"cannot read games {path}: {error.strerror}") from None
     head, gap, _ = data.partition(b"\n\n")
     lines = head.decode("latin-1").split("\n")
-    if not gap or lines[0] != magic:
-        raise GamesError(f"{path} is not a file of {kind} of this version")
+    if not gap or lines[0] != MAGIC:
+        raise GamesError(f"{path} is not a file of games of this version")
     about = dict(line.partition(": ")[::2] for line in lines[1:])
     return about, data, len(head) + len(gap)
 

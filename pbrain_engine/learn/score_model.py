@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ..eval.weights import COMBINATIONS
 from .features import Choices
-from .prior import Prior, Vector, combination_shares, minimise, minimise_scale
+from .value_model import Prior, Vector, combination_shares, minimise, minimise_scale
 
 Table = NDArray[np.float64]  # side to move (one row where sides are alike), whose, combination
 TEMPERATURES = (1.0, 300.0)
 SCORE_LIMIT = 8000
-SHARED_SCORE, OWN_SCORE = 4.0, 4.0  # expected sizes of what is learned (``prior``)
+SHARED_SCORE, OWN_SCORE = 4.0, 4.0  # expected sizes of what is learned (``value_model.Prior``)
 LITTLE = 10  # a score of next to nothing
 BLOCK = 1 << 13  # positions at a time
 

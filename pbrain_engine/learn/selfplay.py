@@ -2,6 +2,13 @@
 
 A game depends on the seed and its number alone: the engine forgets everything before it, every
 search ends by nodes, and one thread searches. So games can be played anywhere in any order.
+
+Search trees are full of positions that no game shows: moves that no player would choose, threats
+left unanswered. *Branches* are positions beside those of a game, each with its own label. Half of
+them are positions where a search of the game met its node limit, which is any one of its tree, its
+leaf searches included. The others leave the game at a random place and go on with a few moves of
+which every second or so is odd. Each is searched, once. It is not played to the end, so it has a
+value and a move but no result (Veness et al. 2009 learn from such trees for the same reason).
 """
 
 from __future__ import annotations
@@ -12,14 +19,13 @@ from typing import NamedTuple
 
 from ..arena.openings import first_balanced, square_around
 from ..engine.alphabeta import Glance
-from ..engine.engine import MCTS, Engine, Limit, Move
-from ..engine.weights import find_weights
+from ..engine.engine import Engine, Move
+from ..eval.weights import find_weights
+from ..game.opinion import policy_of
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from ..values import WIN_BAND, loss_in
-from .branches import Line, grow, lay
-from .policy_records import Lessons, Policy, policy_of
-from .records import NO_VALUE, Ending, Record
+from ..values import WIN, WIN_BAND, loss_in
+from .records import MOST_OPENING, NO_VALUE, Ending, Record
 
 HASH_BYTES = 1 << 20  # ample for a few thousand nodes, and cheap to clear
 NODES_SPREAD = 0.25  # searches of a game differ in length by this share, so that games differ
@@ -30,8 +36,17 @@ BALANCE = 150  # largest value of an opening for either side
 TRIES = 100  # openings looked at before the best of them is taken
 GLANCE_PART = 10  # a tenth of the nodes of a move rejects most openings
 CALM_VALUE, CALM_MOVES = 10, 8  # a draw after 8 values in a row this close to 0
-OPENING_VISITS = 200  # of a tree search, by which openings are found balanced
 CALM_FROM = 0.45  # and this share of the board is full
+
+BRANCH_STEPS = (1, 1, 2, 2, 3)  # moves between the game and the branch
+TREE_SHARE = 0.6  # of the branches: positions of the trees of searches, where that is of use
+ODD_SHARE = 0.5  # of the moves to the others, how many are odd
+ODD_AMONG = 14  # an odd move is any of the policy's first
+BRANCH_TRIES = 8  # positions looked at for each branch that is wanted
+NEAR_END = 4  # plies to the end of what is decided at a glance: by a five or a winning four
+
+Line = Sequence[Coordinates]  # the moves from the empty board to a position
+Search = Callable[[], Glance | None]
 
 
 class SelfPlayed(NamedTuple):
@@ -39,7 +54,6 @@ class SelfPlayed(NamedTuple):
 
     record: Record
     branches: tuple[Record, ...] = ()
-    lessons: Lessons | None = None
 
 
 class Plan(NamedTuple):
@@ -78,14 +92,34 @@ class Plan(NamedTuple):
 
     def play(self, engine: Engine, number: int) -> SelfPlayed:
         """Play a game and make its branches; they depend on the plan and the number alone."""
-        ends: list[Line] = []
-        record = play_game(engine, self, number, by_search(engine, self, ends))
+        player = SelfPlayer(engine, self)
+        record = play_game(engine, self, number, player)
         chance = random.Random(f"{self.seed}:{number}:branches")
 
         def search() -> Glance | None:
             return engine.glance(self.scattered_nodes(chance))
 
-        return SelfPlayed(record, grow(engine, chance, record, ends, self.branch_share, search))
+        branches = grow(engine, chance, record, player.ends, self.branch_share, search)
+        return SelfPlayed(record, branches)
+
+
+def lay(engine: Engine, line: Line) -> bool:
+    """Put these stones in place of all others; False if there is a foul, a win or a full board."""
+    game = engine.game
+    shared = 0
+    for stone, move in zip(game.history, line, strict=False):
+        if stone.move != move:
+            break
+        shared += 1
+    while game.ply > shared:
+        engine.undo()
+    for x, y in line[shared:]:
+        if game.is_forbidden(x, y):
+            return False
+        engine.play(x, y)
+        if game.winner is not None:
+            return False
+    return not game.is_over
 
 
 def scatter(chance: random.Random, board: int) -> list[Coordinates]:
@@ -114,56 +148,46 @@ def balanced_opening(
     return first_balanced((o for o in tried if lay(engine, o)), value_of, BALANCE)
 
 
-class Decision(NamedTuple):
-    """A move, and the value of the position before it for the side that plays it."""
-
-    move: Coordinates
-    value: int
-
-
-class Way(NamedTuple):
-    """How both sides of a game are played: who values openings, and who decides on moves."""
-
-    judge: Callable[[], int]
-    decide: Callable[[random.Random], Decision]
-
-
-def by_search(engine: Engine, plan: Plan, ends: list[Line] | None = None) -> Way:
-    """Return the usual way: searches of about the plan's nodes.
+class SelfPlayer:
+    """Both sides of a game, by searches of about the plan's nodes.
 
     Openings are glanced at first, and what the last search of one found is its first move.
-    ``ends`` gets the position in which each search of a move ended, if that has a choice.
     """
-    known: tuple[list[Move], Glance | None] | None = None
 
-    def judge() -> int:
-        nonlocal known
-        found = engine.glance(max(1, plan.nodes // GLANCE_PART))
+    def __init__(self, engine: Engine, plan: Plan) -> None:
+        """Play on this engine; ``ends``: where searches that had a choice met their limit."""
+        self.ends: list[Line] = []
+        self._engine, self._plan = engine, plan
+        self._known: tuple[list[Move], Glance | None] | None = None
+
+    def judge(self) -> int:
+        """Return the value of the engine's position as an opening."""
+        found = self._engine.glance(max(1, self._plan.nodes // GLANCE_PART))
         if found is not None and abs(found.value) <= BALANCE:
-            found = engine.glance(plan.nodes)
-            known = engine.game.moves, found
+            found = self._engine.glance(self._plan.nodes)
+            self._known = self._engine.game.moves, found
         return loss_in(2) if found is None else found.value
 
-    def decide(chance: random.Random) -> Decision:
-        nodes = plan.scattered_nodes(chance)
-        found = known[1] if known and known[0] == engine.game.moves else engine.glance(nodes)
+    def decide(self, chance: random.Random) -> tuple[Coordinates, int]:
+        """Return a move, and the value of the position before it for the side that plays it."""
+        nodes, moves = self._plan.scattered_nodes(chance), self._engine.game.moves
+        known = self._known
+        found = known[1] if known and known[0] == moves else self._engine.glance(nodes)
         if found is None:  # a foul is all that is left
-            return Decision(engine.quick_move(), loss_in(2))
-        if ends is not None and found.end and found.choices > 1:
-            ends.append([*engine.game.moves, *found.end])
-        return Decision(found.move, found.value)
-
-    return Way(judge, decide)
+            return self._engine.quick_move(), loss_in(2)
+        if found.end and found.choices > 1:
+            self.ends.append([*moves, *found.end])
+        return found.move, found.value
 
 
-def play_game(engine: Engine, plan: Plan, number: int, way: Way | None = None) -> Record:
+def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer | None = None) -> Record:
     """Play one game of a plan from its opening to its end."""
     chance = random.Random(f"{plan.seed}:{number}")
     rule, board = plan.kind(number)
     engine.new_game(board, rule=rule)
     engine.clear_hash()
-    way = way or by_search(engine, plan)
-    opening = balanced_opening(engine, chance, board, way.judge)
+    player = player or SelfPlayer(engine, plan)
+    opening = balanced_opening(engine, chance, board, player.judge)
     lay(engine, opening)
     game = engine.game
     cells = [y * board + x for x, y in opening]
@@ -171,7 +195,7 @@ def play_game(engine: Engine, plan: Plan, number: int, way: Way | None = None) -
     calm = 0
     while True:
         side = game.to_move
-        (x, y), value = way.decide(chance)
+        (x, y), value = player.decide(chance)
         foul = game.is_forbidden(x, y)
         cells.append(y * board + x)
         values.append(value)
@@ -196,33 +220,74 @@ def play_game(engine: Engine, plan: Plan, number: int, way: Way | None = None) -
             return Record(number, rule, board, board, len(opening), result, ending, moves, known)
 
 
-class TreePlan(NamedTuple):
-    """How the games of a file are made by a tree search, which improves a policy at every move."""
+def odd_or_sound(engine: Engine, chance: random.Random) -> Coordinates | None:
+    """Return a move to walk on with: any good-looking one, or one by the policy's chances."""
+    policy = policy_of(engine.game, engine.game.address)  # which is a worker's
+    if chance.random() < ODD_SHARE:
+        policy = [(move, 1.0) for move, _ in policy[:ODD_AMONG]]
+    if not policy:
+        return None
+    shares = [share for _, share in policy]
+    return chance.choices([move for move, _ in policy], shares)[0]
 
-    games: Plan
-    visits: int
 
-    def about(self) -> dict[str, str]:
-        """Return the head of a file: all that its games depend on but their numbers."""
-        return {**self.games.about(), "visits": str(self.visits), "root": "gumbel"}
+def walk(engine: Engine, chance: random.Random, line: Line) -> bool:
+    """Go some moves on from a position; return whether there is something to search at the end."""
+    if not lay(engine, line):
+        return False
+    for _ in range(chance.choice(BRANCH_STEPS)):
+        move = odd_or_sound(engine, chance)
+        if move is None:
+            return False
+        engine.play(*move)
+        if engine.game.is_over:
+            return False
+    return True
 
-    def make_engine(self) -> Engine:
-        """Return the engine that plays such games."""
-        return Engine(hash_size=HASH_BYTES, weights=self.games.weights, search=MCTS)
 
-    def play(self, engine: Engine, number: int) -> SelfPlayed:
-        """Play one game from its opening to its end."""
-        policies: list[Policy] = []
+def grow(
+    engine: Engine,
+    chance: random.Random,
+    game: Record,
+    ends: Sequence[Line],
+    share: float,
+    search: Search,
+) -> tuple[Record, ...]:
+    """Return branches of a game, as many as make up this share of all its positions.
 
-        def judge() -> int:
-            return engine.think(Limit(nodes=self.games.nodes)).value
-
-        def decide(chance: random.Random) -> Decision:
-            improved = engine.improve(self.visits, chance)
-            width = engine.game.width
-            shares = [(y * width + x, share) for (x, y), share in improved.policy.items()]
-            policies.append(policy_of(shares))
-            return Decision(improved.move, improved.value)
-
-        record = play_game(engine, self.games, number, Way(judge, decide))
-        return SelfPlayed(record, lessons=Lessons(number, tuple(policies)))
+    ``ends``: where the searches of the game ended; ``search`` looks at the engine's position. What
+    is decided at a glance, or has an only move, teaches nothing and is left out.
+    """
+    width = game.width
+    line = [(cell % width, cell // width) for cell in game.moves]
+    positions = len(line) - game.opening
+    wanted = int(share / (1 - share) * positions + chance.random())
+    found: list[Record] = []
+    for place in sorted(chance.random() for _ in range(wanted)):  # so that few stones change
+        in_tree = bool(ends) and chance.random() < TREE_SHARE
+        seen = None
+        for _ in range(BRANCH_TRIES):
+            if in_tree:
+                is_open = lay(engine, ends[int(place * len(ends))])
+                in_tree = False
+            else:
+                is_open = walk(engine, chance, line[: game.opening + int(place * positions)])
+            seen = search() if is_open else None
+            teaches = seen and seen.choices > 1 and abs(seen.value) < WIN - NEAR_END
+            if teaches and engine.game.ply <= MOST_OPENING:
+                break
+        else:
+            continue
+        assert seen is not None
+        cells = [move.y * width + move.x for move in (*engine.game.moves, seen.move)]
+        values = (*[NO_VALUE] * (len(cells) - 1), seen.value)
+        found.append(
+            game._replace(
+                opening=len(cells) - 1,
+                result=0,
+                ending=Ending.BRANCH,
+                moves=tuple(cells),
+                values=values,
+            )
+        )
+    return tuple(found)

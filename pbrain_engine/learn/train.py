@@ -9,11 +9,10 @@ from pathlib import Path
 
 from ..eval.weights import FAMILIES
 from ..options import Parser
-from .records import GamesError
+from .records import LABELS, GamesError
 
 STEPS = 8000
 EVERY = 200  # steps between two checkpoints
-LABELS = ("fair", "open")  # ``network.pool.Pool.opens``
 
 
 def make_parser() -> argparse.ArgumentParser:

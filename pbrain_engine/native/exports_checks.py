@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from ..eval.evaluate import evaluate, threat_mask
-from ..eval.evaluator import EVALUATOR, begin
-from ..eval.network.accumulator import bring_up
-from ..eval.network.twin import same_as_twin
+from ..eval.evaluator import EVALUATOR, ask_moves, begin, judge, logit_of
+from ..eval.network.accumulator import bring_up, dense
+from ..eval.network.layout import RINGS
+from ..eval.network_block import CHANNELS
 from ..kernel import export, kernel
 from ..kernel.bits import U64
 from ..patterns.state import STATE, play, same_as_fresh, undo
@@ -72,18 +72,48 @@ def worker_answers(worker: WORKER, tables: TABLES, out_p):
     return kind
 
 
-@export
-def worker_network_walk(worker: WORKER, evaluator: EVALUATOR, seed, steps, every):
-    """Play and undo at random, comparing the network with its twin now and then.
+@kernel
+def difference(kept, fresh, evaluator, state, score):
+    """Compare two accumulators at a position, one of them new; 0, or the part that differs.
 
-    From the worker's game as it stands. The accumulator is asked only every few steps, so
-    that several stones wait for it. Returns 0, or ``step * 8 + part`` at the first difference.
+    1 rows, 2 features, 3 sums, 4 value, 5 the logit of an empty cell with a linear score.
+    """
+    position = state.position
+    width, height = np.int64(position.width), np.int64(position.height)
+    probe = 0
+    for place in range(width * height):
+        cell = (place // width + MARGIN) * STRIDE + place % width + MARGIN
+        is_empty = position.holds[cell] == EMPTY
+        if is_empty and (probe == 0 or place <= score):
+            probe = cell
+        for at in range(dense(cell) * CHANNELS, (dense(cell) + 1) * CHANNELS):
+            if is_empty and kept.rows[at] != fresh.rows[at]:
+                return 1
+            if kept.features[at] != fresh.features[at]:
+                return 2
+    start = np.int64(kept.depth) * RINGS
+    for i in range(RINGS):
+        if kept.regions[start + i] != fresh.regions[i]:
+            return 3
+    if judge(kept, evaluator, state) != judge(fresh, evaluator, state):
+        return 4
+    ask_moves(kept, evaluator, state)
+    ask_moves(fresh, evaluator, state)
+    logit = logit_of(kept, evaluator, state, probe, score)
+    return 0 if logit == logit_of(fresh, evaluator, state, probe, score) else 5
+
+
+@export
+def worker_network_walk(worker: WORKER, other: WORKER, evaluator: EVALUATOR, seed, steps, every):
+    """Play and undo at random, comparing the accumulator with a new one now and then.
+
+    From the worker's game as it stands; the new one is that of the ``other`` worker. The
+    accumulator is asked only every few steps, so that several stones wait for it. Returns 0, or
+    ``step * 8 + part`` at the first difference.
     """
     tables = evaluator.tables
-    network = evaluator.network
     state = worker.state
     position = state.position
-    half = np.int64(tables.half)
     first = np.int64(position.ply)
     area = np.int64(position.width) * np.int64(position.height)
     random = U64(seed)
@@ -92,17 +122,10 @@ def worker_network_walk(worker: WORKER, evaluator: EVALUATOR, seed, steps, every
         random = random * FACTOR + ADDED
         walk_step(state, tables, random, first)
         if step % every == 0 and position.ply < area:
-            bring_up(worker.accumulator, network, position, half)
-            side = np.int64(position.side)
-            part = same_as_twin(
-                worker.accumulator,
-                network,
-                position,
-                half,
-                threat_mask(state, side),
-                evaluate(state, tables),
-                np.int64(random >> U64(37)) & 255,
-            )
+            bring_up(worker.accumulator, evaluator.network, position, np.int64(tables.half))
+            begin(other.accumulator, evaluator, state)
+            score = np.int64(random >> U64(37)) & 255
+            part = difference(worker.accumulator, other.accumulator, evaluator, state, score)
             if part != 0:
                 return step * 8 + part
     while position.ply > first:

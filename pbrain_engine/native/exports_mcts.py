@@ -29,15 +29,11 @@ from ..search.mcts.tree import (
     BUCKET,
     HEAD_BYTES,
     LISTS,
-    NO_EDGE,
     NODE,
     TREE,
     complaint_about_tree,
     edge_at,
-    edge_of,
-    first_edge,
     lock_tree,
-    next_edge,
     unlock_tree,
 )
 from ..search.mcts.walk import walk
@@ -50,7 +46,6 @@ _BUCKET_BYTES = BUCKET * NODE.itemsize
 _NODE_BYTES = NODE.itemsize
 _BLOCK_BYTES = BLOCK.itemsize
 _WALKER_BYTES = WALKER.itemsize
-_EDGE_NUMBERS = 5  # of an edge, as ``tree_moves`` writes them
 
 
 @export
@@ -114,50 +109,12 @@ def tree_bar(tree: TREE, cell):
 
 
 @export
-def tree_force(tree: TREE, cell):
-    """Let every visit begin with a root move; 0 frees them."""
-    tree.forced = cell
-    return 0
-
-
-@export
 def tree_prove(tree: TREE, lists: LISTS, cell, proof):
     """Note what is proven of a root move, as a value seen from the root; 1 if it is one."""
     lock_tree(tree)
     found = prove_move(tree, lists, cell, proof)
     unlock_tree(tree)
     return found
-
-
-@export
-def tree_prior(tree: TREE, lists: LISTS, cell, prior):
-    """Give a root move another share of the policy; 1 if it is one."""
-    at = edge_of(lists, tree.nodes[tree.root], cell)
-    if at == NO_EDGE:
-        return 0
-    edge_at(lists, at).prior = min(max(prior, 0), 65535)
-    return 1
-
-
-@export
-def tree_moves(tree: TREE, lists: LISTS, out_p, room):
-    """Write cell, prior, visits, mean chance and proof of the root's moves; return how many."""
-    out = carray(out_p, (_EDGE_NUMBERS * room,), np.int64)
-    count = 0
-    lock_tree(tree)
-    at = first_edge(tree.nodes[tree.root])
-    while at != NO_EDGE and count < room:
-        edge = edge_at(lists, at)
-        start = _EDGE_NUMBERS * count
-        out[start] = edge.cell
-        out[start + 1] = edge.prior
-        out[start + 2] = edge.visits
-        out[start + 3] = edge.average
-        out[start + 4] = edge.proof
-        count += 1
-        at = next_edge(lists, at)
-    unlock_tree(tree)
-    return count
 
 
 @export

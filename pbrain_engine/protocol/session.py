@@ -318,7 +318,12 @@ class Session:
 
     def _begin(self, task: Task, read_at: float) -> Response:
         """Return the response that starts a search, with its time."""
-        self._charged = self._start_up(read_at)
+        # A manager that waits for OK starts its clock afterwards. One that sends the first move
+        # along with START has been waiting since then, except while it kept us suspended: so
+        # processor time counts, and time spent waiting for a processor, but not that on the wall.
+        waiting = not self._moved and self._ready_at is not None and read_at <= self._ready_at
+        self._moved = True
+        self._charged = time.process_time() + queued_time() if waiting else 0.0
         task.begin(self._plan(), read_at)
         self._task = task
         memory = self.settings.memory
@@ -332,18 +337,6 @@ class Session:
         game = self._known_game()
         ply, cells = stones_of(game), game.width * game.height
         return pacing.plan(self.settings.limits, ply, cells, self._charged, self._slip)
-
-    def _start_up(self, read_at: float) -> float:
-        """Return the seconds that the start of the program has taken off the clock.
-
-        A manager that waits for OK starts its clock afterwards. One that sends the first
-        move along with START has been waiting since then, except while it kept us
-        suspended: so processor time counts, and time spent waiting for a processor, but
-        not the time on the wall.
-        """
-        waiting = not self._moved and self._ready_at is not None and read_at <= self._ready_at
-        self._moved = True
-        return time.process_time() + queued_time() if waiting else 0.0
 
     # -- the engine and its game -----------------------------------------------------------
 

@@ -14,10 +14,11 @@ from pbrain_engine.eval.network_block import (
     BlockError,
     Sizes,
     fields,
+    pack,
     shared_fields,
     sizes_of,
+    unpack,
 )
-from pbrain_engine.eval.packing import pack, unpack
 from pbrain_engine.eval.weights import (
     BLOCK_BYTES,
     FAMILIES,

@@ -1,7 +1,7 @@
 """What the tree search finds in random middle games: ``python -m tests.golden.visits`` writes it.
 
 A line a search: the seed of the position, the move, its value, nodes and line. Its memory is so
-small that nodes are recycled, and it goes on after a move. Then a lesson.
+small that nodes are recycled, and it goes on after a move.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ FILE = Path(__file__).with_suffix(".txt")
 COUNT = 60
 MEMORY = 1 << 20
 VISITS = (6000, 500)
-LESSON = 48
 
 
 def line_of(seed: int, thought: Thought) -> str:
@@ -46,11 +45,6 @@ def found() -> list[str]:
                 if abs(thought.value) > 29_000 or engine.game.is_full:
                     break
                 engine.play(*thought.move)
-            else:
-                engine.clear_hash()
-                lesson = engine.improve(LESSON, random.Random(seed))
-                move = cell_name(*lesson.move)
-                lines.append(f"{seed} gumbel {lesson.value} {len(lesson.policy)} {move}")
     return lines
 
 

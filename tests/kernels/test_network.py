@@ -11,6 +11,7 @@ import pytest
 
 from pbrain_engine.eval.evaluate import evaluate, move_score, threat_mask
 from pbrain_engine.eval.evaluator import (
+    ACCUMULATOR,
     ask_moves,
     begin,
     judge,
@@ -20,8 +21,7 @@ from pbrain_engine.eval.evaluator import (
 )
 from pbrain_engine.eval.network.accumulator import bring_up
 from pbrain_engine.eval.network.layers import ask_policy, ask_trunk, network_value
-from pbrain_engine.eval.network.layout import NETWORK
-from pbrain_engine.eval.network.twin import SAME, same_as_twin
+from pbrain_engine.eval.network.layout import NETWORK, RINGS
 from pbrain_engine.eval.network.unpack import FINE, unpack
 from pbrain_engine.game.game import move_of
 from pbrain_engine.kernel import lanes
@@ -110,8 +110,11 @@ def test_the_accumulator_follows_the_stones_when_it_is_asked() -> None:
             play(state, tables, cell)
         bring_up(worker.accumulator, network, state.position, 4)
         assert worker.accumulator.depth == len(moves) // 2
-        mask = threat_mask(state, state.position.side)
-        assert same_as_twin(worker.accumulator, network, state.position, 4, mask, 100, 30) == SAME
+        fresh = plain(ACCUMULATOR)
+        begin(fresh, evaluator(), state)
+        assert (worker.accumulator.features == fresh.features).all()
+        sums = worker.accumulator.regions[worker.accumulator.depth * RINGS :]
+        assert (sums[:RINGS] == fresh.regions[:RINGS]).all() and fresh.regions.any()
         for _ in cells(moves, SIZE):
             undo(state, tables)
 

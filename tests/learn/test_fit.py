@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab import learn_smoke
 from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
-from pbrain_engine.learn import smoke
 from pbrain_engine.learn.features import (
     Choices,
     Positions,
@@ -20,17 +20,20 @@ from pbrain_engine.learn.features import (
     read_features,
 )
 from pbrain_engine.learn.fit import Samples, damped, split
-from pbrain_engine.learn.prior import (
+from pbrain_engine.learn.records import GROUPS, HELD_OUT, group_of, read_games
+from pbrain_engine.learn.score_model import LITTLE, ScoreData, keep_zero, learn_scores
+from pbrain_engine.learn.value_model import (
+    FamilyTables,
     Prior,
+    ValueData,
     Vector,
+    blend,
     combination_shares,
+    learn_values,
     mask_shares,
     minimise,
     minimise_scale,
 )
-from pbrain_engine.learn.records import GROUPS, HELD_OUT, group_of, read_games
-from pbrain_engine.learn.score_model import LITTLE, ScoreData, keep_zero, learn_scores
-from pbrain_engine.learn.value_model import FamilyTables, ValueData, blend, learn_values
 from pbrain_engine.position.rules import Rule
 from tests.learn.test_features import random_record
 
@@ -39,7 +42,7 @@ from tests.learn.test_features import random_record
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which the whole way of learning was gone on a tiny budget."""
     folder = tmp_path_factory.mktemp("learn")
-    assert smoke.run(folder, games=64, nodes=150, match_games=2) == 0
+    assert learn_smoke.run(folder, games=64, nodes=150, match_games=2) == 0
     return folder
 
 

@@ -20,7 +20,6 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.learn import train
 from pbrain_engine.learn.features import Reader, candidates_of, needs_order
 from pbrain_engine.learn.network import pool as reading
-from pbrain_engine.learn.network.codebook import make_codebook
 from pbrain_engine.learn.network.command import (
     begin_of,
     compared,
@@ -28,10 +27,9 @@ from pbrain_engine.learn.network.command import (
     stoppable,
     with_network,
 )
-from pbrain_engine.learn.network.judged import judge
 from pbrain_engine.learn.network.parameters import Widths
-from pbrain_engine.learn.network.pool import PositionPool, cells_of, read_pools
-from pbrain_engine.learn.network.quantise import pack, unpack
+from pbrain_engine.learn.network.pool import PositionPool, judge, read_pools
+from pbrain_engine.learn.network.quantise import make_codebook, pack, unpack
 from pbrain_engine.learn.network.training import (
     Order,
     ResumeError,
@@ -154,7 +152,7 @@ def test_positions_are_those_of_the_games(pools: list[PositionPool]) -> None:
                 game.play(cell % record.width, cell // record.width)
             glance = reader.glance(game)
             near, own, enemy = candidates_of(glance, game.to_move)
-            cells = cells_of(chunk.near[i], pool.width * pool.height)
+            cells = np.flatnonzero(np.unpackbits(chunk.near[i], bitorder="little"))
             padded = [cell_of(int(c) % pool.width, int(c) // pool.width) for c in cells]
             assert padded == glance.cells[near].tolist()
             begin = chunk.score_at[i]
@@ -170,6 +168,18 @@ def test_positions_are_those_of_the_games(pools: list[PositionPool]) -> None:
             assert pool.picks[i] == (record.moves[ply] in cells)
             checked += 1
     assert checked > 20
+
+
+def test_the_loss_of_a_move_is_its_cross_entropy(pools: list[PositionPool]) -> None:
+    pool, run = pools[0], excited(run_of(pools))
+    every = np.flatnonzero(pool.picks)
+    batch = run.batch(0, every)
+    said = run.learner.measure(run.best, batch)
+    logits = said.logits.reshape(len(every), -1).astype(np.float64)
+    counts, picked = pool.candidates(batch.chosen), pool.picked(batch.chosen)
+    for mine, count, place, loss in zip(logits, counts, picked, said.entropy, strict=True):
+        wanted = np.logaddexp.reduce(mine[:count]) - mine[place]
+        assert loss == pytest.approx(wanted, abs=1e-4)
 
 
 def test_threads_read_the_same(pools: list[PositionPool]) -> None:
@@ -391,7 +401,7 @@ def test_a_run_begins_where_what_ships_is(family: str) -> None:
     found = judge(weights, family, pools[0], chosen)
     assert np.abs(found.values - said.odds[place] * run.scale).max() < 25
     rows = said.logits.reshape(len(batch), -1)[place]
-    counts = np.diff(np.append(pools[0].chunk.score_at, len(pools[0].chunk.scores)))[chosen]
+    counts = pools[0].candidates(chosen)
     logits = rows[np.arange(rows.shape[1]) < counts[:, None]]
     assert np.abs(found.logits - logits).mean() < 0.1 < np.abs(logits).mean()
     integers = compared(run, weights)[0]  # rounding was seen to move the entropy by 0.005

@@ -25,7 +25,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from pbrain_engine.native.load.digest import sources as kernel_sources
+from pbrain_engine.native.load.store import sources as kernel_sources
 from tests.mutants import reach, schemata
 from tests.mutants.equivalent import is_equivalent
 from tests.mutants.operators import PACKAGE, ROOT, Mutant, Scanner, sources
@@ -44,7 +44,7 @@ COMPILED = (
     "solver/test_solver", "test_oracle", "search/test_claims", "methods/test_minimax",
     "search/test_symmetry", "eval/test_network", "search/test_mcts", "engine/test_forgetting",
     "engine/test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
-    "solver/test_prover", "engine/test_chance", "learn/test_policy_records",
+    "solver/test_prover", "engine/test_chance",
 )  # fmt: skip
 
 

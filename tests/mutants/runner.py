@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
-from pbrain_engine.native.load.digest import digest
-from pbrain_engine.native.load.store import cache_root
+from pbrain_engine.native.load.store import cache_root, digest
 from tests.mutants.operators import PACKAGE, ROOT, Mutant
 
 WARM = ("hypothesis", "numba", "numpy", "pytest", "sqlalchemy", "starlette", "websockets")

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.native.build import compile as kernel_compiler
-from pbrain_engine.native.load import digest as digest_module
 from pbrain_engine.native.load import store
-from pbrain_engine.native.load.digest import digest, sources
+from pbrain_engine.native.load.store import digest, sources
 from pbrain_engine.native.load.targets import host_target
 
-PACKAGE = Path(digest_module.PACKAGE)
+PACKAGE = Path(store.PACKAGE)
 ROOT = PACKAGE.parent
 SHOW = (
     "from pbrain_engine.native.load.library import load; library = load();"
@@ -175,7 +174,7 @@ def test_a_file_that_appears_or_moves_changes_the_digest(copy: Path) -> None:
 SHAPING = [
     "kernel/bits.py", "kernel/__init__.py", "values.py", "position/board.py",
     "patterns/tables.py", "eval/evaluate.py", "search/parameters.py", "search/threats/vcf.py",
-    "native/exports.py", "native/exports_threats.py", "native/load/digest.py",
+    "native/exports.py", "native/exports_threats.py", "native/load/store.py",
     "native/load/targets.py",
 ]  # fmt: skip
 
@@ -196,7 +195,7 @@ def test_the_digest_covers_everything_that_builds_a_kernel(copy: Path) -> None:
 
 
 def test_the_pinned_compiler_is_the_one_of_the_digest() -> None:
-    pin = f'"{digest_module.COMPILER.replace(" ", "==")}.*"'
+    pin = f'"{store.COMPILER.replace(" ", "==")}.*"'
     assert pin in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 

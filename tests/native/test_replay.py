@@ -18,9 +18,8 @@ import pytest
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.build.binary import inspect
 from pbrain_engine.native.build.compile import Build, Output
-from pbrain_engine.native.load.digest import digest
 from pbrain_engine.native.load.library import load, processor_level
-from pbrain_engine.native.load.store import cache_root
+from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import TARGETS, Target, host_target
 from tests.packaging.building import pyodide
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import random
 import threading
 import time
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from lab import small_boards
-from pbrain_engine.engine.engine import ALPHABETA, MCTS, Engine, EngineError, Limit
+from pbrain_engine.engine.engine import MCTS, Engine, EngineError, Limit
 from pbrain_engine.engine.montecarlo import MonteCarlo
 from pbrain_engine.game.game import Move
 from pbrain_engine.notation.cells import parse_moves
@@ -261,35 +260,6 @@ def test_values_are_chances_on_the_scale_of_the_weights(engine: Engine) -> None:
 def test_an_unknown_search_is_refused() -> None:
     with pytest.raises(EngineError, match="alphabeta and mcts"):
         Engine(search="guess")
-
-
-# Improved policies ----------------------------------------------------------------------
-
-
-def test_a_lesson_is_a_policy_and_the_same_again(engine: Engine) -> None:
-    found = []
-    for _ in range(2):
-        set_up(engine, QUIET)
-        engine.clear_hash()
-        lesson = engine.improve(120, random.Random(5))
-        assert sum(lesson.policy.values()) == pytest.approx(1)
-        assert engine.game.at(*lesson.move) is Side.EMPTY
-        assert all(engine.game.at(*move) is Side.EMPTY for move in lesson.policy)
-        found.append(lesson)
-    assert found[0] == found[1]
-    assert complaint_of(engine) == 0
-
-
-def test_a_lesson_about_a_win_is_the_winning_move(engine: Engine) -> None:
-    set_up(engine, OPEN_THREE)
-    lesson = engine.improve(50, random.Random(1))
-    assert lesson.value >= WIN_BAND
-    assert lesson.policy == {lesson.move: 1.0}
-
-
-def test_an_alpha_beta_gives_no_lessons() -> None:
-    with Engine(search=ALPHABETA, hash_size=1 << 20) as engine, pytest.raises(EngineError):
-        engine.improve(10, random.Random(1))
 
 
 # Without the compiler -------------------------------------------------------------------

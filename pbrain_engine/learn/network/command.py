@@ -7,37 +7,45 @@ family and pages of losses. The same command goes on where it stopped.
 from __future__ import annotations
 
 import argparse
+import math
 import signal
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.weights import find_weights
-from ...eval.weights import FAMILIES, Weights, WeightsError, write_weights
+from ...eval.weights import FAMILIES, Weights, WeightsError, find_weights, write_weights
+from ...files import write_whole
+from ...pages import charts
+from ...pages.charts import Curve
+from ...pages.html import html_document, html_figures, html_table
 from ...position.rules import Rule
 from ...progress import Progress
-from ..fit import recorded_scale, source
-from ..output import by_family_named, name_of, put
+from ..fit import by_family_named, name_of, put, recorded_scale, source
 from ..records import GamesError
 from ..value_model import FamilyTables
-from .codebook import make_codebook
-from .judged import candidates, judge
-from .page import write_page
 from .parameters import VECTOR_LIMIT
-from .pool import read_pools
-from .quantise import NetworkBlock, pack, quantise, unpack
+from .pool import judge, read_pools
+from .quantise import NetworkBlock, make_codebook, pack, quantise, unpack
 from .training import Moment, Run, Score, Tally, TrainingSettings, held_out
 
 FEWEST = 16  # positions, learned from or held out, that are worth a training
 LOOKED_AT = 32  # batches by which the ranges of the layers are found, and patterns counted
 COMPARED = 20_000  # held-out positions on which integers and real numbers are compared
 REPORT_SECONDS = 10.0
+TITLES = {
+    "target": "Loss of the value",
+    "result": "Loss of the value, on results alone",
+    "entropy": "Cross-entropy of the move",
+    "first": "First move right",
+}
 
 
 def check(options: argparse.Namespace) -> list[str]:
@@ -155,7 +163,7 @@ def compared(run: Run, weights: Weights) -> tuple[Score, str]:
         batch = run.batch(number, chosen)
         said = run.learner.measure(run.best, batch)
         found = judge(weights, run.settings.family, pool, chosen)
-        counts = candidates(pool, chosen)
+        counts = pool.candidates(chosen)
         ends, picked = np.cumsum(counts), pool.picked(chosen)
         place = np.argsort(batch.chosen)  # of each of the chosen in the batch
         rows = said.logits.reshape(len(batch), -1)[place]
@@ -168,13 +176,12 @@ def compared(run: Run, weights: Weights) -> tuple[Score, str]:
         loss = np.logaddexp(0, odds)
         losses[0] = np.where(opens, loss - positions.target[chosen] * odds, np.nan)
         losses[1] = np.where(opens, loss - result * odds, np.nan)
-        for i, position in enumerate(chosen):
+        for i in range(len(chosen)):
             if np.isnan(said.entropy[place[i]]):
                 continue
             mine = found.logits[ends[i] - counts[i] : ends[i]]
-            shares = pool.shares(int(position))
             top = mine.max()
-            losses[2, i] = np.log(np.exp(mine - top).sum()) + top - shares @ mine
+            losses[2, i] = np.log(np.exp(mine - top).sum()) + top - mine[picked[i]]
             losses[3, i] = mine[picked[i]] >= top
         tally.add(list(losses))
     value_off, logit_off = np.concatenate(values), np.concatenate(logits)
@@ -182,6 +189,32 @@ def compared(run: Run, weights: Weights) -> tuple[Score, str]:
         f"value off by {value_off.mean():.2f} (at most {value_off.max():.1f}), "
         f"logit by {logit_off.mean():.4f} (at most {logit_off.max():.2f})"
     )
+
+
+def write_page(path: Path, title: str, history: Sequence[Mapping[str, Any]], start: Score) -> None:
+    """Write the page of one run; ``start`` are the losses of the linear evaluation."""
+    figures = []
+    for place, (name, caption) in enumerate(TITLES.items()):
+        lines = []
+        for part, words, style in (("learned", "learned from", "a"), ("held", "held out", "b")):
+            points = [(float(each["step"]), float(each[part][place])) for each in history]
+            points = [point for point in points if not math.isnan(point[1])]
+            if points:
+                lines.append(Curve(words, points, style))
+        if lines:
+            ends = [point[0] for line in lines for point in line.points]
+            level = float(getattr(start, name))
+            lines.append(Curve("linear", [(min(ends), level), (max(ends), level)], "c"))
+            figures.append((caption, charts.line_chart(caption, "steps", caption, lines)))
+    rows = [["", *TITLES.values()], ["linear, held out", *map(_number, start)]]
+    if history:
+        rows.append(["network, held out", *map(_number, history[-1]["held"])])
+    body = f"<h1>{escape(title)}</h1>\n{html_figures(figures)}\n{html_table(rows)}"
+    write_whole(path, html_document(title, body))
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}"
 
 
 def with_network(weights: Weights, family: str, raw: bytes) -> Weights:

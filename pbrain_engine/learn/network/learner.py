@@ -34,7 +34,6 @@ class Source:
             pool.height, pool.width, regions_of(pool.height, pool.width), chunk.moves, chunk.at,
             chunk.ply, chunk.mask, (chunk.linear / scale).astype(np.float32), targets,
             pool.results, pool.opens(labels), chunk.near, chunk.score_at, chunk.scores,
-            chunk.shares,
         )  # fmt: skip
 
     def __len__(self) -> int:

@@ -24,28 +24,26 @@ from ...game.game import layout_of, tables_of
 from ...native.load import library
 from ...native.load.memory import Block
 from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
-from ...position.rules import Side
+from ...position.rules import Rule, Side
 from ...values import WIN_BAND
 from ..features import ENEMY_FIVE, FOURS, WINNING_FOUR, result_for
-from ..policy_records import Policy, policies_path, read_taught_games
-from ..records import NO_VALUE, GamesError, Record, is_held_out, read_games
+from ..records import LABELS, NO_VALUE, GamesError, Record, is_held_out, read_games
 from ..value_model import best_scale, blend, chance
+from .quantise import LOGIT_UNIT
 
 Array = NDArray[Any]
-ALL = 255  # the largest share of a policy
+Ints = NDArray[np.int64]
 AT_ONCE = 64  # games that are played through in one go
 ENOUGH = 400_000  # positions that a scale is found by
 NEAR_BYTES = 64
 UNKNOWN = -1  # half points of a game without a result
-LABELS = ("fair", "open")
 
 
 class LearnedGame(NamedTuple):
-    """A game to learn from, with what tree searches said of its moves where they did."""
+    """A game to learn from, or one that is held out."""
 
     record: Record
-    policies: tuple[Policy, ...]  # one for each position after the opening, or none at all
-    held: bool  # it is held out
+    held: bool
 
 
 class Chunk(NamedTuple):
@@ -63,7 +61,6 @@ class Chunk(NamedTuple):
     near: NDArray[np.uint8]  # bits of cells: the candidates
     score_at: NDArray[np.int64]  # the place in ``scores`` of the first candidate's
     scores: NDArray[np.int16]  # linear scores of the candidates
-    shares: NDArray[np.uint8]  # what a tree search gave them, if anything of all this has one
 
 
 class PositionPool:
@@ -109,7 +106,12 @@ class PositionPool:
         rows = np.arange(len(self))
         return np.asarray(self.chunk.near[rows, move >> 3] >> (move & 7) & 1 == 1)
 
-    def picked(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    def candidates(self, chosen: Ints) -> Ints:
+        """Return how many candidates positions have."""
+        ends = np.append(self.chunk.score_at, len(self.chunk.scores))
+        return np.asarray(ends[chosen + 1] - ends[chosen])
+
+    def picked(self, chosen: Ints) -> Ints:
         """Return how many candidates of positions come before the chosen one."""
         found = np.empty(len(chosen), np.int64)
         for begin in range(0, len(chosen), AT_ONCE * AT_ONCE):
@@ -119,15 +121,6 @@ class PositionPool:
             bits[np.arange(bits.shape[1]) >= move[:, None]] = 0
             found[begin : begin + len(these)] = bits.sum(1)
         return found
-
-    def shares(self, position: int) -> NDArray[np.float64]:
-        """Return what the search gave each candidate of a position that chose one of them."""
-        cells = cells_of(self.chunk.near[position], self.height * self.width)
-        if not len(self.chunk.shares):
-            return np.asarray(cells == self.chunk.moves[self.chunk.at[position]], np.float64)
-        start = self.chunk.score_at[position]
-        found = self.chunk.shares[start : start + len(cells)].astype(np.float64)
-        return np.asarray(found / found.sum())
 
     def search_scale(self, usual: float | None = None) -> float:
         """Return the scale with which the values of searches foretell results best.
@@ -216,18 +209,10 @@ class _Player:
         all_scores = np.concatenate(parts)[np.repeat(kept, counts)]
         score_at = np.cumsum(counts[kept]) - counts[kept]
         chosen = np.flatnonzero(kept)
-        shares = np.zeros(0, np.uint8)
         near = near[chosen, : -(-area // 8)]
-        if any(game.policies for _, game in numbered):
-            starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-            games = np.repeat(np.arange(len(numbered)), lengths)
-            shares = np.concatenate([np.zeros(0, np.uint8)] + [
-                shares_of(numbered[games[i]][1], int(i - starts[i]))[cells_of(near[row], area)]
-                for row, i in enumerate(chosen)
-            ])  # fmt: skip
         return Chunk(
             moves, chosen, ply[chosen], facts[chosen, 0], facts[chosen, 1], values[chosen],
-            points[chosen], game_of[chosen], held[chosen], near, score_at, all_scores, shares,
+            points[chosen], game_of[chosen], held[chosen], near, score_at, all_scores,
         )  # fmt: skip
 
 
@@ -250,34 +235,6 @@ def check(record: Record) -> None:
         raise GamesError(f"game {record.number} has a stone that cannot lie there")
 
 
-def cells_of(near: NDArray[np.uint8], area: int) -> NDArray[np.int64]:
-    """Return the candidates of a position in ascending order."""
-    return np.flatnonzero(np.unpackbits(near, bitorder="little")[:area])
-
-
-def shares_of(game: LearnedGame, ply: int) -> NDArray[np.uint8]:
-    """Return the share of each cell in the move of a position: all of it where one was played."""
-    record = game.record
-    shares = np.zeros(record.width * record.height, np.uint8)
-    known = game.policies and ply >= record.opening
-    policy = game.policies[ply - record.opening] if known else ()
-    if not policy:
-        shares[record.moves[ply]] = ALL
-    for cell, share in policy:
-        shares[cell] = (ALL * share + policy[0][1] // 2) // policy[0][1]
-    return shares
-
-
-def with_policies(path: Path) -> Iterator[tuple[Record, tuple[Policy, ...]]]:
-    """Yield the games of a file, each with the policies of the file beside it if there is one."""
-    if policies_path(path).exists():
-        for record, taught in read_taught_games(path):
-            yield record, taught.policies
-    else:
-        for record in read_games(path):
-            yield record, ()
-
-
 def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[LearnedGame]:
     """Yield the games of files; held out are the test files, or one game in sixteen.
 
@@ -286,11 +243,11 @@ def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[LearnedGame]:
     """
     test = list(test)
     for path in files:
-        for record, policies in with_policies(path):
-            yield LearnedGame(record, policies, not test and is_held_out(record.number))
+        for record in read_games(path):
+            yield LearnedGame(record, not test and is_held_out(record.number))
     for path in test:
-        for record, policies in with_policies(path):
-            yield LearnedGame(record, policies, True)
+        for record in read_games(path):
+            yield LearnedGame(record, True)
 
 
 Numbered = list[tuple[int, LearnedGame]]
@@ -354,8 +311,6 @@ def joined(chunks: list[Chunk]) -> Chunk:
     """Return all positions of some chunks; they are emptied, so that nothing is there twice."""
     moves = np.cumsum([0, *(len(chunk.moves) for chunk in chunks)])
     scores = np.cumsum([0, *(len(chunk.scores) for chunk in chunks)])
-    if any(len(chunk.shares) for chunk in chunks):
-        chunks = [_with_shares(chunk) for chunk in chunks]
     columns: list[Array] = []
     for name in Chunk._fields:
         parts = [getattr(chunk, name) for chunk in chunks]
@@ -366,13 +321,53 @@ def joined(chunks: list[Chunk]) -> Chunk:
     return Chunk(*columns)
 
 
-def _with_shares(chunk: Chunk) -> Chunk:
-    """Return a chunk in which every position has shares: all of it for the move."""
-    if len(chunk.shares) or not len(chunk.scores):
-        return chunk
-    shares = np.zeros(len(chunk.scores), np.uint8)
-    area = 8 * chunk.near.shape[1]
-    for i, start in enumerate(chunk.score_at):
-        cells = cells_of(chunk.near[i], area)
-        shares[start : start + len(cells)] = ALL * (cells == chunk.moves[chunk.at[i]])
-    return chunk._replace(shares=shares)
+class Judged(NamedTuple):
+    """Values for the side to move, and the logits of the candidates of position after position."""
+
+    values: NDArray[np.float64]
+    logits: NDArray[np.float64]
+
+
+def linear(pool: PositionPool, chosen: Ints) -> Judged:
+    """Return what the linear evaluation and the linear move score say of positions."""
+    counts = pool.candidates(chosen)
+    places = np.repeat(pool.chunk.score_at[chosen] - np.cumsum(counts) + counts, counts)
+    places += np.arange(len(places))
+    return Judged(
+        pool.chunk.linear[chosen].astype(np.float64), pool.chunk.scores[places].astype(np.float64)
+    )
+
+
+def judge(weights: Weights, family: str, pool: PositionPool, chosen: Ints) -> Judged:
+    """Return what the network of weights says of positions, given in ascending order.
+
+    Raises:
+        WeightsError: there is no such network, or it is not one that the kernel can use.
+    """
+    kernel, chunk = library.load(), pool.chunk
+    worker = Block(layout_of(kernel).worker)
+    evaluator = tables_of(kernel, Rule.parse(family), weights).address
+    begins = chunk.at[chosen] - chunk.ply[chosen]  # of their games
+    parts = np.split(np.arange(len(chosen)), np.flatnonzero(np.diff(begins)) + 1)
+    values, logits = list[NDArray[np.int16]](), list[NDArray[np.int16]]()
+    for part in parts:
+        if not len(part):
+            continue
+        plies, begin = chunk.ply[chosen[part]], int(begins[part[0]])
+        count = int(plies[-1]) + 1
+        near = np.zeros((count, NEAR_BYTES), np.uint8)
+        near[plies, : chunk.near.shape[1]] = chunk.near[chosen[part]]
+        moves = np.ascontiguousarray(chunk.moves[begin : begin + count])
+        said, scores = np.empty(count, np.int16), np.empty(count * MAX_STONES, np.int16)
+        found = kernel.worker_lessons(
+            worker.address, evaluator, pool.width, pool.height, moves.ctypes.data, count,
+            near.ctypes.data, said.ctypes.data, scores.ctypes.data,
+        )  # fmt: skip
+        values.append(said[plies])
+        logits.append(scores[:found].copy())
+    worker.close()
+    none = [np.zeros(0, np.int16)]
+    return Judged(
+        np.concatenate(values or none).astype(np.float64),
+        np.concatenate(logits or none) / LOGIT_UNIT,
+    )

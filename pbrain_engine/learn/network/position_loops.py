@@ -90,7 +90,6 @@ class PositionArrays(NamedTuple):
     near: Any
     score_at: Any
     scores: Any
-    shares: Any
 
 
 class Windows(NamedTuple):
@@ -187,7 +186,6 @@ def study(
     units = np.zeros((area + 4) * cell_units, kind)  # hidden ones of the candidates
     of_units = np.zeros((area + 4) * cell_units, kind)
     chances = np.zeros(area + 4, kind)
-    shares = np.zeros(area + 4, kind)
     below, side = wide * channels, channels
     for i in range(first, last):
         position = chosen[i]
@@ -259,7 +257,7 @@ def study(
         second = np.int64(positions.moves[at - 2]) if stones > 1 else -1
         move = np.int64(positions.moves[at])
         score_at = positions.score_at[position]
-        moves, picked, taught = 0, -1, kind.type(0)
+        moves, picked = 0, -1
         for spot in range(area):
             if not positions.near[position, spot >> 3] >> (spot & 7) & 1:
                 continue
@@ -268,9 +266,6 @@ def study(
             places[moves] = ((spot // width + 1) * wide + spot % width + 1) * channels
             classes[2 * moves] = near_class(spot, before, width)
             classes[2 * moves + 1] = near_class(spot, second, width)
-            if len(positions.shares):
-                shares[moves] = positions.shares[score_at + moves]
-                taught += shares[moves]
             moves += 1
         for j in range(moves):
             place = places[j]
@@ -348,11 +343,6 @@ def study(
         if picked >= 0:
             said.first[i] = 1 if chances[picked] >= largest else 0
             logit = chances[picked]
-            if taught > 0:
-                logit = kind.type(0)
-                for j in range(moves):
-                    shares[j] /= taught
-                    logit += shares[j] * chances[j]
             for j in range(moves):
                 chances[j] = np.exp(chances[j] - largest)
                 mass += chances[j]
@@ -373,9 +363,7 @@ def study(
             change = kind.type(0)
             if picked >= 0:
                 change = chances[j] / mass
-                if taught > 0:
-                    change -= shares[j]
-                elif j == picked:
+                if j == picked:
                     change -= kind.type(1)
                 change *= shares_of_loss[1]
             change += bent

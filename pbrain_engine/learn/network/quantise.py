@@ -3,6 +3,10 @@
 Every layer gets the largest power of two as its unit that what was seen in games leaves room
 for, and the largest shift with which no sum can leave 32 bits, whatever is put in. A file does
 not tell the units, which change nothing that is said: a training that goes on takes others.
+
+Where there are more patterns than *codes*, the rare ones share: the patterns that occur most in
+games keep vectors of their own, each other one takes those of the nearest. Where colours are
+tied, codes come in pairs, so that a position with colours exchanged stays worth the same.
 """
 
 from __future__ import annotations
@@ -26,7 +30,6 @@ from ...eval.network_block import (
     shared_fields,
     sizes_of,
 )
-from .codebook import Codebook
 from .parameters import Floats, Form
 from .position_loops import (
     BOARD_SCALE,
@@ -37,12 +40,15 @@ from .position_loops import (
     REGION_SCALE,
     SCORE_SCALE,
 )
-from .windows import patterns
+from .windows import Patterns, patterns
 
 Ints = NDArray[np.int64]
+Real = NDArray[np.float64]
 Arrays = dict[str, Ints]
 LOGIT_UNIT = 256
 REGION_SHIFT, BOARD_SHIFT = 3, 5
+MOST_CODES = 16384  # their vectors stay in the cache of a core
+BLOCK = 512  # patterns at a time
 # Of the shifts of a head, in their order; the last two are factors by 2**8.
 SHIFT_NAMES = (
     "region", "pool", "trunk", "value", "last", "direct", "shift", "scale", "cell", "logit",
@@ -98,7 +104,6 @@ def pack(block: NetworkBlock) -> bytes:
     return b"".join(parts)
 
 
-Real = NDArray[np.float64]
 MARGIN = 1.5  # of the range over the largest number that was seen
 INT16 = 32767
 REGION_INPUT = 32760  # the largest sum over a region, shifted
@@ -217,6 +222,66 @@ def quantise_head(head: Mapping[str, Real], ranges: Ranges, scale: float) -> Arr
     found["shifts"] = np.array(shifts + [0] * (SHIFTS - len(shifts)), np.int64)
     found["near"] = np.rint(head["near"] * LOGIT_UNIT).astype(np.int64)
     return found
+
+
+class Codebook(NamedTuple):
+    """The code of each pattern, and of each code its vector and the code of exchanged colours."""
+
+    codes: Ints
+    swap: Ints
+    vectors: Real
+
+
+def make_codebook(
+    maps: list[Real], known: Patterns, counts: Ints, most: int = MOST_CODES
+) -> Codebook:
+    """Return the codes of a network; ``counts`` says how often each pattern occurs in games.
+
+    ``maps``: the vector of every pattern, of the one map or of black's and white's.
+    """
+    tied = len(maps) == 1
+    vectors = maps[0] if tied else np.concatenate([maps[0], maps[1][known.swapped]], 1)
+    if len(known) <= most:
+        every = np.arange(len(known))
+        return Codebook(every, known.swapped, vectors)
+    kept = frequent(known, counts, most, tied)
+    own = known.swapped == np.arange(len(known))
+    both = np.concatenate([vectors, vectors[known.swapped]], 1) if tied else vectors
+    codes = np.empty(len(known), np.int64)
+    if tied:  # a pattern that is its own exchange needs a code that is
+        for kind in (False, True):
+            these, among = np.flatnonzero(own == kind), kept[own[kept] == kind]
+            codes[these] = np.searchsorted(kept, among[nearest(both[these], both[among])])
+        first = np.flatnonzero(np.arange(len(known)) < known.swapped)
+        swap = np.searchsorted(kept, known.swapped[kept])
+        codes[known.swapped[first]] = swap[codes[first]]
+    else:
+        codes = nearest(both, both[kept])
+        swap = np.arange(len(kept))
+    codes[kept] = np.arange(len(kept))
+    return Codebook(codes, swap, vectors[kept])
+
+
+def frequent(known: Patterns, counts: Ints, most: int, tied: bool) -> Ints:
+    """Return the patterns that occur most, in ascending order; with their exchange, if tied."""
+    weight = counts + counts[known.swapped] if tied else counts.copy()
+    weight[known.blank] = weight.max() + 1
+    group = np.minimum(np.arange(len(known)), known.swapped) if tied else np.arange(len(known))
+    order = np.lexsort((group, -weight))  # those of a pair follow each other
+    kept = order[:most]
+    if tied and not np.isin(known.swapped[kept[-1]], kept):
+        kept = kept[:-1]
+    return np.sort(kept)
+
+
+def nearest(points: Real, among: Real) -> Ints:
+    """Return which of some vectors is nearest to each point."""
+    lengths = (among**2).sum(1) / 2
+    found = [
+        np.argmax(points[i : i + BLOCK] @ among.T - lengths, 1)
+        for i in range(0, len(points), BLOCK)
+    ]
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
 def quantise(form: Form, numbers: Real, peaks: Real, codes: Codebook, scale: float) -> NetworkBlock:

@@ -23,10 +23,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...options import Parser
-from ..load import store
-from ..load.digest import digest
 from ..load.library import KernelError, Library, load, processor_level
 from ..load.lock import locked
+from ..load.store import cache_root, digest, is_shipped
 from ..load.targets import TARGETS, Target, host_target
 from .link import LinkError, link
 
@@ -209,7 +208,7 @@ def _present_for_host(variant: str) -> str | None:
         library = load(variant=variant)
     except KernelError:
         return None
-    return library.path if store.is_shipped() or library.level == processor_level(library) else None
+    return library.path if is_shipped() or library.level == processor_level(library) else None
 
 
 def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
@@ -223,7 +222,7 @@ def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
         return present
     work = host_build(asserts, bounds)
     for attempts_left in reversed(range(ATTEMPTS)):
-        folder = os.path.join(store.cache_root(), digest())
+        folder = os.path.join(cache_root(), digest())
         _forget_broken(work, folder)
         try:
             (path,) = build(work, folder)
@@ -232,7 +231,7 @@ def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
             if not attempts_left:
                 raise
             report("the sources changed meanwhile")
-    forget_old_kernels(store.cache_root())
+    forget_old_kernels(cache_root())
     return path
 
 
@@ -262,7 +261,7 @@ def _requested(options: argparse.Namespace) -> list[str]:
     """Build what the options ask for and return the libraries' paths."""
     if not options.target and not options.out and options.level == "host":
         return [ensure(asserts=options.asserts, bounds=options.boundscheck)]
-    folder = options.out or os.path.join(store.cache_root(), digest())
+    folder = options.out or os.path.join(cache_root(), digest())
     return build(_chosen(options), folder)
 
 

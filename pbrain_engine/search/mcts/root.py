@@ -7,7 +7,6 @@ import numpy as np
 from ...kernel import kernel
 from ...kernel.bits import U64
 from ...position.board import WHITE_TO_MOVE, bit_of
-from ...position.geometry import NO_CELL
 from ...values import DRAW, WIN_BAND
 from ..alphabeta.root import has_twin, symmetries_of
 from ..threats.defence import loss_in
@@ -129,7 +128,6 @@ def plant(walker, threats, evaluator, tree, lists, state, distinct):
     alike by symmetry only one may be played.
     """
     board_at(walker, threats, evaluator, state)
-    tree.forced = NO_CELL
     tree.root = NO_NODE
     key = threats.state.position.key
     number = find_node(tree, key)

@@ -77,7 +77,6 @@ TREE = record(
     free=np.int64,  # the first of the freed blocks, or NO_BLOCK
     hand=np.int64,  # where the search for a block to recycle goes on
     root=np.int64,  # node of the root
-    forced=np.int64,  # cell that a visit has to begin with, or NO_CELL
     lines=np.int64,  # root moves that are looked at evenly, 1 or more
     recycled=np.int64,  # nodes and lists that made room
     scale=np.int64,  # points of value that are one logistic unit of chance

@@ -109,12 +109,9 @@ def go_down(walker, tables, tree, lists):
             return LISTLESS
         if depth > 0 and busy_rank(tree.params, np.int64(node.visits)) >= 0:
             return BUSY
-        if depth == 0 and tree.forced != NO_CELL:
-            at = edge_of(lists, node, tree.forced)
-        else:
-            at = edge_to_stay(walker, tree, lists, number, depth)
-            if at == NO_EDGE:
-                at = choose(tree, lists, number, depth == 0)
+        at = edge_to_stay(walker, tree, lists, number, depth)
+        if at == NO_EDGE:
+            at = choose(tree, lists, number, depth == 0)
         if at == WIDEN:
             return WIDER
         if at == NO_EDGE:

@@ -1,4 +1,4 @@
-"""The whole way of learning on a tiny budget: ``python -m pbrain_engine.learn.smoke``.
+"""The whole way of learning on a tiny budget: ``python -m lab.learn_smoke``.
 
 Some games, a fit, a network beside its weights if numba is there, and short matches against
 the weights that it began from. It shows that the way is open, not that anything was learned.
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..arena.commands import match
-from ..eval.weights import load_weights
-from . import datagen, fit, train
+from pbrain_engine.arena.commands import match
+from pbrain_engine.eval.weights import load_weights
+from pbrain_engine.learn import datagen, fit, train
 
 GAMES, NODES = 96, 400
 MATCH_GAMES = 8
