@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
-from pbrain_engine.engine.engine import Engine, Limit, Thought
-from pbrain_engine.notation.cells import cell_name, parse_moves
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.rules import Rule
 
 pytestmark = pytest.mark.timed
@@ -13,48 +15,34 @@ pytestmark = pytest.mark.timed
 SECONDS = 0.5
 
 
-def answer(moves: str, rule: Rule, size: int = 15) -> tuple[str, Thought]:
-    """Return the engine's move in a position, by name."""
-    with Engine(memory=100_000_000) as engine:
-        engine.new_game(size, rule=rule)
-        for x, y in parse_moves(moves, size):
-            engine.play(x, y)
-        thought = engine.think(Limit(time=SECONDS))
-    assert thought.time < 2 * SECONDS
-    return cell_name(*thought.move), thought
+SIX = "h8h9i8h10g8h11j13h12g14h14i15"  # black can make six in a column, and has a three to stop
+CLOSED = "h8f8g8f9i8f7j8l8"  # black has four in a row between two white stones
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_a_five_is_taken(rule: Rule) -> None:
-    move, thought = answer("h8h9i8i9j8j9k8k9", rule)
-    assert move in ("g8", "l8")
-    assert thought.mate == 1
-
-
-def test_standard_stops_the_three_and_does_not_make_six() -> None:
-    move, _ = answer("h8h9i8h10g8h11j13h12g14h14i15", Rule.STANDARD)
-    assert move in ("f8", "j8")
-
-
-def test_freestyle_makes_six() -> None:
-    move, _ = answer("h8h9i8h10g8h11j13h12g14h14i15", Rule.FREESTYLE)
-    assert move in ("h13",)
-
-
-def test_renju_does_not_play_a_forbidden_cell() -> None:
-    move, _ = answer("h8h9i7i9h10i6i11i12", Rule.RENJU)
-    assert move != "g9"
-
-
-@pytest.mark.parametrize("rule", [Rule.CARO, Rule.CARO_EXACT])
-def test_caro_does_not_make_a_closed_five(rule: Rule) -> None:
-    move, _ = answer("h8f8g8f9i8f7j8l8", rule)
-    assert move in ("f5", "f6", "f10", "f11")
-
-
-def test_freestyle_makes_a_closed_five() -> None:
-    move, _ = answer("h8f8g8f9i8f7j8l8", Rule.FREESTYLE)
-    assert move == "k8"
+@pytest.mark.parametrize(
+    ("moves", "rules", "answers"),
+    [
+        ("h8h9i8i9j8j9k8k9", Rule, "g8l8"),  # a five is taken
+        (SIX, [Rule.STANDARD], "f8j8"),
+        (SIX, [Rule.FREESTYLE], "h13"),
+        ("h8h9i7i9h10i6i11i12", [Rule.RENJU], "-g9"),  # it is forbidden
+        (CLOSED, [Rule.CARO, Rule.CARO_EXACT], "f5f6f10f11"),
+        (CLOSED, [Rule.FREESTYLE], "k8"),
+    ],
+)
+def test_the_answer_is_one_that_the_rule_demands(
+    moves: str, rules: Iterable[Rule], answers: str
+) -> None:
+    for rule in rules:
+        with Engine(memory=100_000_000) as engine:
+            engine.new_game(15, rule=rule)
+            for x, y in parse_moves(moves):
+                engine.play(x, y)
+            thought = engine.think(Limit(time=SECONDS))
+        assert thought.time < 2 * SECONDS
+        is_named = thought.move in parse_moves(answers.removeprefix("-"))
+        assert is_named is not answers.startswith("-"), (rule, thought.move)
+        assert thought.mate == 1 or rules is not Rule
 
 
 @pytest.mark.parametrize("rule", Rule)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +34,6 @@ from pbrain_engine.values import loss_in
 ROOT = Path(__file__).parents[2]
 OPENING = "h8i9i7g9"  # not decided for many plies
 PROMPT = 0.25  # seconds: "within milliseconds" on a busy test machine
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine(hash_size=4 << 20) as engine:
-        yield engine
 
 
 def set_up(engine: Engine, moves: str = OPENING, rule: Rule = Rule.FREESTYLE) -> None:

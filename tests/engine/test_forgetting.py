@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from pbrain_engine.engine.adviser import Foresight
@@ -19,12 +17,6 @@ DEPTH = 6
 WIN = "h8a1i9c1j8e1h10g1"  # black has fours and threes to win by
 # Black makes two fours at f8: a win in freestyle, forbidden in renju.
 TWO_FOURS = "c8b8d8a1e8c1f5f4f6e1f7g1"
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine(hash_size=4 << 20) as engine:
-        yield engine
 
 
 def play(game: Game | Engine, moves: str) -> None:

@@ -17,6 +17,7 @@ from pbrain_engine.cli import main
 from pbrain_engine.engine.adviser import Tactics
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.solver.solver import BY_FOURS, OPEN, Proof, Rescue, Solver, Tree
+from tests.engine.test_engine import set_up
 
 WON = "i10f5e9g11i6k5f6j6h9j11h7g9"  # black wins by threats, not by fours alone
 CALM = "h8i9i7g9"
@@ -29,12 +30,6 @@ PROMPT = 0.25
 def engine() -> Iterator[Engine]:
     with Engine(hash_size=16 << 20) as engine:
         yield engine
-
-
-def set_up(engine: Engine, moves: str) -> None:
-    engine.new_game(15)
-    for move in parse_moves(moves):
-        engine.play(*move)
 
 
 def game_after(moves: str) -> Game:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -12,27 +11,16 @@ from pbrain_engine.engine.engine import ALPHABETA, MCTS
 from pbrain_engine.engine.forms import win_form, winner_after
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
+from tests.engine.test_engine import set_up
 
 POSITIONS = ("h8i9h9", "h8i9i7g9", "h8h9j8g7")
 LINES = 4
 
 
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine(hash_size=4 << 20) as engine:
-        yield engine
-
-
-def set_up(engine: Engine, moves: str) -> None:
-    engine.new_game(15)
-    engine.clear_hash()
-    for move in parse_moves(moves):
-        engine.play(*move)
-
-
 @pytest.mark.parametrize("position", POSITIONS)
 def test_the_final_value_is_complete_or_called_a_bound(engine: Engine, position: str) -> None:
     for nodes in range(12_000, 60_000, 4_000):
+        engine.clear_hash()
         set_up(engine, position)
         seen: list[Thought] = []
         final = engine.think(Limit(nodes=nodes), on_iteration=seen.append)
@@ -50,6 +38,7 @@ def test_the_final_value_is_complete_or_called_a_bound(engine: Engine, position:
 def test_a_timed_value_is_one_that_was_told(threads: int) -> None:
     with Engine(hash_size=4 << 20, threads=threads) as engine:
         for _ in range(4):
+            engine.clear_hash()
             set_up(engine, POSITIONS[0])
             seen: list[Thought] = []
             final = engine.think(Limit(time=0.2), on_iteration=seen.append)
@@ -60,6 +49,7 @@ def test_a_timed_value_is_one_that_was_told(threads: int) -> None:
 
 @pytest.mark.parametrize("position", POSITIONS)
 def test_listeners_get_the_lines_ranked_and_of_one_depth(engine: Engine, position: str) -> None:
+    engine.clear_hash()
     set_up(engine, position)
     seen: list[Thought] = []
     final = engine.think(Limit(depth=7), on_iteration=seen.append, multipv=LINES)
@@ -74,6 +64,7 @@ def test_listeners_get_the_lines_ranked_and_of_one_depth(engine: Engine, positio
 
 def test_an_interrupted_list_is_that_of_the_last_complete_depth(engine: Engine) -> None:
     for nodes in range(20_000, 60_000, 5_000):
+        engine.clear_hash()
         set_up(engine, POSITIONS[0])
         seen: list[Thought] = []
         final = engine.think(Limit(nodes=nodes), on_iteration=seen.append, multipv=LINES)

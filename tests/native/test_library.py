@@ -17,6 +17,7 @@ import pytest
 from pbrain_engine.native.load import library, store
 from pbrain_engine.native.load import targets as cpu
 from pbrain_engine.native.load.library import KernelError, Library, load, processor_level
+from pbrain_engine.native.load.lock import try_lock
 from pbrain_engine.native.load.targets import TARGETS, host_target
 from tests.native.test_uncompiled import TOY_WALK
 
@@ -45,6 +46,12 @@ def toy(toy_folder: str) -> Toy:
 @pytest.fixture
 def checked_toy(toy_folder: str) -> Toy:
     return Toy(toy_folder, load().level, "asserts-bounds")
+
+
+@pytest.fixture
+def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the first to ask load a library anew."""
+    monkeypatch.setattr(library, "_loaded", {})
 
 
 def test_a_library_tells_what_it_is(toy: Toy) -> None:
@@ -121,6 +128,7 @@ def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path: Path) ->
         assert result.returncode == 1 and "its end is missing" in result.stderr, length
 
 
+@pytest.mark.usefixtures("unloaded")
 @pytest.mark.parametrize("trouble", ["missing", "broken"])
 def test_where_kernels_were_shipped_compiling_one_is_no_cure(
     trouble: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -130,17 +138,7 @@ def test_where_kernels_were_shipped_compiling_one_is_no_cure(
     if trouble == "broken":
         (tmp_path / HOST.file_name(HOST.levels[0])).touch()
     monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
-    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
     with pytest.raises(KernelError, match="; install Numoku again$"):
-        load()
-
-
-def test_without_a_kernel_load_names_the_cure(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
-    monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
-    with pytest.raises(KernelError, match="make setup"):
         load()
 
 
@@ -149,21 +147,22 @@ def test_a_level_that_was_not_built_is_a_kernel_error() -> None:
         load("v9")
 
 
+@pytest.mark.usefixtures("unloaded")
 def test_the_best_level_for_the_processor_is_chosen(
     monkeypatch: pytest.MonkeyPatch, toy_folder: str
 ) -> None:
     assert HOST is not None
-    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
-    monkeypatch.setattr("pbrain_engine.native.load.library.kernel_folder", lambda: toy_folder)
+    monkeypatch.setattr(library, "kernel_folder", lambda: toy_folder)
     assert load().level == processor_level(load())
     if HOST.levels[0] == "v2":
-        monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
-        monkeypatch.setattr("pbrain_engine.native.load.library.processor_level", lambda _: "v2")
+        monkeypatch.setattr(library, "_loaded", {})
+        monkeypatch.setattr(library, "processor_level", lambda _: "v2")
         assert load().level == "v2"
         with pytest.raises(KernelError, match="does not support a kernel of level v3"):
             load("v3")
 
 
+@pytest.mark.usefixtures("unloaded")
 def test_a_shipped_kernel_is_believed(
     monkeypatch: pytest.MonkeyPatch, toy_folder: str, tmp_path: Path
 ) -> None:
@@ -173,7 +172,6 @@ def test_a_shipped_kernel_is_believed(
         (tmp_path / name).write_bytes(Path(toy_folder, name).read_bytes())
     (tmp_path / store.SHIPPED_MARK).touch()
     monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
-    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
     assert "toy_walk" in load().exports
 
 
@@ -319,11 +317,45 @@ def test_a_level_can_be_forced_for_play(monkeypatch: pytest.MonkeyPatch) -> None
         load()
 
 
+@pytest.mark.usefixtures("unloaded")
 def test_the_cure_is_one_that_the_user_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(library, "_loaded", {})
     monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
     with pytest.raises(KernelError, match="run `make setup`"):
         load()
     monkeypatch.setattr(library, "is_checkout", lambda: False)
     with pytest.raises(KernelError, match="then `numoku build`"):
         load()
+
+
+# Locks between processes --------------------------------------------------------------------
+
+HOLD = (
+    "import sys; from pbrain_engine.native.load.lock import try_lock;"
+    "file = open(sys.argv[1], 'r+b'); print(try_lock(file), flush=True); sys.stdin.read()"
+)
+
+
+def holder(path: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", HOLD, str(path)]
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+
+
+def test_a_lock_has_one_holder_and_dies_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    path.write_bytes(b"lines\n")
+    with holder(path) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "True\n"
+        with path.open("r+b") as file:
+            assert not try_lock(file)
+            assert file.tell() == 0
+        assert path.read_bytes() == b"lines\n"  # whoever only reads is not kept off
+        other.kill()
+    with path.open("r+b") as file:
+        assert try_lock(file)

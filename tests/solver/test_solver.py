@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from lab.fuzz_claims import game_of
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import format_moves, parse_moves
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Proof, Solver, Tree
 from tests.oracle.replay import Proof as Claim
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
@@ -41,15 +42,6 @@ OPEN_THREE = """
 def solver() -> Iterator[Solver]:
     with Solver(16_000_000) as solver:
         yield solver
-
-
-def game_of(board: Board, to_move: int) -> Game:
-    game = Game(board.width, board.height, Rule.parse(board.rule))
-    for cell, held in board.cells.items():
-        if held < 2:
-            game.place(*cell, Side(held))
-    game.set_to_move(Side(to_move))
-    return game
 
 
 def random_board(chance: random.Random, rule: str, empties: int) -> Board:
