@@ -92,7 +92,7 @@ class AlphaBetaSearch(Search):
         """Search with all threads; return the thought of the one that came deepest, if any."""
         best = super().run(pace, listener, stop)
         limit, multipv = self.question.limit, self.question.multipv
-        if best is None or multipv > 1 or limit.depth is not None:
+        if best is None or not self._completed or multipv > 1 or limit.depth is not None:
             return best
         others = [
             as_cut_short(self._read(worker, 0, completed.depth), completed)
@@ -299,11 +299,13 @@ class AlphaBeta(Searcher):
         self._library.shared_age(shared)
         while len(self._workers) < threads:
             self._workers.append(Block(self._layout.worker))
-        for block in self._workers[1:threads]:
-            game.copy_to(game.like(block))
-        workers = [block.address for block in self._workers[:threads]]
         most = UNLIMITED_NODES if limit.nodes is None else min(limit.nodes, UNLIMITED_NODES)
-        for number, worker in enumerate(workers):
+        workers = []
+        for number, block in enumerate(self._workers[:threads]):
+            if number:
+                game.copy_to(game.like(block))
+            worker = block.address
+            workers.append(worker)
             self._library.worker_bar(worker, NO_CELL)
             for move in question.exclude:
                 self._library.worker_bar(worker, cell_of(*move))

@@ -187,8 +187,13 @@ def number(text: str) -> int | None:
 
 def numbers(text: str) -> list[int] | None:
     """Return the numbers between white space and commas, or None if anything else is there."""
-    found = [number(word) for word in text.replace(",", " ").split()]
-    return None if None in found else [n for n in found if n is not None]
+    found = []
+    for word in text.replace(",", " ").split():
+        value = number(word)
+        if value is None:
+            return None
+        found.append(value)
+    return found
 
 
 def behead(text: str) -> tuple[str, str]:

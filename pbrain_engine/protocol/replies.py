@@ -87,14 +87,7 @@ def about_limits(threads: int, hash_bytes: int) -> tuple[str, ...]:
     return f"MESSAGE INFO MAX_THREAD_NUM {threads}", f"MESSAGE INFO MAX_HASH_SIZE {exponent}"
 
 
-def value(thought: Thought, proven: bool) -> str:
-    """Return the value for people: +M9 where the line proves it, else a number."""
-    if proven:
-        return format_value(thought.value)
-    return str(min(max(thought.value, -EVAL_LIMIT), EVAL_LIMIT))
-
-
-def depth_line(thought: Thought, number: int, proven: bool) -> str:
+def depth_line(thought: Thought, number: int, value: str) -> str:
     """Return the line for one finished depth, of one of ``number`` best moves."""
     multi = f" multipv {thought.multipv}" if number > 1 else ""
     milliseconds = round(thought.time * 1000)
@@ -103,7 +96,7 @@ def depth_line(thought: Thought, number: int, proven: bool) -> str:
     count = str(nodes) if nodes < 10_000 else f"{nodes // 1000}K" if few else f"{nodes // 10**6}M"
     line = format_moves(thought.pv, " ").upper()
     return message(
-        f"depth {thought.depth}-{thought.seldepth}{multi} ev {value(thought, proven)} "
+        f"depth {thought.depth}-{thought.seldepth}{multi} ev {value} "
         f"n {count} n/ms {speed} tm {milliseconds} pv {line}"
     )
 
@@ -113,7 +106,7 @@ def realtime(kind: str, at: Coordinates | None = None, row_first: bool = False) 
     return f"MESSAGE REALTIME {kind}" + (f" {cell(at, row_first)}" if at else "")
 
 
-def detail(thought: Thought, number: int, proven: bool, row_first: bool = False) -> list[str]:
+def detail(thought: Thought, number: int, value: str, row_first: bool = False) -> list[str]:
     """Return the block of bare INFO lines about one of ``number`` best moves."""
     milliseconds = round(thought.time * 1000)
     return [
@@ -125,7 +118,7 @@ def detail(thought: Thought, number: int, proven: bool, row_first: bool = False)
         f"INFO TOTALNODES {thought.nodes}",
         f"INFO TOTALTIME {milliseconds}",
         f"INFO SPEED {thought.nodes * 1000 // max(milliseconds, 1)}",
-        f"INFO EVAL {value(thought, proven)}",
+        f"INFO EVAL {value}",
         f"INFO WINRATE {thought.chance:.4f}",
         f"INFO BESTLINE {cells(thought.pv, row_first)}",
         "INFO PV DONE",
@@ -197,13 +190,16 @@ class Report:
     def _write(self, thought: Thought) -> None:
         is_forced = abs(thought.value) >= WIN_BAND
         proven = is_forced and line_wins(self._game, thought.pv, abs(thought.mate or 0))
+        value = str(min(max(thought.value, -EVAL_LIMIT), EVAL_LIMIT))
+        if proven:  # for people: +M9
+            value = format_value(thought.value)
         if self._mode in (REALTIME, BOTH) and thought.pv:
             marks = ["BEST"] * (thought.multipv == 1) + ["POS", "DONE"]
             marks += ["LOST"] * (proven and thought.value < 0)
             for mark in marks:  # what a GUI draws on the first cell of the line
                 self._emit(realtime(mark, thought.pv[0], self._row_first))
         if self._mode in (DETAIL, BOTH):
-            for line in detail(thought, self._count, proven, self._row_first):
+            for line in detail(thought, self._count, value, self._row_first):
                 self._emit(line)
         else:
-            self._emit(depth_line(thought, self._count, proven))
+            self._emit(depth_line(thought, self._count, value))

@@ -79,7 +79,7 @@ def test_a_thought_has_the_scale_of_its_rule(rule: Rule) -> None:
 def test_the_protocol_tells_the_same_chance() -> None:
     caro = THOUGHT._replace(scale=408)
     for thought in (THOUGHT, caro):
-        assert f"INFO WINRATE {thought.chance:.4f}" in replies.detail(thought, 1, False)
+        assert f"INFO WINRATE {thought.chance:.4f}" in replies.detail(thought, 1, "100")
     assert THOUGHT.chance > caro.chance
 
 

@@ -10,7 +10,6 @@ import pytest
 from lab.swap2_openings import LATE_SEARCH, OPTIONS, survey
 from pbrain_engine.engine.engine import Move, Thought
 from pbrain_engine.engine.swap2 import (
-    OpeningChoice,
     OpeningSearch,
     balanced_move,
     balanced_pair,
@@ -58,36 +57,29 @@ def at(move: Move, value: int, rank: int) -> Thought:
     )
 
 
-def test_the_better_colour_is_taken() -> None:
-    good = choose(searcher(lambda stones: 300), 15, 15, Rule.FREESTYLE, THREE)
-    bad = choose(searcher(lambda stones: -300), 15, 15, Rule.FREESTYLE, THREE)
-    assert not good.swap and len(good.stones) == 1
-    assert bad == OpeningChoice(swap=True)
+def unsure(stones: set[Move]) -> int:
+    return UNSURE - 1 if len(stones) < 5 else sum(move.x - 8 for move in stones) * 7
 
 
-def test_after_five_stones_the_choice_is_a_colour() -> None:
-    assert choose(searcher(lambda stones: -1), 15, 15, Rule.FREESTYLE, FIVE) == OpeningChoice(
-        swap=True
-    )
-    assert len(choose(searcher(lambda stones: 1), 15, 15, Rule.FREESTYLE, FIVE).stones) == 1
+def uneven(stones: set[Move]) -> int:
+    return UNSURE - 1 if len(stones) < 5 else 500
 
 
-def test_a_close_call_is_handed_over_with_two_even_stones() -> None:
-    def value(stones: set[Move]) -> int:
-        if len(stones) < 5:
-            return UNSURE - 1
-        return sum(move.x - 8 for move in stones) * 7
-
-    choice = choose(searcher(value), 15, 15, Rule.FREESTYLE, THREE)
-    assert len(choice.stones) == 2
-    assert abs(value({*map(lambda c: Move(*c), THREE), *(Move(*c) for c in choice.stones)})) < 30
-
-
-def test_a_close_call_is_not_handed_over_where_no_pair_is_even() -> None:
-    def value(stones: set[Move]) -> int:
-        return UNSURE - 1 if len(stones) < 5 else 500
-
-    assert len(choose(searcher(value), 15, 15, Rule.FREESTYLE, THREE).stones) == 1
+@pytest.mark.parametrize(
+    ("before", "value", "put"),
+    [
+        (THREE, lambda stones: 300, 1), (THREE, lambda stones: -300, 0),
+        (FIVE, lambda stones: 1, 1), (FIVE, lambda stones: -1, 0),
+        (THREE, unsure, 2),  # a close call is handed over with two even stones ...
+        (THREE, uneven, 1),  # ... if there are such
+    ],
+)  # fmt: skip
+def test_the_better_colour_is_taken(
+    before: list[tuple[int, int]], value: Callable[[set[Move]], int], put: int
+) -> None:
+    choice = choose(searcher(value), 15, 15, Rule.FREESTYLE, before)
+    assert (choice.swap, len(choice.stones)) == (put == 0, put)
+    assert put < 2 or abs(value({Move(*cell) for cell in (*before, *choice.stones)})) < 30
 
 
 def test_what_is_close_depends_on_the_swing_of_the_search() -> None:
