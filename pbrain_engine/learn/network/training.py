@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from ...eval.weights import Weights
 from ...files import in_place_of
 from ..fit import RULE_BOUND
+from ..records import LABELS
 from ..value_model import best_scale
 from .learner import Adam, Batch, Learner, Source, Threads
 from .parameters import Floats, Form, Widths
-from .pool import ENOUGH, LABELS, PositionPool
+from .pool import ENOUGH, PositionPool
 from .position_loops import Outputs
 from .quantise import MisfitError, NetworkBlock, begin_at
 from .windows import half_of, patterns
