@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.oracle import rules
-from tests.oracle.minimax import alphabeta, leaves, minimax, tree_value
 from tests.oracle.replay import complaint_about_line, proof_of_line
 from tests.oracle.rules import BLACK, WHITE, Board, board_of, read_board
 from tests.oracle.threats import (
@@ -194,26 +191,3 @@ def test_vcf_and_its_stoppers_on_a_small_board() -> None:
     assert find_vcf(board, BLACK) == (2, (4, 2))
     assert vcf_stoppers(board, BLACK) == {(0, 2), (4, 2), (5, 2)}
     assert not has_vcf(board, WHITE)
-
-
-# Search --------------------------------------------------------------------------------
-
-TEXTBOOK = [[[[3, 17], [2, 12]], [[15], [25, 0]]], [[[2, 5], [3]], [[2, 14]]]]
-
-
-def test_the_textbook_tree() -> None:
-    assert tree_value(TEXTBOOK) == 3
-    assert alphabeta(TEXTBOOK) == (3, [12, 25, 0, 5, 2, 14])
-    assert leaves(TEXTBOOK)[0] == 3
-
-
-def test_minimax_alternates_sides() -> None:
-    def successors(tree: Any) -> Any:
-        return [] if isinstance(tree, int) else tree
-
-    def evaluate(tree: Any) -> int:
-        return tree if isinstance(tree, int) else 0
-
-    assert minimax(TEXTBOOK, 4, successors, evaluate) == 3
-    assert minimax(TEXTBOOK, 0, successors, evaluate) == 0
-    assert minimax([4, [1, 2]], 2, successors, evaluate) == 1

@@ -42,9 +42,8 @@ from ..patterns.tables import TABLES, fill_lines, fill_tables
 from ..position.board import bit_of
 from ..position.geometry import MARGIN, MAX_STONES, STRIDE
 from ..search.alphabeta.leaf import quick_move
+from ..search.alphabeta.memory import HEAD_BYTES, SHARED, WORKER, fade_history, forget
 from ..search.alphabeta.root import drop_root, iterate, note_win, prepare_root, think_alone
-from ..search.alphabeta.table import HEAD_BYTES, SHARED
-from ..search.alphabeta.worker import WORKER, fade_history, forget
 from ..search.parameters import ALPHABETA
 from . import exports_mcts as exports_mcts
 from . import exports_network as exports_network

@@ -16,7 +16,7 @@ from ..patterns.tables import TABLES
 from ..position.board import bit_of
 from ..position.geometry import MARGIN, PADDED_CELLS, STRIDE
 from ..position.rules import EMPTY
-from ..search.alphabeta.worker import WORKER
+from ..search.alphabeta.memory import WORKER
 from ..search.threats.defence import mark_answers, static_result
 
 # Knuth's linear congruential generator (MMIX); its upper bits are the ones that are random.

@@ -15,8 +15,8 @@ from ..kernel.bits import U64, lowest_bit
 from ..patterns.forbidden import is_forbidden
 from ..patterns.state import clear_state, play, sets_of
 from ..position.geometry import MARGIN, MAX_STONES, STRIDE
+from ..search.alphabeta.memory import WORKER
 from ..search.alphabeta.root import mark_moves
-from ..search.alphabeta.worker import WORKER
 
 SCORE_TEMPERATURE = 26  # points of score that make a move e times likelier, as they were learned
 

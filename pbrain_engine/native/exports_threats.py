@@ -17,9 +17,18 @@ from ..patterns.state import STATE, play, undo
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
 from ..position.geometry import PADDED_CELLS
-from ..search.threats.memory import BUCKET_WORDS, HEAD_BYTES, THREATS, adopt, begin
+from ..search.threats.memory import (
+    BUCKET_WORDS,
+    HEAD_BYTES,
+    THREATS,
+    adopt,
+    begin,
+    disproof_of,
+    probe_proof,
+    proof_key,
+    proof_of,
+)
 from ..search.threats.proof import holds, winning_move, write_line
-from ..search.threats.prooftable import disproof_of, probe_proof, proof_key, proof_of
 from ..search.threats.replies import drop_hopeless, find_rescues, mark_replies
 from ..search.threats.vcf import solve_fours
 from ..search.threats.vct import be_thorough, set_level, solve_threats

@@ -16,7 +16,7 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import alphabeta, root
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.search.threats import vcf, vct
-from pbrain_engine.search.threats.prooftable import UNPROVABLE, disproof_of, proof_of
+from pbrain_engine.search.threats.memory import UNPROVABLE, disproof_of, proof_of
 from pbrain_engine.values import INFINITE, format_value
 from tests.kernels.memory import shared_block, tables_of_rule, threats_after, worker_after
 

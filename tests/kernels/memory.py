@@ -26,8 +26,7 @@ from pbrain_engine.patterns.state import STATE, clear_state, place, play
 from pbrain_engine.patterns.tables import TABLES, fill_tables
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.search.alphabeta.table import SHARED
-from pbrain_engine.search.alphabeta.worker import WORKER
+from pbrain_engine.search.alphabeta.memory import SHARED, WORKER
 from pbrain_engine.search.parameters import ALPHABETA
 from pbrain_engine.search.threats.memory import BUCKET_WORDS, THREATS, begin
 from pbrain_engine.search.threats.vct import set_level

@@ -10,7 +10,7 @@ from pbrain_engine.eval.evaluate import evaluate
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import leaf as module
 from pbrain_engine.search.alphabeta.leaf import leaf
-from pbrain_engine.search.alphabeta.table import (
+from pbrain_engine.search.alphabeta.memory import (
     EXACT,
     LOWER,
     UPPER,

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pbrain_engine.search.alphabeta.margins import (
+from pbrain_engine.search.alphabeta.memory import (
     count_limit,
     futility_margin,
     history_bonus,

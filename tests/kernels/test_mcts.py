@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from pbrain_engine.search.mcts.chances import EVEN, UNIT, chance_of, value_of_chance
-from pbrain_engine.search.mcts.choice import WIDEN, choose, edge_to_stay
-from pbrain_engine.search.mcts.moves import keep_first
+from pbrain_engine.search.mcts.moves import WIDEN, choose, edge_to_stay, keep_first
 from pbrain_engine.search.mcts.tree import (
     BLOCK_EDGES,
     BUCKET,
@@ -28,6 +27,7 @@ from pbrain_engine.search.mcts.tree import (
     add_edge,
     bucket_of,
     claim_node,
+    complaint_about_tree,
     edge_at,
     edge_of,
     find_node,
@@ -314,3 +314,24 @@ def test_a_recycled_node_is_not_taken_for_the_one_before_and_gives_its_lists_bac
     assert made.tree.nodes[numbers[0]].block == NO_BLOCK
     assert (made.tree.free, made.tree.recycled) == (block, 1)
     assert bucket_of(made.tree, np.uint64(99)) == 1
+
+
+def test_without_a_free_block_the_node_that_deserves_its_lists_least_gives_them() -> None:
+    made = make_tree(blocks=5)  # block 0 is never used
+    tree = made.tree
+    tree.generation = 3
+    for number, visits, age, flying in ((ROOT, 1, 0, 0), (2, 90, 3, 0),
+                                        (3, 20, 0, 0), (4, 1, 0, 1)):  # fmt: skip
+        hang(made, number)
+        node = tree.nodes[number]
+        node.visits, node.generation, node.flying = visits, 3 - age, flying
+    for asks, recycled, kept in ((5, 1, {ROOT, 3, 4, 5}), (6, 2, {ROOT, 4, 5, 6}),
+                                 (7, 2, {ROOT, 4, 5, 6})):  # fmt: skip
+        tree.nodes[asks].flying = 1
+        at = add_edge(tree, made.lists, asks, CELLS[0], UNIT // 2)
+        assert (at != NO_EDGE) == (asks in kept) and tree.recycled == recycled
+        assert {n for n in range(ROOT, 8) if tree.nodes[n].block != NO_BLOCK} == kept
+    for node in tree.nodes:
+        node.flying = 0
+    tree.buckets = 2
+    assert complaint_about_tree(tree, made.lists) == 0

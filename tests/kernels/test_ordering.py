@@ -15,7 +15,16 @@ from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.rules import EMPTY, Rule
 from pbrain_engine.search.alphabeta.alphabeta import credit_cut
 from pbrain_engine.search.alphabeta.leaf import is_close, list_fours, quick_move, urgency
-from pbrain_engine.search.alphabeta.margins import history_bonus
+from pbrain_engine.search.alphabeta.memory import (
+    STACK_BASE,
+    add_history,
+    fade_history,
+    forget,
+    history_bonus,
+    is_attack,
+    must_stop,
+    set_pv,
+)
 from pbrain_engine.search.alphabeta.ordering import (
     centre_of,
     list_alone,
@@ -26,15 +35,6 @@ from pbrain_engine.search.alphabeta.ordering import (
     pick_move,
     put_first,
     raise_move,
-)
-from pbrain_engine.search.alphabeta.worker import (
-    STACK_BASE,
-    add_history,
-    fade_history,
-    forget,
-    is_attack,
-    must_stop,
-    set_pv,
 )
 from pbrain_engine.search.parameters import ONE
 from tests.kernels.memory import (

@@ -11,6 +11,17 @@ from pbrain_engine.patterns.state import play
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import root
+from pbrain_engine.search.alphabeta.memory import (
+    EXACT,
+    LOWER,
+    STACK_BASE,
+    UPPER,
+    bound_of,
+    cell_of_entry,
+    depth_of,
+    probe,
+    value_of,
+)
 from pbrain_engine.search.alphabeta.root import (
     PROVEN_DEPTH,
     drop_root,
@@ -23,17 +34,6 @@ from pbrain_engine.search.alphabeta.root import (
     search_root,
     symmetries_of,
 )
-from pbrain_engine.search.alphabeta.table import (
-    EXACT,
-    LOWER,
-    UPPER,
-    bound_of,
-    cell_of_entry,
-    depth_of,
-    probe,
-    value_of,
-)
-from pbrain_engine.search.alphabeta.worker import STACK_BASE
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.values import INFINITE, WIN, WIN_BAND, loss_in, win_in
 from tests.kernels.memory import cell, cells, shared_block, tables_of_rule, worker_after

@@ -8,23 +8,24 @@ from collections.abc import Callable
 import pytest
 
 from pbrain_engine.patterns.shapes import MAKES_FOUR, MAKES_THREE
-from pbrain_engine.search.alphabeta.margins import futility_margin, late_reduction, razor_margin
-from pbrain_engine.search.alphabeta.table import (
+from pbrain_engine.search.alphabeta.memory import (
     EXACT,
     LOWER,
+    STACK_BASE,
     UPPER,
     bound_of,
     cell_of_entry,
     depth_of,
     eval_of,
+    futility_margin,
+    late_reduction,
+    razor_margin,
     value_of,
 )
-from pbrain_engine.search.alphabeta.worker import STACK_BASE
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.values import INFINITE, loss_in, win_in
 from tests.kernels.memory import shared_block
 from tests.kernels.tree import EXACT_SEARCH, Node, World, chain, random_tree, windows
-from tests.oracle.minimax import minimax
 
 pytestmark = pytest.mark.uncompiled
 
@@ -37,8 +38,11 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Make:
     return lambda tree, **numbers: World(monkeypatch, tree, **{**EXACT_SEARCH, **numbers})
 
 
-def true_value(tree: Node, depth: int) -> int:
-    return minimax(tree, depth, lambda node: node.children, lambda node: node.static)
+def true_value(node: Node, depth: int) -> int:
+    """Return the value of a node by the definition of minimax."""
+    if depth == 0 or not node.children:
+        return node.static
+    return max(-true_value(child, depth - 1) for child in node.children)
 
 
 def keeps_contract(result: int, value: int, alpha: int, beta: int) -> bool:

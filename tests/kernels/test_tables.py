@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pbrain_engine.search.alphabeta import table
-from pbrain_engine.search.alphabeta.table import (
+from pbrain_engine.search.alphabeta import memory as table
+from pbrain_engine.search.alphabeta.memory import (
     EXACT,
     LOWER,
     UPPER,
@@ -27,39 +27,35 @@ from pbrain_engine.search.alphabeta.table import (
     value_of,
 )
 from pbrain_engine.search.parameters import ONE
-from pbrain_engine.search.threats.fours import (
+from pbrain_engine.search.threats.memory import (
+    DISPROVEN,
     KNOWN_CUT,
     KNOWN_NONE,
     KNOWN_WIN,
-    cell_of_win,
-    kind_of,
-    probe_fours,
-    stones_of,
-    store_fours,
-)
-from pbrain_engine.search.threats.memory import (
     LISTED_MOVES,
+    PROVEN,
+    UNPROVABLE,
     begin,
     cell_in,
+    cell_of_proof,
+    cell_of_win,
+    disproof_of,
+    effort_in,
     is_stopped,
+    kind_of,
+    length_of,
+    level_of,
     listed,
     may_list,
     number_in,
-)
-from pbrain_engine.search.threats.prooftable import (
-    DISPROVEN,
-    PROVEN,
-    UNPROVABLE,
-    cell_of_proof,
-    disproof_of,
-    effort_in,
-    length_of,
-    level_of,
     pack,
+    probe_fours,
     probe_proof,
     proof_key,
     proof_of,
     settle,
+    stones_of,
+    store_fours,
     store_proof,
 )
 from pbrain_engine.values import WIN, WIN_BAND, loss_in, win_in

@@ -10,34 +10,36 @@ import pytest
 from pbrain_engine.eval.evaluate import evaluate
 from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
 from pbrain_engine.patterns.state import play, undo
+from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.geometry import NO_CELL, PADDED_CELLS
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.threats import proof, vct
 from pbrain_engine.search.threats import replies as rescue
 from pbrain_engine.search.threats.children import mark_attacks
 from pbrain_engine.search.threats.defence import mark_answers, static_result, stones_in
-from pbrain_engine.search.threats.fours import (
+from pbrain_engine.search.threats.memory import (
     KNOWN_NONE,
-    closeness,
-    kind_of,
-    list_attacks,
-    list_blocks,
-    probe_fours,
-)
-from pbrain_engine.search.threats.memory import NONE, STOPPED, adopt, cell_in
-from pbrain_engine.search.threats.proof import holds
-from pbrain_engine.search.threats.prooftable import (
+    NONE,
     PROVEN,
+    STOPPED,
+    adopt,
+    cell_in,
+    kind_of,
+    probe_fours,
     probe_proof,
     proof_key,
     proof_of,
     settle,
     store_proof,
 )
+from pbrain_engine.search.threats.proof import holds
 from pbrain_engine.search.threats.replies import PREPARES, find_rescues, mark_replies
 from pbrain_engine.search.threats.vcf import (
+    closeness,
     find_fours,
     line_still_wins,
+    list_attacks,
+    list_blocks,
     solve_fours,
     wins_by_fours,
 )
@@ -50,6 +52,7 @@ pytestmark = pytest.mark.uncompiled
 TABLES = tables_of_rule(Rule.FREESTYLE)
 RENJU = tables_of_rule(Rule.RENJU)
 OPEN_THREE = "h8a1i8c1j8"  # white to move
+FOURS = "h8g8i8c1j8e1k9g1k10i1"  # k8: a four, and a three on the column
 BROKEN = "h8g8i8c1j8e1j9g1j10i1"  # black: a four at k8 gives one at j-column and so on
 
 
@@ -168,14 +171,14 @@ def test_a_win_by_fours_counts_the_winner_s_stones() -> None:
     for moves, stones in (("h8a1i8c1j8e1k8g1", 1), ("h8a1i8c1j8e1", 2), ("h8i9", NONE)):
         threats = threats_after(moves)
         assert solve_fours(threats, TABLES, 0) == stones
-    closed = threats_after("h8g8i8c1j8e1k9g1k10i1")  # k8: four and three on the column
+    closed = threats_after(FOURS)  # k8: four and three on the column
     stones = solve_fours(closed, TABLES, 0)
     assert stones == 3
     assert int(closed.found[0]) == cell("k8") and int(closed.found[1]) == cell("l8")
 
 
 def test_a_search_that_is_stopped_knows_nothing() -> None:
-    threats = threats_after("h8g8i8c1j8e1k9g1k10i1", nodes=0)
+    threats = threats_after(FOURS, nodes=0)
     assert solve_fours(threats, TABLES, 0) == STOPPED
 
 
@@ -184,7 +187,7 @@ def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it() ->
     assert find_fours(threats, TABLES, 9, 0) == NONE
     data = probe_fours(threats, threats.state.position.key)
     assert kind_of(data) == KNOWN_NONE
-    won = threats_after("h8g8i8c1j8e1k9g1k10i1")
+    won = threats_after(FOURS)
     assert find_fours(won, TABLES, 2, 0) < 0 and find_fours(won, TABLES, 2, 0) != NONE
     assert find_fours(won, TABLES, 3, 0) == 3
 
@@ -195,12 +198,12 @@ def test_a_win_by_fours_is_not_seen_through_a_five_of_the_enemy() -> None:
 
 
 def test_a_line_of_fours_is_held_against_the_board() -> None:
-    threats = threats_after("h8g8i8c1j8e1k9g1k10i1")
+    threats = threats_after(FOURS)
     assert solve_fours(threats, TABLES, 0) == 3
     assert line_still_wins(threats, TABLES)
     ply = threats.state.position.ply
     for place, still in (("o1", True), ("k8", False), ("l8", False), ("k11", False)):
-        spoiled = threats_after("h8g8i8c1j8e1k9g1k10i1", others={place: 1})
+        spoiled = threats_after(FOURS, others={place: 1})
         spoiled.found[:] = threats.found
         spoiled.found_end = threats.found_end
         assert bool(line_still_wins(spoiled, TABLES)) == still, place
@@ -209,10 +212,10 @@ def test_a_line_of_fours_is_held_against_the_board() -> None:
 
 def test_a_line_of_fours_ends_where_it_meets_a_five_of_the_enemy() -> None:
     # The block of the first four, l8, may be white's own four on its column.
-    line = threats_after("h8g8i8c1j8e1k9g1k10i1")
+    line = threats_after(FOURS)
     assert solve_fours(line, TABLES, 0) == 3
     for column, still in (("l5 l6 l7", False), ("l5 l6", True)):
-        threats = threats_after("h8g8i8c1j8e1k9g1k10i1", others={c: 1 for c in column.split()})
+        threats = threats_after(FOURS, others={c: 1 for c in column.split()})
         threats.found[:2] = line.found[:2]
         threats.found[2:4] = cells("k11k7")
         threats.found_end = 4
@@ -335,6 +338,63 @@ def test_an_entry_of_the_search_alone_does_not_count_as_played_through(
     store_proof(threats, key, 0, proof._REPLAYED, cell("a1"), 5, 1)
     assert proof.holds(threats, TABLES, 0) == 1
     assert int(PROVEN) >> 20 > proof._REPLAYED
+
+
+# Lines ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lengths", "longest"),
+    [((3, 5, 4), 1), ((5, 3, 5), 0), ((0, 0, 0), 0), ((2, 2, 3), 2)],  # of equals the first
+)
+def test_a_line_goes_on_with_the_reply_that_holds_out_longest(
+    monkeypatch: pytest.MonkeyPatch, lengths: tuple[int, ...], longest: int
+) -> None:
+    threats, replies = threats_after(OPEN_THREE), sorted(cells("f8g8k8"))
+    known = dict(zip(replies, lengths, strict=True))
+    monkeypatch.setattr(
+        proof,
+        "known_length",
+        lambda threats, tables, first: known[
+            int(threats.state.position.moves[threats.state.position.ply - 1])
+        ],
+    )
+    mark_replies_as(monkeypatch, replies)
+    assert proof.longest_reply(threats, TABLES) == replies[longest]
+
+
+def mark_replies_as(patch: pytest.MonkeyPatch, replies: list[int]) -> None:
+    """Let these be all replies to every threat."""
+
+    def mark(threats: Any, tables: Any, first: int) -> int:
+        threats.marks[:] = np.uint64(0)
+        for place in replies:
+            threats.marks[place >> 6] |= bit_of(place)
+        return PREPARES
+
+    patch.setattr(proof, "mark_replies", mark)
+
+
+def written(threats: Any, fours: int, room: int = 9) -> list[int]:
+    """Return the cells of the line that is written; the board is as it was."""
+    out, before = np.zeros(room, np.int16), int(threats.state.position.key)
+    count = int(proof.write_line(threats, TABLES, fours, out, room))
+    assert int(threats.state.position.key) == before
+    return [int(place) for place in out[:count]]
+
+
+def test_the_line_of_a_win_ends_with_its_five_and_is_none_if_it_is_not_found_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threats = threats_after(FOURS)
+    stones = solve_fours(threats, TABLES, 0)
+    line = written(threats, stones)
+    assert line[:2] == cells("k8l8") and len(line) == 2 * stones - 1
+    assert written(threats, stones, room=4) == []
+    moves = iter([cell("k8"), NO_CELL])
+    monkeypatch.setattr(proof, "winning_move", lambda *_: next(moves))
+    monkeypatch.setattr(proof, "longest_reply", lambda *_: cell("l8"))
+    assert written(threats, 0) == []
 
 
 # Rescues ----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The main search: principal variation search with pruning, reductions and extensions.
 
 The items and what they were worth elsewhere are described in the literature on Rapfi,
-Stockfish and their kin; every number is in ``params.py``. The rule that keeps claimed
+Stockfish and their kin; every number is in ``parameters.py``. The rule that keeps claimed
 losses sound: nothing is pruned before a move has been found that does not lose.
 """
 
@@ -22,31 +22,34 @@ from ...values import DRAW, INFINITE, WIN_BAND
 from ..parameters import ONE
 from ..threats.defence import loss_in, static_result, win_in
 from .leaf import leaf
-from .margins import (
-    count_limit,
-    futility_margin,
-    history_bonus,
-    late_reduction,
-    policy_reduction,
-    razor_margin,
-)
-from .ordering import list_alone, list_moves, pick_move, put_first, raise_move
-from .table import (
+from .memory import (
     EXACT,
     LOWER,
+    MAX_STACK,
     SHARED,
+    STACK_BASE,
     UPPER,
+    WORKER,
+    add_history,
     bound_of,
     cell_of_entry,
+    count_limit,
     depth_of,
     eval_of,
     expect,
     from_table,
+    futility_margin,
+    history_bonus,
+    late_reduction,
+    must_stop,
+    policy_reduction,
     probe,
+    razor_margin,
+    set_pv,
     store,
     value_of,
 )
-from .worker import MAX_STACK, STACK_BASE, WORKER, add_history, must_stop, set_pv
+from .ordering import list_alone, list_moves, pick_move, put_first, raise_move
 
 # What a node is expected to return. Typed constants: numba would compile the recursive
 # search once more for a literal argument.

@@ -25,9 +25,23 @@ from ..threats.defence import (
     mark_killers,
     static_result,
 )
+from .memory import (
+    EXACT,
+    LOWER,
+    MAX_STACK,
+    SHARED,
+    STACK_BASE,
+    UPPER,
+    WORKER,
+    bound_of,
+    from_table,
+    must_stop,
+    probe,
+    set_pv,
+    store,
+    value_of,
+)
 from .ordering import pick_move
-from .table import EXACT, LOWER, SHARED, UPPER, bound_of, from_table, probe, store, value_of
-from .worker import MAX_STACK, STACK_BASE, WORKER, must_stop, set_pv
 
 
 @kernel

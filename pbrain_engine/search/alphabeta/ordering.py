@@ -18,8 +18,7 @@ from ...position.board import last_move
 from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
 from ..threats.defence import clear_marks, mark_answers
-from .margins import log_of
-from .worker import STACK_BASE, TALLIES, is_attack
+from .memory import STACK_BASE, TALLIES, is_attack, log_of
 
 MOST_UNLIKELY = 32767
 LOG2_E = 369  # 256 / ln 2

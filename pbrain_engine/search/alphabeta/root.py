@@ -20,10 +20,8 @@ from ...values import INFINITE, WIN, WIN_BAND
 from ..parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, ONE, SURE_DEPTH
 from ..threats.defence import clear_marks, mark_answers, win_in
 from .alphabeta import search
-from .margins import late_reduction
+from .memory import EXACT, LOWER, STACK_BASE, UPPER, fade_history, late_reduction, store
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
-from .table import EXACT, LOWER, UPPER, store
-from .worker import STACK_BASE, fade_history
 
 SYMMETRIES = 8
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...eval.evaluator import begin as begin_evaluation
 from ...kernel import kernel
 from ...kernel.bits import U64
 from ...position.board import WHITE_TO_MOVE, bit_of
@@ -12,7 +13,6 @@ from ..alphabeta.root import has_twin, symmetries_of
 from ..threats.defence import loss_in
 from ..threats.memory import adopt, begin
 from .chances import value_of_chance
-from .leaf import judge_leaf
 from .moves import (
     divide_priors,
     list_candidates,
@@ -38,7 +38,7 @@ from .tree import (
     settle,
 )
 from .walk import hang_moves, note_taken
-from .walker import begin_judging
+from .walker import judge_leaf
 
 _UNLIMITED = np.int64(1) << 40
 _SURE = np.int64(1) << 56  # a rank above and below all that is not proven
@@ -49,7 +49,7 @@ def board_at(walker, threats, evaluator, state):
     """Take a game over: the walker's board is that of the root."""
     adopt(threats, state)
     begin(threats, _UNLIMITED)
-    begin_judging(walker, threats, evaluator)
+    begin_evaluation(walker.accumulator, evaluator, threats.state)
     walker.line_end = 0
     walker.depth = 0
     walker.edges[:] = 0

@@ -17,9 +17,7 @@ from ...position.geometry import NO_CELL
 from ..threats.defence import loss_in
 from ..threats.memory import begin
 from .chances import UNIT
-from .choice import WIDEN, choose, edge_to_stay
-from .leaf import judge_leaf, wins_at_second_look, wins_by_threats
-from .moves import list_first, list_more
+from .moves import WIDEN, choose, edge_to_stay, list_first, list_more
 from .tree import (
     NO_BLOCK,
     NO_EDGE,
@@ -40,7 +38,15 @@ from .tree import (
     sure_chance,
     unlock_tree,
 )
-from .walker import MAX_PATH, cell_in, follow, step
+from .walker import (
+    MAX_PATH,
+    cell_in,
+    follow,
+    judge_leaf,
+    step,
+    wins_at_second_look,
+    wins_by_threats,
+)
 
 # How a way down ends.
 NEW = 0  # at a position that has no node
@@ -228,16 +234,6 @@ def hang_moves(walker, tree, lists, number):
 
 
 @kernel
-def prove_moveless(walker, tree, number, kind):
-    """Note what it means that a node has no move: a threat or a foul that cannot be helped."""
-    node = tree.nodes[number]
-    if kind == LISTLESS:
-        node.proof = loss_in(walker.least if walker.least > 0 else np.int64(2))
-    else:
-        node.listing = WHOLE
-
-
-@kernel
 def grow(walker, threats, evaluator, tree, lists, kind):
     """List moves at the end of the path, try the first of them, and carry that up.
 
@@ -278,8 +274,12 @@ def grow(walker, threats, evaluator, tree, lists, kind):
         node.proof = proof
     elif count == 0:
         if count_edges(tree, lists, number) == known:
-            prove_moveless(walker, tree, number, kind)
-            settle_moveless(tree, lists, number)
+            if kind == LISTLESS:  # a threat or a foul that cannot be helped
+                node.proof = loss_in(walker.least if walker.least > 0 else np.int64(2))
+            else:
+                node.listing = WHOLE
+            if node.proof == NO_PROOF:
+                settle(tree, lists, number)
     elif count_edges(tree, lists, number) == known:
         node.flying += 1
         hang_moves(walker, tree, lists, number)
@@ -323,13 +323,6 @@ def look(walker, threats, tables, tree, lists):
     node.visits += 1
     node.total += chance
     go_up(walker, tree, lists, depth, number, chance, np.int64(node.proof))
-
-
-@kernel
-def settle_moveless(tree, lists, number):
-    """Prove a node that turned out to have no further moves by those that it has."""
-    if tree.nodes[number].proof == NO_PROOF:
-        settle(tree, lists, number)
 
 
 @kernel

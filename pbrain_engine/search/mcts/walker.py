@@ -1,26 +1,27 @@
-"""One thread of the tree search: its path, its move list, and what it asks of an evaluator.
+"""One thread of the tree search: its path, its move list, and how it judges a position.
 
 The board that it plays on is the one of its threat searches (``threats.memory``), so that a
-leaf can ask for a win by fours where it stands.
+leaf can ask for a win by fours where it stands. A new position is decided at a glance, by fours,
+or by the evaluation.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...eval.evaluator import (
-    ACCUMULATOR,
-    ask_moves,
-    begin,
-    has_network,
-    judge,
-    logit_of,
-    score_of,
-)
+from ...eval.evaluator import ACCUMULATOR, ask_moves, has_network, judge, logit_of, score_of
 from ...kernel import kernel, record
-from ...patterns.state import play, undo
+from ...patterns import shapes as s
+from ...patterns.state import count_of, first_of, last_stone_wins, play, undo
 from ...position.board import SETS
 from ...position.geometry import MAX_STONES
+from ..threats.defence import closes_rows, loss_in, static_result, win_in
+from ..threats.memory import begin
+from ..threats.proof import holds
+from ..threats.vcf import wins_by_fours
+from ..threats.vct import solve_threats
+from .chances import UNIT, chance_of
+from .tree import NO_PROOF, PROVEN_DRAW, before, sure_chance
 
 MAX_PATH = MAX_STONES + 2
 LOGIT_UNIT = 256  # points of a network's logit that make a move e times likelier
@@ -91,18 +92,6 @@ def step(walker, threats, tables, cell):
 
 
 @kernel
-def begin_judging(walker, threats, evaluator):
-    """Make ready to judge positions that begin with the one on the board."""
-    begin(walker.accumulator, evaluator, threats.state)
-
-
-@kernel
-def judge_value(walker, threats, evaluator):
-    """Return the value of the position on the board for the side to move (``values.py``)."""
-    return np.int64(judge(walker.accumulator, evaluator, threats.state))
-
-
-@kernel
 def judge_moves(walker, threats, evaluator):
     """Give each listed move its score: logarithms of the policy, times ``score_unit``."""
     state = threats.state
@@ -130,3 +119,102 @@ def score_unit(evaluator, params):
 def doubt_of(evaluator, params):
     """Return the scale of evaluations in percent of that of searches."""
     return np.int64(params.mcts_trust if has_network(evaluator) else params.mcts_doubt)
+
+
+# Leaves ------------------------------------------------------------------------------
+
+_FIRST = np.int64(0)
+_UNLIMITED = np.int64(1) << 40
+_REPLAYS = 50  # stones to play a proof through, for each that found it
+_FORCED = 24  # answers to fives that are followed before a position is judged
+
+
+@kernel
+def has_rich_four(state):
+    """Return whether the side to move has a four that gains something beside it.
+
+    Wins by fours begin with others too, but seldom; those are found where moves are listed.
+    """
+    side = np.int64(state.position.side)
+    rich = count_of(state, side, s.MAKES_FOUR_PLUS) + count_of(state, side, s.MAKES_FOUR_THREE)
+    return rich + count_of(state, side, s.MAKES_FOUL) > 0
+
+
+@kernel
+def decided(threats, tables, params):
+    """Return what is proven of the position on the board at a glance or by few fours."""
+    state = threats.state
+    if last_stone_wins(state):
+        return np.int64(loss_in(0))
+    if state.position.ply >= state.position.width * state.position.height:
+        return np.int64(PROVEN_DRAW)
+    value = np.int64(static_result(state, tables, 0))
+    if value != 0:
+        return value
+    if params.mcts_fours > 0 and has_rich_four(state):
+        stones = wins_by_fours(threats, tables, _FIRST, np.int64(params.mcts_fours))
+        if stones > 0:
+            return win_in(2 * stones - 1)
+    return np.int64(NO_PROOF)
+
+
+@kernel
+def wins_at_second_look(threats, tables, params):
+    """Return the proof of a win by fours that a longer search finds where it pays, or NO_PROOF."""
+    if params.mcts_more_fours == 0:
+        return np.int64(NO_PROOF)
+    stones = wins_by_fours(threats, tables, _FIRST, np.int64(params.mcts_more_fours))
+    return win_in(2 * stones - 1) if stones > 0 else np.int64(NO_PROOF)
+
+
+@kernel
+def wins_by_threats(threats, tables, nodes):
+    """Return the proof of a win by fours and threes found within a budget of stones, or NO_PROOF.
+
+    It is played through against every answer before it is believed.
+    """
+    begin(threats, nodes)
+    stones = solve_threats(threats, tables, _FIRST)
+    if stones > 0:
+        begin(threats, _REPLAYS * nodes)
+        if holds(threats, tables, _FIRST) == 0:
+            stones = np.int64(0)
+    begin(threats, _UNLIMITED)
+    return win_in(2 * stones - 1) if stones > 0 else np.int64(NO_PROOF)
+
+
+@kernel
+def judge_leaf(walker, threats, evaluator, tree):
+    """Return the chance of the side to move; ``walker.proof`` is what is proven of it.
+
+    While a five has to be stopped by the one cell that there is, the position after that
+    counts: the evaluation knows little of one in which half a move is missing.
+    """
+    state = threats.state
+    tables = evaluator.tables
+    params = tree.params
+    scale = tree.scale * doubt_of(evaluator, params) // 100
+    walker.judged += 1
+    proof = decided(threats, tables, params)
+    turns = 0
+    if not closes_rows(tables):
+        while proof == NO_PROOF and turns < _FORCED:
+            enemy = 1 - np.int64(state.position.side)
+            if count_of(state, enemy, s.MAKES_FIVE) == 0:
+                break
+            play(state, tables, first_of(state, enemy, s.MAKES_FIVE))
+            turns += 1
+            proof = decided(threats, tables, params)
+    chance = np.int64(0)
+    if proof != NO_PROOF:
+        for _ in range(turns):
+            proof = before(proof)
+        chance = np.int64(sure_chance(proof))
+    else:
+        chance = chance_of(np.int64(judge(walker.accumulator, evaluator, state)), scale)
+        if turns & 1:
+            chance = UNIT - chance
+    for _ in range(turns):
+        undo(state, tables)
+    walker.proof = proof
+    return chance

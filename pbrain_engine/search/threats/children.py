@@ -26,20 +26,21 @@ from .defence import (
     static_result,
     stones_in,
 )
-from .fours import closeness, list_blocks
-from .memory import count_marks, list_marks, listed
-from .prooftable import (
+from .memory import (
     UNPROVABLE,
+    count_marks,
     disproof_of,
     expect_proof,
     length_of,
+    list_marks,
+    listed,
     probe_proof,
     proof_key,
     proof_of,
     store_proof,
 )
 from .replies import PREPARES, mark_against, mark_class, mark_replies
-from .vcf import wins_by_fours
+from .vcf import closeness, list_blocks, wins_by_fours
 
 # How wide a search is: which moves it tries beside fours, open threes and what meets a threat.
 THREES = 0

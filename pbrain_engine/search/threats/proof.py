@@ -13,21 +13,24 @@ from ...patterns.tables import TABLES
 from ...position.geometry import NO_CELL
 from ...position.rules import EMPTY
 from .defence import static_result, stones_in
-from .fours import list_blocks
-from .memory import NONE, THREATS, is_stopped, list_marks, may_list
-from .prooftable import (
+from .memory import (
+    NONE,
     PROVEN,
+    THREATS,
     UNPROVABLE,
     cell_of_proof,
     disproof_of,
+    is_stopped,
     length_of,
+    list_marks,
+    may_list,
     probe_proof,
     proof_key,
     proof_of,
     store_proof,
 )
 from .replies import mark_replies
-from .vcf import find_fours, first_of_fours, wins_by_fours
+from .vcf import find_fours, first_of_fours, list_blocks, wins_by_fours
 from .vct import prove
 
 _START = np.int64(0)

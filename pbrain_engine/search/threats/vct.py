@@ -24,13 +24,20 @@ from ...patterns.tables import TABLES
 from ...position.geometry import NO_CELL
 from .children import BUILDING, THREES, WIDEST, list_replies, list_threats
 from .defence import static_result, stones_in
-from .memory import LISTED_MOVES, STOPPED, THREATS, cell_in, is_stopped, listed, may_list, number_in
-from .prooftable import (
+from .memory import (
     DISPROVEN,
+    LISTED_MOVES,
     PROVEN,
+    STOPPED,
+    THREATS,
     UNPROVABLE,
+    cell_in,
     disproof_of,
+    is_stopped,
     length_of,
+    listed,
+    may_list,
+    number_in,
     pack,
     probe_proof,
     proof_key,
