@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -60,6 +60,13 @@ class Start(NamedTuple):
     move: float
 
 
+class Running(NamedTuple):
+    """A program that runs: its id, and what returns its next line and how many ms it took."""
+
+    pid: int
+    hear: Callable[[], tuple[bytes, float]]
+
+
 @contextmanager
 def unpacked(package: Path) -> Iterator[Path]:
     """Unpack a ZIP with its modes into a folder of an awkward name; give the program."""
@@ -76,24 +83,29 @@ def unpack(package: Path, folder: Path) -> None:
             os.chmod(path, entry.external_attr >> 16 & 0o777)
 
 
+@contextmanager
+def started(command: list[str], said: bytes, folder: Path | None = None) -> Iterator[Running]:
+    """Start a program, send it its first lines, and in the end its last one."""
+    began = perf_counter()
+    with subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(said)
+        process.stdin.flush()
+        hear = process.stdout.readline
+        yield Running(process.pid, lambda: (hear().strip(), 1000 * (perf_counter() - began)))
+        process.stdin.write(b"END\n")
+
+
 def start(program: Path) -> Start:
     """Start the program once, time its first answers, and end it."""
-    began = perf_counter()
-    process = subprocess.Popen(
-        [str(program)], cwd=program.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdin is not None and process.stdout is not None
-    with process:
-        process.stdin.write(b"START 20\nINFO timeout_turn 0\n" + EMPTY_BOARD)
-        process.stdin.flush()
-        answer = process.stdout.readline()
-        answered = perf_counter()
-        move = process.stdout.readline()
-        moved = perf_counter()
-        process.stdin.write(b"END\n")
-    if answer.strip() != b"OK" or not move.strip().replace(b",", b"").isdigit():
+    said = b"START 20\nINFO timeout_turn 0\n" + EMPTY_BOARD
+    with started([str(program)], said, program.parent) as running:
+        (answer, answered), (move, moved) = running.hear(), running.hear()
+    if answer != b"OK" or not move.replace(b",", b"").isdigit():
         raise BuildError(f"{program.name} answers {answer!r} and {move!r}")
-    return Start(1000 * (answered - began), 1000 * (moved - began))
+    return Start(answered, moved)
 
 
 def forget_files(folder: Path) -> str:
@@ -122,10 +134,8 @@ def start_lines(program: Path) -> list[Line]:
     pairs = [(start(program), bare_start()) for _ in range(STARTS)]  # in turn
     answer, move = (median(s[place] for s, _ in pairs) for place in (0, 1))
     bare = median(milliseconds for _, milliseconds in pairs)
-    warm_limit, cold_limit = (
-        max(WARM_LIMIT, WARM_FACTOR * bare),
-        max(COLD_LIMIT, COLD_FACTOR * bare),
-    )
+    warm_limit = max(WARM_LIMIT, WARM_FACTOR * bare)
+    cold_limit = max(COLD_LIMIT, COLD_FACTOR * bare)
     return [
         Line("start of a bare Python", f"{bare:.0f} ms", "", True),
         start_line(f"start to OK, median of {STARTS}", answer, warm_limit),
@@ -137,15 +147,8 @@ def start_lines(program: Path) -> list[Line]:
 
 def bare_start() -> float:
     """Return the milliseconds from the start of a Python to its first line."""
-    began = perf_counter()
-    with subprocess.Popen(BARE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(b"START\n")
-        process.stdin.flush()
-        process.stdout.readline()
-        answered = perf_counter()
-        process.stdin.write(b"END\n")
-    return 1000 * (answered - began)
+    with started(BARE, b"START\n") as running:
+        return running.hear()[1]
 
 
 def start_line(name: str, milliseconds: float, limit: float) -> Line:
@@ -156,17 +159,10 @@ def start_line(name: str, milliseconds: float, limit: float) -> Line:
 
 def memory_line(program: Path) -> Line:
     """Measure the memory of a program that waits for its first move."""
-    process = subprocess.Popen(
-        [str(program)], cwd=program.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdin is not None and process.stdout is not None
-    with process:
-        process.stdin.write(b"START 20\n")
-        process.stdin.flush()
-        process.stdout.readline()
-        count = 1 + len(processes.descendants(process.pid))
-        used = processes.tree_memory(process.pid)
-        process.stdin.write(b"END\n")
+    with started([str(program)], b"START 20\n", program.parent) as running:
+        running.hear()
+        count = 1 + len(processes.descendants(running.pid))
+        used = processes.tree_memory(running.pid)
     figure = f"{used / 1e6:.1f} MB, {count} process"
     return Line("memory after START", figure, "one process", count == 1)
 

@@ -10,28 +10,26 @@ import pytest
 from pbrain_engine import Game, Side
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.picture import MARK, Drawn, board_svg
-from tests.packaging.building import methods, picture
+from tests.packaging.building import pictures
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_the_picture_is_that_of_its_game() -> None:
-    assert picture.PLACE.read_text(encoding="utf-8") == picture.picture()
-    game = Game(picture.SIZE)
-    for move in parse_moves(picture.GAME):
+    game = Game(pictures.GAME_SIZE)
+    for move in parse_moves(pictures.GAME):
         game.play(*move)
     assert game.winner is Side.BLACK and game.ply == 21
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert "black wins with the 21st stone](docs/game.svg)" in readme
 
 
-@pytest.mark.parametrize("name", methods.PICTURES)
-def test_a_picture_of_a_method_is_what_the_method_finds(name: str) -> None:
-    drawn = (methods.FOLDER / f"methods-{name}.svg").read_text(encoding="utf-8")
-    assert drawn == methods.PICTURES[name]()
-    assert f"pictures/methods-{name}.svg" in (methods.FOLDER.parent / "methods.md").read_text(
-        encoding="utf-8"
-    )
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_a_picture_of_a_page_is_what_is_drawn_today(name: str) -> None:
+    drawn = (pictures.DOCS / f"{name}.svg").read_text(encoding="utf-8")
+    assert drawn == pictures.PICTURES[name]()
+    page = pictures.DOCS / "methods.md" if "methods" in name else pictures.DOCS.parent / "README.md"
+    assert f"{name}.svg" in page.read_text(encoding="utf-8")
 
 
 def test_stones_lie_where_they_were_put() -> None:

@@ -10,9 +10,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "build"))
 import backend as backend  # noqa: E402
 import bundle as bundle  # noqa: E402
 import compare as compare  # noqa: E402
-import methods as methods  # noqa: E402
 import package as package  # noqa: E402
-import picture as picture  # noqa: E402
+import pictures as pictures  # noqa: E402
 import pyodide as pyodide  # noqa: E402
 import report as report  # noqa: E402
 import shipping as shipping  # noqa: E402

@@ -1,6 +1,8 @@
-"""Draws the pictures of docs/methods.md: ``python build/methods.py``.
+"""Draws the pictures of README.md and docs/methods.md: ``python build/pictures.py``.
 
-Every tree, curve and board is what the methods themselves find; chance begins at 1.
+The game is one of the engine against itself, freestyle, from the first four stones on, with
+60,000 nodes a move. Every tree, curve and board is what the methods themselves find; chance
+begins at 1.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ from pbrain_engine.methods.proofnumber import ProofNode, ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
 from pbrain_engine.methods.uct import UCT
 from pbrain_engine.notation.cells import cell_name, parse_moves
-from pbrain_engine.notation.picture import Drawn, board_svg
+from pbrain_engine.notation.picture import Drawn, board_svg, diagram_of, winning_row
 from pbrain_engine.position.rules import Side
 
-FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
+DOCS = Path(__file__).parent.parent / "docs"
+GAME = "h8k11e10i5f9j4g8h7f8e8c12d11f10f7g9e11g10g7d10c10h10"
+GAME_SIZE = 15
 SIZE = 9
 QUIET = "e5d5f4d6e4"
 FOURS = "e5d5f5a1g5a9h6b1h7c9"  # black wins by fours
@@ -115,6 +119,15 @@ def board(title: str, moves: Sequence[int], marked: Sequence[int] = ()) -> str:
 
 
 # The pictures -------------------------------------------------------------------------------
+
+
+def whole_game() -> str:
+    """Draw a game with the numbers of its moves."""
+    moves = parse_moves(GAME)
+    stones = [(cell, Side(number % 2)) for number, cell in enumerate(moves)]
+    row = winning_row(diagram_of(GAME_SIZE, GAME_SIZE, stones, moves[-1]))
+    drawn = [Drawn(cell, side, str(number)) for number, (cell, side) in enumerate(stones, 1)]
+    return board_svg(GAME_SIZE, GAME_SIZE, drawn, row, "A game of Numoku against itself")
 
 
 def cut_tree() -> str:
@@ -229,18 +242,19 @@ def fitness_by_generation() -> str:
     return curve("Fitness by generation", "generation", {"the best": best, "the mean": mean})
 
 
-PICTURES: dict[str, Callable[[], str]] = {
-    "tree": cut_tree,
-    "nodes": nodes_by_depth,
-    "evaluation": evaluated,
-    "proof": proof_tree,
-    "threats": threat_line,
-    "visits": visits_of_the_best,
-    "weights": weights_by_games,
-    "fitness": fitness_by_generation,
+PICTURES: dict[str, Callable[[], str]] = {  # by their files in docs/
+    "game": whole_game,
+    "pictures/methods-tree": cut_tree,
+    "pictures/methods-nodes": nodes_by_depth,
+    "pictures/methods-evaluation": evaluated,
+    "pictures/methods-proof": proof_tree,
+    "pictures/methods-threats": threat_line,
+    "pictures/methods-visits": visits_of_the_best,
+    "pictures/methods-weights": weights_by_games,
+    "pictures/methods-fitness": fitness_by_generation,
 }
 
 
 if __name__ == "__main__":
     for key, draw in PICTURES.items():
-        (FOLDER / f"methods-{key}.svg").write_text(draw(), encoding="utf-8")
+        (DOCS / f"{key}.svg").write_text(draw(), encoding="utf-8")
