@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 
@@ -128,13 +129,8 @@ def test_a_reduction_depends_on_what_is_known_of_node_and_move(make: Make) -> No
     assert reduction(history=-500, reduction_history=100) == base + 5
     assert reduction(reduction_base=-50) == 0
     assert reduction(reduction_base=10**4) == 3 * ONE - ONE // 2  # half a ply is always left
-
-
-def test_the_margins_of_the_search_decide_the_reduction(make: Make) -> None:
-    numbers = {"reduction_base": 30, "reduction_scale": 29}
-    assert reduction_of(make, **numbers) == (
-        late_reduction(shared_block(**numbers).params, 4 * ONE, 2)
-    )
+    scaled = late_reduction(shared_block(reduction_scale=29).params, 4 * ONE, 2)
+    assert reduction(reduction_scale=29) - base == scaled - shared_block().params.reduction_base
 
 
 def test_moves_after_one_that_raised_alpha_are_reduced_more(make: Make) -> None:
@@ -284,14 +280,10 @@ def test_what_is_decided_at_a_glance_is_not_searched(make: Make) -> None:
         assert not world.calls_of(0)
 
 
-def test_a_line_ends_where_it_is_decided(make: Make) -> None:
+def test_a_line_ends_where_it_is_decided_and_a_full_board_is_a_draw(make: Make) -> None:
     world = make(Node(0, [chain(-3, 3, -3, 3), Node(0, result=-2)]))
     assert world.run(-INFINITE, INFINITE, 4) == win_in(2 + 2)
     assert world.line() == [1]
-
-
-def test_a_full_board_is_a_draw(make: Make) -> None:
-    world = make(Node(77, [Node(77)]))
     world.position.ply = 225
     assert world.run(-INFINITE, INFINITE, 2) == 0
 
@@ -432,20 +424,20 @@ def test_a_move_much_better_than_every_other_is_extended(make: Make) -> None:
     assert max(call.depth for call in world.calls_of(0)) == 3 * ONE
 
 
-def test_a_move_that_is_not_alone_is_not_extended(make: Make) -> None:
-    world = singular(make, other=77)
-    assert max(call.depth for call in world.calls_of(1)) == 3 * ONE
-
-
-def test_the_table_s_move_is_reduced_where_others_may_cut_too(make: Make) -> None:
-    world = singular(make, other=77, window=(78, 79), lacks=ONE)
-    assert [call.depth for call in world.calls_of(1)] == [3 * ONE - ONE]
-
-
-def test_nothing_is_extended_where_the_table_lacks_too_much_depth(make: Make) -> None:
-    for lacks, deepest in ((3 * ONE, 4 * ONE), (3 * ONE + ONE // 4, 3 * ONE)):
-        world = singular(make, other=60, lacks=lacks)
-        assert max(call.depth for call in world.calls_of(1)) == deepest
+@pytest.mark.parametrize(
+    ("other", "window", "lacks", "deepest"),
+    [
+        (77, (0, 900), 0, 3 * ONE),  # the table's move is not alone
+        (77, (78, 79), ONE, 2 * ONE),  # others may cut, too: it is reduced
+        (60, (0, 900), 3 * ONE, 4 * ONE),
+        (60, (0, 900), 3 * ONE + ONE // 4, 3 * ONE),  # the table lacks too much depth
+    ],
+)
+def test_the_table_s_move_is_extended_or_reduced_by_what_others_are_worth(
+    make: Make, other: int, window: tuple[int, int], lacks: int, deepest: int
+) -> None:
+    world = singular(make, other, window, lacks)
+    assert max(call.depth for call in world.calls_of(1)) == deepest
 
 
 def test_the_search_without_the_table_s_move_neither_plays_nor_stores_it(make: Make) -> None:
@@ -486,23 +478,15 @@ def test_history_is_credited_for_a_cut_and_for_nothing_else(make: Make) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_search_is_minimax_within_any_window(make: Make, seed: int) -> None:
+def test_the_search_is_minimax_within_any_window_whatever_the_table_knows(
+    make: Make, seed: int
+) -> None:
     chance = random.Random(seed)
     tree = random_tree(chance, 4)
-    value = true_value(tree, 4)
-    for alpha, beta in windows(chance, value, 6):
-        result = make(tree).run(alpha, beta, 4)
-        assert keeps_contract(result, value, alpha, beta), (result, value, alpha, beta)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_what_the_table_knows_of_other_windows_changes_no_value(make: Make, seed: int) -> None:
-    chance = random.Random(100 + seed)
-    tree = random_tree(chance, 3)
-    for depth in (3, 2):
-        value = true_value(tree, depth)
-        world = make(tree)
-        for alpha, beta in windows(chance, value, 10):
+    for depth, is_fresh in product((4, 3, 2), (True, False)):  # or with the table of other windows
+        value, world = true_value(tree, depth), make(tree)
+        for alpha, beta in windows(chance, value, 6):
+            world = make(tree) if is_fresh else world
             result = world.run(alpha, beta, depth)
             assert keeps_contract(result, value, alpha, beta), (result, value, alpha, beta)
 

@@ -115,11 +115,7 @@ def test_answers_to_a_longer_threat_include_the_own_fours() -> None:
         play(state, TABLES, place)
         assert wins_by_fours(threats, TABLES, 0, 1000) > 0
         undo(state, TABLES)
-
-
-def test_nothing_threatens_in_a_calm_position() -> None:
-    threats = threats_after("h8i9")
-    assert mark_replies(threats, TABLES, 0) == QUIET
+    assert mark_replies(threats_after("h8i9"), TABLES, 0) == QUIET
 
 
 def test_the_attacker_under_a_winning_four_looks_at_its_answers_alone() -> None:
@@ -146,25 +142,25 @@ def test_a_forbidden_answer_is_none() -> None:
     assert list_blocks(threats, RENJU, 0) == 0
 
 
-def test_against_a_five_only_the_four_that_stops_it_is_tried() -> None:
-    # Black has three on row 3 and white four on column a, whose fifth cell is on row 3 or not.
-    free = threats_after("b3a4c3a5d3a6o15a7o13")
-    free.state.position.side = 0
-    end = list_attacks(free, TABLES, 0)
-    assert [cell_in(int(free.moves[i])) for i in range(end)] in ([cell("a3")], [])
-    far = threats_after("b9a4c9a5d9a6o15a7")
-    far.state.position.side = 0
-    assert list_attacks(far, TABLES, 0) == 0 or far.state.counts[1, MAKES_FIVE] == 1
-
-
-def test_against_two_fives_no_four_is_tried() -> None:
-    # Black's four on row 3 would stop the five at a3, but there is another at a8.
-    open_four = threats_after("b3a4c3a5d3a6o15a7")
-    assert open_four.state.counts[1, MAKES_FIVE] == 2
-    assert list_attacks(open_four, TABLES, 0) == 0
-    stoppable = threats_after("b3a4c3a5d3a6a8a7")
-    assert stoppable.state.counts[1, MAKES_FIVE] == 1
-    assert list_attacks(stoppable, TABLES, 0) == 1
+@pytest.mark.parametrize(
+    ("moves", "fives", "fours"),
+    [
+        (
+            "b3a4c3a5d3a6a8a7",
+            1,
+            "a3",
+        ),  # black's three on row 3 becomes a four where white's five is
+        ("b9a4c9a5d9a6a8a7", 1, ""),  # nowhere near it
+        ("b3a4c3a5d3a6o15a7", 2, ""),  # there is another five at a8
+    ],
+)
+def test_against_a_five_only_the_four_that_stops_it_is_tried(
+    moves: str, fives: int, fours: str
+) -> None:
+    threats = threats_after(moves)
+    assert threats.state.counts[1, MAKES_FIVE] == fives
+    end = list_attacks(threats, TABLES, 0)
+    assert [cell_in(int(threats.moves[i])) for i in range(end)] == cells(fours)
 
 
 def test_a_win_by_fours_counts_the_winner_s_stones() -> None:
@@ -172,14 +168,9 @@ def test_a_win_by_fours_counts_the_winner_s_stones() -> None:
         threats = threats_after(moves)
         assert solve_fours(threats, TABLES, 0) == stones
     closed = threats_after(FOURS)  # k8: four and three on the column
-    stones = solve_fours(closed, TABLES, 0)
-    assert stones == 3
+    assert solve_fours(closed, TABLES, 0) == 3
     assert int(closed.found[0]) == cell("k8") and int(closed.found[1]) == cell("l8")
-
-
-def test_a_search_that_is_stopped_knows_nothing() -> None:
-    threats = threats_after(FOURS, nodes=0)
-    assert solve_fours(threats, TABLES, 0) == STOPPED
+    assert solve_fours(threats_after(FOURS, nodes=0), TABLES, 0) == STOPPED
 
 
 def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it() -> None:
@@ -259,10 +250,11 @@ def test_a_win_by_threats_is_found_and_played_through() -> None:
     assert holds(threats, TABLES, 0) == 1
 
 
-def test_a_level_that_is_through_says_so() -> None:
-    threats = threats_after("h8", nodes=400)
-    threats.attacker = 1
-    assert vct.solve_threats(threats, TABLES, 0) in (NONE, STOPPED)
+def test_that_there_is_no_win_is_said_once_all_levels_are_through() -> None:
+    for nodes, result in ((400, NONE), (100, STOPPED)):
+        threats = threats_after("h8", nodes=nodes)
+        assert vct.solve_threats(threats, TABLES, 0) == result
+        assert (threats.lowest == vct._LEVELS) == (result == NONE)
 
 
 # Replay -----------------------------------------------------------------------------------
@@ -317,13 +309,9 @@ def test_a_proof_holds_only_if_every_answer_of_it_is_beaten(
         assert data == 0 or proof_of(data) != 0, "nothing is noted as played through"
 
 
-def test_a_move_that_threatens_nothing_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_proven_without_a_threat_or_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert holds(threats_after("h8a1i8c1j8e1", nodes=0), TABLES, 0) == 0
     assert Replay(monkeypatch, set(), quiet=True).result == 0
-
-
-def test_a_replay_that_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    threats = threats_after("h8a1i8c1j8e1", nodes=0)
-    assert holds(threats, TABLES, 0) == 0
 
 
 def test_an_entry_of_the_search_alone_does_not_count_as_played_through(
@@ -408,27 +396,18 @@ def test_what_stops_an_open_three_is_found_exactly(monkeypatch: pytest.MonkeyPat
     assert safe == set(cells("c4g4b4", 7)) and not (out == 2).any()
 
 
-def test_a_move_is_not_called_safe_when_the_search_was_stopped(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("stones", "then", "marks"), [(2, STOPPED, {0, 2}), (1, 1, {0}), (3, 3, {0}), (7, 7, {0})]
+)
+def test_a_move_is_unsafe_after_any_win_of_the_enemy_and_open_after_a_stopped_search(
+    monkeypatch: pytest.MonkeyPatch, stones: int, then: int, marks: set[int]
 ) -> None:
-    results = iter([2])
-    monkeypatch.setattr(rescue, "search_fours", lambda *a: next(results, STOPPED))
-    monkeypatch.setattr(rescue, "line_still_wins", lambda *a: False)
-    threats = threats_after("h8a1i8c1j8")
-    out = np.zeros(PADDED_CELLS, np.uint8)
-    assert find_rescues(threats, TABLES, out) == 2
-    assert set(out) == {0, 2} and out[cell("g8")] == 2
-
-
-@pytest.mark.parametrize("stones", [1, 3, 7])
-def test_no_win_of_the_enemy_is_too_short_or_long_to_make_a_move_unsafe(
-    monkeypatch: pytest.MonkeyPatch, stones: int
-) -> None:
-    monkeypatch.setattr(rescue, "search_fours", lambda *a: stones)
+    results = iter([stones])
+    monkeypatch.setattr(rescue, "search_fours", lambda *a: next(results, then))
     monkeypatch.setattr(rescue, "line_still_wins", lambda *a: False)
     out = np.zeros(PADDED_CELLS, np.uint8)
-    assert find_rescues(threats_after("h8a1i8c1j8"), TABLES, out) == stones
-    assert not out.any()
+    assert find_rescues(threats_after(OPEN_THREE), TABLES, out) == stones
+    assert set(out) == marks and out[cell("g8")] == max(marks)
 
 
 def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not() -> None:
