@@ -49,7 +49,8 @@ def test_kernels_with_mutants_have_a_copy_of_the_function_for_each(tmp_path: Pat
         copy = function((tmp_path / mutant.source).read_bytes(), f"{mutant.function}_{number}")
         text = (ROOT / mutant.source).read_bytes()
         changed = function(mutant.changed(text), mutant.function)
-        assert re.sub(rf"\b{mutant.function}\b", f"{mutant.function}_{number}", changed) == copy
+        name = rf"(?<!\.)\b{mutant.function}\b"  # a parameter may have the name of its function
+        assert re.sub(name, f"{mutant.function}_{number}", changed) == copy
         assert copy != function(text, mutant.function)
 
 

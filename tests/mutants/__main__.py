@@ -152,7 +152,7 @@ class Course:
         return Result(mutant, noticed, by)
 
     def is_sound(self, test: str, reached: reach.Reach) -> bool:
-        """Tell whether a test passes on the code as it is."""
+        """Return whether a test passes on the code as it is."""
         if test not in self.sound:
             outcome = self.tree.run([test], reached.seconds[test])
             self.sound[test] = outcome.state == "passed"

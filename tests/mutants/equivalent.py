@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mutants.operators import Mutant
 
-EQUIVALENT = {  # file, the text as it is and as it would be: why nobody could see it
+EQUIVALENT = {  # file, the text as it is and as it would be: why it changes nothing
     ("protocol/commands.py", "self._bad = 0", "pass"): "every body begins with a count of its own",
     ("search/alphabeta/memory.py", "continue", "pass"):
         "an empty entry is no key's, and is worth more than the bound it sets",
@@ -18,5 +18,5 @@ def key_of(mutant: Mutant) -> tuple[str, str, str]:
 
 
 def is_equivalent(mutant: Mutant) -> bool:
-    """Tell whether a mutant is in the list."""
+    """Return whether a mutant is in the list."""
     return key_of(mutant) in EQUIVALENT

@@ -286,7 +286,7 @@ class Scanner:
 
 
 def is_kernel(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether a function is compiled."""
+    """Return whether a function is compiled."""
     for mark in node.decorator_list:
         name = mark.func if isinstance(mark, ast.Call) else mark
         if isinstance(name, ast.Name) and name.id in KERNEL_MARKS:
