@@ -7,16 +7,14 @@ at each threat. With ``--out`` a run can be interrupted and continued.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from lab.measure_threats import claim_of
-from pbrain_engine.game.game import Game
-from pbrain_engine.position.rules import Rule, Side
+from lab import Journal
+from lab.fuzz_rules import game_of
 from pbrain_engine.solver.solver import BY_FOURS, BY_THREATS, Solver
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import RULES, Board, winners
@@ -45,27 +43,13 @@ def middle_game(chance: random.Random) -> tuple[Board, int]:
             return board, chance.randint(0, 1)
 
 
-def game_of(board: Board, to_move: int) -> Game:
-    """Return the solver's view of a board."""
-    game = Game(board.width, board.height, Rule.parse(board.rule))
-    for cell, held in board.cells.items():
-        if held < 2:
-            game.place(*cell, Side(held))
-    game.set_to_move(Side(to_move))
-    return game
-
-
 def examine(solver: Solver, seed: int, nodes: int) -> dict[str, Any]:
     """Ask the solver about the position of a seed; return what it claims, and any fault."""
     board, side = middle_game(random.Random(seed))
     game = game_of(board, side)
     stones = sum(held < 2 for held in board.cells.values())
-    record: dict[str, Any] = {
-        "seed": seed,
-        "rule": board.rule,
-        "size": board.width,
-        "stones": stones,
-    }
+    record: dict[str, Any] = {"seed": seed, "rule": board.rule, "size": board.width,
+                              "stones": stones}  # fmt: skip
     proof = solver.fours(game, nodes=nodes)
     spent = [proof.nodes]
     if proof.wins:
@@ -75,10 +59,7 @@ def examine(solver: Solver, seed: int, nodes: int) -> dict[str, Any]:
         spent.append(proof.nodes)
         if proof.wins:
             tree = solver.tree(game)
-            fault = "no tree"
-            if tree is not None:
-                fault = complaint_about_tree(board, side, claim_of(tree))
-            record["fault"] = fault
+            record["fault"] = complaint_about_tree(board, side, tree) if tree else "no tree"
     rescue = solver.rescues(game, nodes=nodes)
     record["rescues"] = len(rescue.moves), len(rescue.unknown)
     record["claim"], record["length"] = proof.claim, proof.length
@@ -122,19 +103,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, help="records, one JSON object a line")
     parser.add_argument("--pin", action="store_true", help="write the claims that a test expects")
     options = parser.parse_args(arguments)
-    records: list[dict[str, Any]] = []
-    if options.out and options.out.exists():
-        records = [json.loads(line) for line in options.out.read_text().splitlines()]
+    records = Journal(options.out)
     done = {record["seed"] for record in records}
     with Solver(8_000_000) as solver:
         for seed in range(options.first, options.first + options.count):
             if seed in done:
                 continue
             record = examine(solver, seed, options.nodes)
-            records.append(record)
-            if options.out:
-                with options.out.open("a") as file:
-                    file.write(json.dumps(record) + "\n")
+            records.add(record)
     if options.pin:
         PINNED.write_text(pinned(records), encoding="utf-8")
     print(table(records))

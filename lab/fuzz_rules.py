@@ -63,6 +63,22 @@ def random_board(
     return board
 
 
+def last_cells(
+    chance: random.Random, rule: str, empty: int, smallest: int = 5, largest: int = 6
+) -> Board:
+    """Return a small board with two to ``empty`` empty cells and no winner."""
+    while True:
+        board = random_board(chance, rule, smallest, largest)
+        cells = board.empties()
+        chance.shuffle(cells)
+        for cell in cells[empty:]:
+            side = chance.randrange(2)
+            if not rules.wins_at(board, cell, side):
+                board.put(cell, side)
+        if 2 <= len(board.empties()) <= empty and not rules.winners(board):
+            return board
+
+
 def _next_cell(chance: random.Random, board: Board, stones: list[Cell]) -> Cell:
     """Return any cell, but most often one in line with an earlier stone."""
     if not stones or chance.random() < 0.15:
@@ -88,16 +104,16 @@ def checked() -> Library:
     return load(variant="asserts-bounds")
 
 
-def set_up(game: Game | Engine, board: Board, to_move: Side) -> None:
+def set_up(game: Game | Engine, board: Board, to_move: int) -> None:
     """Put the board's stones on an empty game."""
     for (x, y), held in board.cells.items():
         if held != EMPTY:
             game.place(x, y, Side(held))
-    game.set_to_move(to_move)
+    game.set_to_move(Side(to_move))
 
 
 def game_of(
-    board: Board, to_move: Side, library: Library | None = None, memory: Block | None = None
+    board: Board, to_move: int, library: Library | None = None, memory: Block | None = None
 ) -> Game:
     """Return the engine's game of an oracle's board."""
     rule = Rule[board.rule.upper()]
@@ -228,77 +244,42 @@ def _loses_to_five_or_four(board: Board, side: int, reply: Cell) -> bool:
 
 WALK_STEPS = 500  # on one board, before the next is taken
 PARTS = ("", "shapes", "entries", "lists", "counts", "sum", "near cells", "empties")
-
-
-def walk(
-    seed: int,
-    steps: int,
-    every: int,
-    rule: Rule | None = None,
-) -> tuple[int, str]:
-    """Play and undo at random on all boards, comparing all kept state with one made afresh.
-
-    Returns how many steps were made and what differed.
-    """
-    chance = random.Random(f"walk {seed}")
-    made = 0
-    while made < steps:
-        width, height = chance.randint(MIN_BOARD, MAX_BOARD), chance.randint(MIN_BOARD, MAX_BOARD)
-        ruled = chance.choice(list(Rule)) if rule is None else rule
-        game = Game(width, height, ruled, library=checked())
-        stream = chance.getrandbits(48)
-        tables = game.tables
-        found = game.library.game_walk(game.address, tables, stream, WALK_STEPS, every)
-        if found:
-            step, part = divmod(found, 8)
-            return made, (
-                f"{game.rule.name} {width}x{height}, stream {stream}: part {part} "
-                f"({PARTS[part]}) differs after step {step}"
-            )
-        made += WALK_STEPS
-    return made, ""
-
-
 NETWORK_PARTS = ("", "rows", "features", "sums", "value", "policy")
 
 
-def walk_network(
-    weights: Weights,
-    seed: int,
-    steps: int,
-    every: int,
-    rule: Rule | None = None,
+def walk(
+    seed: int, steps: int, every: int, rule: Rule | None = None, weights: Weights | None = None
 ) -> tuple[int, str]:
-    """Play and undo at random on all boards, comparing the network with a new one.
+    """Play and undo at random on all boards, comparing all kept state with one made afresh.
 
-    It is asked only once in a number of steps. Some boards begin with blocked cells. Returns how
-    many steps were made and what differed.
+    With ``weights``: the network, on boards of which some begin with blocked cells. It is asked
+    once in ``every`` steps. Returns how many steps were made and what differed.
     """
-    chance = random.Random(f"network {seed}")
-    library = checked()
-    memory, other = (Block(layout_of(library).worker) for _ in range(2))
-    made = 0
-    while made < steps:
-        width, height = chance.randint(MIN_BOARD, MAX_BOARD), chance.randint(MIN_BOARD, MAX_BOARD)
-        ruled = chance.choice(list(Rule)) if rule is None else rule
-        game = Game(width, height, ruled, library=library, weights=weights, memory=memory)
-        for _ in range(chance.choice((0, 0, 3, 12))):
-            x, y = chance.randrange(width), chance.randrange(height)
-            if game.at(x, y) is Side.EMPTY and game.ply < width * height // 2:
-                game.place(x, y, chance.choice((Side.BLACK, Side.WHITE, Side.WALL)))
-        stream = chance.getrandbits(48)
-        found = library.worker_network_walk(
-            memory.address, other.address, game.tables, stream, min(WALK_STEPS, steps - made), every
-        )
-        if found:
-            step, part = divmod(found, 8)
-            return made, (
-                f"{game.rule.name} {width}x{height}, stream {stream}: part {part} "
-                f"({NETWORK_PARTS[part]}) differs after step {step}"
-            )
-        made += WALK_STEPS
-    for block in (memory, other):
-        block.close()
+    chance = random.Random(f"{'network' if weights else 'walk'} {seed}")
+    library, made = checked(), 0
+    parts = NETWORK_PARTS if weights else PARTS
+    bytes_of_worker = layout_of(library).worker
+    with closing(Block(bytes_of_worker)) as memory, closing(Block(bytes_of_worker)) as other:
+        while made < steps:
+            width, height = (chance.randint(MIN_BOARD, MAX_BOARD) for _ in range(2))
+            ruled = chance.choice(list(Rule)) if rule is None else rule
+            game = Game(width, height, ruled, library=library, weights=weights, memory=memory)
+            for _ in range(chance.choice((0, 0, 3, 12)) if weights else 0):
+                x, y = chance.randrange(width), chance.randrange(height)
+                if game.at(x, y) is Side.EMPTY and game.ply < width * height // 2:
+                    game.place(x, y, chance.choice((Side.BLACK, Side.WHITE, Side.WALL)))
+            how = (game.tables, chance.getrandbits(48), min(WALK_STEPS, steps - made), every)
+            if weights:
+                found = library.worker_network_walk(memory.address, other.address, *how)
+            else:
+                found = library.game_walk(memory.address, *how)
+            if found:
+                step, part = divmod(found, 8)
+                return made, (
+                    f"{game.rule.name} {width}x{height}, stream {how[1]}: part {part} "
+                    f"({parts[part]}) differs after step {step}"
+                )
+            made += how[2]
     return made, ""
 
 
@@ -349,23 +330,6 @@ def differences(
     raise AssertionError("boards() never ends")
 
 
-def run_walk(seed: int, steps: int, rule: str | None) -> int:
-    """Walk at random and print what was found; return 1 if something differed."""
-    start = time.perf_counter()
-    made, difference = walk(seed, steps, 1, None if rule is None else Rule[rule.upper()])
-    print(f"walk: {made} steps, {time.perf_counter() - start:.0f} s", difference, flush=True)
-    return 1 if difference else 0
-
-
-def run_network(weights: str, seed: int, steps: int, rule: str | None) -> int:
-    """Walk at random with networks and print what was found; return 1 if something differed."""
-    start = time.perf_counter()
-    kept = None if rule is None else Rule[rule.upper()]
-    made, difference = walk_network(load_weights(weights), seed, steps, 5, kept)
-    print(f"network: {made} steps, {time.perf_counter() - start:.0f} s", difference, flush=True)
-    return 1 if difference else 0
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run one or all comparisons; the exit status is 1 if anything differed."""
     parser = argparse.ArgumentParser(prog="python -m lab.fuzz_rules", description=__doc__)
@@ -381,16 +345,17 @@ def main(arguments: list[str] | None = None) -> int:
     names = [*COMPARISONS, "walk"] if options.what == "all" else [options.what]
     status = 0
     for name in names:
-        if name == "walk":
-            status |= run_walk(options.seed, options.cells, options.rule)
-            continue
-        if name == "network":
-            status |= run_network(options.weights, options.seed, options.cells, options.rule)
-            continue
         start = time.perf_counter()
-        found, seen = differences(name, options.seed, options.cells, rule=options.rule)
+        if name in COMPARISONS:
+            found, seen = differences(name, options.seed, options.cells, rule=options.rule)
+        else:
+            rule = options.rule and Rule[options.rule.upper()]
+            weights = load_weights(options.weights) if name == "network" else None
+            every = 5 if weights else 1
+            seen, text = walk(options.seed, options.cells, every, rule, weights)
+            found = [text] if text else []
         seconds = time.perf_counter() - start
-        print(f"{name}: {seen} cells, {len(found)} differences, {seconds:.0f} s", flush=True)
+        print(f"{name}: {seen} cells or steps, {len(found)} differences, {seconds:.0f} s")
         for text in found:
             print(text, end="\n\n", flush=True)
             status = 1

@@ -10,7 +10,7 @@ claimed in another way. A journal of one line a game makes a run resumable.
 from __future__ import annotations
 
 import argparse
-import json
+import random
 import sys
 import time
 from collections import Counter
@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lab.measure_threats import claim_of
-from lab.self_play import check_legal, opening
+from lab import Journal
+from lab.self_play import may_play
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.notation.cells import cell_name
@@ -37,6 +37,21 @@ FORESEEN = "foreseen"  # the next move of an earlier line; nothing new is claime
 TABLE = 8 << 20
 THREAT_NODES = 10_000_000  # stones to find a claimed win by threats again
 LARGE = 400  # moves of a tree that takes the oracle minutes
+MOST_OPENING = 6  # stones put at random, close to the middle
+
+
+def opening(board: Board, index: int) -> list[Cell]:
+    """Return some legal first stones that win nothing; none at all for every seventh game."""
+    chance = random.Random(f"{board.rule} {board.width} {index}")
+    middle = board.width // 2, board.height // 2
+    near = [(middle[0] + dx, middle[1] + dy) for dx in range(-3, 4) for dy in range(-3, 4)]
+    put: list[Cell] = []
+    trial = Board(board.width, board.height, board.rule)
+    while len(put) < index % (MOST_OPENING + 1):
+        side = len(put) % 2
+        put.append(chance.choice([c for c in near if rules.is_legal(trial, c, side)]))
+        trial.put(put[-1], side)
+    return put
 
 
 class Claims:
@@ -68,7 +83,7 @@ class Claims:
         record["tree"] = tree.count()
         if tree.count() > LARGE:
             return {**record, "check": "none", "fault": ""}
-        record["fault"] = complaint_about_tree(board, side, claim_of(tree))
+        record["fault"] = complaint_about_tree(board, side, tree)
         return {**record, "check": "tree"}
 
     def tree(self, board: Board, moves: list[Cell], thought: Thought) -> Tree | None:
@@ -133,7 +148,7 @@ def play(
                 record["announced"].append([len(moves), kind, thought.mate])
             if thought.value <= -WIN_BAND:
                 record["lost"].append([len(moves), thought.mate])
-        check_legal(board, cell, side)
+        assert may_play(board, cell, side), f"{cell} is illegal\n{board.drawing()}"
         board.put(cell, side)
         for engine in engines:
             engine.play(*cell)
@@ -165,9 +180,7 @@ def run(
     games: int, limit: Limit, seconds: float, journal: Path | None = None, until: float = 1e9
 ) -> list[dict[str, Any]]:
     """Play what the journal does not hold yet, for that many seconds; return all records."""
-    records: list[dict[str, Any]] = []
-    if journal is not None and journal.exists():
-        records = [json.loads(line) for line in journal.read_text().splitlines()]
+    records = Journal(journal)
     done = {(record["rule"], record["size"], record["index"]) for record in records}
     began = time.monotonic()
     engines = Engine(hash_size=TABLE), Engine(hash_size=TABLE)
@@ -180,10 +193,7 @@ def run(
                 break
             record = play(Board(size, size, rule), index, engines, limit, claims)
             judge(record)
-            records.append(record)
-            if journal is not None:
-                with journal.open("a") as file:
-                    file.write(json.dumps(record, separators=(",", ":")) + "\n")
+            records.add(record)
     finally:
         for closing in (*engines, claims):
             closing.close()

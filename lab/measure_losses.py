@@ -22,6 +22,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from lab import Journal
 from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.arena.played import BLACK, Played
 from pbrain_engine.engine.engine import Engine, Limit
@@ -129,12 +130,11 @@ def main() -> None:
     losses = Losses(settings.width, Rule(settings.rule), settings.turn, options.time)
     lost = [played for played in games if played.loser == options.name and not played.fault]
     found = []
+    journal = Journal(options.out)
     for played in lost[: options.games]:
         found.append(losses.examine(played, options.name))
         print(json.dumps(found[-1]), flush=True)
-        if options.out is not None:
-            with options.out.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(found[-1]) + "\n")
+        journal.add(found[-1])
     wins = sum(played.winner == BLACK for played in lost)
     print(f"{len(found)} of {len(lost)} lost games ({wins} of them with white)", file=sys.stderr)
     for why, count in Counter(each["why"] for each in found).most_common():

@@ -10,15 +10,16 @@ import argparse
 import json
 import random
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from time import thread_time
 from typing import Any
 
+from lab import Journal
 from pbrain_engine.commands.solve import game_of
 from pbrain_engine.game.game import Game
-from pbrain_engine.solver.solver import Proof, Solver, Tree
-from tests.oracle.replay import Proof as Claim
+from pbrain_engine.solver.solver import Proof, Solver
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import board_of
 from tests.puzzles import DATA
@@ -64,11 +65,6 @@ def puzzles_of(name: str, sample: int, seed: int) -> list[dict[str, Any]]:
     return puzzles
 
 
-def claim_of(tree: Tree) -> Claim:
-    """Return a tree as the oracle takes it."""
-    return Claim(tree.move, {move: claim_of(reply) for move, reply in tree.replies.items()})
-
-
 def complaint(solver: Solver, puzzle: dict[str, Any], game: Game, proof: Proof) -> str:
     """Return what the oracle has against a win, or an empty string."""
     board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
@@ -76,7 +72,7 @@ def complaint(solver: Solver, puzzle: dict[str, Any], game: Game, proof: Proof) 
     if proof.claim == "vcf":
         return complaint_about_line(board, side, proof.line)
     tree = solver.tree(game)
-    return complaint_about_tree(board, side, claim_of(tree)) if tree else "no tree"
+    return complaint_about_tree(board, side, tree) if tree else "no tree"
 
 
 def ask(solver: Solver, question: str, puzzle: dict[str, Any], options: Any) -> dict[str, Any]:
@@ -98,8 +94,7 @@ def ask(solver: Solver, question: str, puzzle: dict[str, Any], options: Any) -> 
         record["claim"], record["nodes"], record["length"] = proof.claim, proof.nodes, proof.length
         record["found"] = proof.wins
         record["search_ms"] = proof.time * 1000
-        known = puzzle.get("own_moves") or puzzle.get("vct_attacks")
-        record["known"] = known
+        record["known"] = puzzle.get("own_moves") or puzzle.get("vct_attacks")
     record["ms"] = (thread_time() - start) * 1000
     if question != "rescues" and record["found"] and options.check:
         record["fault"] = complaint(solver, puzzle, game, proof)
@@ -117,9 +112,7 @@ def summary(name: str, records: list[dict[str, Any]]) -> str:
     basis = found if name not in ("no-vcf", "no-vcf-vct") else records
     nodes = [record["nodes"] for record in basis]
     times = [record["ms"] for record in basis]
-    claims: dict[str, int] = {}
-    for record in records:
-        claims[record["claim"]] = claims.get(record["claim"], 0) + 1
+    claims = dict(Counter(record["claim"] for record in records))
     faults = [record for record in records if record.get("fault")]
     return (
         f"| {name} | {len(records)} | {len(found)} ({100 * len(found) / len(records):.1f} %) "
@@ -143,19 +136,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--open", action="store_true", help="list what is not found")
     options = parser.parse_args(arguments)
     name = options.set
-    records: list[dict[str, Any]] = []
-    if options.out and options.out.exists():
-        records = [json.loads(line) for line in options.out.read_text().splitlines()]
+    records = Journal(options.out)
     done = {record["id"] for record in records}
     with Solver(options.memory * 1_000_000) as solver:
         for puzzle in puzzles_of(name, options.sample, options.seed):
             if puzzle["id"] in done:
                 continue
             record = ask(solver, SETS[name][1], puzzle, options)
-            records.append(record)
-            if options.out:
-                with options.out.open("a") as file:
-                    file.write(json.dumps(record) + "\n")
+            records.add(record)
     print(summary(name, records), flush=True)
     if options.open:
         for record in records:

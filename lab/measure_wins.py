@@ -10,14 +10,14 @@ With ``--out`` a run can be interrupted and continued.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
-from lab.measure_threats import SETS, claim_of, puzzles_of, quantile
+from lab import Journal
+from lab.measure_threats import SETS, puzzles_of, quantile
 from pbrain_engine.commands.solve import game_of
 from pbrain_engine.doctor.exam import Peer
 from pbrain_engine.engine.engine import (
@@ -51,7 +51,7 @@ class Ours:
     """The engine, asked in this process."""
 
     def __init__(self, engine: Engine, proves: bool, replays: bool) -> None:
-        """Take an engine; say whether wins are to be proven, and proofs played through."""
+        """``proves``: wins are proven by a tree; ``replays``: which the oracle plays through."""
         self.engine = engine
         self.solver = Solver(TABLE)
         self.proves, self.replays = proves, replays
@@ -97,7 +97,7 @@ class Ours:
         if tree and self.replays:
             board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
             side = 0 if puzzle["to_move"] == "black" else 1
-            record["fault"] = complaint_about_tree(board, side, claim_of(tree))
+            record["fault"] = complaint_about_tree(board, side, tree)
         return record
 
     def close(self) -> None:
@@ -197,19 +197,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, help="records, one JSON object a line")
     options = parser.parse_args(arguments)
     parameters = {k: int(v) for k, v in (text.split("=") for text in options.set_parameter)}
-    records: list[dict[str, Any]] = []
-    if options.out and options.out.exists():
-        records = [json.loads(line) for line in options.out.read_text().splitlines()]
+    records = Journal(options.out)
     done = {(record["who"], record["id"]) for record in records}
     players: dict[str, Ours | Other] = {}
     if not options.only_other:
         proves = options.prove or options.replay
-        engine = Engine(
-            hash_size=TABLE,
-            parameters=parameters,
-            search=options.search,
-            weights=options.weights,
-        )
+        engine = Engine(hash_size=TABLE, parameters=parameters, search=options.search,
+                        weights=options.weights)  # fmt: skip
         players["numoku"] = Ours(engine, proves, options.replay)
     if options.other:
         players[Path(options.other).name] = Other(options.other)
@@ -219,10 +213,7 @@ def main(arguments: list[str]) -> int:
                 if (who, puzzle["id"]) in done or not follows_turns(puzzle):
                     continue
                 record = {"who": who, "id": puzzle["id"], **player.ask(puzzle, options.limit)}
-                records.append(record)
-                if options.out:
-                    with options.out.open("a") as file:
-                        file.write(json.dumps(record) + "\n")
+                records.add(record)
     finally:
         for player in players.values():
             player.close()

@@ -12,13 +12,13 @@ import random
 import sys
 from typing import NamedTuple
 
-from lab.fuzz_rules import random_board
+from lab.fuzz_rules import random_board, set_up
 from pbrain_engine.engine.engine import ALPHABETA, MCTS, Engine, Limit
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import WIN_BAND
 from tests.oracle import rules
-from tests.oracle.rules import EMPTY, Board
+from tests.oracle.rules import Board
 
 EXACT_CELLS = 9  # empty cells up to which everything is tried
 SIZES = (5, 6, 7)
@@ -101,10 +101,7 @@ def put_on(engine: Engine, board: Board, to_move: Side) -> None:
     """Set the engine's game up."""
     engine.new_game(board.width, board.height, Rule[board.rule.upper()])
     engine.clear_hash()
-    for cell, held in board.cells.items():
-        if held != EMPTY:
-            engine.place(*cell, Side(held))
-    engine.set_to_move(to_move)
+    set_up(engine, board, to_move)
 
 
 def examine(tree: Engine, alphabeta: Engine, seed: int, visits: int) -> Verdict:

@@ -9,7 +9,7 @@ RUNS = {
     "tests": ["-m", "pytest", "-m", "long"],
     "claims": ["-m", "lab.fuzz_claims", "--count", "20000"],
     "lines": ["-m", "lab.fuzz_protocol", "--lines", "1000000"],
-    "games": ["-m", "lab.self_play", "--games", "67", "--turn", "0.05"],  # 1,005 in all
+    "games": ["-m", "lab.self_play", "--games", "68", "--journals", "dist/self_play"],
 }
 
 

@@ -35,13 +35,13 @@ def puzzles(name: str, every: int = 1) -> list[dict[str, Any]]:
 
 def found_in_games() -> Iterator[dict[str, Any]]:
     """Yield positions of games with what is wanted of them."""
+    from lab.fuzz_rules import game_of
     from pbrain_engine.learn.selfplay import Plan
     from pbrain_engine.position.rules import Rule, Side
     from pbrain_engine.solver.solver import Solver
     from tests.oracle import rules
     from tests.oracle.replay import complaint_about_line
     from tests.oracle.vcf import find_vcf
-    from tests.solver.test_solver import game_of
 
     plan = Plan(908, 300, (Rule.RENJU, Rule.FREESTYLE, Rule.STANDARD), (15,), "learned")
     left, number = Counter(WANTED), -1

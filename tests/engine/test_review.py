@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from lab.measure_threats import claim_of
 from pbrain_engine import cli
 from pbrain_engine.commands import review
 from pbrain_engine.engine.engine import Engine, Limit, Thought
@@ -252,7 +251,7 @@ def complaint_about(
     if tree is None and not win.proof:  # more than a tree can be made for: a long search sees it
         thought = engine.think(Limit(time=30.0))
         return "" if thought.value >= WIN_BAND else f"a long search says {thought.value}"
-    return complaint_about_tree(board, attacker, claim_of(tree)) if tree else "no proof"
+    return complaint_about_tree(board, attacker, tree) if tree else "no proof"
 
 
 def wins_that_hold(engine: Engine, solver: Solver, number: int) -> tuple[int, int]:

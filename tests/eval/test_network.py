@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.fuzz_rules import random_board, set_up, walk_network
+from lab.fuzz_rules import random_board, set_up, walk
 from pbrain_engine.cli import main as numoku
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.eval.hand import hand_block
@@ -89,13 +89,13 @@ def test_value_and_policy_are_as_described(rule: Rule, weights: Weights) -> None
 @pytest.mark.parametrize("rule", Rule)
 def test_stones_put_and_taken_back_leave_no_trace(rule: Rule, weights: Weights) -> None:
     for every in (1, 7):
-        _, difference = walk_network(weights, every, steps=1500, every=every, rule=rule)
+        _, difference = walk(every, 1500, every, rule, weights)
         assert not difference, difference
 
 
 @pytest.mark.long
 def test_a_million_steps_leave_no_trace(weights: Weights) -> None:
-    _, difference = walk_network(weights, 2, steps=1_000_000, every=41)
+    _, difference = walk(2, 1_000_000, 41, weights=weights)
     assert not difference, difference
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from types import SimpleNamespace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from lab import self_play
+from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.engine.engine import SEARCHES, Engine, Limit
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.diagram import parse_diagram
 from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.values import win_in
 from tests.oracle import rules
 from tests.oracle.rules import Board, Cell
 
@@ -59,9 +62,7 @@ def play_game(engine: Engine, board: Board, players: tuple[Player, Player], open
             cell = chance.choice([c for c in near if rules.is_legal(board, c, side)])
         else:
             cell = players[side](engine, board)
-        if not rules.is_legal(board, cell, side):  # only where nothing at all is legal
-            assert board.at(cell) == rules.EMPTY
-            assert set(board.empties()) == rules.forbidden_cells(board), board.drawing()
+        assert self_play.may_play(board, cell, side), board.drawing()
         engine.play(*cell)
         board.put(cell, side)
         won = rules.is_win(board, cell)
@@ -157,10 +158,10 @@ def exact_value(game: Game) -> int:
     return best
 
 
-@pytest.mark.parametrize("games", [1, pytest.param(100, marks=pytest.mark.long)])
-def test_the_program_keeps_to_the_rules(games: int) -> None:
-    boards = ((8, 7),) if games == 1 else self_play.BOARDS
-    played, failures = self_play.run(games, 0.01 if games == 1 else 0.05, boards=boards)
+@pytest.mark.parametrize("games", [2, pytest.param(100, marks=pytest.mark.long)])
+def test_the_program_keeps_to_the_rules(tmp_path: Path, games: int) -> None:
+    boards = ((8, 7),) if games == 2 else self_play.BOARDS
+    played, failures = self_play.run(games, 0.01 if games == 2 else 0.05, tmp_path, boards)
     assert failures == []
     assert played == games * len(rules.RULES) * len(boards)
 
@@ -178,20 +179,30 @@ def test_a_game_is_drawn_at_the_referee_s_number_of_stones(
     assert settings.draw_stones == stones
 
 
-def test_a_result_and_an_announced_win_are_held_against_the_board() -> None:
+NINE = [(x, y) for x in range(5) for y in (3, 7)][:9]  # black has five
+
+
+def nine(winner: str = "black", moves: Sequence[Cell] = NINE, **values: int) -> Played:
+    """Return a game; ``values``: what was announced at a ply, by its number."""
+    value = [values.get(f"at_{ply}") for ply in range(len(moves))]
+    return Played(1, 1, "a", "b", winner, "five", moves=list(moves), value=value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [nine("white"), nine("draw"), nine(moves=NINE[:8]), nine(moves=[*NINE, (9, 9)]),
+     nine(moves=[*NINE[:7], NINE[0], NINE[8]]), replace(nine(), reason="time")],
+)  # fmt: skip
+def test_a_result_is_held_against_the_oracle(wrong: Played) -> None:
     board = Board(15, 15, rules.FREESTYLE)
-    game = self_play.game_of(board, Side.BLACK)
-    for ply, cell in enumerate([(x, y) for x in range(5) for y in (3, 7)][:9]):
-        board.put(cell, ply % 2)
-        game.play(*cell)
-    self_play.check_end(board, game, "black")
-    for wrong in ("white", "draw"):
-        with pytest.raises(self_play.Wrong):
-            self_play.check_end(board, game, wrong)
-    for side, wins_by, kept in (
-        (Side.BLACK, 9, True), (Side.BLACK, None, True), (Side.BLACK, 7, False),
-        (Side.WHITE, 20, False),
-    ):  # fmt: skip
-        program = SimpleNamespace(wins_by=wins_by, announced="+M1")
-        word = self_play.broken_word(side, program, "black", 9)  # type: ignore[arg-type]
-        assert (word is None) is kept
+    assert self_play.complaint_about(wrong, board)
+    assert not self_play.complaint_about(nine(), Board(15, 15, rules.FREESTYLE))
+
+
+@pytest.mark.parametrize(
+    ("values", "broken"),
+    [({"at_4": 5}, 0), ({}, 0), ({"at_4": 3}, 1), ({"at_5": 15}, 1), ({"at_4": 3, "at_6": 3}, 1)],
+)
+def test_an_announced_win_is_held_against_the_result(values: dict[str, int], broken: int) -> None:
+    played = nine(**{ply: win_in(mate) for ply, mate in values.items()})
+    assert len(self_play.broken_words(played)) == broken

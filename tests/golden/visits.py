@@ -10,9 +10,10 @@ import random
 from pathlib import Path
 
 from lab.fuzz_claims import middle_game
+from lab.small_boards import put_on
 from pbrain_engine.engine.engine import MCTS, Engine, Limit, Thought
 from pbrain_engine.notation.cells import cell_name
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Side
 
 FILE = Path(__file__).with_suffix(".txt")
 COUNT = 60
@@ -32,13 +33,8 @@ def found() -> list[str]:
     with Engine(search=MCTS, hash_size=MEMORY) as engine:
         for seed in range(COUNT):
             board, to_move = middle_game(random.Random(seed))
-            engine.new_game(board.width, board.height, Rule.parse(board.rule))
-            engine.clear_hash()
+            put_on(engine, board, Side(to_move))
             engine.set_parameter("threat_share", 20 * (seed % 2))
-            for cell, held in board.cells.items():
-                if held < 2:
-                    engine.place(*cell, Side(held))
-            engine.set_to_move(Side(to_move))
             for visits in VISITS:
                 thought = engine.think(Limit(nodes=visits))
                 lines.append(line_of(seed, thought))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.fuzz_rules import random_board
+from lab import fuzz_rules
+from lab.fuzz_rules import last_cells, random_board
 from pbrain_engine.app.setup import Setup
 from pbrain_engine.arena.players.textbook import Textbook
 from pbrain_engine.arena.settings import SettingsError, parse_engine
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.game.game import Game as KernelGame
 from pbrain_engine.methods import METHODS, Budget, Choice, PlainGame, method
 from pbrain_engine.methods.alphabeta import AlphaBetaTree, find_best_move
 from pbrain_engine.methods.board import DIRECTIONS
@@ -51,17 +51,9 @@ def drawn(text: str, to_move: int = 0, rule: str = "freestyle") -> PlainGame:
 def ends(count: int, name: str, empty: int = 5) -> Iterator[PlainGame]:
     """Yield boards of 5x5 with few empty cells and no winner."""
     chance = random.Random(name)
-    while count:
-        board = random_board(chance, "freestyle", smallest=5, largest=5)
-        cells = board.empties()
-        chance.shuffle(cells)
-        for cell in cells[empty:]:
-            side = chance.randrange(2)
-            if not rules.wins_at(board, cell, side):
-                board.put(cell, side)
-        if 2 <= len(board.empties()) <= empty and not rules.winners(board):
-            count -= 1
-            yield game_of(board, chance.randrange(2))
+    for _ in range(count):
+        board = last_cells(chance, "freestyle", empty, largest=5)
+        yield game_of(board, chance.randrange(2))
 
 
 # The board ------------------------------------------------------------------------------
@@ -162,7 +154,7 @@ def test_what_is_proven_is_won(rule: str) -> None:
         for _ in range(40):
             board = random_board(chance, rule, smallest=7, largest=9)
             side = chance.randrange(2)
-            game, kernel = game_of(board, side), kernel_of(board, side)
+            game, kernel = game_of(board, side), fuzz_rules.game_of(board, side)
             if rules.winners(board) or five_cells(board, side) or five_cells(board, 1 - side):
                 continue
             by_fours = solver.fours(kernel, nodes=100_000)
@@ -181,16 +173,6 @@ def test_what_is_proven_is_won(rule: str) -> None:
                 spaces += 1
             won += is_won
     assert won >= 4 and spaces >= won - 1 and proven >= 1, (won, spaces, proven)
-
-
-def kernel_of(board: Board, side: int) -> KernelGame:
-    """Return a board of the oracle as a game on the kernel."""
-    game = KernelGame(board.width, board.height, Rule.parse(board.rule))
-    for cell, held in board.cells.items():
-        if held != EMPTY:
-            game.place(*cell, Side(held))
-    game.set_to_move(Side(side))
-    return game
 
 
 def ends_in_a_win(game: PlainGame, line: tuple[int, ...]) -> bool:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from lab.fuzz_rules import random_board
+from lab.fuzz_rules import last_cells, set_up
 from pbrain_engine import methods
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
@@ -91,20 +91,6 @@ def quiet_board(chance: random.Random, rule: str) -> Board:
     return board
 
 
-def last_cells(chance: random.Random, rule: str) -> Board:
-    """Return a small board with few empty cells and no winner."""
-    while True:
-        board = random_board(chance, rule, smallest=5, largest=6)
-        cells = board.empties()
-        chance.shuffle(cells)
-        for cell in cells[MOST_EMPTY:]:
-            side = chance.randrange(2)
-            if not rules.wins_at(board, cell, side):
-                board.put(cell, side)
-        if 2 <= len(board.empties()) <= MOST_EMPTY and not rules.winners(board):
-            return board
-
-
 def values(
     board: Board, to_move: Side, depth: int, engine_depth: int = 0, **items: int
 ) -> tuple[int, float, float]:
@@ -113,12 +99,8 @@ def values(
     with Engine(hash_size=1 << 20, parameters=items, weights="learned") as engine:
         game = Game(board.width, board.height, rule, weights=engine.weights)
         engine.new_game(board.width, board.height, rule)
-        for cell, held in board.cells.items():
-            if held != EMPTY:
-                engine.place(*cell, Side(held))
-                game.place(*cell, Side(held))
-        engine.set_to_move(to_move)
-        game.set_to_move(to_move)
+        for each in (engine, game):
+            set_up(each, board, to_move)
         if not game.legal_moves():
             return 0, 0, 0
         value = engine.think(Limit(depth=engine_depth or depth)).value
@@ -149,7 +131,7 @@ def test_without_its_heuristics_it_is_minimax_where_nothing_is_forced(
 def test_with_them_it_plays_the_end_of_a_game_right(rule: str) -> None:
     for seed in range(12):
         chance = random.Random(f"end {seed} {rule}")
-        board = last_cells(chance, rule)
+        board = last_cells(chance, rule, MOST_EMPTY)
         found, true, _ = values(board, Side(seed % 2), MOST_EMPTY + 1, FAR)
         drawing = f"{Side(seed % 2).name} to move\n{board.drawing()}"
         assert result(found) == result(true), drawing
@@ -158,7 +140,7 @@ def test_with_them_it_plays_the_end_of_a_game_right(rule: str) -> None:
 
 @pytest.mark.parametrize("seed", DECIDED_BY_FOULS)
 def test_the_tree_holds_no_forbidden_move(seed: int) -> None:
-    board = last_cells(random.Random(f"end {seed} renju"), "renju")
+    board = last_cells(random.Random(f"end {seed} renju"), "renju", MOST_EMPTY)
     found, true, free = values(board, Side(seed % 2), MOST_EMPTY + 1, FAR)
     assert result(found) == result(true) != result(free), board.drawing()
 
@@ -167,6 +149,6 @@ def test_the_tree_holds_no_forbidden_move(seed: int) -> None:
 @pytest.mark.parametrize("rule", rules.RULES)
 def test_it_plays_many_ends_right(rule: str) -> None:
     for seed in range(1000, 1400):
-        board = last_cells(random.Random(f"end {seed} {rule}"), rule)
+        board = last_cells(random.Random(f"end {seed} {rule}"), rule, MOST_EMPTY)
         found, true, _ = values(board, Side(seed % 2), MOST_EMPTY + 1, FAR)
         assert result(found) == result(true), board.drawing()

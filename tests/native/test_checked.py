@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.fuzz_claims import game_of, middle_game
+from lab.fuzz_claims import middle_game
+from lab.fuzz_rules import game_of
 from pbrain_engine.commands.bench import SHORT, BenchPosition
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game

@@ -52,10 +52,10 @@ def complaint_about_line(board: Board, attacker: int, line: Sequence[Cell]) -> s
 def complaint_about_tree(board: Board, attacker: int, proof: Proof) -> str:
     """Return what is wrong with a proof tree, or an empty string if it holds.
 
-    The attacker is to move. Against a four, every legal reply that stops the five has to be
-    in the tree; against any other move every legal reply, save those after which the attacker
-    has an unstoppable four (and the defender no five), or else wins by fours: the way that he
-    would if the defender passed, or another.
+    The engine's trees will do, too. The attacker is to move. Against a four, every legal reply
+    that stops the five has to be in the tree; against any other move every legal reply, save
+    those after which the attacker has an unstoppable four (and the defender no five), or else
+    wins by fours: the way that he would if the defender passed, or another.
     """
     return _complaint(board, attacker, proof, is_line=False)
 

@@ -57,17 +57,13 @@ def test_nothing_that_is_proven_on_many_small_boards_is_false() -> None:
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_a_win_by_fours_is_seen_without_the_solver(rule: Rule) -> None:
+def test_a_win_by_fours_or_a_loss_to_them_is_seen_without_the_solver(rule: Rule) -> None:
     with Engine(search=MCTS, hash_size=8 << 20, parameters=ALONE) as engine:
         set_up(engine, OPEN_THREE, rule=rule)
         thought = engine.think(Limit(nodes=2000))
         assert thought.value >= WIN_BAND, thought
         assert thought.visits < 2000, "a proven root ends the search"
-
-
-def test_the_side_that_cannot_meet_a_threat_sees_its_loss() -> None:
-    with Engine(search=MCTS, hash_size=8 << 20, parameters=ALONE) as engine:
-        set_up(engine, "h8a1i8c1j8e1k8")
+        set_up(engine, OPEN_THREE + "k8")
         thought = engine.think(Limit(nodes=3000))
         assert thought.mate == -2
         assert thought.move in [Move(6, 7), Move(11, 7)], "a five is blocked all the same"
@@ -98,25 +94,15 @@ def test_a_draw_is_proven_by_all_moves(engine: Engine, drawing: str) -> None:
     assert thought.value == 0 and thought.visits < 50_000, "a proven root ends the search"
 
 
-def test_a_five_is_completed(engine: Engine) -> None:
+def test_a_five_is_completed_and_an_empty_board_begins_in_the_centre(engine: Engine) -> None:
     set_up(engine, "h8a1i8c1j8e1k8g8")
     thought = engine.think(Limit(nodes=50))
     assert (thought.move, thought.value) == (Move(11, 7), win_in(1))
+    engine.new_game(15)
+    assert engine.think(Limit(nodes=200)).move == Move(7, 7)
 
 
 # The same again -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rule", Rule)
-def test_the_same_search_gives_the_same_nodes(rule: Rule) -> None:
-    found = []
-    for _ in range(2):
-        with Engine(search=MCTS, hash_size=8 << 20) as engine:
-            set_up(engine, QUIET, rule=rule)
-            thought = engine.think(Limit(nodes=700))
-            found.append((thought.move, thought.value, thought.nodes, thought.visits, thought.pv))
-    assert found[0] == found[1]
-    assert found[0][3] == 700
 
 
 def test_searches_find_what_they_always_did() -> None:
@@ -243,11 +229,6 @@ def test_the_last_empty_cell_is_played() -> None:
             engine.place(*cell, Side((number // 2 + number // 5) % 2))
         if engine.game.winner is None:
             assert engine.think(Limit(nodes=100)).move == Move(4, 4)
-
-
-def test_an_empty_board_begins_in_the_centre(engine: Engine) -> None:
-    engine.new_game(15)
-    assert engine.think(Limit(nodes=200)).move == Move(7, 7)
 
 
 def test_values_are_chances_on_the_scale_of_the_weights(engine: Engine) -> None:

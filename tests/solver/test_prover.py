@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.measure_threats import claim_of
 from pbrain_engine import Engine, Limit, Move
 from pbrain_engine.engine.engine import Thought
 from pbrain_engine.engine.prover import QUICK_THREATS, Prover
@@ -69,7 +68,7 @@ def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(
     tree = Prover(engine, solver).prove(thought)
     assert tree is not None and tree.move == thought.move and tree.replies
     assert engine.game.moves == moves
-    assert complaint_about_tree(board, 0, claim_of(tree)) == ""
+    assert complaint_about_tree(board, 0, tree) == ""
 
 
 def test_a_claim_that_is_wrong_gets_no_proof(engine: Engine, solver: Solver) -> None:

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from lab.fuzz_claims import game_of
+from lab.fuzz_rules import game_of
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Proof, Solver, Tree
-from tests.oracle.replay import Proof as Claim
+from pbrain_engine.solver.solver import Proof, Solver
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import Board, board_of, is_legal, read_board, winners
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
@@ -115,10 +114,6 @@ def test_moves_that_were_not_judged_are_not_called_safe(solver: Solver) -> None:
     assert some_unknown
 
 
-def claim_of(tree: Tree) -> Claim:
-    return Claim(tree.move, {move: claim_of(reply) for move, reply in tree.replies.items()})
-
-
 def check_threats(solver: Solver, board: Board, side: int) -> str:
     """Have the oracle play through a win that the solver claims; return what was claimed."""
     game = game_of(board, side)
@@ -126,7 +121,7 @@ def check_threats(solver: Solver, board: Board, side: int) -> str:
     if proof.wins:
         tree = solver.tree(game)
         assert tree is not None
-        assert complaint_about_tree(board, side, claim_of(tree)) == "", board.drawing()
+        assert complaint_about_tree(board, side, tree) == "", board.drawing()
     return proof.claim
 
 
