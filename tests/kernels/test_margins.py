@@ -29,16 +29,12 @@ def test_logarithms_are_those_to_the_base_two() -> None:
     assert [log_of(1 << power) for power in range(12)] == [64 * power for power in range(12)]
 
 
-def test_futility_asks_for_more_the_deeper_it_is_and_less_where_things_improve() -> None:
-    margins = [futility_margin(PARAMS, depth, 0) for depth in DEPTHS]
-    assert margins == sorted(margins) and margins[0] == 0
-    assert futility_margin(PARAMS, 4 * ONE, 0) == 4 * PARAMS.futility_slope
-    assert futility_margin(PARAMS, 4 * ONE, 1) == 3 * PARAMS.futility_slope
-
-
-def test_razoring_asks_for_more_the_deeper_it_is() -> None:
-    assert razor_margin(PARAMS, 0) == PARAMS.razor_base
-    assert razor_margin(PARAMS, 2 * ONE) == PARAMS.razor_base + 2 * PARAMS.razor_slope
+def test_deeper_nodes_ask_for_more_and_those_that_improve_for_a_ply_less() -> None:
+    for depth in DEPTHS:
+        plies = depth / ONE
+        assert futility_margin(PARAMS, depth, 0) == PARAMS.futility_slope * plies // 1
+        assert futility_margin(PARAMS, depth + ONE, 1) == futility_margin(PARAMS, depth, 0)
+        assert razor_margin(PARAMS, depth) == PARAMS.razor_base + PARAMS.razor_slope * plies // 1
 
 
 def test_more_moves_are_looked_at_deeper_in_pv_nodes_and_where_things_improve() -> None:

@@ -199,28 +199,19 @@ def test_far_from_the_leaves_every_candidate_is_searched_and_near_them_what_has_
     assert 0 < near < deep == 56
 
 
-def test_against_a_threat_only_its_answers_are_listed() -> None:
-    worker, shared = worker_after("h8a1i8c1j8e1k8"), shared_block()  # four in a row
-    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
-    assert count == 0  # both ends win: nothing answers
-    worker = worker_after("h8g8i8a1j8c1k8")
-    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
-    assert listed_moves(worker.stack[1 + STACK_BASE].moves, count) == [cell("l8")]
-    worker = worker_after("h8a15i8o15j8")
-    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
-    answers = set(listed_moves(worker.stack[1 + STACK_BASE].moves, count))
-    assert answers == set(cells("g8k8"))
-
-
-def test_the_enemy_s_answers_to_an_open_three_include_his_own_fours() -> None:
-    worker, shared = worker_after("h8a1i8a2j8a3"), shared_block()
-    worker.state.position.side = 0
-    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
-    assert count > 50  # black is to move and not threatened yet
-    worker = worker_after("h8a1i8a2b15a3j8")
-    count = list_moves(worker, TABLES, shared, 1, 20 * ONE)
-    answers = set(listed_moves(worker.stack[1 + STACK_BASE].moves, count))
-    assert answers == set(cells("g8k8") + cells("a4a5"))
+@pytest.mark.parametrize(
+    ("moves", "answers"),
+    [
+        ("h8a1i8c1j8e1k8", ""),  # four in a row: both ends win
+        ("h8g8i8a1j8c1k8", "l8"),
+        ("h8a15i8o15j8", "g8k8"),
+        ("h8a1i8a2b15a3j8", "g8k8a4a5"),  # own fours answer an open three, too
+    ],
+)
+def test_against_a_threat_only_its_answers_are_listed(moves: str, answers: str) -> None:
+    worker = worker_after(moves)
+    count = list_moves(worker, TABLES, shared_block(), 1, 20 * ONE)
+    assert set(listed_moves(worker.stack[1 + STACK_BASE].moves, count)) == set(cells(answers))
 
 
 def test_the_leaf_search_tries_fours_near_the_own_last_stone() -> None:
