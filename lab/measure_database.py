@@ -13,12 +13,12 @@ import time
 from collections.abc import Iterator
 
 from pbrain_engine.database.finding import Author, Finding
-from pbrain_engine.database.integrity import add_items
+from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.notation.canonical import Line
+from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.game_tree import GameRecord, RecordedMove
 from pbrain_engine.position.geometry import transform
-from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.rules import Rule, Side
 
 STONES = 50
 NEW = 48  # positions that a game adds; its first ones are soon there
@@ -63,10 +63,10 @@ def main() -> None:
             moves = moves_of(chance.randrange(count))[: chance.randrange(1, STONES)]
             turned = transform(moves, chance.randrange(8), 15, 15)
             began = time.perf_counter()
-            line = Line(Rule.FREESTYLE, 15, 15)
-            for x, y in turned:
-                line.play(x, y)
-            entry = database.look_up(line.image())
+            black, white = tuple(turned[::2]), tuple(turned[1::2])
+            side = Side(len(turned) % 2)
+            position = Position(Rule.FREESTYLE, 15, 15, side, black, white)
+            entry = database.look_up(image_of(position))
             times.append(time.perf_counter() - began)
             assert entry is not None and entry.finding is not None
         cpu = time.process_time() - cpu

@@ -8,31 +8,36 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import __version__
-from ..database.asking import following, look_up
 from ..database.connection import DatabaseError
-from ..database.document import SEARCH, Asked, entry_document, following_document
-from ..database.finding import Author, Bound, Entry, Finding
-from ..database.integrity import add_items
-from ..database.lines import add_line, replace_comment
-from ..database.sources import Item
-from ..database.store import Added, Database, Known, StoredGame
+from ..database.finding import (
+    SEARCH,
+    Asked,
+    Author,
+    Bound,
+    Entry,
+    Finding,
+    Known,
+    entry_document,
+    following_document,
+)
+from ..database.lines import add_line, following, look_up, replace_comment
+from ..database.sources import Item, add_items
+from ..database.store import Added, Database, StoredGame
 from ..engine.engine import Engine, EngineError, Move, Thought
 from ..engine.thought import LOWER, UPPER
 from ..game.game import Game
 from ..notation.canonical import Position, image_of
 from ..notation.game_tree import GameRecord, RecordedMove
 from ..position.rules import Side
-from .setup import Setup, build
+from .setup import Setup
 
 BOUNDS = {LOWER: Bound.LOWER, UPPER: Bound.UPPER}
 
 
 def asked_of(setup: Setup) -> Asked:
     """Return a position as it is asked for; its moves count only from an empty board."""
-    game = Game(setup.width, setup.height, setup.rule)
-    build(game, setup)
     is_plain = not (setup.placed or setup.passes) and setup.first is Side.BLACK
-    return Asked(game.position, setup.moves if is_plain else ())
+    return Asked(setup.position, setup.moves if is_plain else ())
 
 
 def finding_of(thought: Thought, weights: str, tree: Any = None) -> Finding:

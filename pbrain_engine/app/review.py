@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import __version__
-from ..database.document import SEARCH
-from ..database.finding import Author, Bound, Finding
+from ..database.finding import SEARCH, Author, Bound, Finding
 from ..engine.engine import Thought
 from ..engine.forms import pairs
 from ..engine.review import Reviewed, Win

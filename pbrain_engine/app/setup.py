@@ -6,13 +6,15 @@ import argparse
 import os
 import re
 import sys
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
 from ..game.game import Game, IllegalMove
+from ..notation.canonical import Position
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
 from ..notation.diagram import Diagram, parse_diagram
-from ..notation.game_tree import GameRecord
+from ..notation.game_tree import GameRecord, turns_of
 from ..notation.psq import parse_psq
 from ..notation.sgf import parse_sgf
 from ..notation.textfile import decode
@@ -55,6 +57,21 @@ class Setup(NamedTuple):
     def last(self) -> Coordinates | None:
         """The last stone, as far as it is known."""
         return self.moves[-1] if self.moves else self.marked
+
+    @property
+    def turns(self) -> list[Coordinates | None]:
+        """The cells of the moves in order, with None for each pass."""
+        return turns_of(self.moves, self.passes)
+
+    @property
+    def position(self) -> Position:
+        """What stands on the board after the moves, whether that can come about or not."""
+        black, white, walls = (
+            tuple(sorted((x, y) for x, y, held in self.placed if held is side))
+            for side in (Side.BLACK, Side.WHITE, Side.WALL)
+        )
+        start = Position(self.rule, self.width, self.height, self.first, black, white, walls)
+        return reduce(Position.after, self.turns, start)
 
 
 def record_of(setup: Setup) -> GameRecord:
@@ -283,14 +300,11 @@ def build(game: Game, setup: Setup) -> None:
     for x, y, side in setup.placed:
         game.place(x, y, side)
     game.set_to_move(setup.first)
-    side = setup.first
-    for number in range(len(setup.moves) + 1):
-        for _ in range(setup.passes.count(number)):
-            side = side.opponent
-            game.set_to_move(side)
-        if number < len(setup.moves):
-            game.play(*setup.moves[number])
-            side = side.opponent
+    for cell in setup.turns:
+        if cell is None:
+            game.set_to_move(game.to_move.opponent)
+        else:
+            game.play(*cell)
 
 
 def build_checked(game: Game, setup: Setup) -> None:

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 from .. import __version__
 from ..app.kept import Kept, asked_of, finding_of, thought_of
 from ..app.setup import Setup, record_of
-from ..database.document import SEARCH
-from ..database.finding import Author, Finding
+from ..database.finding import SEARCH, Author, Finding
 from ..database.sources import Item, decided
 from ..database.store import StoredGame
 from ..engine.engine import EngineError, Thought

@@ -13,15 +13,13 @@ from .. import __version__
 from ..app import setup
 from ..app.kept import asked_of
 from ..database import book as growth
-from ..database.book import BookJob, Result, search_position
+from ..database.book import DROP, BookJob, Graph, Result, search_position
 from ..database.connection import DatabaseError
-from ..database.document import position_document
-from ..database.finding import Author
-from ..database.graph import DROP, Graph
+from ..database.finding import Author, position_document
 from ..database.store import Database
 from ..eval.weights import find_weights
 from ..files import write_whole
-from ..notation.canonical import Symmetries, image_of, line_of, read_key
+from ..notation.canonical import image_of, read_key
 from ..notation.cells import NotationError, format_moves, format_offsets
 from ..options import Parser, positive, span, whole
 from ..position.geometry import Coordinates
@@ -134,17 +132,15 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
 
 def best_line(graph: Graph) -> str:
     """Return the line in which both sides play the best moves of the book, turned as the root."""
-    line = line_of(read_key(graph.root))
-    board = Symmetries.of(line.width, line.height)
+    position = read_key(graph.root)
     moves: list[Coordinates] = []
     while True:
-        key, number = line.image()
-        page = graph.pages.get(key)
+        image = image_of(position)
+        page = graph.pages.get(image.key)
         if page is None or not page.edges:
             return format_moves(moves, " ")
-        (move,) = board.back([max(page.edges, key=graph.worth).move], number)
-        line.play(*move)
-        moves.append(move)
+        moves += image.back([max(page.edges, key=graph.worth).move])
+        position = position.after(moves[-1])
 
 
 def show_book(database: Database, options: argparse.Namespace) -> int:

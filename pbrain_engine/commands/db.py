@@ -11,12 +11,19 @@ from pathlib import Path
 from ..app import setup
 from ..app.kept import asked_of
 from ..app.view import rule_name
-from ..database import document, exports, integrity
-from ..database.asking import Filter, following, look_up, look_up_any_rule, query
+from ..database import exports, integrity
 from ..database.connection import DatabaseError
-from ..database.finding import Entry, Finding, Note
-from ..database.integrity import add_items, merge
-from ..database.sources import Item, Wish, read_source
+from ..database.finding import (
+    Asked,
+    Entry,
+    Finding,
+    Note,
+    entry_document,
+    following_document,
+    opening_moves,
+)
+from ..database.lines import Filter, following, look_up, look_up_any_rule, query
+from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
 from ..learn.records import GamesError
 from ..notation import picture
@@ -205,8 +212,8 @@ def show_position(database: Database, options: argparse.Namespace) -> int:
         entry = look_up(database, asked)
     moves = following(database, asked)
     if options.json:
-        out = document.entry_document(asked, entry)
-        out["next"] = document.following_document(moves)
+        out = entry_document(asked, entry)
+        out["next"] = following_document(moves)
         print(json.dumps(out))
         return 0
     print("\n".join(position_lines(asked)))
@@ -216,19 +223,16 @@ def show_position(database: Database, options: argparse.Namespace) -> int:
     return 0
 
 
-def position_lines(asked: document.Asked) -> list[str]:
+def position_lines(asked: Asked) -> list[str]:
     """Return the board and what it is."""
     position = asked.position
-    sides = {cell: Side.BLACK for cell in position.black}
-    sides |= {cell: Side.WHITE for cell in position.white}
-    sides |= {cell: Side.WALL for cell in position.walls}
     last = asked.moves[-1] if asked.moves else None
-    board = picture.diagram_of(position.width, position.height, sides.items(), last)
+    board = picture.diagram_of(position.width, position.height, position.held, last)
     mover = position.to_move.name.lower()
     lines = [format_diagram(board), f"{rule_name(position.rule)}, {mover} to move"]
     if position.rule is not Rule.RENJU:
         return lines
-    opening = name_opening(document.opening_moves(asked), position.width, position.height)
+    opening = name_opening(opening_moves(asked), position.width, position.height)
     return [*lines, f"opening {opening}"] if opening is not None else lines
 
 
@@ -313,9 +317,9 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
         if shown == options.limit:
             print(f"there are more; --limit {2 * options.limit} shows them", file=sys.stderr)
             break
-        asked = document.Asked(position)
+        asked = Asked(position)
         if options.json:
-            print(json.dumps(document.entry_document(asked, entry)))
+            print(json.dumps(entry_document(asked, entry)))
         else:
             print("\n".join([*position_lines(asked), *entry_lines(entry), ""]))
         shown += 1

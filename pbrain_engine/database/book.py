@@ -1,4 +1,11 @@
-"""Growing a book: the next position is searched, its values go up to the root, and again.
+"""Books: searched positions, what their moves are worth, and how the next one is chosen.
+
+The value of a position is that of its best move: of a move into the book what the position after
+it is worth, of any other what the search of this position has said. Which position comes next is
+decided by drop-out expansion (T. R. Lincke, "Strategies for the Automatic Construction of
+Opening Books", 2000): a move costs one step, and as much more as it is worse than the best one;
+the position outside of the book that costs the least from the root is searched, its values go up
+to the root, and again.
 
 Every page is stored before it counts, so the same command continues a book that was interrupted.
 Several may grow the same one at once: each announces in the file what it searches.
@@ -7,18 +14,175 @@ Several may grow the same one at once: each announces in the file what it search
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from heapq import heappop, heappush
 from time import time
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit, Move, Thought
-from ..notation.canonical import HEAD, Image, read_key
-from ..position.geometry import Coordinates
-from ..position.rules import Side
+from ..notation.canonical import HEAD, Image, image_of, read_key
+from ..position.geometry import Coordinates, symmetries, transform
+from ..values import WIN_BAND
 from ..workers import ClusterPool, ProcessPool
-from .finding import Author, Finding, checksum
-from .graph import DROP, BookMove, Graph, Page, doubles, pack_book, unpack_book
-from .store import Database, Known
+from .finding import Author, Finding, Known, checksum
+from .store import BookMove, Database, pack_book, unpack_book
+
+DROP = 40  # units of value that cost as much as one step
+CERTAIN = WIN_BAND
+
+
+class Edge(NamedTuple):
+    """A move of a position in the orientation of its key, and the key of what comes after."""
+
+    move: Coordinates
+    estimate: int  # by the search of the position before the move
+    child: bytes
+
+
+class Page:
+    """A position of the book."""
+
+    __slots__ = ("key", "edges", "value", "parents")
+
+    def __init__(self, key: bytes, edges: Sequence[Edge]) -> None:
+        """Take what a search has found."""
+        self.key = key
+        self.edges = tuple(edges)
+        self.value = max((edge.estimate for edge in edges), default=0)
+        self.parents: set[bytes] = set()
+
+
+def make_edges(key: bytes, moves: Iterable[BookMove]) -> list[Edge]:
+    """Return moves with the keys they lead to; of moves that are alike only the first."""
+    position = read_key(key)
+    edges: dict[bytes, Edge] = {}
+    for move, value in moves:
+        child = image_of(position.after(move)).key
+        edges.setdefault(child, Edge(move, value, child))
+    return list(edges.values())
+
+
+def doubles(key: bytes) -> list[Coordinates]:
+    """Return the empty cells to which another one is alike by a symmetry of the position.
+
+    Of each set of moves that are alike one is left out, which stands for them.
+    """
+    position = read_key(key)
+    size = position.width, position.height
+    held = [cells for cells in (position.black, position.white, position.walls) if cells]
+    own = [
+        number
+        for number in range(symmetries(*size))
+        if all(set(transform(cells, number, *size)) == set(cells) for cells in held)
+    ]
+    return [
+        cell
+        for cell in position.empty_cells
+        if any(transform([cell], number, *size)[0] < cell for number in own)
+    ]
+
+
+class Graph:
+    """The pages of a book; ``below`` are those to which its moves lead from the root."""
+
+    def __init__(self, root: bytes, drop: int = DROP) -> None:
+        """Begin without a page."""
+        self.root = root
+        self.pages: dict[bytes, Page] = {}
+        self.below: set[bytes] = set()
+        self._drop = drop
+        self._waiting: dict[bytes, set[bytes]] = {}  # parents of positions without a page
+
+    def put(self, key: bytes, moves: Iterable[BookMove]) -> list[Page]:
+        """Add a page; return it and all others whose moves have other values now."""
+        page = Page(key, make_edges(key, moves))
+        page.parents = self._waiting.pop(key, set())
+        self.pages[key] = page
+        for edge in page.edges:
+            child = self.pages.get(edge.child)
+            (child.parents if child else self._waiting.setdefault(edge.child, set())).add(key)
+        if key == self.root or not self.below.isdisjoint(page.parents):
+            self._reach(key)
+        page.value = self.best(page)
+        changed = {key: page}
+        queue = list(page.parents)
+        while queue:
+            parent = self.pages[queue.pop()]
+            changed[parent.key] = parent
+            value = self.best(parent)
+            if value != parent.value:
+                parent.value = value
+                queue += parent.parents
+        return list(changed.values())
+
+    def _reach(self, key: bytes) -> None:
+        """Note that a page, and those after it, can be reached from the root."""
+        stack = [key]
+        while stack:
+            key = stack.pop()
+            if key in self.pages and key not in self.below:
+                self.below.add(key)
+                stack += [edge.child for edge in self.pages[key].edges]
+
+    def worth(self, edge: Edge) -> int:
+        """Return what a move is worth to its side."""
+        child = self.pages.get(edge.child)
+        return edge.estimate if child is None else -_further(child.value)
+
+    def best(self, page: Page) -> int:
+        """Return what the best move of a page is worth."""
+        return max(map(self.worth, page.edges), default=0)
+
+    def moves(self, page: Page) -> list[BookMove]:
+        """Return the moves of a page with their values, the best first."""
+        found = [(edge.move, self.worth(edge)) for edge in page.edges]
+        return sorted(found, key=lambda pair: -pair[1])
+
+    def next_leaf(self, busy: Container[bytes] = ()) -> bytes | None:
+        """Return the position to search next, None where everything is decided.
+
+        ``busy``: those that are being searched already.
+        """
+        if self.root not in self.pages:
+            return None if self.root in busy else self.root
+        heap: list[tuple[float, bytes]] = [(0.0, self.root)]
+        done: set[bytes] = set()
+        while heap:
+            cost, key = heappop(heap)
+            if key in done:
+                continue
+            done.add(key)
+            page = self.pages.get(key)
+            if page is None:
+                if key not in busy:
+                    return key
+                continue
+            if abs(page.value) >= CERTAIN:
+                continue
+            for edge in page.edges:
+                worth = self.worth(edge)
+                if abs(worth) < CERTAIN and edge.child not in done:
+                    heappush(heap, (cost + 1 + (page.value - worth) / self._drop, edge.child))
+        return None
+
+    def line(self, key: bytes | None = None) -> Iterator[tuple[bytes, int]]:
+        """Yield the pages of the best line from the root, with their values."""
+        key = self.root if key is None else key
+        while (page := self.pages.get(key)) is not None:
+            yield key, page.value
+            if not page.edges:
+                return
+            key = max(page.edges, key=self.worth).child
+
+
+def _further(value: int) -> int:
+    """Return a forced win or loss as it is one ply earlier."""
+    if value >= CERTAIN:
+        return value - 1
+    return value + 1 if value <= -CERTAIN else value
+
+
+# Growing -------------------------------------------------------------------------------
 
 SET_PAGE = """INSERT INTO book (position, value, moves, crc)
     VALUES (:position, :value, :moves, :crc)
@@ -204,11 +368,8 @@ def search_position(job: BookJob) -> Result:
     position = read_key(job.key)
     engine.new_game(position.width, position.height, position.rule)
     engine.clear_hash()
-    for side, cells in (
-        (Side.BLACK, position.black), (Side.WHITE, position.white), (Side.WALL, position.walls),
-    ):  # fmt: skip
-        for x, y in cells:
-            engine.place(x, y, side)
+    for cell, side in position.held:
+        engine.place(*cell, side)
     engine.set_to_move(position.to_move)
     if engine.game.is_over:
         return Result(job.key, (), 0, 0, 0, (), "")

@@ -15,10 +15,9 @@ from ..notation.sgf import format_sgf_trees, parse_sgf
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
-from . import document
-from .graph import unpack_book
+from .finding import Asked, finding_document, position_document
 from .lines import images, joined, read_trees
-from .store import Database, game_line
+from .store import Database, start_of, unpack_book
 
 Values = dict[bytes, int]
 
@@ -151,17 +150,15 @@ def _ways(start: GameRecord, pages: dict[bytes, bytes]) -> Iterator[list[Coordin
             yield stack[0]
         while stack:
             way = stack.pop()
-            line = game_line(start)
+            position = start_of(start)
             for cell in way:
-                line.play(*cell)
-            image = line.image()
+                position = position.after(cell)
+            image = image_of(position)
             moves = unpack_book(pages[image.key], start.width)
             for cell in image.back([move for move, _ in moves]):
-                line.play(*cell)
-                if left.pop(line.image().key, None) is not None:
+                if left.pop(image_of(position.after(cell)).key, None) is not None:
                     stack.append([*way, cell])
                     yield stack[-1]
-                line.undo(*cell)
 
 
 def _start_of(record: GameRecord) -> GameRecord:
@@ -224,6 +221,6 @@ def everything(database: Database, choice: ExportFilter) -> Iterator[dict[str, o
         if choice.takes(GameRecord(position.width, position.height, position.rule)):
             yield {
                 "type": "position",
-                **document.position_document(document.Asked(position)),
-                **document.finding_document(known.finding),
+                **position_document(Asked(position)),
+                **finding_document(known.finding),
             }

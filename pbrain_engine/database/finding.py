@@ -1,13 +1,22 @@
-"""What a search has found out about a position, and what else is known about it."""
+"""What is known about a position: what a search has found out, notes and games; and as JSON."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any, NamedTuple
 from zlib import crc32
 
+from ..notation.canonical import Image, Position, image_of
+from ..notation.cells import check_on_board, check_size
+from ..notation.game_tree import GameRecord, RecordedMove
+from ..notation.opening_names import name_opening
+from ..notation.textfile import is_writable
 from ..position.geometry import Coordinates
-from ..values import WIN_BAND
+from ..position.rules import Rule, Side
+from ..values import MAX_PLY, WIN, WIN_BAND, mate_distance
 
 PROVEN = 1_000_000  # rank of what is proven; above that the shorter win stands
 
@@ -92,3 +101,257 @@ class Entry:
 def checksum(*parts: object) -> int:
     """Return a number that damage to any of these changes."""
     return crc32("\x1f".join(map(repr, parts)).encode("utf-8", "surrogatepass"))
+
+
+class Known(NamedTuple):
+    """A finding and the image of its position, as it is to be stored."""
+
+    image: Image
+    finding: Finding
+    way: GameRecord | None = None  # the moves to it, where they are known
+
+
+# As JSON --------------------------------------------------------------------------------
+
+SEARCH = "search"  # the proof of a win that the main search has announced
+PROOFS = ("vcf", "vct", SEARCH, "")
+BOUNDS = tuple(bound.name.lower() for bound in Bound)
+PLAYERS = ("black", "white")
+MOST_NODES = (1 << 63) - 1  # a number that every store holds
+
+
+class Asked(NamedTuple):
+    """A position that is asked about; ``moves`` in order where that is known."""
+
+    position: Position
+    moves: tuple[Coordinates, ...] = ()
+
+
+def pairs(cells: Iterable[Coordinates]) -> list[list[int]]:
+    """Return cells as JSON has them."""
+    return [[x, y] for x, y in cells]
+
+
+def position_document(asked: Asked) -> dict[str, Any]:
+    """Return what stands on the board."""
+    position, moves = asked
+    opening = name_opening(opening_moves(asked), position.width, position.height)
+    return {
+        "rule": position.rule.name.lower(),
+        "size": [position.width, position.height],
+        "to_move": position.to_move.name.lower(),
+        "black": pairs(position.black),
+        "white": pairs(position.white),
+        "walls": pairs(position.walls),
+        "opening": None if opening is None else str(opening),
+    }
+
+
+def opening_moves(asked: Asked) -> Sequence[Coordinates]:
+    """Return the first moves, also where three stones alone tell them."""
+    position, moves = asked
+    if not moves and (len(position.black), len(position.white)) == (2, 1):
+        return (position.black[0], position.white[0], position.black[1])
+    return moves
+
+
+def finding_document(finding: Finding) -> dict[str, Any]:
+    """Return everything about a finding, as ``read_analysis`` reads it again."""
+    return {
+        "value": finding.value,
+        "bound": finding.bound.name.lower(),
+        "depth": finding.depth,
+        "nodes": finding.nodes,
+        "moves": pairs(finding.moves),
+        "pv": pairs(finding.line),
+        "proof": finding.proof,
+        "tree": json.loads(finding.tree) if finding.tree else None,
+        "version": finding.author.version,
+        "weights": finding.author.weights,
+    }
+
+
+def entry_document(asked: Asked, entry: Entry | None) -> dict[str, Any]:
+    """Return everything about a position as one document."""
+    is_known = entry is not None
+    entry = entry or Entry(0, None)
+    finding = entry.finding
+    found = finding_document(finding or Finding(0))
+    if finding is None:
+        found |= dict.fromkeys(("value", "bound", "depth", "nodes", "version", "weights"))
+    moves = [*found["moves"], *(list(move) for move, _ in entry.book)]
+    return {
+        "known": is_known,
+        **position_document(asked),
+        **found,
+        "proof": found["proof"] or None,
+        "mate": mate_distance(finding.value) if finding and finding.is_certain else None,
+        "best": moves[0] if moves else None,
+        "games": {
+            "black_wins": entry.black_wins,
+            "draws": entry.draws,
+            "white_wins": entry.white_wins,
+        },
+        "notes": [
+            {
+                "title": note.title,
+                "comment": note.comment,
+                "marked": note.is_marked,
+                "labels": [{"cell": list(cell), "text": text} for cell, text in note.labels],
+            }
+            for note in entry.notes
+        ],
+        "book": [{"move": list(move), "value": value} for move, value in entry.book],
+    }
+
+
+def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[dict[str, Any]]:
+    """Return the known moves from a position, with values for the side that makes them."""
+    return [
+        {
+            "move": list(move),
+            "value": None if after.finding is None else -after.finding.value,
+            "depth": None if after.finding is None else after.finding.depth,
+            "games": after.games,
+        }
+        for move, after in moves
+    ]
+
+
+def _cells(found: Any, name: str, size: tuple[int, int]) -> tuple[Coordinates, ...]:
+    """Return cells of a board from JSON, none for null."""
+    cells = []
+    for cell in found if isinstance(found, list) else [found] * (found is not None):
+        match cell:
+            case [int(x), int(y)]:
+                cells.append(check_on_board(x, y, *size))
+            case _:
+                raise ValueError(f"{name} is no list of cells")
+    return tuple(cells)
+
+
+def _whole(entry: dict[str, Any], name: str, low: int, high: int) -> int:
+    """Return a whole number from JSON, 0 for null."""
+    match entry.get(name):
+        case None:
+            return 0
+        case int(number) if not isinstance(number, bool) and low <= number <= high:
+            return number
+        case _:
+            raise ValueError(f"{name} is no whole number from {low} to {high}")
+
+
+def _word(entry: dict[str, Any], name: str, words: tuple[str, ...], default: str = "") -> str:
+    """Return one of some words from JSON; null and an empty text stand for the default."""
+    word = str(entry.get(name) or default).lower()
+    if word not in words:
+        raise ValueError(f"{name} is none of {', '.join(filter(None, words))}")
+    return word
+
+
+def read_text(entry: dict[str, Any], name: str) -> str:
+    """Return a text from JSON; raises ValueError."""
+    text = entry.get(name)
+    if not isinstance(text, str) or not is_writable(text):
+        raise ValueError(f"{name} is no text")
+    return text
+
+
+def _author(entry: dict[str, Any]) -> Author:
+    texts = {name: entry.get(name) or "" for name in ("version", "weights")}
+    return Author(read_text(texts, "version"), read_text(texts, "weights"))
+
+
+def _size(entry: dict[str, Any]) -> tuple[int, int]:
+    match entry.get("size"):
+        case [int(width), int(height)]:
+            check_size("the board", width, height)
+            return width, height
+        case _:
+            raise ValueError("size is no pair of numbers")
+
+
+def _position(entry: dict[str, Any]) -> Position:
+    size = _size(entry)
+    black, white, walls = (
+        tuple(sorted(_cells(entry.get(name), name, size))) for name in ("black", "white", "walls")
+    )
+    if len({*black, *white, *walls}) != len(black) + len(white) + len(walls):
+        raise ValueError("two stones on a cell")
+    side = Side[_word(entry, "to_move", PLAYERS).upper()]
+    return Position(Rule.parse(entry.get("rule", "")), *size, side, black, white, walls)
+
+
+def _way(entry: dict[str, Any], position: Position) -> GameRecord | None:
+    """Return the moves to a position in the order in which they were played, if it is known."""
+    size = position.width, position.height
+    played = _cells(entry.get("played"), "played", size)
+    if not played:
+        return None
+    black, white = tuple(sorted(played[::2])), tuple(sorted(played[1::2]))
+    if position != Position(position.rule, *size, Side(len(played) % 2), black, white):
+        raise ValueError("what was played does not lead to this position")
+    return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in played))
+
+
+def read_analysis(entry: dict[str, Any]) -> Known:
+    """Return the analysis that ``numoku analyse --json`` or ``numoku db FILE show`` printed.
+
+    Raises:
+        ValueError: something in it is missing or makes no sense.
+    """
+    if "black" not in entry or entry.get("value") is None:
+        raise ValueError("this is no analysis of a position: it has no stones or no value")
+    position = _position(entry)
+    size = position.width, position.height
+    win = entry.get("win") or {}
+    if not isinstance(win, dict):
+        raise ValueError("win is no object")
+    line = _cells(win.get("line"), "win.line", size) or _cells(entry.get("pv"), "pv", size)
+    best = entry.get("best") or entry.get("move")
+    moves = _cells(entry.get("moves"), "moves", size) or line[:1]
+    if best and not entry.get("moves"):
+        moves = _cells([best], "move", size)
+    if {*moves, *line} & {*position.black, *position.white, *position.walls}:
+        raise ValueError("a move on a stone")
+    tree = entry.get("tree")
+    if tree and not is_proof(tree, *size):
+        raise ValueError("its proof makes no sense")
+    value = _whole(entry, "value", -WIN, WIN)
+    proof = _word(entry, "proof", PROOFS) or _word(win, "proof", PROOFS)
+    finding = Finding(
+        value,
+        Bound[_word(entry, "bound", BOUNDS, "exact").upper()],
+        _whole(entry, "depth", 0, MAX_PLY),
+        _whole(entry, "nodes", 0, MOST_NODES),
+        moves,
+        line,
+        proof or SEARCH * (mate_distance(value) is not None),
+        json.dumps(tree) if tree else "",
+        _author(entry),
+    )
+    return Known(image_of(position), finding, _way(entry, position))
+
+
+def is_proof(node: Any, width: int, height: int, is_answer: bool = False) -> bool:
+    """Return whether JSON has the form of a proof on a board: moves, and answers with theirs."""
+    if not isinstance(node, dict) or not isinstance(node.get("answers"), list):
+        return False
+    for name in ("reply", "move") if is_answer else ("move",):
+        match node.get(name):
+            case [int(x), int(y)] if 0 <= x < width and 0 <= y < height:
+                pass
+            case _:
+                return False
+    return all(is_proof(answer, width, height, True) for answer in node["answers"])
+
+
+def some_way(entry: dict[str, Any]) -> GameRecord | None:
+    """Return an order in which an analysis's stones could have been played, if there is one."""
+    size = _size(entry)
+    black, white = (_cells(entry.get(name), name, size) for name in PLAYERS)
+    position = _position(entry)._replace(black=black, white=white)  # in the order that is given
+    moves = position.in_turn
+    if moves is None:
+        return None
+    return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in moves))

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 
-from ..notation.canonical import image_of, line_of, read_key
+from ..notation.canonical import image_of, read_key
 from ..notation.cells import NotationError
-from ..notation.game_tree import GameTree
 from ..notation.sgf import parse_sgf
-from ..position.geometry import Coordinates
-from .book import settle
 from .finding import checksum
-from .lines import MOVE, NO_PARENT, PASS, START, TEXT, add_line, add_tree, node_checksum, read_trees
-from .sources import Item
+from .lines import MOVE, NO_PARENT, PASS, START, TEXT, node_checksum
 from .store import (
     FINDING_COLUMNS,
     OPEN,
     RESULTS,
-    Added,
     Database,
-    Known,
-    StoredGame,
     digest_of,
     finding_checksum,
     game_images,
-    play_on,
-    take_back,
 )
 
 Counts = list[int]  # wins of black, draws, wins of white
@@ -118,25 +108,17 @@ def _check_nodes(database: Database) -> Iterator[str]:
         if kind != START or key is None:
             yield f"node {number} begins nowhere"
             continue
-        start = read_key(key)
-        line = line_of(start)
-        stack: list[tuple[int, int, int, bytes | None, int]] = [
-            (*child, 1) for child in below[number]
-        ]
-        played: list[Coordinates | None] = []
+        stack = [(read_key(key), *child) for child in below[number]]
         while stack:
-            node, kind, cell, key, depth = stack.pop()
+            before, node, kind, cell, key = stack.pop()
             reached += 1
-            while len(played) >= depth:
-                take_back(line, played.pop())
             if kind == TEXT:
                 continue
-            move = None if cell == PASS else (cell % line.width, cell // line.width)
-            play_on(line, move)
-            played.append(move)
-            if kind != MOVE or line.image().key != key:
+            width = before.width
+            position = before.after(None if cell == PASS else (cell % width, cell // width))
+            if kind != MOVE or image_of(position).key != key:
                 yield f"node {node} does not lead to its position"
-            stack += [(*child, depth + 1) for child in below[node]]
+            stack += [(position, *child) for child in below[node]]
     if reached != total:
         yield f"{total - reached} nodes hang on nothing"
 
@@ -150,78 +132,3 @@ def _check_book(database: Database) -> Iterator[str]:
             yield f"the book has a position {position} that is not there"
         elif checksum(bytes(key), value, bytes(moves)) != crc:
             yield f"the book's entry for position {position} is not what was stored"
-
-
-def merge(into: Database, other: Database, tell: Tell = lambda done: None) -> Added:
-    """Take everything over; ``tell`` is called whenever a batch is stored."""
-    done = Added()
-    games = other.games()
-    while batch := list(islice(games, BATCH)):
-        with into.writing():
-            done += into.add_games(batch)
-        tell(done)
-    findings = other.findings()
-    while known := list(islice(findings, BATCH * 10)):
-        with into.writing():
-            done += Added(positions=into.add_findings(known))
-        tell(done)
-    for tree in read_trees(other):
-        with into.writing():
-            done += add_tree(into, tree)
-        tell(done)
-    with into.writing():
-        done += Added(pages=_take_book(into, other))
-    return done
-
-
-def _take_book(into: Database, other: Database) -> int:
-    """Take over the book's positions that are not in the own book; return how many.
-
-    Afterwards the positions before them are worth what these say.
-    """
-    taken = []
-    for key, value, moves, crc in other.connection.stream(
-        "SELECT key, book.value, book.moves, book.crc FROM book "
-        "JOIN position ON position.id = book.position ORDER BY position.id"
-    ):
-        if into.connection.run(
-            "INSERT INTO book (position, value, moves, crc) VALUES (:position, :value, :moves, "
-            ":crc) ON CONFLICT (position) DO NOTHING",
-            {"position": into.position_number(bytes(key)), "value": value, "moves": moves,
-             "crc": crc},
-        ):  # fmt: skip
-            taken.append(bytes(key))
-    settle(into, taken)
-    return len(taken)
-
-
-BATCH = 200  # games or analyses that are stored at once
-
-Tell = Callable[[Added], None]  # takes what has been stored so far
-
-
-def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda done: None) -> Added:
-    """Store everything; ``tell`` is called after every batch."""
-    done = Added()
-    source = iter(items)
-    while batch := list(islice(source, BATCH)):
-        with database.writing():
-            stored = _add_batch(database, batch)
-        done += stored
-        tell(done)
-    return done
-
-
-def _add_batch(database: Database, batch: list[Item]) -> Added:
-    games = [item for item in batch if isinstance(item, StoredGame)]
-    findings = [item for item in batch if isinstance(item, Known)]
-    done = database.add_games(games) if games else Added()
-    for item in batch:
-        if isinstance(item, GameTree):
-            done += add_tree(database, item)
-    if findings:
-        done += Added(positions=database.add_findings(findings))
-    for known in findings:
-        if known.way is not None:
-            done += add_line(database, known.way)
-    return done

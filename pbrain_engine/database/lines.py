@@ -1,6 +1,7 @@
-"""The lines that people have entered: trees of moves with notes, merged into one.
+"""The lines that people have entered, and what is known about a position with its notes.
 
-They keep the orientation in which they came, so that a library that goes in comes out as it was.
+Lines are trees of moves with notes, merged into one for each start. They keep the orientation in
+which they came, so that a library that goes in comes out as it was.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..notation.canonical import Image, Line, read_key
+from ..notation.canonical import Image, Position, image_of, read_key
 from ..notation.game_tree import GameRecord, GameTree, TreeNode
-from ..position.geometry import Coordinates
+from ..notation.opening_names import Opening
+from ..position.geometry import Coordinates, transform
 from ..position.rules import Rule
-from .finding import Note, checksum
-from .store import Added, Database, clean, game_images, game_line, play_on, take_back
+from .finding import Asked, Entry, Note, checksum
+from .store import FINDING_COLUMNS, Added, Database, clean, game_images, start_of
 
 START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
 NO_PARENT = 0
@@ -52,7 +54,7 @@ def add_tree(database: Database, tree: GameTree) -> Added:
     """
     record = tree.record
     ((newest,),) = database.connection.rows("SELECT COALESCE(MAX(id), 0) FROM node")
-    start = game_line(record).image()
+    start = image_of(start_of(record))
     # Stones that are set up may lie in another orientation than the position that is stored.
     is_turned = bool(record.black_setup or record.white_setup)
     nodes = 0
@@ -78,15 +80,12 @@ def add_tree(database: Database, tree: GameTree) -> Added:
 
 def images(tree: GameTree) -> Iterator[tuple[TreeNode, int, Image]]:
     """Yield every node with its depth and the image of its position, that after a move."""
-    line = game_line(tree.record)
-    played: list[TreeNode] = []
+    way = [start_of(tree.record)]  # the positions before a node
     for node, depth in tree.walk():
-        while depth and len(played) >= depth:
-            take_back(line, played.pop().cell)
+        del way[max(depth, 1) :]
         if depth and node.is_move:
-            play_on(line, node.cell)
-            played.append(node)
-        yield node, depth, line.image()
+            way.append(way[-1].after(node.cell))
+        yield node, depth, image_of(way[-1])
 
 
 def add_line(database: Database, record: GameRecord) -> Added:
@@ -226,7 +225,7 @@ def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...
         )
         labels: list[tuple[Coordinates, str]] = []
         if texts:
-            width, own = image.key[1], line_to(database, number).image()
+            width, own = image.key[1], image_of(position_of(database, number))
             for cell, text in texts:
                 if cell != PASS:
                     turned = own.turn([(cell % width, cell // width)])
@@ -236,13 +235,121 @@ def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...
     return tuple(notes)
 
 
-def line_to(database: Database, node: int) -> Line:
+def position_of(database: Database, node: int) -> Position:
     """Return the position of a node in the orientation of its tree."""
     way: Sequence[tuple[int, int, int]] = database.connection.rows(WAY_TO, {"id": node})
-    line = Line(Rule.FREESTYLE, 15, 15)
-    for kind, cell, position in way:
-        if kind == START:
-            line = game_line(_start_record(database, position))
-        elif kind == MOVE:
-            play_on(line, None if cell == PASS else (cell % line.width, cell // line.width))
-    return line
+    position = start_of(_start_record(database, way[0][2]))
+    for kind, cell, _ in way:
+        if kind == MOVE:
+            width = position.width
+            position = position.after(None if cell == PASS else (cell % width, cell // width))
+    return position
+
+
+# Asking ---------------------------------------------------------------------------------
+
+
+def look_up(database: Database, asked: Asked) -> Entry | None:
+    """Return all that is known about a position, in the orientation that was asked."""
+    image = image_of(asked.position)
+    entry = database.look_up(image)
+    if entry is None:
+        return None
+    return replace(entry, notes=notes_of(database, entry.number, image))
+
+
+def look_up_any_rule(database: Database, asked: Asked) -> tuple[Asked, Entry | None]:
+    """Return what is known under the rule that is asked for, else under the first that knows it."""
+    rules = [asked.position.rule, *(rule for rule in Rule if rule is not asked.position.rule)]
+    for rule in rules:
+        other = asked._replace(position=asked.position._replace(rule=rule))
+        entry = look_up(database, other)
+        if entry is not None:
+            return other, entry
+    return asked, None
+
+
+def following(database: Database, asked: Asked) -> list[tuple[Coordinates, Entry]]:
+    """Return every move that leads to a known position, with what is known there."""
+    position = asked.position
+    entries = (
+        (cell, database.look_up(image_of(position.after(cell)))) for cell in position.empty_cells
+    )
+    return [(cell, entry) for cell, entry in entries if entry is not None]
+
+
+class Filter(NamedTuple):
+    """Which positions are asked for."""
+
+    rule: Rule | None = None
+    size: tuple[int, int] | None = None
+    stones: tuple[int, int] = (0, 1 << 30)
+    depth: int | None = None  # at least
+    values: tuple[int, int] | None = None
+    certain: bool = False  # forced wins and losses only
+    games: int = 0  # at least
+    text: str = ""  # in a title or comment
+    opening: Opening | None = None
+
+    def takes(self, position: Position) -> bool:
+        """Return whether what stands on the board is as wanted."""
+        if self.rule is not None and position.rule is not self.rule:
+            return False
+        if self.size is not None and (position.width, position.height) != self.size:
+            return False
+        if not self.stones[0] <= position.stones <= self.stones[1]:
+            return False
+        return self.opening is None or continues(position, self.opening)
+
+
+def continues(position: Position, opening: Opening) -> bool:
+    """Return whether a position holds the stones of an opening, however they are turned."""
+    if (position.width, position.height) != (15, 15):
+        return False
+    black, white = set(position.black), set(position.white)
+    for number in range(8):
+        first, second, third = transform(opening.stones, number, 15, 15)
+        if first in black and third in black and second in white:
+            return True
+    return False
+
+
+def query(database: Database, wanted: Filter) -> Iterator[tuple[Position, Entry]]:
+    """Yield positions that a filter takes, in the orientation in which they are stored."""
+    conditions = ["black_wins + draws + white_wins >= :games"]
+    parameters: dict[str, object] = {"games": wanted.games}
+    if wanted.depth is not None:
+        conditions.append("depth >= :depth")
+        parameters["depth"] = wanted.depth
+    if wanted.values is not None:
+        conditions.append("value BETWEEN :low AND :high")
+        parameters |= {"low": wanted.values[0], "high": wanted.values[1]}
+    if wanted.certain:
+        conditions.append("proof <> ''")
+    noted = _noted(database, wanted.text) if wanted.text else None
+    for number, raw, black, draws, white, *columns in database.connection.stream(
+        f"SELECT id, key, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position "
+        f"WHERE {' AND '.join(conditions)} ORDER BY id",
+        parameters,
+    ):
+        if noted is not None and number not in noted:
+            continue
+        key = bytes(raw)
+        position = read_key(key)
+        if wanted.takes(position):
+            finding = database.read_finding(Image(key, 0), columns)
+            yield position, Entry(number, finding, black, draws, white)
+
+
+def _noted(database: Database, text: str) -> set[int]:
+    """Return the positions with a text in their notes, in capital letters or small ones.
+
+    Stores differ in what they take for small letters; SQLite knows those of English alone.
+    """
+    return {
+        position
+        for position, title, comment in database.connection.stream(
+            "SELECT position, title, comment FROM node WHERE title <> '' OR comment <> ''"
+        )
+        if any(text.casefold() in note.casefold() for note in (title, comment))
+    }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,9 +22,10 @@ from ..notation.sgf import parse_sgf_trees
 from ..notation.textfile import decode
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
-from . import document
-from .finding import Author, Finding
-from .store import OPEN, Known, StoredGame, game_images
+from .book import settle
+from .finding import SEARCH, Author, Finding, Known, read_analysis, read_text, some_way
+from .lines import add_line, add_tree, read_trees
+from .store import OPEN, Added, Database, StoredGame, game_images
 
 SQLITE = b"SQLite format 3\0"
 DEFAULT_SIZE = (15, 15)
@@ -164,15 +166,15 @@ def _entry(text: str) -> Iterator[Item]:
         raise NotationError(str(error)) from None
     kind = entry.get("type")
     if kind == "game":
-        (tree,) = parse_sgf_trees(document.read_text(entry, "sgf"))
+        (tree,) = parse_sgf_trees(read_text(entry, "sgf"))
         yield StoredGame(main_line(tree), counts=entry.get("result", OPEN) != OPEN)
     elif kind == "tree":
-        yield from parse_sgf_trees(document.read_text(entry, "sgf"))
+        yield from parse_sgf_trees(read_text(entry, "sgf"))
     elif kind == "position":
-        yield document.read_analysis(entry)
+        yield read_analysis(entry)
     else:
-        analysis = document.read_analysis(entry)
-        yield analysis._replace(way=analysis.way or document.some_way(entry))
+        analysis = read_analysis(entry)
+        yield analysis._replace(way=analysis.way or some_way(entry))
 
 
 def _journal(path: Path) -> Iterator[Item]:
@@ -196,7 +198,7 @@ def _journal(path: Path) -> Iterator[Item]:
                     nodes=played.nodes[number] or 0,
                     moves=(move,),
                     line=(move,),
-                    proof=document.SEARCH if abs(value) >= WIN_BAND else "",
+                    proof=SEARCH if abs(value) >= WIN_BAND else "",
                     author=author,
                 )
         yield StoredGame(record, findings, counts=not played.fault)
@@ -220,7 +222,7 @@ def _selfplay(path: Path) -> Iterator[Item]:
                 nodes=nodes,
                 moves=(cells[ply],),
                 line=(cells[ply],),
-                proof=document.SEARCH if abs(value) >= WIN_BAND else "",
+                proof=SEARCH if abs(value) >= WIN_BAND else "",
                 author=author,
             )  # fmt: skip
             for ply, value in enumerate(game.values)
@@ -232,3 +234,80 @@ def _selfplay(path: Path) -> Iterator[Item]:
                 yield Known(images[ply], finding)
         else:
             yield StoredGame(record, findings)
+
+
+# Storing --------------------------------------------------------------------------------
+
+BATCH = 200  # games or analyses that are stored at once
+
+Tell = Callable[[Added], None]  # takes what has been stored so far
+
+
+def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda done: None) -> Added:
+    """Store everything; ``tell`` is called after every batch."""
+    done = Added()
+    source = iter(items)
+    while batch := list(islice(source, BATCH)):
+        with database.writing():
+            stored = _add_batch(database, batch)
+        done += stored
+        tell(done)
+    return done
+
+
+def _add_batch(database: Database, batch: list[Item]) -> Added:
+    games = [item for item in batch if isinstance(item, StoredGame)]
+    findings = [item for item in batch if isinstance(item, Known)]
+    done = database.add_games(games) if games else Added()
+    for item in batch:
+        if isinstance(item, GameTree):
+            done += add_tree(database, item)
+    if findings:
+        done += Added(positions=database.add_findings(findings))
+    for known in findings:
+        if known.way is not None:
+            done += add_line(database, known.way)
+    return done
+
+
+def merge(into: Database, other: Database, tell: Tell = lambda done: None) -> Added:
+    """Take everything over; ``tell`` is called whenever a batch is stored."""
+    done = Added()
+    games = other.games()
+    while batch := list(islice(games, BATCH)):
+        with into.writing():
+            done += into.add_games(batch)
+        tell(done)
+    findings = other.findings()
+    while known := list(islice(findings, BATCH * 10)):
+        with into.writing():
+            done += Added(positions=into.add_findings(known))
+        tell(done)
+    for tree in read_trees(other):
+        with into.writing():
+            done += add_tree(into, tree)
+        tell(done)
+    with into.writing():
+        done += Added(pages=_take_book(into, other))
+    return done
+
+
+def _take_book(into: Database, other: Database) -> int:
+    """Take over the book's positions that are not in the own book; return how many.
+
+    Afterwards the positions before them are worth what these say.
+    """
+    taken = []
+    for key, value, moves, crc in other.connection.stream(
+        "SELECT key, book.value, book.moves, book.crc FROM book "
+        "JOIN position ON position.id = book.position ORDER BY position.id"
+    ):
+        if into.connection.run(
+            "INSERT INTO book (position, value, moves, crc) VALUES (:position, :value, :moves, "
+            ":crc) ON CONFLICT (position) DO NOTHING",
+            {"position": into.position_number(bytes(key)), "value": value, "moves": moves,
+             "crc": crc},
+        ):  # fmt: skip
+            taken.append(bytes(key))
+    settle(into, taken)
+    return len(taken)

@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from struct import iter_unpack, pack
 from typing import Any, NamedTuple
 
-from ..notation.canonical import Image, Line, pack_moves, unpack_moves
+from ..notation.canonical import Image, Position, image_of, pack_moves, unpack_moves
 from ..notation.game_tree import GameRecord, RecordedMove
 from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
-from ..position.rules import Rule, Side
+from ..position.rules import Rule
 from .connection import connect
-from .finding import Author, Bound, Entry, Finding, checksum
-from .graph import unpack_book
+from .finding import Author, Bound, Entry, Finding, Known, checksum
 
 FINDING_COLUMNS = "rank, value, bound, depth, nodes, moves, line, proof, tree, author, crc"
 _NAMES = FINDING_COLUMNS.split(", ")
@@ -41,14 +41,6 @@ ADD_GAME = """INSERT INTO game (digest, result, record) VALUES (:digest, :result
 RESULTS = {"1-0": "black_wins", "0-1": "white_wins", "1/2-1/2": "draws"}
 TREE_CELLS = ("reply", "move")  # of the nodes of a proof
 OPEN = "*"  # the result of a game that does not count
-
-
-class Known(NamedTuple):
-    """A finding and the image of its position, as it is to be stored."""
-
-    image: Image
-    finding: Finding
-    way: GameRecord | None = None  # the moves to it, where they are known
 
 
 class StoredGame(NamedTuple):
@@ -80,39 +72,20 @@ class Added(NamedTuple):
         return Added(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-def game_line(record: GameRecord) -> Line:
+def start_of(record: GameRecord) -> Position:
     """Return the position before the first move of a game."""
-    line = Line(record.rule or Rule.FREESTYLE, record.width, record.height, record.first)
-    for x, y in record.black_setup:
-        line.put(x, y, Side.BLACK)
-    for x, y in record.white_setup:
-        line.put(x, y, Side.WHITE)
-    return line
-
-
-def play_on(line: Line, cell: Coordinates | None) -> None:
-    """Play a move, or pass (None)."""
-    if cell is None:
-        line.to_move = line.to_move.opponent
-    else:
-        line.play(*cell)
-
-
-def take_back(line: Line, cell: Coordinates | None) -> None:
-    """Take back the move, or the pass, that came last."""
-    if cell is None:
-        line.to_move = line.to_move.opponent
-    else:
-        line.undo(*cell)
+    rule, stones = record.rule or Rule.FREESTYLE, (record.black_setup, record.white_setup)
+    black, white = (tuple(sorted(cells)) for cells in stones)
+    return Position(rule, record.width, record.height, record.first, black, white)
 
 
 def game_images(record: GameRecord) -> Iterator[Image]:
     """Yield the images of all positions of a game, that before the first move first."""
-    line = game_line(record)
-    yield line.image()
+    position = start_of(record)
+    yield image_of(position)
     for cell in record.turns:
-        play_on(line, cell)
-        yield line.image()
+        position = position.after(cell)
+        yield image_of(position)
 
 
 class Database:
@@ -291,6 +264,21 @@ class Database:
         """Return the number of rows of a table."""
         assert table in ("position", "game", "node", "book")
         return int(self.connection.rows(f"SELECT COUNT(*) FROM {table}")[0][0])
+
+
+BookMove = tuple[Coordinates, int]
+
+
+def pack_book(moves: Iterable[BookMove], width: int) -> bytes:
+    """Return moves and values as bytes, in their order."""
+    return b"".join(pack(">Hh", y * width + x, value) for (x, y), value in moves)
+
+
+def unpack_book(packed: bytes, width: int) -> list[BookMove]:
+    """Return the moves that :func:`pack_book` packed."""
+    return [
+        ((cell % width, cell // width), value) for cell, value in iter_unpack(">Hh", bytes(packed))
+    ]
 
 
 def turned_tree(tree: str, turn: Callable[[list[Coordinates]], list[Coordinates]]) -> str:

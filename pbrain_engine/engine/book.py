@@ -9,7 +9,7 @@ from struct import iter_unpack
 from typing import NamedTuple
 
 from ..game.game import Game, Move
-from ..notation.canonical import Line, Symmetries, line_of, read_key
+from ..notation.canonical import image_of, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import WIN_BAND
@@ -96,27 +96,20 @@ class Book:
         head = bytes((game.rule, game.width, game.height))
         if head not in self._heads:
             return []
-        key, number = self._line(game).image()
-        page = self._page(key)
+        image = image_of(game.position)
+        page = self._page(image.key)
         if page is None:
             return []
         pairs = [
             ((cell % game.width, cell // game.width), value)
             for cell, value in iter_unpack(">Hh", page.moves)
         ]
-        board = Symmetries.of(game.width, game.height)
-        cells = board.back([cell for cell, _ in pairs], number)
+        cells = image.back([cell for cell, _ in pairs])
         return [
             BookMove(Move(x, y), value)
             for (x, y), (_, value) in zip(cells, pairs, strict=True)
             if game.at(x, y) is Side.EMPTY and not game.is_forbidden(x, y)
         ]
-
-    def _line(self, game: Game) -> Line:
-        line = Line(game.rule, game.width, game.height, game.to_move)
-        for stone in game.history:
-            line.put(*stone.move, stone.side)
-        return line
 
     def _page(self, key: bytes) -> _Page | None:
         """Return what the book has about a position."""
@@ -158,9 +151,7 @@ class Book:
 
     def _vouches(self, game: Game, known: BookMove, effort: int) -> bool:
         """Return whether so much is known about what comes after a move."""
-        line = self._line(game)
-        line.play(*known.move)
-        waiting = [line.image().key]
+        waiting = [image_of(game.position.after(known.move)).key]
         seen = set(waiting)
         for key in waiting:  # which grows on the way: nearer positions come first
             page = self._page(key)
@@ -170,12 +161,9 @@ class Book:
             if effort <= 0:
                 return True
             position = read_key(key)
-            after = line_of(position)
             for cell, _ in iter_unpack(">Hh", page.moves):
                 move = cell % position.width, cell // position.width
-                after.play(*move)
-                child = after.image().key
-                after.undo(*move)
+                child = image_of(position.after(move)).key
                 if child not in seen:
                     seen.add(child)
                     waiting.append(child)

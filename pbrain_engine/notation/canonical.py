@@ -10,8 +10,7 @@ number takes one byte, on boards of more than 255 cells those after the side tak
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from struct import pack, unpack
 from typing import NamedTuple
@@ -39,9 +38,25 @@ class Position(NamedTuple):
         """The number of stones of both sides."""
         return len(self.black) + len(self.white)
 
-    def after(self, cell: Coordinates) -> Position:
-        """Return the position after a move of the side to move."""
-        if self.to_move is Side.BLACK:
+    @property
+    def held(self) -> list[tuple[Coordinates, Side]]:
+        """What stands on the board: black's stones, then white's, then blocked cells."""
+        cells = ((Side.BLACK, self.black), (Side.WHITE, self.white), (Side.WALL, self.walls))
+        return [(cell, side) for side, own in cells for cell in own]
+
+    @property
+    def empty_cells(self) -> list[Coordinates]:
+        """The cells on which nothing stands, row by row."""
+        taken = {cell for cell, _ in self.held}
+        cells = ((x, y) for y in range(self.height) for x in range(self.width))
+        return [cell for cell in cells if cell not in taken]
+
+    def after(self, cell: Coordinates | None) -> Position:
+        """Return the position after a move of the side to move, or after a pass (None)."""
+        side = self.to_move
+        if cell is None:
+            return self._replace(to_move=side.opponent)
+        if side is Side.BLACK:
             return self._replace(to_move=Side.WHITE, black=tuple(sorted((*self.black, cell))))
         return self._replace(to_move=Side.BLACK, white=tuple(sorted((*self.white, cell))))
 
@@ -65,131 +80,45 @@ class Position(NamedTuple):
         return [cell for pair in pairs for cell in pair] + list(self.black[len(self.white) :])
 
 
-class Symmetries:
-    """The symmetries of a board as tables of cell numbers."""
-
-    def __init__(self, width: int, height: int) -> None:
-        """Make the tables; ``of`` gives those that have been made already."""
-        self.width = width
-        self.height = height
-        cells = [(x, y) for y in range(height) for x in range(width)]
-        self.tables = [
-            [y * width + x for x, y in transform(cells, number, width, height)]
-            for number in range(symmetries(width, height))
-        ]
-        self.inverse = [
-            next(
-                other
-                for other, back in enumerate(self.tables)
-                if all(back[table[cell]] == cell for cell in range(width * height))
-            )
-            for table in self.tables
-        ]
-
-    @staticmethod
-    @lru_cache
-    def of(width: int, height: int) -> Symmetries:
-        """Return the tables of a board."""
-        return Symmetries(width, height)
-
-    def move(self, cells: Iterable[Coordinates], number: int) -> list[Coordinates]:
-        """Return cells under one symmetry."""
-        table, width = self.tables[number], self.width
-        moved = (table[y * width + x] for x, y in cells)
-        return [(cell % width, cell // width) for cell in moved]
-
-    def back(self, cells: Iterable[Coordinates], number: int) -> list[Coordinates]:
-        """Return where cells were before a symmetry."""
-        return self.move(cells, self.inverse[number])
-
-
 class Image(NamedTuple):
     """The key of a position, and the symmetry that leads to the position that it holds."""
 
     key: bytes
     number: int
 
-    def turn(self, cells: Iterable[Coordinates]) -> list[Coordinates]:
+    def turn(self, cells: Sequence[Coordinates]) -> list[Coordinates]:
         """Return cells of the position in the orientation of the key."""
-        return Symmetries.of(*self.key[1:3]).move(cells, self.number)
+        return transform(cells, self.number, *self.key[1:3])
 
-    def back(self, cells: Iterable[Coordinates]) -> list[Coordinates]:
+    def back(self, cells: Sequence[Coordinates]) -> list[Coordinates]:
         """Return cells in the orientation of the key as cells of the position."""
-        return Symmetries.of(*self.key[1:3]).back(cells, self.number)
+        number = self.number
+        if number & 4:  # the exchange of columns and rows comes first then
+            number = 4 | (number & 1) << 1 | (number & 2) >> 1
+        return transform(cells, number, *self.key[1:3])
 
 
-class Line:
-    """A position that grows and shrinks by stones; it keeps all of its images sorted."""
-
-    def __init__(self, rule: Rule, width: int, height: int, to_move: Side = Side.BLACK) -> None:
-        """Begin with an empty board."""
-        self.rule = rule
-        self.width = width
-        self.height = height
-        self.to_move = to_move
-        self._symmetries = Symmetries.of(width, height)
-        images = len(self._symmetries.tables)
-        # for each of black, white and wall, the cells of every image in ascending order
-        self._cells: dict[Side, list[list[int]]] = {
-            side: [[] for _ in range(images)] for side in (Side.BLACK, Side.WHITE, Side.WALL)
-        }
-
-    def put(self, x: int, y: int, side: Side) -> None:
-        """Put a stone or a blocked cell; the turn stays."""
-        cell = y * self.width + x
-        for table, cells in zip(self._symmetries.tables, self._cells[side], strict=True):
-            insort(cells, table[cell])
-
-    def take(self, x: int, y: int, side: Side) -> None:
-        """Take a stone of this side away; the turn stays."""
-        cell = y * self.width + x
-        for table, cells in zip(self._symmetries.tables, self._cells[side], strict=True):
-            del cells[bisect_left(cells, table[cell])]
-
-    def play(self, x: int, y: int) -> None:
-        """Put a stone of the side to move and pass the turn."""
-        self.put(x, y, self.to_move)
-        self.to_move = self.to_move.opponent
-
-    def undo(self, x: int, y: int) -> None:
-        """Take back the stone that was played there last."""
-        self.to_move = self.to_move.opponent
-        self.take(x, y, self.to_move)
-
-    def image(self) -> Image:
-        """Return the key of the position as it is now."""
-        pack_cells = bytes if self.width * self.height <= NARROW else _pack_wide
-        black, white, walls = self._cells.values()
-        if walls[0]:
-            lists = [
-                (pack_cells(b), pack_cells(w), pack_cells(x), number)
-                for number, (b, w, x) in enumerate(zip(black, white, walls, strict=True))
-            ]
-        else:
-            lists = [
-                (pack_cells(b), pack_cells(w), b"", number)
-                for number, (b, w) in enumerate(zip(black, white, strict=True))
-            ]
-        least = min(lists)
-        head = bytes((self.rule, self.width, self.height, self.to_move))
-        counts = pack_cells([len(black[0]), len(white[0])])
-        return Image(head + counts + least[0] + least[1] + least[2], least[3])
-
-
-def line_of(position: Position) -> Line:
-    """Return a position as one that can go on."""
-    line = Line(position.rule, position.width, position.height, position.to_move)
-    for side, cells in (
-        (Side.BLACK, position.black), (Side.WHITE, position.white), (Side.WALL, position.walls),
-    ):  # fmt: skip
-        for x, y in cells:
-            line.put(x, y, side)
-    return line
+@lru_cache
+def _tables(width: int, height: int) -> list[list[int]]:
+    """Return, for each symmetry of a board, where it leads each cell ``y * width + x``."""
+    cells = [(x, y) for y in range(height) for x in range(width)]
+    return [
+        [y * width + x for x, y in transform(cells, number, width, height)]
+        for number in range(symmetries(width, height))
+    ]
 
 
 def image_of(position: Position) -> Image:
     """Return the key of a position."""
-    return line_of(position).image()
+    rule, width, height, to_move, *held = position
+    numbers = [[y * width + x for x, y in cells] for cells in held]
+    (black, white, walls), number = min(
+        ([sorted([table[cell] for cell in cells]) for cells in numbers], number)
+        for number, table in enumerate(_tables(width, height))
+    )
+    pack_cells = bytes if width * height <= NARROW else _pack_wide
+    cells = pack_cells([len(black), len(white), *black, *white, *walls])
+    return Image(bytes((rule, width, height, to_move)) + cells, number)
 
 
 def read_key(key: bytes) -> Position:

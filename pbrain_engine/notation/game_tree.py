@@ -6,13 +6,21 @@ formats do not recurse: a line may be as long as the board, a library has a mill
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from .cells import NotationError, cell_name, check_on_board, check_size
+
+
+def turns_of(moves: Sequence[Coordinates], passes: Sequence[int]) -> list[Coordinates | None]:
+    """Return moves with None for each pass; ``passes``: how many moves came before each of them."""
+    turns: list[Coordinates | None] = list(moves)
+    for after in sorted(passes, reverse=True):
+        turns.insert(after, None)
+    return turns
 
 
 class RecordedMove(NamedTuple):
@@ -55,11 +63,7 @@ class GameRecord:
     @property
     def turns(self) -> list[Coordinates | None]:
         """The cells of the moves in order, with None for each pass."""
-        turns: list[Coordinates | None] = []
-        for number, cell in enumerate(self.cells):
-            turns += [None] * self.passes.count(number)
-            turns.append(cell)
-        return turns + [None] * self.passes.count(len(self.moves))
+        return turns_of(self.cells, self.passes)
 
     def side_of(self, number: int) -> Side:
         """Return who makes a move, numbered from 0."""

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,16 +22,15 @@ from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.commands import book as command
 from pbrain_engine.database import book as build
 from pbrain_engine.database import exports, integrity
-from pbrain_engine.database.book import BookJob, Result, search_position
+from pbrain_engine.database.book import BookJob, Graph, Result, doubles, search_position
 from pbrain_engine.database.finding import Author
-from pbrain_engine.database.graph import Graph, doubles
-from pbrain_engine.database.integrity import merge
+from pbrain_engine.database.sources import merge
 from pbrain_engine.database.store import Added, Database
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import OpeningSearch, first_three
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.canonical import Line, Position, Symmetries, image_of
+from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.cells import cell_name, parse_moves
 from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side
@@ -42,22 +42,18 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="nothing kills like S
 NODES = "300"  # of a search: values do not matter here
 WON = 30000 - 7
 
+EMPTY = Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())
+
 
 def key_of(moves: str) -> bytes:
-    line = Line(Rule.FREESTYLE, 15, 15)
-    for x, y in parse_moves(moves):
-        line.play(x, y)
-    return line.image().key
+    return image_of(reduce(Position.after, parse_moves(moves), EMPTY)).key
 
 
 def put(graph: Graph, moves: str, **values: int) -> None:
     """Add a page, its moves by name as they are after these moves."""
-    line = Line(Rule.FREESTYLE, 15, 15)
-    for x, y in parse_moves(moves):
-        line.play(x, y)
-    key, number = line.image()
-    cells = Symmetries.of(15, 15).move([parse_moves(name)[0] for name in values], number)
-    graph.put(key, zip(cells, values.values(), strict=True))
+    image = image_of(reduce(Position.after, parse_moves(moves), EMPTY))
+    cells = image.turn([parse_moves(name)[0] for name in values])
+    graph.put(image.key, zip(cells, values.values(), strict=True))
 
 
 # The graph ---------------------------------------------------------------------------
@@ -121,12 +117,7 @@ def test_of_moves_that_are_alike_one_is_left() -> None:
 
 def test_the_empty_board_is_searched_for_moves_that_differ() -> None:
     moves = search_position(BookJob(key_of("h8"), 4, 20_000, "learned")).moves
-    keys = set()
-    for move, _ in moves:
-        line = Line(Rule.FREESTYLE, 15, 15)
-        line.play(7, 7)
-        line.play(*move)
-        keys.add(line.image().key)
+    keys = {image_of(EMPTY.after((7, 7)).after(move)).key for move, _ in moves}
     assert len(keys) == len(moves) == 4
 
 
@@ -353,10 +344,7 @@ def test_openings_are_taken_from_a_book(
 
 
 def key_of_cells(cells: Sequence[tuple[int, int]]) -> bytes:
-    line = Line(Rule.FREESTYLE, 15, 15)
-    for x, y in cells:
-        line.play(x, y)
-    return line.image().key
+    return image_of(reduce(Position.after, cells, EMPTY)).key
 
 
 def test_a_book_is_exported_as_a_tree(made: Path, tmp_path: Path) -> None:
@@ -588,10 +576,7 @@ def test_swap2_begins_with_three_stones_of_the_book(tmp_path: Path) -> None:
             engine, lambda share, count, listener: engine.think(Limit(depth=1)), known=[known]
         )
         assert first_three(searcher, 15, 15, Rule.FREESTYLE).stones == tuple(known)
-    line = Line(Rule.FREESTYLE, 15, 15)
-    for x, y in known:
-        line.play(x, y)
-    assert line.image().key == key_of("h8i9j9")
+    assert key_of_cells(known) == key_of("h8i9j9")
 
 
 # The protocol ------------------------------------------------------------------------

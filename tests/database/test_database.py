@@ -13,14 +13,20 @@ import pytest
 
 from pbrain_engine.commands import book
 from pbrain_engine.commands import db as command
-from pbrain_engine.database import asking, exports, integrity
+from pbrain_engine.database import exports, integrity, lines
 from pbrain_engine.database.connection import DatabaseError
-from pbrain_engine.database.document import Asked, entry_document, read_analysis
-from pbrain_engine.database.finding import Author, Bound, Finding
-from pbrain_engine.database.integrity import add_items, merge
+from pbrain_engine.database.finding import (
+    Asked,
+    Author,
+    Bound,
+    Finding,
+    Known,
+    entry_document,
+    read_analysis,
+)
 from pbrain_engine.database.lines import add_tree, replace_comment
-from pbrain_engine.database.sources import Wish, read_source
-from pbrain_engine.database.store import Database, Known, StoredGame
+from pbrain_engine.database.sources import Wish, add_items, merge, read_source
+from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
@@ -99,7 +105,7 @@ def test_a_position_is_found_under_every_symmetry(
         other = Asked(
             Position(Rule.FREESTYLE, *size, Side.WHITE, tuple(moves[:4]), tuple(moves[4:]))
         )
-        entry = asking.look_up(database, other)
+        entry = lines.look_up(database, other)
         assert entry is not None and entry.finding is not None
         assert entry.finding.moves == (turned[7],)
         assert entry.finding.line == tuple(turned[7:])
@@ -110,17 +116,17 @@ def test_a_position_is_found_under_every_symmetry(
 
 def test_rule_board_and_side_to_move_tell_positions_apart(database: Database) -> None:
     put(database, "h8i9", Finding(1, depth=1), Rule.RENJU)
-    assert asking.look_up(database, asked("h8i9")) is None
-    assert asking.look_up(database, asked("h8i9", Rule.RENJU, (20, 20))) is None
+    assert lines.look_up(database, asked("h8i9")) is None
+    assert lines.look_up(database, asked("h8i9", Rule.RENJU, (20, 20))) is None
     other = asked("h8i9", Rule.RENJU).position._replace(to_move=Side.WHITE)
-    assert asking.look_up(database, Asked(other)) is None
-    found, entry = asking.look_up_any_rule(database, asked("h8i9"))
+    assert lines.look_up(database, Asked(other)) is None
+    found, entry = lines.look_up_any_rule(database, asked("h8i9"))
     assert entry is not None and found.position.rule is Rule.RENJU
 
 
 def test_the_deeper_finding_stands_and_a_proof_stands_for_good(database: Database) -> None:
     def value() -> tuple[int, int]:
-        entry = asking.look_up(database, asked("h8"))
+        entry = lines.look_up(database, asked("h8"))
         assert entry is not None and entry.finding is not None
         return entry.finding.value, entry.finding.depth
 
@@ -149,7 +155,7 @@ def test_a_win_is_certain_if_it_is_at_least_that() -> None:
 
 def test_after_a_connection_broke_the_next_question_has_a_new_one(server: Server) -> None:
     def depth() -> int | None:
-        entry = asking.look_up(database, asked("h8"))
+        entry = lines.look_up(database, asked("h8"))
         return entry.finding.depth if entry is not None and entry.finding is not None else None
 
     with Database(server.new_database(), create=True) as database:
@@ -175,11 +181,11 @@ def test_everything_about_a_finding_comes_back(database: Database) -> None:
         json.dumps(PROOF), Author("Numoku 9", "net-1"),
     )  # fmt: skip
     put(database, "h8i9", finding)
-    entry = asking.look_up(database, asked("h8i9"))
+    entry = lines.look_up(database, asked("h8i9"))
     assert entry is not None and entry.finding == finding
     document = entry_document(asked("h8i9"), entry)
     assert read_analysis(json.loads(json.dumps(document))).finding == finding
-    turned = asking.look_up(database, asked("h8g7"))  # by half a turn
+    turned = lines.look_up(database, asked("h8g7"))  # by half a turn
     assert turned is not None and turned.finding is not None
     assert json.loads(turned.finding.tree) == {
         "move": [14, 14], "answers": [{"reply": [13, 14], "move": [0, 11], "answers": []}],
@@ -214,13 +220,13 @@ def test_games_count_once_in_all_their_positions(database: Database) -> None:
     first = add_items(database, games)
     again = add_items(database, games)
     assert (first.games, again.games, again.known_games) == (6, 0, 6)
-    entry = asking.look_up(database, asked("h8i9"))
+    entry = lines.look_up(database, asked("h8i9"))
     assert entry is not None
     assert (entry.black_wins, entry.draws, entry.white_wins) == (2, 1, 1)
     assert entry.finding is not None and entry.finding.value == 7
-    entry = asking.look_up(database, asked("h8i9h9"))
+    entry = lines.look_up(database, asked("h8i9h9"))
     assert entry is not None and entry.games == 3
-    moves = {move: after.games for move, after in asking.following(database, asked("h8i9"))}
+    moves = {move: after.games for move, after in lines.following(database, asked("h8i9"))}
     assert moves == {(7, 8): 3, (8, 7): 3, (9, 9): 0, (0, 0): 0, (1, 1): 1}
     assert not faults(database)
 
@@ -263,7 +269,7 @@ def test_notes_are_shown_in_the_orientation_that_is_asked(database: Database) ->
     add_items(database, [tree])
     for number in range(8):
         cells = transform([(7, 7), (8, 8), (8, 7), (0, 14)], number, 15, 15)
-        entry = asking.look_up(database, asked_cells(cells[:2], Rule.RENJU))
+        entry = lines.look_up(database, asked_cells(cells[:2], Rule.RENJU))
         assert entry is not None
         (note,) = entry.notes
         assert (note.title, note.comment, note.is_marked) == ("short", "long", True)
@@ -326,7 +332,7 @@ def test_stones_that_are_set_up_keep_their_lines(database: Database, tmp_path: P
     position = Position(
         Rule.FREESTYLE, 15, 15, Side.BLACK, ((0, 0), (2, 1), (4, 4)), ((3, 3), (5, 5))
     )
-    entry = asking.look_up(database, Asked(position))
+    entry = lines.look_up(database, Asked(position))
     assert entry is not None and entry.notes[0].comment == "x"
     assert not faults(database)
     with pytest.raises(exports.NothingToWrite):
@@ -334,7 +340,7 @@ def test_stones_that_are_set_up_keep_their_lines(database: Database, tmp_path: P
     exports.export(database, tmp_path / "b.sgf", exports.ExportFilter())
     with Database(tmp_path / "b.db", create=True) as other:
         add_items(other, read_source(str(tmp_path / "b.sgf"), Wish()))
-        assert asking.look_up(other, Asked(position)) is not None
+        assert lines.look_up(other, Asked(position)) is not None
 
 
 # Files -------------------------------------------------------------------------------
@@ -380,17 +386,17 @@ def test_merging_takes_everything_over_and_nothing_twice(
 def test_queries(database: Database) -> None:
     fill(database)
 
-    def count(wanted: asking.Filter) -> int:
-        return sum(1 for _ in asking.query(database, wanted))
+    def count(wanted: lines.Filter) -> int:
+        return sum(1 for _ in lines.query(database, wanted))
 
-    assert count(asking.Filter(certain=True)) == 1
-    assert count(asking.Filter(values=(-10, 10))) == 1
-    assert count(asking.Filter(depth=5)) == 1
-    assert count(asking.Filter(games=2)) == 2
-    assert count(asking.Filter(games=1, stones=(3, 3))) == 2
-    assert count(asking.Filter(games=1, opening=find_opening("D4"))) == 1
-    assert count(asking.Filter(size=(20, 20))) == 0
-    assert count(asking.Filter(text="BEST")) == count(asking.Filter(text="best")) > 0
+    assert count(lines.Filter(certain=True)) == 1
+    assert count(lines.Filter(values=(-10, 10))) == 1
+    assert count(lines.Filter(depth=5)) == 1
+    assert count(lines.Filter(games=2)) == 2
+    assert count(lines.Filter(games=1, stones=(3, 3))) == 2
+    assert count(lines.Filter(games=1, opening=find_opening("D4"))) == 1
+    assert count(lines.Filter(size=(20, 20))) == 0
+    assert count(lines.Filter(text="BEST")) == count(lines.Filter(text="best")) > 0
 
 
 def test_words_in_any_letters_are_found(database: Database) -> None:
@@ -399,9 +405,9 @@ def test_words_in_any_letters_are_found(database: Database) -> None:
     with database.writing():
         add_tree(database, tree)
     for text in ("Чёрных", "ход ч", "ÜBER", "über", "100 p"):
-        assert len(list(asking.query(database, asking.Filter(text=text)))) == 1, text
+        assert len(list(lines.query(database, lines.Filter(text=text)))) == 1, text
     for text in ("белых", "100%", "Ход_Ч"):
-        assert not list(asking.query(database, asking.Filter(text=text))), text
+        assert not list(lines.query(database, lines.Filter(text=text))), text
 
 
 def test_values_stand_beside_the_moves_if_asked(database: Database, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pbrain_engine.commands import db as command
 from pbrain_engine.database import connection, integrity
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import Finding
-from pbrain_engine.database.integrity import add_items
+from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.notation.game_tree import GameRecord, RecordedMove

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,21 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.database import asking, exports, integrity
-from pbrain_engine.database.document import Asked, entry_document
-from pbrain_engine.database.finding import Author, Bound, Finding
-from pbrain_engine.database.integrity import merge
+from pbrain_engine.database import exports, integrity, lines
+from pbrain_engine.database.finding import Asked, Author, Bound, Finding, Known, entry_document
 from pbrain_engine.database.lines import add_tree, joined, read_trees
-from pbrain_engine.database.store import (
-    Added,
-    Database,
-    Known,
-    StoredGame,
-    game_images,
-    game_line,
-    play_on,
-    take_back,
-)
+from pbrain_engine.database.sources import merge
+from pbrain_engine.database.store import Added, Database, StoredGame, game_images, start_of
 from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode
 from pbrain_engine.position.geometry import symmetries, transform
@@ -237,19 +228,14 @@ def random_tree(chance: random.Random, size: Cell) -> GameTree:
 
 def images_of(tree: GameTree) -> set[bytes]:
     """Return the keys of all positions of a tree."""
-    line = game_line(tree.record)
-    found = {line.image().key}
 
-    def visit(node: TreeNode) -> None:
+    def visit(node: TreeNode, position: Position) -> Iterator[bytes]:
+        yield image_of(position).key
         for child in node.children:
             if child.is_move:
-                play_on(line, child.cell)
-                found.add(line.image().key)
-                visit(child)
-                take_back(line, child.cell)
+                yield from visit(child, position.after(child.cell))
 
-    visit(tree.root)
-    return found
+    return {*visit(tree.root, start_of(tree.record))}
 
 
 @pytest.mark.parametrize("size", [(9, 9), (9, 7)])
@@ -298,5 +284,5 @@ def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path: Path) ->
         position = Position(Rule.FREESTYLE, 9, 9, Side.BLACK, (), ())
         with database.writing():
             database.add_findings([Known(image_of(position), Finding(5, depth=2))])
-        entry = asking.look_up(database, Asked(position))
+        entry = lines.look_up(database, Asked(position))
         assert entry is not None and entry_document(Asked(position), entry)["best"] is None

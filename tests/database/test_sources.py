@@ -13,11 +13,9 @@ from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.commands import analyse
 from pbrain_engine.commands import db as command
-from pbrain_engine.database import asking, exports, integrity
-from pbrain_engine.database.document import Asked
-from pbrain_engine.database.finding import Entry
-from pbrain_engine.database.integrity import add_items
-from pbrain_engine.database.sources import Wish, read_source
+from pbrain_engine.database import exports, integrity, lines
+from pbrain_engine.database.finding import Asked, Entry
+from pbrain_engine.database.sources import Wish, add_items, read_source
 from pbrain_engine.database.store import Added, Database
 from pbrain_engine.learn.records import NO_VALUE, Ending, GameFile, Record
 from pbrain_engine.notation.canonical import Position
@@ -36,7 +34,7 @@ def added(file: Path, tmp_path: Path, wish: Wish = Wish()) -> tuple[Database, Ad
 
 
 def entry(database: Database, moves: str, rule: Rule = Rule.FREESTYLE) -> Entry:
-    found = asking.look_up(database, asked(moves, rule))
+    found = lines.look_up(database, asked(moves, rule))
     assert found is not None
     return found
 
@@ -95,7 +93,7 @@ def test_branches_of_games_bring_values_but_count_as_no_games(tmp_path: Path) ->
         assert found.finding is not None and found.finding.value == 20
         assert found.finding.moves == ((6, 6),) and found.finding.author.weights == "w"
         assert (found.games, database.count("game")) == (0, 0)
-        assert asking.look_up(database, asked("h8", Rule.RENJU)) is None
+        assert lines.look_up(database, asked("h8", Rule.RENJU)) is None
 
 
 @pytest.mark.parametrize("kind", ["sgf", "psq"])
@@ -123,7 +121,7 @@ def test_a_pass_in_a_game_passes_the_turn(tmp_path: Path) -> None:
         assert (done.games, done.positions) == (1, 5)
         assert list(integrity.find_faults(database)) == []
         position = Position(Rule.FREESTYLE, 15, 15, Side.WHITE, ((7, 7), (8, 8)), ())
-        found = asking.look_up(database, Asked(position))
+        found = lines.look_up(database, Asked(position))
         assert found is not None and found.white_wins == 1
         (tree,) = exports.gather(database, exports.ExportFilter())
         assert [node.cell for node, _ in tree.walk()] == [
@@ -268,6 +266,6 @@ def test_an_analysis_after_a_pass_goes_in(
         assert done.positions == 1
         assert list(integrity.find_faults(database)) == []
         position = Position(Rule.FREESTYLE, 15, 15, Side.WHITE, ((7, 7), (8, 8)), ())
-        found = asking.look_up(database, Asked(position))
+        found = lines.look_up(database, Asked(position))
         assert found is not None and found.finding is not None
         assert database.count("node") == 0

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import pytest
 
-from pbrain_engine.notation.canonical import Line
+from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.opening_names import OPENINGS, find_opening, name_opening
 from pbrain_engine.position.geometry import transform
-from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.rules import Rule, Side
 
 
 def renju(moves: str) -> list[tuple[int, int]]:
@@ -33,15 +35,12 @@ def test_the_usual_list(kind: str) -> None:
 
 def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name() -> None:
     assert len({opening.name for opening in OPENINGS}) == 26
-    keys = set()
+    keys, empty = set(), Position(Rule.RENJU, 15, 15, Side.BLACK, (), ())
     for opening in OPENINGS:
         for number in range(8):
             image = transform(opening.stones, number, 15, 15)
             assert name_opening(image, 15, 15) is opening
-            line = Line(Rule.RENJU, 15, 15)
-            for x, y in image:
-                line.play(x, y)
-            keys.add(line.image().key)
+            keys.add(image_of(reduce(Position.after, image, empty)).key)
     assert len(keys) == 26
 
 
