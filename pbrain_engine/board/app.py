@@ -7,38 +7,43 @@ the token.
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
+import os
+import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .. import __version__
 from ..engine.engine import DEFAULT_WEIGHTS
+from ..files import state_folder
 from ..pages import html
-from .archive import Archive
+from .archive import Archive, Shelf
 from .desk import Desks, Job
-from .guard import Guard
 from .messages import (
     BAD_REQUEST,
+    FORBIDDEN,
     MOST_CHARACTERS,
     NOT_FOUND,
     TOO_LARGE,
+    UNAUTHORISED,
     Refused,
     parse,
     unexpected,
 )
 from .operations import Operation, openapi
 from .questions import Answer, Questions, answer_of, operation_of
-from .shelf import Shelf
 
 STATIC = Path(__file__).parent / "static"
 SHARED = html.FOLDER
@@ -59,6 +64,75 @@ HEADERS = {
 MOST_BYTES = 3 * MOST_CHARACTERS  # what is longer ends the socket
 EVENT_GAP = 0.1  # seconds between two events of a search
 POLICY_VIOLATION = 1008
+LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]", "::1")
+TOKEN_BYTES = 18
+ENVIRONMENT = "NUMOKU_BOARD_TOKEN"
+
+
+class Guard:
+    """Who may ask: a page that this server has served itself, or a program that knows the token.
+
+    A page of another site cannot read the token, but a browser would let it connect; so the
+    ``Origin`` of a request has to be this server, and the ``Host`` a name of this machine, which
+    also keeps out names that have been bent to 127.0.0.1.
+    """
+
+    def __init__(self, token: str, names: tuple[str, ...] = LOCAL_NAMES) -> None:
+        """Take the token, and the names of the host; no names: any."""
+        self.token = token
+        self._names = names
+
+    def check(self, request: HTTPConnection) -> None:
+        """Refuse a request from another site, to another name, or without the token."""
+        headers = request.headers
+        host = headers.get("host", "")
+        name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
+        if self._names and name not in self._names:
+            raise Refused("this server has another name", FORBIDDEN)
+        origin = headers.get("origin")
+        if origin is not None and not comes_from(origin, host):
+            raise Refused("the request comes from a foreign page", FORBIDDEN)
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        word = (
+            given.strip() if scheme.lower() == "bearer" else request.query_params.get("token", "")
+        )
+        if not hmac.compare_digest(word.encode(), self.token.encode()):
+            raise Refused("the token is missing or wrong; open the address that was printed",
+                          UNAUTHORISED)  # fmt: skip
+
+
+def comes_from(origin: str, host: str) -> bool:
+    """Return whether an ``Origin`` is a page of this host."""
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:  # it is no address
+        return False
+
+
+def lasting_token() -> str:
+    """Return the token of this user, so that pages find the server again after a restart.
+
+    It is kept in a file that no other user may read; where there can be none, it is a new one.
+    """
+    if os.environ.get(ENVIRONMENT):
+        return os.environ[ENVIRONMENT]
+    path = state_folder() / "board-token"
+    try:
+        kept = path.read_text(encoding="ascii").strip()
+        if len(kept) >= TOKEN_BYTES:
+            return kept
+    except (OSError, ValueError):
+        pass
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "w", encoding="ascii") as file:
+            file.write(token + "\n")
+    except OSError:
+        pass
+    return token
 
 
 class Connection(Questions):

@@ -21,7 +21,6 @@ from ..files import state_folder
 from ..notation.cells import NotationError
 from ..options import Parser, not_below_zero, positive
 from .files import MOST_FILE, content_of_file, read_tree
-from .guard import LOCAL_NAMES, Guard, lasting_token
 from .messages import Refused
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     import uvicorn
     import websockets  # noqa: F401  (uvicorn's side of the WebSocket)
 
-    from .app import MOST_BYTES, BoardServer
+    from .app import LOCAL_NAMES, MOST_BYTES, BoardServer, Guard, lasting_token
 
     is_local = options.host in LOCAL_NAMES
     find_weights(options.weights)  # what is wrong with them is reported at once

@@ -17,10 +17,24 @@ from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf_trees
 from ..notation.textfile import decode
-from ..position.geometry import MAX_BOARD
+from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
-from .messages import COORDINATE, POSITION, MessageField, Refused, Schema, text
-from .positions import game_of, message_of, setup_of
+from .desk import Desk, Job
+from .messages import (
+    COORDINATE,
+    MessageField,
+    Refused,
+    Schema,
+    flag,
+    game_of,
+    message_of,
+    number,
+    one_of,
+    setup_of,
+    text,
+    whole,
+)  # fmt: skip
+from .operations import PLACE, operation
 
 MOST_FILE = 1_500_000  # bytes of a file
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
@@ -74,8 +88,31 @@ TREE: Schema = {
 }
 
 
-def read(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the game that a text holds: its position without moves, and the tree of moves."""
+GAME = {
+    "position": PLACE,
+    "tree": MessageField(TREE),
+    "names": MessageField({"type": "object", "properties": dict.fromkeys(NAMES, _NAME)}, None),
+    "comment": text(MOST_COMMENT, None, "about the game as a whole"),
+    "root": MessageField({"type": "object", "properties": _NOTES}, None),
+}
+SIDE = whole(MIN_BOARD, MAX_BOARD, None, "of the board of moves alone")
+
+
+@operation(
+    at_once=True,
+    text=text(MOST_TEXT, None, "a file's content"),
+    data=text(MOST_DATA, None, "or its bytes in base64, in any encoding"),
+    rule=one_of(RULES, None, "if the text does not say"),
+    width=SIDE,
+    height=SIDE,
+    from_below=flag("rows of moves alone count from the lowest"),
+)
+def read(desk: Desk, job: Job) -> dict[str, Any]:
+    """Read a file: SGF with variations, PSQ, a RenLib library, a drawing, moves.
+
+    The answer is its position without moves, and the tree of moves.
+    """
+    message = job.fields
     rule = None if message["rule"] is None else Rule.parse(message["rule"])
     size = message["width"] or DEFAULT_SIZE[0], message["height"] or DEFAULT_SIZE[1]
     content = content_of(message)
@@ -241,15 +278,6 @@ def _mark(node: TreeNode, row: Mapping[str, Any]) -> None:
     node.is_start = bool(row.get("start"))
 
 
-GAME = {
-    "position": MessageField(POSITION),
-    "tree": MessageField(TREE),
-    "names": MessageField({"type": "object", "properties": dict.fromkeys(NAMES, _NAME)}, None),
-    "comment": text(MOST_COMMENT, None, "about the game as a whole"),
-    "root": MessageField({"type": "object", "properties": _NOTES}, None),
-}
-
-
 def tree_of_message(message: Mapping[str, Any]) -> GameTree:
     """Return the game that a message holds; raises Refused."""
     setup = setup_of(message["position"])._replace(moves=())
@@ -263,11 +291,13 @@ def tree_of_message(message: Mapping[str, Any]) -> GameTree:
         raise Refused(str(error)) from None
 
 
-def write(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a game as a file of the wanted format, and what of it that cannot hold.
+@operation(at_once=True, format=one_of(FORMATS), **GAME)
+def write(desk: Desk, job: Job) -> dict[str, Any]:
+    """Write SGF or a RenLib library with variations, the main line as PSQ, or a drawing.
 
-    The file is a ``text``, or for a library ``data`` in base64.
+    It comes as ``text``, or for a library as ``data`` in base64, with what it cannot hold.
     """
+    message = job.fields
     tree = tree_of_message(message)
     setup = setup_of(message["position"])._replace(moves=())
     try:
@@ -294,3 +324,65 @@ def drawing(setup: Setup, tree: GameTree) -> str:
     game = game_of(setup._replace(moves=moves))
     rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
     return format_diagram(Diagram(rows, moves[-1] if moves else None, game.to_move)) + "\n"
+
+
+# What is kept ---------------------------------------------------------------------------
+
+
+@operation(at_once=True, position=PLACE)
+def known(desk: Desk, job: Job) -> dict[str, Any]:
+    """Say what the database knows of a position, and of the positions after it."""
+    setup = setup_of(job.fields["position"])
+    game_of(setup)
+    return desk.archive.document(setup)
+
+
+@operation(
+    at_once=True,
+    position=PLACE,
+    before=text(MOST_COMMENT, "", "what it was"),
+    after=text(MOST_COMMENT, "", "what it is now"),
+)
+def comment(desk: Desk, job: Job) -> dict[str, Any]:
+    """Store a comment about a position, in the place of what it was before."""
+    setup = setup_of(job.fields["position"])
+    game_of(setup)
+    if any(side is Side.WALL for _, _, side in setup.placed):
+        raise Refused("positions with blocked cells have no comments in a database")
+    desk.archive.store_comment(setup, job.fields["before"], job.fields["after"])
+    return {"stored": True}
+
+
+@operation(at_once=True, **GAME)
+def store(desk: Desk, job: Job) -> dict[str, Any]:
+    """Store a game with its variations and comments in the database."""
+    tree = tree_of_message(job.fields)
+    if any(stone["side"] == "wall" for stone in job.fields["position"].get("placed") or ()):
+        raise Refused("games with blocked cells cannot be stored")
+    return {"stored": True, **desk.archive.store_tree(tree)}
+
+
+@operation(
+    at_once=True,
+    game=text(64, about="its name, the same each time"),
+    began=number(0, 1e12, about="when it was begun, in seconds since 1970"),
+    at=whole(0, MOST_NODES, 0, "the move that is looked at, by its place"),
+    match=MessageField({"type": "object", "description": "a game against the engine"}, None),
+    **GAME,
+)
+def keep(desk: Desk, job: Job) -> dict[str, Any]:
+    """Keep a game of the page, with its variations and comments, so that it can be taken up."""
+    desk.archive.shelf.keep(job.fields)
+    return {"kept": True}
+
+
+@operation(at_once=True)
+def games(desk: Desk, job: Job) -> dict[str, Any]:
+    """List the games that are kept, the latest first."""
+    return {"games": desk.archive.shelf.summaries()}
+
+
+@operation(at_once=True, title="game", game=text(64, about="its name"))
+def kept_game(desk: Desk, job: Job) -> dict[str, Any]:
+    """Return a game as it was kept."""
+    return desk.archive.shelf.game(job.fields["game"])

@@ -28,8 +28,8 @@ from ..solver.solver import Solver, Tree
 from ..values import WIN_BAND
 from .archive import KnownWin
 from .desk import Desk, Job
-from .messages import Refused
-from .positions import game_of, setup_of
+from .messages import MOVES, MessageField, Refused, flag, game_of, setup_of
+from .operations import PLACE, operation, seconds
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest
@@ -188,8 +188,9 @@ def depth_of(tree: Tree) -> int:
     return 1 + max((depth_of(answer) for answer in tree.replies.values()), default=0)
 
 
+@operation(position=PLACE, seconds=seconds(10.0))
 def prove(desk: Desk, job: Job) -> dict[str, Any]:
-    """Find a forced win of the side to move: the attacker's next move, and its line."""
+    """Prove a win of the side to move: its next move and its line."""
     walk = Walk(desk, job)
     if walk.game.is_over:
         raise Refused("the game is over")
@@ -212,6 +213,7 @@ def win_form(found: KnownWin | None) -> dict[str, Any]:
     }
 
 
+@operation(position=PLACE, seconds=seconds(20.0))
 def branches(desk: Desk, job: Job) -> dict[str, Any]:
     """List the defences against the attacker's last move, and what each of them leads to."""
     walk = Walk(desk, job)
@@ -232,6 +234,7 @@ def branches(desk: Desk, job: Job) -> dict[str, Any]:
     }
 
 
+@operation(position=PLACE, seconds=seconds(20.0))
 def reply(desk: Desk, job: Job) -> dict[str, Any]:
     """Defend as long as possible; say whether the attacker's last move still wins.
 
@@ -267,8 +270,9 @@ def reply_form(state: str, length: int, line: Sequence[Move]) -> dict[str, Any]:
     return {"state": state, "move": list(line[0]), "length": length, "line": forms.pairs(line)}
 
 
+@operation(position=PLACE, seconds=seconds(5.0))
 def threats(desk: Desk, job: Job) -> dict[str, Any]:
-    """Tell the wins by fours of both sides: the cells, and what stops the enemy's."""
+    """Say what each cell makes for either side, which win by fours, and what stops the enemy's."""
     walk = Walk(desk, job)
     game = walk.game
     found = {"shapes": shapes(game), "wins": [], "threatened": False, "rescues": [], "unknown": []}
@@ -321,8 +325,19 @@ def shipped_puzzles() -> list[dict[str, Any]]:
     return [json.loads(line) for line in PUZZLES.read_text(encoding="utf-8").splitlines()]
 
 
+@operation(at_once=True)
+def puzzles(desk: Desk, job: Job) -> dict[str, Any]:
+    """Return the puzzles of the trainer."""
+    return {"puzzles": shipped_puzzles()}
+
+
+@operation(
+    position=PLACE,
+    line=MessageField(MOVES, ()),
+    check=flag("refuse it unless a win by threats is found"),
+)
 def puzzle(desk: Desk, job: Job) -> dict[str, Any]:
-    """Return a position as a puzzle: the side to move is to win."""
+    """Return a position that the side to move is to win as a puzzle, as `numoku solve` reads it."""
     game = game_of(setup_of(job.fields["position"]))
     if game.is_over:
         raise Refused("the game is over")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from . import files, proofs, searches  # noqa: F401 - which register their operations
 from .desk import Desk, Desks, Job, Stopped
 from .messages import MOST_CHARACTERS, Refused, parse, unexpected
 from .operations import OPERATIONS, Operation

@@ -15,15 +15,20 @@ from ..engine import forms, swap2
 from ..engine.engine import SEARCHES, Engine, Limit, Thought
 from ..engine.review import Reviewed, Reviewer
 from ..game.game import Move
+from ..methods import METHODS
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import DEFAULT_MEMORY, Desk, Job
-from .messages import Refused
-from .positions import facts, game_of, setup_of
+from .messages import Refused, facts, flag, game_of, number, one_of, setup_of, whole
+from .operations import MOST_SECONDS, PLACE, operation, seconds
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown
 SWAP2_STONES = (0, 3, 5)
+MOST_MEMORY = 65_536  # megabytes
+MOST_LINES = 20
+THREADS = whole(1, 64, 1, "threads to search with")
+MEMORY = whole(16, MOST_MEMORY, DEFAULT_MEMORY, "megabytes that the process may use")
 
 
 def engine_for(desk: Desk, setup: Setup, **options: Any) -> Engine:
@@ -34,8 +39,20 @@ def engine_for(desk: Desk, setup: Setup, **options: Any) -> Engine:
     return engine
 
 
+@operation(
+    endless=True,
+    position=PLACE,
+    multipv=whole(1, MOST_LINES, 1, "how many best moves"),
+    threads=THREADS,
+    memory=MEMORY,
+    search=one_of(SEARCHES, SEARCHES[0], "the kind of search"),
+    policy=flag("which moves look best before any search, too"),
+    time=number(0.01, MOST_SECONDS, None, "seconds"),
+    nodes=whole(1, 1 << 50, None, "positions to search, with an empty memory"),
+    depth=whole(1, 200, None, "plies"),
+)
 def analyse(desk: Desk, job: Job) -> dict[str, Any]:
-    """Search a position, telling of every depth; without a limit until it is stopped."""
+    """Search a position; on the WebSocket each depth is reported, until a limit or new question."""
     fields = job.fields
     setup = setup_of(fields["position"])
     limit = Limit(time=fields["time"], nodes=fields["nodes"], depth=fields["depth"])
@@ -73,8 +90,16 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     return {**found, **more, "stopped": job.is_stopped}
 
 
+@operation(
+    position=PLACE,
+    level=whole(1, 10, 10, "strength"),
+    method=one_of(METHODS, None, "a method of the textbooks in place of the engine"),
+    seconds=seconds(5.0, "for the move"),
+    threads=THREADS,
+    memory=MEMORY,
+)
 def move(desk: Desk, job: Job) -> dict[str, Any]:
-    """Choose the engine's move in a game against a person, by its level."""
+    """Choose the engine's move in a game against a person."""
     fields = job.fields
     setup, seconds, chance = setup_of(fields["position"]), fields["seconds"], random.Random()
     if fields["method"]:
@@ -93,8 +118,9 @@ def move(desk: Desk, job: Job) -> dict[str, Any]:
     return forms.thought_form(thought)
 
 
+@operation(title="swap2", position=PLACE, seconds=seconds(5.0))
 def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
-    """Decide in swap2: put three stones, or with three or five there take a side or put two."""
+    """Decide in swap2 with 0, 3 or 5 stones there: put three stones, take a side, or put two."""
     setup = setup_of(job.fields["position"])
     if setup.placed or len(setup.moves) not in SWAP2_STONES:
         raise Refused("swap2 is decided with 0, 3 or 5 stones on the board")
@@ -107,8 +133,12 @@ def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
     return {"swap": choice.swap, "stones": forms.pairs(choice.stones)}
 
 
+@operation(position=PLACE, stones=whole(1, 2, 1, "how many"), seconds=seconds(5.0))
 def balance(desk: Desk, job: Job) -> dict[str, Any]:
-    """Find one or two stones after which the chances are as even as can be."""
+    """Find one or two stones after which the chances are even.
+
+    `value` is that of the side to move for its own stone, or for two stones before its next move.
+    """
     searcher = _opening_search(desk, job, setup_of(job.fields["position"]))
     if job.fields["stones"] == 1:
         move, value = swap2.balanced_move(searcher, 0)
@@ -122,8 +152,9 @@ def _opening_search(desk: Desk, job: Job, setup: Setup) -> swap2.OpeningSearch:
     return swap2.timed(engine, perf_counter() + job.fields["seconds"], job.check)
 
 
+@operation(position=PLACE, seconds=seconds(1.0, "for each position"))
 def review(desk: Desk, job: Job) -> dict[str, Any]:
-    """Review the moves of a position, the last one first; each is told as soon as it is known."""
+    """Review a game move by move, the last one first: values, mistakes, missed and allowed wins."""
     setup = setup_of(job.fields["position"])
     if not setup.moves:
         raise Refused("there are no moves to review")
@@ -144,13 +175,15 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
     return document(setup, moves)
 
 
+@operation(at_once=True, position=PLACE)
 def look(desk: Desk, job: Job) -> dict[str, Any]:
-    """Say what the rules say about a position; no search."""
+    """Say what the rules say: who moves, who has won, what is forbidden and why."""
     return facts(game_of(setup_of(job.fields["position"])))
 
 
+@operation(at_once=True, title="engine")
 def about(desk: Desk, job: Job) -> dict[str, Any]:
-    """Say what the engine can do, and whether there is a database."""
+    """Say what the engine can do: levels, rules, kinds of search, threads; and its database."""
     return {
         "version": __version__,
         "rules": [rule.name.lower() for rule in Rule],

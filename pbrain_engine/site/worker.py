@@ -25,10 +25,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
-from ..board.archive import Archive
+from ..board.archive import Archive, Shelf
 from ..board.desk import Desks
 from ..board.questions import Answer, Questions
-from ..board.shelf import Shelf
 from ..commands import bench
 from ..native.load import library as native
 

@@ -21,10 +21,9 @@ import pytest
 from pbrain_engine.app.setup import Setup
 from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board import files
-from pbrain_engine.board.app import MOST_BYTES
+from pbrain_engine.board.app import MOST_BYTES, Guard
 from pbrain_engine.board.desk import Desks, Job
 from pbrain_engine.board.files import MOST_FILE
-from pbrain_engine.board.guard import Guard
 from pbrain_engine.board.messages import MOST_CHARACTERS, POSITION, Refused, check
 from pbrain_engine.board.operations import OPERATIONS, Operation
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
@@ -362,8 +361,10 @@ def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
     data, _ = format_renlib(grow(seed, 300))
     fields = {"text": None, "data": base64.b64encode(data).decode(), "rule": None, "width": None,
               "height": None, "from_below": False}  # fmt: skip
-    found = files.read(fields)
-    again = base64.b64decode(files.write({**found, "format": "lib"})["data"])
+    desk = Desks().open()
+    found = files.read(desk, Job(print, fields))
+    job = Job(print, {**found, "format": "lib"})
+    again = base64.b64decode(files.write(desk, job)["data"])
     assert notes(parse_renlib(again).root) == notes(parse_renlib(data).root)
 
 

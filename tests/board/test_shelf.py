@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.board import shelf
+from pbrain_engine.board import archive
+from pbrain_engine.board.archive import Shelf
 from pbrain_engine.board.messages import Refused
-from pbrain_engine.board.shelf import Shelf
 from tests.board.board_server import position
 
 
@@ -29,7 +29,7 @@ def document(name: str, began: float, moves: str, match: Any = None) -> dict[str
 def test_games_are_kept_as_a_model_has_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf, "MOST_GAMES", 6)
+    monkeypatch.setattr(archive, "MOST_GAMES", 6)
     path = tmp_path / "state" / "games.db"
     kept, other = Shelf(path), Shelf(path)  # two servers
     chance = random.Random(1)
