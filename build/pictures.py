@@ -21,7 +21,7 @@ from pbrain_engine.methods.proofnumber import ProofNode, ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
 from pbrain_engine.methods.uct import UCT
 from pbrain_engine.notation.cells import cell_name, parse_moves
-from pbrain_engine.notation.picture import Drawn, board_svg, diagram_of, winning_row
+from pbrain_engine.notation.diagram import Drawn, board_svg, diagram_of, winning_row
 from pbrain_engine.position.rules import Side
 
 DOCS = Path(__file__).parent.parent / "docs"

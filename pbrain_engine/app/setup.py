@@ -10,6 +10,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
+from ..files import decode
 from ..game.game import Game, IllegalMove
 from ..notation.canonical import Position
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
@@ -17,7 +18,6 @@ from ..notation.diagram import Diagram, parse_diagram
 from ..notation.game_tree import GameRecord, turns_of
 from ..notation.psq import parse_psq
 from ..notation.sgf import parse_sgf
-from ..notation.textfile import decode
 from ..options import positive
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Rule, Side

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from ..game.game import Game
-from ..notation.picture import DIRECTIONS
+from ..notation.diagram import DIRECTIONS
 from ..position.rules import Rule, Side
 
 REACH = 6  # cells of a line on either side that can matter

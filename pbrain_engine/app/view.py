@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.thought import LOWER, UPPER, Thought
 from ..game.game import Game, Move
-from ..notation import picture
+from ..notation import diagram
 from ..notation.cells import cell_name
 from ..notation.diagram import Diagram
 from ..notation.opening_names import Opening, name_opening
@@ -38,7 +38,7 @@ def last_of(game: Game) -> Coordinates | None:
 def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
     """Return what stands on the board, with the last stone."""
     stones = ((stone.move, stone.side) for stone in game.history)
-    return picture.diagram_of(game.width, game.height, stones, last)
+    return diagram.diagram_of(game.width, game.height, stones, last)
 
 
 def opening_of(game: Game) -> Opening | None:
@@ -55,7 +55,7 @@ def row_of(game: Game) -> list[Coordinates]:
     """Return the row that has won with the last stone, empty while there is none."""
     if game.winner is None:
         return []
-    return picture.winning_row(diagram_of(game, last_of(game)))
+    return diagram.winning_row(diagram_of(game, last_of(game)))
 
 
 def result_line(game: Game, winner: str | None) -> str:
@@ -70,7 +70,7 @@ def result_line(game: Game, winner: str | None) -> str:
 
 def plain_board(game: Game, last: Coordinates | None = None) -> str:
     """Return the board as text, a stone marked as the last one."""
-    return picture.plain(diagram_of(game, last))
+    return diagram.format_diagram(diagram_of(game, last), stars=True)
 
 
 def rich_board(
@@ -78,9 +78,9 @@ def rich_board(
 ) -> Text:
     """Return the board in colours, some empty cells crossed out, the row that has won marked."""
     board = diagram_of(game, last)
-    row = picture.winning_row(board) if game.winner is not None else []
-    letters = not can_show("".join(picture.SIGNS.values()))
-    return picture.coloured(board, row, set(crossed), letters)
+    row = diagram.winning_row(board) if game.winner is not None else []
+    letters = not can_show("".join(diagram.SIGNS.values()))
+    return diagram.coloured(board, row, set(crossed), letters)
 
 
 def show_board(

@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..notation import picture
+from ..notation import diagram
 from ..position.rules import Side
 from ..progress import Progress
 from .played import FIVE, Played
@@ -134,11 +134,11 @@ class RichView(View):
         moves = played.all_moves
         stones = ((cell, Side(ply % 2)) for ply, cell in enumerate(moves))
         last = moves[-1] if moves else None
-        board = picture.diagram_of(self._settings.width, self._settings.height, stones, last)
+        board = diagram.diagram_of(self._settings.width, self._settings.height, stones, last)
         if self.console.color_system is None or self.console.no_color:
-            return Text(picture.plain(board), no_wrap=True)
-        row = picture.winning_row(board) if played.reason == FIVE else []
-        return picture.coloured(board, row, letters=self._ascii)
+            return Text(diagram.format_diagram(board, stars=True), no_wrap=True)
+        row = diagram.winning_row(board) if played.reason == FIVE else []
+        return diagram.coloured(board, row, letters=self._ascii)
 
     def _table(self, lines: list[list[str]]) -> RenderableType:
         head, *rows = lines

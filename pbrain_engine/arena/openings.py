@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..files import decode
 from ..notation.cells import NotationError, parse_moves, parse_offsets
-from ..notation.textfile import decode
 from ..options import problem_of
 from ..position.geometry import Coordinates, symmetries, transform
 from ..position.rules import Rule

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..app.setup import DEFAULT_SIZE, Setup, parse_setup, record_of, setup_of_record
+from ..files import decode
 from ..notation.cells import NotationError, begins_with_move
 from ..notation.diagram import Diagram, format_diagram
 from ..notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode, main_line, tree_of
@@ -16,7 +17,6 @@ from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf_trees
-from ..notation.textfile import decode
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
 from .desk import Desk, Job

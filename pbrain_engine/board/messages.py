@@ -11,10 +11,9 @@ from typing import Any
 from ..app.setup import Placed, Setup, build_checked
 from ..app.shapes import foul_of
 from ..app.view import opening_of, row_of
-from ..files import read_object
+from ..files import is_writable, read_object
 from ..game.game import Game
 from ..notation.cells import NotationError
-from ..notation.textfile import is_writable
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
 

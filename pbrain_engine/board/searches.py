@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from .. import __version__
-from ..app.review import document, found_of, known_by, move_form
+from ..app.kept import document, found_of, known_by, move_form
 from ..app.setup import Setup
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import forms, swap2

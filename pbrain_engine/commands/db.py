@@ -26,7 +26,7 @@ from ..database.lines import Filter, following, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
 from ..learn.records import GamesError
-from ..notation import picture
+from ..notation import diagram
 from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import format_diagram
 from ..notation.opening_names import find_opening, name_opening
@@ -227,7 +227,7 @@ def position_lines(asked: Asked) -> list[str]:
     """Return the board and what it is."""
     position = asked.position
     last = asked.moves[-1] if asked.moves else None
-    board = picture.diagram_of(position.width, position.height, position.held, last)
+    board = diagram.diagram_of(position.width, position.height, position.held, last)
     mover = position.to_move.name.lower()
     lines = [format_diagram(board), f"{rule_name(position.rule)}, {mover} to move"]
     if position.rule is not Rule.RENJU:

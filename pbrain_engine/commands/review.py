@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 
 from ..app import kept, setup, view
-from ..app.review import document, found_of, known_by
+from ..app.kept import document, found_of, known_by
 from ..database.sources import Wish, decided, read_source
 from ..database.store import StoredGame
 from ..engine.engine import Engine

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..arena.exports import paper_record
 from ..arena.journal import read_journal
-from ..files import read_object
+from ..files import decode, read_object
 from ..game.game import Game
 from ..learn import records as selfplay
 from ..native.load.library import KernelError
@@ -19,7 +19,6 @@ from ..notation.game_tree import GameRecord, GameTree, RecordedMove, main_line
 from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING, MAGIC, parse_renlib
 from ..notation.sgf import parse_sgf_trees
-from ..notation.textfile import decode
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
 from .book import settle

@@ -61,8 +61,7 @@ class Snapshot(NamedTuple):
 
     def __str__(self) -> str:
         """Draw the board in letters, so that it can be read back."""
-        from ..notation.diagram import format_diagram
-        from ..notation.picture import diagram_of
+        from ..notation.diagram import diagram_of, format_diagram
 
         last = self.stones[-1] if self.stones else None
         cell = last.move if last is not None and last.side is not Side.WALL else None
@@ -74,7 +73,7 @@ class Snapshot(NamedTuple):
 
         The stones of a ``row`` are ringed.
         """
-        from ..notation.picture import Drawn, board_svg
+        from ..notation.diagram import Drawn, board_svg
 
         side, drawn = self.to_move, []
         expected = list(line)
@@ -248,7 +247,7 @@ class Game:
 
     def _repr_svg_(self) -> str:
         """Draw the board where a notebook shows the game."""
-        from ..notation.picture import diagram_of, winning_row
+        from ..notation.diagram import diagram_of, winning_row
 
         stones = ((stone.move, stone.side) for stone in self.history)
         last = self.moves[-1] if self.winner is not None else None

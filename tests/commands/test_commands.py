@@ -24,7 +24,7 @@ from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.targets import host_target
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.picture import winning_row
+from pbrain_engine.notation.diagram import winning_row
 from pbrain_engine.notation.sgf import parse_sgf
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import serve

@@ -26,7 +26,7 @@ from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.arena.views import format_estimate, summary
 from pbrain_engine.commands import demo, play
-from pbrain_engine.notation import picture
+from pbrain_engine.notation import diagram
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
 
@@ -59,8 +59,8 @@ def styles_of(text: Any, sign: str) -> list[str]:
 def test_stones_have_the_colours_of_stones_on_every_terminal() -> None:
     pytest.importorskip("rich")
     for letters, black, white in ((False, "●", "●"), (True, "X", "O")):
-        text = picture.coloured(view.diagram_of(game_after("h8i9j10")), letters=letters)
-        inks = {picture.INKS[Side.BLACK]: black, picture.INKS[Side.WHITE]: white}
+        text = diagram.coloured(view.diagram_of(game_after("h8i9j10")), letters=letters)
+        inks = {diagram.INKS[Side.BLACK]: black, diagram.INKS[Side.WHITE]: white}
         for ink, sign in inks.items():
             assert any(ink in style and " on #" in style for style in styles_of(text, sign))
         assert text.plain.count("+") == 4
@@ -71,12 +71,12 @@ def test_the_winning_row_and_forbidden_cells_stand_out() -> None:
     game = game_after(WON)
     text = view.rich_board(game, view.last_of(game), [(7, 7)])
     stones = styles_of(text, "●") or styles_of(text, "X")
-    assert sum(picture.ROW in style for style in stones) == 4  # and the last one
-    assert sum(picture.LAST in style for style in stones) == 1
-    (cross,) = [style for style in styles_of(text, "x") if picture.CROSS_INK in style]
-    assert picture.GROUND in cross
+    assert sum(diagram.ROW in style for style in stones) == 4  # and the last one
+    assert sum(diagram.LAST in style for style in stones) == 1
+    (cross,) = [style for style in styles_of(text, "x") if diagram.CROSS_INK in style]
+    assert diagram.GROUND in cross
     game = game_after(WON[:-2])
-    assert picture.ROW not in str(view.rich_board(game, view.last_of(game)).spans)
+    assert diagram.ROW not in str(view.rich_board(game, view.last_of(game)).spans)
 
 
 # The live match -------------------------------------------------------------------------

@@ -9,8 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from pbrain_engine import Engine, Game, Limit, Side, Solver
-from pbrain_engine.notation.diagram import parse_diagram
-from pbrain_engine.notation.picture import LINE
+from pbrain_engine.notation.diagram import LINE, parse_diagram
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example.ipynb"
 SVG = "{http://www.w3.org/2000/svg}"

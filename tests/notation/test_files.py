@@ -13,12 +13,11 @@ from pbrain_engine import Engine, Game, Side, cli
 from pbrain_engine.app import setup
 from pbrain_engine.app.setup import Setup, parse_setup
 from pbrain_engine.commands.dialogue import Dialogue
-from pbrain_engine.files import in_place_of
+from pbrain_engine.files import decode, in_place_of
 from pbrain_engine.notation.cells import NotationError
 from pbrain_engine.notation.game_tree import GameRecord, RecordedMove
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf
-from pbrain_engine.notation.textfile import decode
 from pbrain_engine.position.rules import Rule
 
 PSQ = "Piskvorky 15x15, 11:11, 0\r\n8,8,0\r\n9,9,0\r\nPříšera\r\nŽluťoučký\r\n0\r\n".encode(

@@ -9,7 +9,7 @@ import pytest
 
 from pbrain_engine import Game, Side
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.picture import MARK, Drawn, board_svg
+from pbrain_engine.notation.diagram import MARK, Drawn, board_svg
 from tests.packaging.building import pictures
 
 SVG = "{http://www.w3.org/2000/svg}"
