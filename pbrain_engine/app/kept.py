@@ -172,7 +172,7 @@ class Kept:
 
 
 def found_of(game: Setup, found: Sequence[Reviewed], weights: str) -> dict[Position, Finding]:
-    """Return what was found out about the positions of a game, as it is"""
+    """Return what was found out about the positions of a game, as it is kept."""
     author = Author(f"Numoku {__version__}", weights)
     findings = {}
     for reviewed in found:

@@ -90,27 +90,39 @@ def record_of(setup: Setup) -> GameRecord:
     )
 
 
-def add_position_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which rule and board are meant."""
-    parser.add_argument(
-        "--rule",
-        type=rule_argument,
-        help="freestyle, standard, renju, caro, caro_exact, or the protocol's code "
+def rule_argument(text: str) -> Rule:
+    """Return the rule of an option."""
+    try:
+        return Rule.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def size_argument(text: str) -> tuple[int, int]:
+    """Return width and height of an option such as ``15`` or ``15x20``."""
+    words = text.lower().split("x")
+    if len(words) > 2 or not all(word.isdecimal() and len(word) <= MAX_DIGITS for word in words):
+        raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
+    width, height = int(words[0]), int(words[-1])
+    if not all(MIN_BOARD <= n <= MAX_BOARD for n in (width, height)):
+        raise argparse.ArgumentTypeError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
+    return width, height
+
+
+_SHARED: dict[str, dict[str, Any]]= {
+    "rule": {
+        "type": rule_argument,
+        "help": "freestyle, standard, renju, caro, caro_exact, or the protocol's code "
         "(default: what the file says, else freestyle)",
-    )
-    parser.add_argument(
-        "--size",
-        type=size_argument,
-        help="board such as 15 or 15x20 (default: what the file says, else 15)",
-    )
-    parser.add_argument(
-        "--from-below",
-        action="store_true",
-        help="the rows of moves such as h8 count from below, as in RenLib; files know theirs",
-    )
-
-
-_SHARED: dict[str, dict[str, Any]] = {
+    },
+    "size": {
+        "type": size_argument,
+        "help": "board such as 15 or 15x20 (default: what the file says, else 15)",
+    },
+    "from-below": {
+        "action": "store_true",
+        "help": "the rows of moves such as h8 count from below, as in RenLib; files know theirs",
+    },
     "threads": {"type": positive, "default": 1, "help": "threads to search with"},
     "memory": {"type": positive, "default": 350, "help": "megabytes to use (%(default)s)"},
     "weights": {
@@ -136,23 +148,9 @@ def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
         parser.set_defaults(db=os.environ.get(DATABASE) or None)
 
 
-def rule_argument(text: str) -> Rule:
-    """Return the rule of an option."""
-    try:
-        return Rule.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def size_argument(text: str) -> tuple[int, int]:
-    """Return width and height of an option such as ``15`` or ``15x20``."""
-    words = text.lower().split("x")
-    if len(words) > 2 or not all(word.isdecimal() and len(word) <= MAX_DIGITS for word in words):
-        raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
-    width, height = int(words[0]), int(words[-1])
-    if not all(MIN_BOARD <= n <= MAX_BOARD for n in (width, height)):
-        raise argparse.ArgumentTypeError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
-    return width, height
+def add_position_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which rule and board are meant."""
+    add_options(parser, "rule", "size", "from-below")
 
 
 def chosen_setup(options: argparse.Namespace, position: str) -> Setup:

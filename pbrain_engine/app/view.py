@@ -160,55 +160,44 @@ def format_thought(thought: Thought) -> str:
     )
 
 
-class ProofText:
-    """Writes the proof of a win in a game, on which it plays and takes back.
+def proof_lines(
+    game: Game, solver: Solver, tree: Tree, indent: str = "", before: str = ""
+) -> list[str]:
+    """Return the lines of a proof for the side to move; ``solver``: for what follows a threat.
 
     A line of text is a line of play up to where the loser has a choice; each of his answers is
     a line below it, one step further in. ``any other answer`` are all that were left out because
     they stop nothing: against these the winner makes five, or goes on with fours up to it.
     """
-
-    def __init__(self, game: Game, solver: Solver) -> None:
-        """Take the position of the proof, and a solver for what follows a threat."""
-        self._game = game
-        self._solver = solver
-
-    def lines(self, tree: Tree, indent: str = "", before: str = "") -> list[str]:
-        """Return the lines of a proof for the side to move."""
-        game = self._game
-        began = game.ply
-        winner = game.to_move
-        moves = [self._play(tree.move)]
+    began, winner = game.ply, game.to_move
+    moves = [tree.move]
+    game.play(*tree.move)
+    fives = fives_of(game, winner)
+    while len(tree.replies) == 1 and len(fives) == 1:  # a four, and its one answer
+        ((reply, tree),) = tree.replies.items()
+        for move in (reply, tree.move):
+            moves.append(move)
+            game.play(*move)
         fives = fives_of(game, winner)
-        while len(tree.replies) == 1 and len(fives) == 1:  # a four, and its one answer
-            ((reply, tree),) = tree.replies.items()
-            moves += [self._play(reply), self._play(tree.move)]
-            fives = fives_of(game, winner)
-        lines = [f"{indent}{before}{format_line(moves)}"]
-        if game.winner is not None:
-            lines[0] += ", five"
-        else:
-            for reply, answer in tree.replies.items():
-                self._play(reply)
-                lines += self.lines(answer, indent + "  ", f"{cell_name(*reply)} ")
-                game.undo()
-            other = "any other answer" if tree.replies else "any answer"
-            lines.append(f"{indent}  {other}: {self._consequence(winner, fives)}")
-        while game.ply > began:
+    lines = [f"{indent}{before}{format_line(moves)}"]
+    if game.winner is not None:
+        lines[0] += ", five"
+    else:
+        for reply, answer in tree.replies.items():
+            game.play(*reply)
+            lines += proof_lines(game, solver, answer, indent + "  ", f"{cell_name(*reply)} ")
             game.undo()
-        return lines
-
-    def _play(self, move: Move) -> Move:
-        self._game.play(*move)
-        return move
-
-    def _consequence(self, winner: Side, fives: list[Move]) -> str:
-        """Return what the winner does about an answer that stops nothing."""
+        other = "any other answer" if tree.replies else "any answer"
         if fives:
-            return f"five at {' or '.join(cell_name(*move) for move in fives)}"
-        _, line = consequence(self._game, self._solver)
-        name = winner.name.lower()
-        return f"{name} wins by fours" + (f", as with {format_line(line)}, five" if line else "")
+            end = f"five at {' or '.join(cell_name(*move) for move in fives)}"
+        else:
+            _, line = consequence(game, solver)
+            end = f"{winner.name.lower()} wins by fours"
+            end += f", as with {format_line(line)}, five" if line else ""
+        lines.append(f"{indent}  {other}: {end}")
+    while game.ply > began:
+        game.undo()
+    return lines
 
 
 def fives_of(game: Game, side: Side) -> list[Move]:

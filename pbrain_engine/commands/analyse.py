@@ -185,4 +185,4 @@ def show_tree(engine: Engine, tree: Tree | None) -> None:
     count = tree.count()
     print(f"the proof, {count} move{'s' if count > 1 else ''} of the winner:")
     with Solver(MEGABYTE, engine.library) as solver:
-        print("\n".join(view.ProofText(engine.game, solver).lines(tree)))
+        print("\n".join(view.proof_lines(engine.game, solver, tree)))

@@ -90,8 +90,8 @@ def main(arguments: Sequence[str]) -> int:
                     file.write(text + "\n")
             print(text if options.json else answer_line(puzzle, answer, fault), flush=True)
             if answer.tree is not None and not options.json:
-                proof = view.ProofText(game_of(puzzle), solvers.solver)
-                print("\n".join(proof.lines(answer.tree, "  ")))
+                game = game_of(puzzle)
+                print("\n".join(view.proof_lines(game, solvers.solver, answer.tree, "  ")))
     words = summary(answers, wrong, len(known))
     if faulty:
         words += f"; {faulty} line{'s' if faulty > 1 else ''} left out"

@@ -21,9 +21,8 @@ a start position (kind 0, ``cell`` is its number), a move (1), or a text on a ce
 from __future__ import annotations
 
 import sqlite3
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,76 +42,13 @@ class DatabaseError(Exception):
     """The database cannot be opened, read or written; the message says why in one line."""
 
 
-class DatabaseConnection(ABC):
-    """Statements and transactions."""
+class DatabaseConnection:
+    """Statements and transactions of a file; what differs on a server is in ``ServerConnection``.
 
-    name: str  # how messages call the database
-    types: Mapping[str, str]  # what a schema calls {id}, {bytes}
+    What is committed stays, whatever happens to the program or the power.
+    """
 
-    @abstractmethod
-    def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
-        """Carry out a statement, once for each set of parameters; return its cursor."""
-
-    @abstractmethod
-    def _errors_explained(self) -> AbstractContextManager[None]:
-        """Turn the errors of the store into a DatabaseError with one line of text."""
-
-    @abstractmethod
-    def begin(self) -> None:
-        """Begin to write, as the only one."""
-
-    @abstractmethod
-    def commit(self) -> None:
-        """Put everything written since on the disk."""
-
-    @abstractmethod
-    def rollback(self) -> None:
-        """Forget everything written since."""
-
-    @abstractmethod
-    def faults(self) -> list[str]:
-        """Return what the store itself finds damaged."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Leave."""
-
-    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Return all rows of a query."""
-        with self._errors_explained():
-            return [tuple(row) for row in self._execute(sql, parameters or {})]
-
-    def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
-        """Yield the rows of a query, if possible without holding them all."""
-        yield from self.rows(sql, parameters)
-
-    def run(self, sql: str, parameters: Parameters | None = None) -> int:
-        """Carry out a statement; return how many rows it has changed."""
-        with self._errors_explained():
-            return int(self._execute(sql, parameters or {}).rowcount)
-
-    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
-        """Carry out a statement once for each set of parameters; return how many rows changed."""
-        with self._errors_explained():
-            return int(self._execute(sql, parameters).rowcount) if parameters else 0
-
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Write all or nothing; what was written is on the disk afterwards."""
-        try:
-            self.begin()
-            yield
-            self.commit()
-        except BaseException:
-            with suppress(DatabaseError):
-                self.rollback()
-            raise
-
-
-class FileConnection(DatabaseConnection):
-    """A file. What is committed stays, whatever happens to the program or the power."""
-
-    types = {"id": "INTEGER PRIMARY KEY", "bytes": "BLOB"}
+    types: Mapping[str, str] = {"id": "INTEGER PRIMARY KEY", "bytes": "BLOB"}  # in a schema
 
     def __init__(self, path: Path, create: bool) -> None:
         """Open a file.
@@ -120,7 +56,7 @@ class FileConnection(DatabaseConnection):
         Raises:
             DatabaseError: it is not there and not to be created, or it is something else.
         """
-        self.name = str(path)
+        self.name = str(path)  # how messages call the database
         if sqlite3.sqlite_version_info < LEAST_SQLITE:
             raise DatabaseError(f"this Python has SQLite {sqlite3.sqlite_version}; 3.35 is needed")
         if not create and not path.is_file():
@@ -159,26 +95,49 @@ class FileConnection(DatabaseConnection):
             return self._file.execute(sql, parameters)
         return self._file.executemany(sql, parameters)
 
+    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Return all rows of a query."""
+        with self._errors_explained():
+            return [tuple(row) for row in self._execute(sql, parameters or {})]
+
     def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
-        """Yield the rows of a query without holding them all."""
+        """Yield the rows of a query, if possible without holding them all."""
         with self._errors_explained():
             yield from self._execute(sql, parameters or {})
 
-    def begin(self) -> None:
-        """Begin to write, as the only one."""
+    def run(self, sql: str, parameters: Parameters | None = None) -> int:
+        """Carry out a statement; return how many rows it has changed."""
         with self._errors_explained():
-            self._file.execute("BEGIN IMMEDIATE")
+            return int(self._execute(sql, parameters or {}).rowcount)
 
-    def commit(self) -> None:
-        """Put everything written since on the disk."""
+    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
+        """Carry out a statement once for each set of parameters; return how many rows changed."""
         with self._errors_explained():
-            self._file.execute("COMMIT")
+            return int(self._execute(sql, parameters).rowcount) if parameters else 0
 
-    def rollback(self) -> None:
-        """Forget everything written since."""
-        with self._errors_explained():
-            if self._file.in_transaction:
-                self._file.execute("ROLLBACK")
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write all or nothing, as the only one; what was written is on the disk afterwards."""
+        try:
+            with self._errors_explained():
+                self._begin()
+            yield
+            with self._errors_explained():
+                self._commit()
+        except BaseException:
+            with suppress(DatabaseError), self._errors_explained():
+                self._rollback()
+            raise
+
+    def _begin(self) -> None:
+        self._file.execute("BEGIN IMMEDIATE")
+
+    def _commit(self) -> None:
+        self._file.execute("COMMIT")
+
+    def _rollback(self) -> None:
+        if self._file.in_transaction:
+            self._file.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
         """Return what SQLite finds damaged in the file."""
@@ -266,24 +225,22 @@ class ServerConnection(DatabaseConnection):
                 with self._errors_explained():
                     self._server.rollback()
 
-    def begin(self) -> None:
-        """Begin to write, as the only one."""
-        with self._errors_explained():
-            self._server.rollback()
-            self._is_writing = True
-            self._server.execute(self._text(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
+    def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
+        """Yield the rows of a query, which are held."""
+        yield from self.rows(sql, parameters)
 
-    def commit(self) -> None:
-        """Put everything written since on the disk."""
-        with self._errors_explained():
-            self._server.commit()
-            self._is_writing = False
+    def _begin(self) -> None:
+        self._server.rollback()
+        self._is_writing = True
+        self._server.execute(self._text(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
 
-    def rollback(self) -> None:
-        """Forget everything written since."""
+    def _commit(self) -> None:
+        self._server.commit()
         self._is_writing = False
-        with self._errors_explained():
-            self._server.rollback()
+
+    def _rollback(self) -> None:
+        self._is_writing = False
+        self._server.rollback()
 
     def faults(self) -> list[str]:
         """Return nothing: a server looks after its own files."""
@@ -363,11 +320,9 @@ def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
     text = str(target)
     if text.startswith("sqlite:///"):
         text = text.removeprefix("sqlite:///")
-    connection: DatabaseConnection
-    if "://" in text:
-        connection = ServerConnection(text)
-    else:
-        connection = FileConnection(Path(text).expanduser(), create)
+    is_url = "://" in text
+    file = Path(text).expanduser()
+    connection = ServerConnection(text) if is_url else DatabaseConnection(file, create)
     try:
         _prepare(connection, create)
     except BaseException:

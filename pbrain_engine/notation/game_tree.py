@@ -65,10 +65,6 @@ class GameRecord:
         """The cells of the moves in order, with None for each pass."""
         return turns_of(self.cells, self.passes)
 
-    def side_of(self, number: int) -> Side:
-        """Return who makes a move, numbered from 0."""
-        return Side((self.first + number + sum(after <= number for after in self.passes)) % 2)
-
     def check(self) -> GameRecord:
         """Return the record itself if board and stones are possible.
 

@@ -186,7 +186,7 @@ def test_the_form_follows_the_board(opened: Open) -> None:
 
 
 def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
-    from pbrain_engine.app.view import ProofText
+    from pbrain_engine.app.view import proof_lines
     from pbrain_engine.game.game import Game
     from pbrain_engine.notation.cells import parse_moves
     from pbrain_engine.solver.solver import Solver, Tree
@@ -202,6 +202,6 @@ def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
     with Solver(8_000_000) as solver:
         tree = solver.tree(game)
         assert tree is not None and page.do("app.node.cell") == list(tree.move)
-        lines = ProofText(game, solver).lines(Tree(tree.move, {}))
+        lines = proof_lines(game, solver, Tree(tree.move, {}))
     words = page.raw.locator("#proof-tree .others").text_content()
     assert words == lines[1].strip()

@@ -15,7 +15,7 @@ import pytest
 
 from pbrain_engine import Engine, Game, Move, Side, Thought, cli
 from pbrain_engine.app import thinking
-from pbrain_engine.app.view import ProofText, format_proof
+from pbrain_engine.app.view import format_proof, proof_lines
 from pbrain_engine.commands import solve as command
 from pbrain_engine.engine.forms import line_to_five
 from pbrain_engine.notation.cells import parse_moves
@@ -229,7 +229,7 @@ def proof_of(moves: str) -> tuple[Tree, list[str]]:
     with Solver(8_000_000) as solver:
         tree = solver.tree(game)
         assert tree is not None
-        lines = ProofText(game, solver).lines(tree)
+        lines = proof_lines(game, solver, tree)
     assert game.moves == before and game.to_move is Side.BLACK
     return tree, lines
 

@@ -15,7 +15,6 @@ from pbrain_engine.app.setup import Setup, parse_setup
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.files import decode, in_place_of
 from pbrain_engine.notation.cells import NotationError
-from pbrain_engine.notation.game_tree import GameRecord, RecordedMove
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf
 from pbrain_engine.position.rules import Rule
@@ -125,7 +124,6 @@ def test_passes_of_an_sgf_file_are_played_and_kept() -> None:
     text = "(;GM[4]SZ[15];B[hh];W[];B[ii];W[tt];B[jj];W[])"
     record = parse_sgf(text)
     assert record.cells == [(7, 7), (8, 8), (9, 9)] and record.passes == (1, 2, 3)
-    assert [record.side_of(n) for n in range(3)] == [Side.BLACK] * 3
     assert parse_sgf(format_sgf(record)) == record
     game = Game(15)
     setup.build(game, parse_setup(text))
@@ -180,11 +178,6 @@ def test_a_game_of_strangers_leaves_the_sides(dialogue: Dialogue, tmp_path: Path
 def test_a_cell_off_the_board_is_named_as_the_file_names_it() -> None:
     with pytest.raises(NotationError, match="^99,8,0 is off the 15x15 board"):
         parse_psq("Piskvorky 15x15, 11:11, 0\n99,8,0\n")
-
-
-def test_the_side_of_a_move_is_known() -> None:
-    moves = (RecordedMove(7, 7), RecordedMove(8, 8))
-    assert [GameRecord(moves=moves, first=Side.WHITE).side_of(n) for n in (0, 1)] == [1, 0]
 
 
 def test_a_finished_game_is_analysed_before_its_end(capsys: pytest.CaptureFixture[str]) -> None:
