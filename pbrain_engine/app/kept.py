@@ -17,12 +17,9 @@ from ..database.finding import (
     Entry,
     Finding,
     Known,
-    entry_document,
-    following_document,
 )
-from ..database.lines import add_line, following, look_up, replace_comment
-from ..database.sources import Item, add_items
-from ..database.store import Added, Database, StoredGame
+from ..database.lines import add_line, look_up
+from ..database.store import Database, StoredGame
 from ..engine.engine import Engine, EngineError, Move, Thought
 from ..engine.forms import pairs
 from ..engine.review import Reviewed, Win
@@ -86,24 +83,24 @@ class Kept:
         Raises:
             EngineError: it cannot be opened.
         """
-        self._database: Database | None = None
+        self.database: Database | None = None
         if target is not None:
             with reported():
-                self._database = Database(target, create=True)
+                self.database = Database(target, create=True)
 
     def __enter__(self) -> Kept:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._database is not None:
-            self._database.close()
+        if self.database is not None:
+            self.database.close()
 
     def look_up(self, game: Game) -> Entry | None:
         """Return what is known about a position."""
-        if self._database is None:
+        if self.database is None:
             return None
         with reported():
-            return look_up(self._database, Asked(game.position))
+            return look_up(self.database, Asked(game.position))
 
     def finding(self, game: Game) -> Finding | None:
         """Return the value that is known of a position, with a move."""
@@ -118,54 +115,32 @@ class Kept:
 
     def note(self, engine: Engine, thought: Thought, tree: Any = None) -> None:
         """Keep what was found out about the engine's position, and the way to it."""
-        if self._database is None or (not thought.depth and thought.mate is None):
+        if self.database is None or (not thought.depth and thought.mate is None):
             return
         game = engine.game
         position = game.position
         finding = finding_of(thought, engine.weights.key, tree)
-        with reported(), self._database.writing():
-            self._database.add_findings([Known(image_of(position), finding)])
+        with reported(), self.database.writing():
+            self.database.add_findings([Known(image_of(position), finding)])
             if game.is_in_turn:
                 moves = tuple(RecordedMove(x, y) for x, y in game.moves)
                 first = game.history[0].side if game.ply else game.to_move
                 add_line(
-                    self._database, GameRecord(game.width, game.height, game.rule, moves, first)
+                    self.database, GameRecord(game.width, game.height, game.rule, moves, first)
                 )
 
     def note_findings(self, findings: Iterable[tuple[Position, Finding]]) -> None:
         """Keep what was found out about positions, but not how they were reached."""
-        if self._database is not None:
+        if self.database is not None:
             known = [Known(image_of(position), finding) for position, finding in findings]
-            with reported(), self._database.writing():
-                self._database.add_findings(known)
-
-    def note_items(self, items: Iterable[Item]) -> Added:
-        """Keep games, trees and analyses; return how much came."""
-        if self._database is None:
-            return Added()
-        with reported():
-            return add_items(self._database, items)
-
-    def note_comment(self, record: GameRecord, before: str, after: str) -> None:
-        """Keep a comment about the end of a line, in the place of what it was ``before``."""
-        if self._database is not None:
-            with reported(), self._database.writing():
-                replace_comment(self._database, record, before, after)
-
-    def document(self, asked: Asked) -> dict[str, Any] | None:
-        """Return everything about a position, and what is known after each move, as JSON has it."""
-        if self._database is None:
-            return None
-        with reported():
-            out = entry_document(asked, look_up(self._database, asked))
-            out["next"] = following_document(following(self._database, asked))
-        return out
+            with reported(), self.database.writing():
+                self.database.add_findings(known)
 
     def note_game(self, record: GameRecord, findings: dict[int, Finding] | None = None) -> None:
         """Keep a game, and what was found out about its positions, by the stones played before."""
-        if self._database is not None and record.moves:
-            with reported(), self._database.writing():
-                self._database.add_games([StoredGame(record, findings or {})])
+        if self.database is not None and record.moves:
+            with reported(), self.database.writing():
+                self.database.add_games([StoredGame(record, findings or {})])
 
 
 # Reviews --------------------------------------------------------------------------------

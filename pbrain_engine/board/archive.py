@@ -14,17 +14,18 @@ import os
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..app.kept import Kept, asked_of, finding_of, thought_of
+from ..app.kept import Kept, asked_of, finding_of, reported, thought_of
 from ..app.setup import Setup, record_of
-from ..database.finding import SEARCH, Author, Finding
-from ..database.sources import Item, decided
-from ..database.store import StoredGame
+from ..database.finding import SEARCH, Author, Finding, entry_document, following_document
+from ..database.lines import following, look_up, replace_comment
+from ..database.sources import Item, add_items, decided
+from ..database.store import Database, StoredGame
 from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
 from ..game.game import Game, Move
@@ -103,13 +104,10 @@ class Archive:
 
     def document(self, setup: Setup) -> dict[str, Any]:
         """Return everything about a position, and about what follows it; raises Refused."""
-        try:
-            with self._reading:
-                found = self._reader.document(asked_of(setup))
-        except EngineError as error:
-            raise Refused(str(error)) from None
-        if found is None:
-            raise Refused("this board has no database; start it with --db FILE")
+        asked = asked_of(setup)
+        with self._using(self._reader, self._reading) as database:
+            found = entry_document(asked, look_up(database, asked))
+            found["next"] = following_document(following(database, asked))
         return {**found, "trouble": self.trouble}
 
     def finding(self, game: Game) -> Finding | None:
@@ -177,21 +175,25 @@ class Archive:
         items: list[Item] = [StoredGame(game).plain] if game.moves else []
         if not tree.is_plain():
             items.append(tree)
-        done = self._now(lambda kept: kept.note_items(items))
+        with self._using(self._writer, self._writing) as database:
+            done = add_items(database, items)
         return {"games": done.games, "moves": done.nodes, "known_games": done.known_games}
 
     def store_comment(self, setup: Setup, before: str, after: str) -> None:
         """Store a comment about a position in the place of what it was before."""
         moves = tuple(RecordedMove(*move) for move in setup.moves)
         record = replace(record_of(setup), moves=moves)
-        self._now(lambda kept: kept.note_comment(record, before, after))
+        with self._using(self._writer, self._writing) as database, database.writing():
+            replace_comment(database, record, before, after)
 
-    def _now(self, write: Callable[[Kept], Any]) -> Any:
-        if self.name is None:
+    @contextlib.contextmanager
+    def _using(self, kept: Kept, lock: threading.Lock) -> Iterator[Database]:
+        """Give the database; what goes wrong, and that there is none, is a refusal."""
+        if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")
         try:
-            with self._writing:
-                return write(self._writer)
+            with lock, reported():
+                yield kept.database
         except EngineError as error:
             raise Refused(str(error)) from None
 

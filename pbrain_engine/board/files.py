@@ -291,7 +291,7 @@ def tree_of_message(message: Mapping[str, Any]) -> GameTree:
         raise Refused(str(error)) from None
 
 
-@operation(at_once=True, format=one_of(FORMATS), **GAME)
+@operation(GAME, at_once=True, format=one_of(FORMATS))
 def write(desk: Desk, job: Job) -> dict[str, Any]:
     """Write SGF or a RenLib library with variations, the main line as PSQ, or a drawing.
 
@@ -353,7 +353,7 @@ def comment(desk: Desk, job: Job) -> dict[str, Any]:
     return {"stored": True}
 
 
-@operation(at_once=True, **GAME)
+@operation(GAME, at_once=True)
 def store(desk: Desk, job: Job) -> dict[str, Any]:
     """Store a game with its variations and comments in the database."""
     tree = tree_of_message(job.fields)
@@ -363,12 +363,12 @@ def store(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(
+    GAME,
     at_once=True,
     game=text(64, about="its name, the same each time"),
     began=number(0, 1e12, about="when it was begun, in seconds since 1970"),
     at=whole(0, MOST_NODES, 0, "the move that is looked at, by its place"),
     match=MessageField({"type": "object", "description": "a game against the engine"}, None),
-    **GAME,
 )
 def keep(desk: Desk, job: Job) -> dict[str, Any]:
     """Keep a game of the page, with its variations and comments, so that it can be taken up."""

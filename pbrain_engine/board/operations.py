@@ -50,9 +50,18 @@ PLACE = MessageField(POSITION)
 
 
 def operation(
-    at_once: bool = False, endless: bool = False, title: str = "", **fields: MessageField
+    shared: Mapping[str, MessageField] | None = None,
+    *,
+    at_once: bool = False,
+    endless: bool = False,
+    title: str = "",
+    **fields: MessageField,
 ) -> Callable[[Do], Do]:
-    """Make an operation of a function, by its name or a title; its docstring is the summary."""
+    """Make an operation of a function, by its name or a title; its docstring is the summary.
+
+    It takes the fields, and those that it shares with others.
+    """
+    fields |= shared or {}
 
     def register(do: Do) -> Do:
         name, summary = title or do.__name__, " ".join((do.__doc__ or "").split()).rstrip(".")

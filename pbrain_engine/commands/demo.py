@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
         engine.new_game(opening.width, opening.height, opening.rule)
         setup.build(engine.game, opening)
         console = view.rich_console()
-        shown: _Plain | _Live = _Plain(engine) if console is None else _Live(engine, console)
+        shown = Show(engine, console)
         try:
             with shown.screen:
                 play(engine, shown, options.time, options.total)
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def play(engine: Engine, shown: _Plain | _Live, move_time: float, total: float) -> None:
+def play(engine: Engine, shown: Show, move_time: float, total: float) -> None:
     """Play until a side has won or the board is full."""
     began = perf_counter()
     while not engine.game.is_over:
@@ -77,58 +77,43 @@ def play(engine: Engine, shown: _Plain | _Live, move_time: float, total: float) 
             sleep(max(0.0, min(SHOWN_SECONDS, share) - thought.time))
 
 
-class _Plain:
-    """One line a move, and the board at the end."""
-
-    rests = False
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.screen: Any = nullcontext()
-        name = view.rule_name(engine.game.rule)
-        print(f"{name}, {engine.game.width}x{engine.game.height}, Numoku against itself")
-
-    def iteration(self, thought: Thought) -> None:
-        """Keep quiet until the move is there."""
-
-    def move(self, side: Side, thought: Thought) -> None:
-        """Print the move that was played."""
-        name = cell_name(*thought.move)
-        print(
-            f"{self.engine.game.ply:3} {side.name.lower()} {name:4} "
-            f"value {format_value(thought.value):6} {view.format_chance(thought):>5} "
-            f"depth {thought.depth:2}",
-            flush=True,
-        )
-
-
-class _Live:
-    """The board with the last move marked, and beside it what the engine thinks."""
-
-    rests = True  # long enough for each move to be seen
+class Show:
+    """A game while it is played: on a live board with what the engine thinks, or a line a move."""
 
     def __init__(self, engine: Engine, console: Any) -> None:
-        from rich.live import Live
-
+        """Show the engine's game on a console of rich; None: as plain lines."""
         self.engine = engine
         self.moves: list[str] = []
         self.latest: Thought | None = None
-        self.screen: Any = Live(self._render(), console=console, refresh_per_second=10)
+        self.rests = console is not None  # long enough for each move to be seen
+        self.screen: Any = nullcontext()
+        if console is None:
+            name = view.rule_name(engine.game.rule)
+            print(f"{name}, {engine.game.width}x{engine.game.height}, Numoku against itself")
+        else:
+            from rich.live import Live
+
+            self.screen = Live(self._render(), console=console, refresh_per_second=10)
 
     def iteration(self, thought: Thought) -> None:
         """Show what is thought of now."""
         self.latest = thought
-        self.screen.update(self._render())
+        if self.rests:
+            self.screen.update(self._render())
 
     def move(self, side: Side, thought: Thought) -> None:
-        """Show the board with the new stone."""
-        stone = "X" if side is Side.BLACK else "O"
-        name = cell_name(*thought.move)
-        value = format_value(thought.value)
+        """Show the move that was played."""
+        name, value = cell_name(*thought.move), format_value(thought.value)
         ply = self.engine.game.ply
-        self.moves.append(f"{ply:3} {stone} {name:4} {value:>6}  depth {thought.depth}")
         self.latest = None
-        self.screen.update(self._render(), refresh=True)
+        if self.rests:
+            stone = "XO"[side]
+            self.moves.append(f"{ply:3} {stone} {name:4} {value:>6}  depth {thought.depth}")
+            self.screen.update(self._render(), refresh=True)
+            return
+        chance = view.format_chance(thought)
+        words = f"{ply:3} {side.name.lower()} {name:4} value {value:6} {chance:>5}"
+        print(f"{words} depth {thought.depth:2}", flush=True)
 
     def _render(self) -> RenderableType:
         from rich.table import Table

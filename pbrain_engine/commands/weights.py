@@ -24,38 +24,17 @@ from ..eval.weights import (
 )
 from ..files import in_place_of
 from ..options import Parser
-from ..patterns import shapes
+from ..patterns.shapes import BLOCKED_ONE
 from ..position.rules import Rule
 
-SHAPES = {
-    "blocked one": shapes.BLOCKED_ONE,
-    "open one": shapes.OPEN_ONE,
-    "blocked two": shapes.BLOCKED_TWO,
-    "open two": shapes.OPEN_TWO,
-    "open two, wide": shapes.OPEN_TWO_WIDE,
-    "open two, free": shapes.OPEN_TWO_FREE,
-    "blocked three": shapes.BLOCKED_THREE,
-    "open three": shapes.OPEN_THREE,
-    "open three, free": shapes.OPEN_THREE_FREE,
-    "four": shapes.FOUR,
-    "open four": shapes.OPEN_FOUR,
-    "five": shapes.FIVE,
-}
+SHAPES = (  # of a line, in the order of their numbers
+    "blocked one", "open one", "blocked two", "open two", "open two, wide", "open two, free",
+    "blocked three", "open three", "open three, free", "four", "open four", "five",
+)  # fmt: skip
 MASK_BITS = (
-    "enemy five",
-    "winning four",
-    "enemy winning four",
-    "four with more",
-    "four",
-    "double three",
-    "three",
-    "enemy four with more",
-    "enemy four",
-    "enemy double three",
-    "enemy three",
-)
-
-
+    "enemy five", "winning four", "enemy winning four", "four with more", "four", "double three",
+    "three", "enemy four with more", "enemy four", "enemy double three", "enemy three",
+)  # fmt: skip
 TITLES = (
     "value of a cell with one such line",
     "value of a threat alone",
@@ -141,7 +120,9 @@ def tables_of(weights: Weights, family: str) -> tuple[Numbers, Numbers, Scores]:
     threats, made = 2 * COMBINATIONS, 2 * COMBINATIONS + 2 * MASKS
     taken = made + COMBINATIONS
     # The number of the combination of a line's shape with three dead lines.
-    places = {name: n * (n + 1) * (n + 2) * (n + 3) // 24 for name, n in SHAPES.items()}
+    places = {
+        name: n * (n + 1) * (n + 2) * (n + 3) // 24 for n, name in enumerate(SHAPES, BLOCKED_ONE)
+    }
     return (
         {name: numbers[place] for name, place in places.items()},
         {name: numbers[threats + (1 << bit)] for bit, name in enumerate(MASK_BITS)},

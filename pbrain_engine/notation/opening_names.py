@@ -18,35 +18,17 @@ SIDES = {"D": (0, 1), "I": (1, 1)}  # white from the centre, right and up
 
 # By number: the name, and the third stone from the centre, right and up.
 DIRECT = (
-    ("Kansei", 0, 2),
-    ("Keigetsu", 1, 2),
-    ("Sosei", 2, 2),
-    ("Kagetsu", 1, 1),
-    ("Zangetsu", 2, 1),
-    ("Ugetsu", 1, 0),
-    ("Kinsei", 2, 0),
-    ("Shogetsu", 0, -1),
-    ("Kyugetsu", 1, -1),
-    ("Shingetsu", 2, -1),
-    ("Zuisei", 0, -2),
-    ("Sangetsu", 1, -2),
+    ("Kansei", 0, 2), ("Keigetsu", 1, 2), ("Sosei", 2, 2), ("Kagetsu", 1, 1),
+    ("Zangetsu", 2, 1), ("Ugetsu", 1, 0), ("Kinsei", 2, 0), ("Shogetsu", 0, -1),
+    ("Kyugetsu", 1, -1), ("Shingetsu", 2, -1), ("Zuisei", 0, -2), ("Sangetsu", 1, -2),
     ("Yusei", 2, -2),
-)
+)  # fmt: skip
 INDIRECT = (
-    ("Chosei", 2, 2),
-    ("Kyogetsu", 2, 1),
-    ("Kosei", 2, 0),
-    ("Suigetsu", 2, -1),
-    ("Ryusei", 2, -2),
-    ("Ungetsu", 1, 0),
-    ("Hogetsu", 1, -1),
-    ("Rangetsu", 1, -2),
-    ("Gingetsu", 0, -1),
-    ("Myojo", 0, -2),
-    ("Shagetsu", -1, -1),
-    ("Meigetsu", -1, -2),
+    ("Chosei", 2, 2), ("Kyogetsu", 2, 1), ("Kosei", 2, 0), ("Suigetsu", 2, -1),
+    ("Ryusei", 2, -2), ("Ungetsu", 1, 0), ("Hogetsu", 1, -1), ("Rangetsu", 1, -2),
+    ("Gingetsu", 0, -1), ("Myojo", 0, -2), ("Shagetsu", -1, -1), ("Meigetsu", -1, -2),
     ("Suisei", -2, -2),
-)
+)  # fmt: skip
 
 
 class Opening(NamedTuple):

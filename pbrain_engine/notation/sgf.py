@@ -9,6 +9,7 @@ before, a mark is HO (a hotspot). Where a reader should begin has no property in
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -22,6 +23,8 @@ from .game_tree import GameRecord, GameTree, TreeNode, main_line, tree_of
 _RESULTS = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}
 _COLOURS = {"B": Side.BLACK, "W": Side.WHITE}
 SETUP = ("AB", "AW", "AE")  # stones that are put there or taken away without a move
+_VALUE = re.compile(r"\s*\[(?P<body>(?:[^\]\\]|\\.)*+)\\?(?P<end>\]?)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)  # an escaped line end is no line end
 _OLD_PASS = "tt"  # of older files, on boards up to 19
 
 Node = list[tuple[str, list[str]]]
@@ -135,37 +138,16 @@ def read_property(text: str, start: int, node: Node) -> int:
     at = start
     while at < len(text) and text[at].isalpha():
         at += 1
-    name = "".join(letter for letter in text[start:at] if letter.isupper())
-    values: list[str] = []
-    while True:
-        while at < len(text) and text[at].isspace():
-            at += 1
-        if at >= len(text) or text[at] != "[":
-            break
-        value, at = _read_value(text, at + 1)
-        values.append(value)
+    name, values = text[start:at], list[str]()
+    while (value := _VALUE.match(text, at)) is not None:
+        if not value["end"]:
+            raise NotationError("an SGF value is not closed with ']'")
+        values.append(_ESCAPED.sub(lambda sign: sign[1].strip("\n"), value["body"]))
+        at = value.end()
     if not values:
-        raise NotationError(f"the SGF property {text[start:at].strip()!r} has no value")
-    node.append((name, values))
+        raise NotationError(f"the SGF property {name!r} has no value")
+    node.append(("".join(filter(str.isupper, name)), values))
     return at
-
-
-def _read_value(text: str, start: int) -> tuple[str, int]:
-    """Return an unescaped value and where the text goes on after its bracket."""
-    signs: list[str] = []
-    at = start
-    while at < len(text) and text[at] != "]":
-        if text[at] == "\\":
-            at += 1
-            if at < len(text) and text[at] == "\n":  # an escaped line end is no line end
-                at += 1
-                continue
-        if at < len(text):
-            signs.append(text[at])
-            at += 1
-    if at >= len(text):
-        raise NotationError("an SGF value is not closed with ']'")
-    return "".join(signs), at + 1
 
 
 def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[str]]:

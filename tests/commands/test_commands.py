@@ -480,7 +480,7 @@ def test_the_live_board_shows_stones_and_thoughts() -> None:
 
     console = Console(width=120, file=io.StringIO(), force_terminal=True, color_system=None)
     with Engine(memory=60_000_000) as engine:
-        shown = demo._Live(engine, console)
+        shown = demo.Show(engine, console)
         with shown.screen:
             engine.play(7, 7)
             thought = engine.think(Limit(depth=2), on_iteration=shown.iteration)
