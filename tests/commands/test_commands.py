@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from pbrain_engine.notation.sgf import parse_sgf
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import serve
 from pbrain_engine.values import format_value, loss_in, win_in
+from tests.commands.conftest import Run
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,28 +46,18 @@ white to move
 """
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run a command; return its exit status and what it wrote."""
-    try:
-        status = cli.main(arguments)
-    except SystemExit as leaving:
-        status = int(leaving.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
-
-
 # The command line itself ----------------------------------------------------------------
 
 
-def test_usage_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_usage_lists_every_command(run: Run) -> None:
     for words in ([], ["--help"], ["help"]):
-        status, out, _ = run(capsys, *words)
+        status, out, _ = run(*words)
         assert status == 0
         assert all(f"\n  {name} " in out for name in cli.COMMANDS)
 
 
-def test_version_names_the_kernel(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "--version")
+def test_version_names_the_kernel(run: Run) -> None:
+    status, out, _ = run("--version")
     assert status == 0
     target = host_target()
     assert target is not None
@@ -73,11 +65,11 @@ def test_version_names_the_kernel(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_version_tells_why_there_is_no_kernel(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
     monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
-    status, out, _ = run(capsys, "--version")
+    status, out, _ = run("--version")
     assert status == 0
     (reported,) = [line for line in out.splitlines() if line.startswith("kernel ")]
     assert "never built" in reported and "make setup" in reported
@@ -114,29 +106,27 @@ def test_the_program_for_managers_explains_itself() -> None:
         assert all(f"--{option.replace('_', '-')}" in result.stdout for option in options)
 
 
-def test_weights_are_known_by_the_name_that_the_version_tells(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    _, out, _ = run(capsys, "--version")
+def test_weights_are_known_by_the_name_that_the_version_tells(run: Run) -> None:
+    _, out, _ = run("--version")
     (name,) = [line.split()[1] for line in out.splitlines() if line.startswith("weights ")]
-    status, by_id, _ = run(capsys, "weights", name)
+    status, by_id, _ = run("weights", name)
     assert status == 0
-    assert run(capsys, "weights")[1] == by_id
+    assert run("weights")[1] == by_id
     with Engine(weights=name) as engine:
         assert engine.weights.id == name
-    status, _, err = run(capsys, "weights", "net0")
+    status, _, err = run("weights", "net0")
     assert status == 1 and "net0" in err
 
 
-def test_an_unknown_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "anlayse")
+def test_an_unknown_command_is_wrong_usage(run: Run) -> None:
+    status, out, err = run("anlayse")
     assert (status, out) == (2, "")
     assert "no command 'anlayse'" in err
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
-def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, name, "--help")
+def test_every_command_explains_itself(name: str, run: Run) -> None:
+    status, out, _ = run(name, "--help")
     assert status == 0
     assert "usage:" in out and "--help" in out
 
@@ -154,10 +144,8 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
         (["db", "x"], "required: ACTION"),
     ],
 )
-def test_wrong_options_are_wrong_usage(
-    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, _, err = run(capsys, *arguments)
+def test_wrong_options_are_wrong_usage(arguments: list[str], complaint: str, run: Run) -> None:
+    status, _, err = run(*arguments)
     assert status == 2
     assert complaint in err
 
@@ -172,9 +160,9 @@ def test_wrong_options_are_wrong_usage(
     ],
 )
 def test_what_cannot_be_done_fails_in_one_line(
-    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], complaint: str, run: Run
 ) -> None:
-    status, out, err = run(capsys, *arguments)
+    status, out, err = run(*arguments)
     assert (status, out) == (1, "")
     assert err.startswith("numoku: ") and err.count("\n") == 1
     assert complaint in err
@@ -199,42 +187,41 @@ def test_a_position_may_be_a_file(tmp_path: Path) -> None:
 # Analysis -------------------------------------------------------------------------------
 
 
-def analyse(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, *options: str
-) -> Any:
-    """Return the JSON document about a position on stdin."""
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-    status, out, _ = run(capsys, "analyse", "-", "--json", *options)
-    assert status == 0
-    return json.loads(out)
+@pytest.fixture
+def analyse(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """A function that returns the JSON document about a position on stdin."""
+
+    def analyse(text: str, *options: str) -> Any:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+        status, out, _ = run("analyse", "-", "--json", *options)
+        assert status == 0
+        return json.loads(out)
+
+    return analyse
 
 
-def test_a_five_is_found(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = analyse(capsys, monkeypatch, WHITE_WINS_NEXT, "--depth", "4")
+def test_a_five_is_found(analyse: Callable[..., Any]) -> None:
+    found = analyse(WHITE_WINS_NEXT, "--depth", "4")
     assert found["move"] in ([0, 2], [5, 2])
     assert found["value"] == win_in(1) and found["mate"] == 1
     assert found["win"] == {"plies": 1, "line": [found["move"]], "proof": "vcf"}
     assert found["to_move"] == "white" and found["size"] == [7, 7]
 
 
-def test_the_policy_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "analyse", "h8", "--depth", "2", "--policy")
+def test_the_policy_is_shown(run: Run) -> None:
+    status, out, _ = run("analyse", "h8", "--depth", "2", "--policy")
     assert status == 0 and "at a glance" in out
     assert len(re.findall(r"[a-o]\d+ \d+\.\d%", out)) == 10
 
 
 @pytest.mark.parametrize("seconds", ["1e10", "1e300"])
-def test_no_time_is_too_long(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "analyse", "h8", "--time", seconds, "--depth", "2")
+def test_no_time_is_too_long(seconds: str, run: Run) -> None:
+    status, out, err = run("analyse", "h8", "--time", seconds, "--depth", "2")
     assert (status, err) == (0, "") and "best move" in out
 
 
-def test_a_forced_win_is_shown_up_to_the_five(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = analyse(capsys, monkeypatch, "h8a1i8a3j8a5", "--depth", "6")
+def test_a_forced_win_is_shown_up_to_the_five(analyse: Callable[..., Any]) -> None:
+    found = analyse("h8a1i8a3j8a5", "--depth", "6")
     game = Game(15)
     for x, y in parse_moves("h8a1i8a3j8a5"):
         game.play(x, y)
@@ -245,41 +232,33 @@ def test_a_forced_win_is_shown_up_to_the_five(
     assert len(found["win"]["line"]) == found["win"]["plies"] == 3
 
 
-def test_a_lost_position_says_so(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = analyse(capsys, monkeypatch, "h8a1i8a3j8a5k8", "--depth", "6")
+def test_a_lost_position_says_so(analyse: Callable[..., Any]) -> None:
+    found = analyse("h8a1i8a3j8a5k8", "--depth", "6")
     assert found["value"] == loss_in(2) and found["mate"] == -2
     assert len(found["win"]["line"]) == 2
 
 
-def test_lines_are_ranked(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = analyse(capsys, monkeypatch, "h8i9", "--depth", "4", "--multipv", "3")
+def test_lines_are_ranked(analyse: Callable[..., Any]) -> None:
+    found = analyse("h8i9", "--depth", "4", "--multipv", "3")
     assert len({tuple(line["move"]) for line in found["lines"]}) == 3
     values = [line["value"] for line in found["lines"]]
     assert values == sorted(values, reverse=True)
     assert found["pv"] == found["lines"][0]["pv"]
 
 
-def test_forbidden_cells_are_shown(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_forbidden_cells_are_shown(analyse: Callable[..., Any], run: Run) -> None:
     position = "h7a1h9a3g8a5i8a7"
-    found = analyse(capsys, monkeypatch, position, "--depth", "2", "--rule", "renju")
+    found = analyse(position, "--depth", "2", "--rule", "renju")
     assert found["forbidden"] == [[7, 7]]
-    status, out, _ = run(capsys, "analyse", position, "--depth", "2", "--rule", "4")
+    status, out, _ = run("analyse", position, "--depth", "2", "--rule", "4")
     assert status == 0
     assert "forbidden: h8" in out and "renju, black to move" in out
 
 
-def test_a_finished_game_has_no_move(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = analyse(capsys, monkeypatch, "a1a3b1b3c1c3d1d3e1")
+def test_a_finished_game_has_no_move(analyse: Callable[..., Any], run: Run) -> None:
+    found = analyse("a1a3b1b3c1c3d1d3e1")
     assert found["winner"] == "black" and found["lines"] == []
-    status, out, _ = run(capsys, "analyse", "a1a3b1b3c1c3d1d3e1")
+    status, out, _ = run("analyse", "a1a3b1b3c1c3d1d3e1")
     assert status == 0 and "black has won" in out
 
 
@@ -322,10 +301,10 @@ def test_bench_positions_are_games_that_go_on(position: bench.BenchPosition) -> 
     assert not game.is_over
 
 
-def test_the_signature_repeats_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_signature_repeats_itself(run: Run) -> None:
     documents = []
     for _ in range(2):
-        status, out, _ = run(capsys, "bench", "--short", "--json")
+        status, out, _ = run("bench", "--short", "--json")
         assert status == 0
         documents.append(json.loads(out))
     assert documents[0]["nodes"] == documents[1]["nodes"] > 0
@@ -464,9 +443,9 @@ def test_play_ends_quietly_with_its_input() -> None:
 # Showing --------------------------------------------------------------------------------
 
 
-def test_the_demo_ends_with_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_ends_with_the_result(run: Run) -> None:
     status, out, _ = run(
-        capsys, "demo", "--size", "9x8", "--time", "0.02", "--total", "2", "--rule", "standard"
+        "demo", "--size", "9x8", "--time", "0.02", "--total", "2", "--rule", "standard"
     )
     lines = out.splitlines()
     assert status == 0

@@ -14,7 +14,7 @@ import pytest
 import pbrain_engine
 from pbrain_engine import Engine, Game, Limit, Rule, cli
 from pbrain_engine.options import problem_of, span
-from tests.commands.test_commands import run
+from tests.commands.conftest import Run
 
 ROOT = Path(__file__).parents[2]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
@@ -61,19 +61,15 @@ unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="n
         "match random random --games ten",
     ],
 )
-def test_senseless_numbers_are_refused_in_one_line(
-    words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, err = run(capsys, *words.split())
+def test_senseless_numbers_are_refused_in_one_line(words: str, run: Run) -> None:
+    status, out, err = run(*words.split())
     assert (status, out) == (2, "")
     assert err.count("\n") == 1 and words.split()[-1] in err
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
-def test_wrong_use_of_every_command_is_told_in_one_line(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, err = run(capsys, name, "--no-such-option")
+def test_wrong_use_of_every_command_is_told_in_one_line(name: str, run: Run) -> None:
+    status, out, err = run(name, "--no-such-option")
     assert (status, out) == (2, "")
     assert err.count("\n") == 1 and name in err
 
@@ -92,11 +88,11 @@ def test_wrong_use_of_every_command_is_told_in_one_line(
     ],
 )
 def test_a_file_that_is_not_there_is_told_without_numbers(
-    words: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: str, status: int, tmp_path: Path, run: Run
 ) -> None:
     (tmp_path / "plain").touch()
     path = tmp_path / "plain" / "below"  # where no file can be
-    found, out, err = run(capsys, *words.replace("FILE", str(path)).split())
+    found, out, err = run(*words.replace("FILE", str(path)).split())
     assert (found, out) == (status, "")
     assert err.count("\n") == 1 and "Errno" not in err and "plain" in err
 
@@ -255,22 +251,18 @@ def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() 
 
 
 @pytest.mark.parametrize("name", [name for name in cli.COMMANDS if name != "check"])
-def test_rule_and_board_are_called_alike_everywhere(
-    capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_rule_and_board_are_called_alike_everywhere(run: Run, name: str) -> None:
     if name == "fit":
         pytest.importorskip("numpy")
-    reported = run(capsys, name, "--help")[1]
+    reported = run(name, "--help")[1]
     assert ("--rule " in reported) == ("--size " in reported)
     assert "--board " not in reported or "--size " in reported
 
 
-def test_only_commands_that_are_there_are_listed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_commands_that_are_there_are_listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setitem(cli.COMMANDS, "absent", cli.Subcommand("commands.absent", "is not there"))
     monkeypatch.setitem(cli.COMMANDS, "gone", cli.Subcommand("gone.entirely", "with its folder"))
-    out = run(capsys, "--help")[1]
+    out = run("--help")[1]
     assert "absent" not in out and "gone" not in out and "  bench " in out
 
 
