@@ -15,7 +15,7 @@ from ..game.game import Game, IllegalMove
 from ..notation.canonical import Position
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
 from ..notation.diagram import Diagram, parse_diagram
-from ..notation.game_tree import GameRecord, turns_of
+from ..notation.game_tree import GameRecord, RecordedMove, turns_of
 from ..notation.psq import parse_psq
 from ..notation.sgf import parse_sgf
 from ..options import positive
@@ -75,19 +75,14 @@ class Setup(NamedTuple):
 
 
 def record_of(setup: Setup) -> GameRecord:
-    """Return all of a position's game but its moves."""
+    """Return a position's game, without what stands on blocked cells."""
     black, white = (
         tuple((x, y) for x, y, held in setup.placed if held is side)
         for side in (Side.BLACK, Side.WHITE)
     )
-    return GameRecord(
-        setup.width,
-        setup.height,
-        setup.rule,
-        first=setup.first,
-        black_setup=black,
-        white_setup=white,
-    )
+    moves = tuple(RecordedMove(*move) for move in setup.moves)
+    board = setup.width, setup.height, setup.rule
+    return GameRecord(*board, moves, setup.first, black, white, passes=setup.passes)
 
 
 def rule_argument(text: str) -> Rule:

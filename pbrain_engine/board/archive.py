@@ -15,7 +15,6 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
 from ..game.game import Game, Move
 from ..notation.canonical import Position
-from ..notation.game_tree import GameTree, RecordedMove, main_line
+from ..notation.game_tree import GameTree, main_line
 from ..solver.solver import Tree
 from ..values import WIN
 from .messages import NOT_FOUND, Refused
@@ -181,8 +180,7 @@ class Archive:
 
     def store_comment(self, setup: Setup, before: str, after: str) -> None:
         """Store a comment about a position in the place of what it was before."""
-        moves = tuple(RecordedMove(*move) for move in setup.moves)
-        record = replace(record_of(setup), moves=moves)
+        record = record_of(setup)
         with self._using(self._writer, self._writing) as database, database.writing():
             replace_comment(database, record, before, after)
 

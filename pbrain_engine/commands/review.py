@@ -6,7 +6,6 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from ..engine.review import Reviewed, Reviewer
 from ..files import write_whole
 from ..game.game import Game, Move
 from ..notation.cells import NotationError
-from ..notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode
+from ..notation.game_tree import GameRecord, GameTree, TreeNode
 from ..notation.sgf import format_sgf_trees
 from ..options import Parser, above_zero
 from ..position.rules import Side
@@ -102,8 +101,7 @@ def told_game(name: str, wish: Wish, game: setup.Setup) -> GameRecord:
             for item in read_source(name, wish):
                 if isinstance(item, StoredGame) and tuple(item.record.cells) == game.moves:
                     return item.record
-    moves = tuple(RecordedMove(*move) for move in game.moves)
-    return decided(replace(setup.record_of(game), moves=moves))
+    return decided(setup.record_of(game))
 
 
 def counter(moves: int) -> Callable[[Reviewed], None]:
@@ -153,7 +151,7 @@ def remarks(reviewed: Reviewed) -> list[str]:
 
 def annotated(game: setup.Setup, found: Sequence[Reviewed]) -> GameTree:
     """Return the game with comments, and better lines as variations."""
-    tree = GameTree(setup.record_of(game))
+    tree = GameTree(setup.record_of(game._replace(moves=(), passes=())))
     node = tree.root
     for reviewed in found:
         before, node = node, node.child(reviewed.move)

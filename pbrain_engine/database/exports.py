@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
 from ..files import in_place_of
-from ..notation.canonical import HEAD, image_of, read_key
+from ..notation.canonical import HEAD, Position, image_of, read_key
 from ..notation.game_tree import GameRecord, GameTree, TreeNode
 from ..notation.renlib import ENCODING, SIZE, format_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf
@@ -143,22 +144,20 @@ def _ways(start: GameRecord, pages: dict[bytes, bytes]) -> Iterator[list[Coordin
     left = dict(pages)
     while left:
         root = read_key(min(left, key=len))
-        begin = root.in_turn
-        stack = [] if begin is None else [begin]
         left.pop(image_of(root).key)
-        if stack:
-            yield stack[0]
+        way = root.in_turn
+        if way is None:
+            continue
+        yield way
+        stack = [(way, reduce(Position.after, way, start_of(start)))]
         while stack:
-            way = stack.pop()
-            position = start_of(start)
-            for cell in way:
-                position = position.after(cell)
-            image = image_of(position)
-            moves = unpack_book(pages[image.key], start.width)
-            for cell in image.back([move for move, _ in moves]):
-                if left.pop(image_of(position.after(cell)).key, None) is not None:
-                    stack.append([*way, cell])
-                    yield stack[-1]
+            way, before = stack.pop()
+            image = image_of(before)
+            for cell in image.back([move for move, _ in unpack_book(pages[image.key], root.width)]):
+                position = before.after(cell)
+                if left.pop(image_of(position).key, None) is not None:
+                    stack.append(([*way, cell], position))
+                    yield stack[-1][0]
 
 
 def _start_of(record: GameRecord) -> GameRecord:

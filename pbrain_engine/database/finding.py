@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from ..engine.forms import pairs
 from ..files import is_writable
 from ..notation.canonical import Image, Position, image_of
 from ..notation.cells import check_on_board, check_size
@@ -125,11 +126,6 @@ class Asked(NamedTuple):
 
     position: Position
     moves: tuple[Coordinates, ...] = ()
-
-
-def pairs(cells: Iterable[Coordinates]) -> list[list[int]]:
-    """Return cells as JSON has them."""
-    return [[x, y] for x, y in cells]
 
 
 def position_document(asked: Asked) -> dict[str, Any]:
@@ -257,11 +253,6 @@ def read_text(entry: dict[str, Any], name: str) -> str:
     return text
 
 
-def _author(entry: dict[str, Any]) -> Author:
-    texts = {name: entry.get(name) or "" for name in ("version", "weights")}
-    return Author(read_text(texts, "version"), read_text(texts, "weights"))
-
-
 def _size(entry: dict[str, Any]) -> tuple[int, int]:
     match entry.get("size"):
         case [int(width), int(height)]:
@@ -318,6 +309,7 @@ def read_analysis(entry: dict[str, Any]) -> Known:
     if tree and not is_proof(tree, *size):
         raise ValueError("its proof makes no sense")
     value = _whole(entry, "value", -WIN, WIN)
+    given = {name: text for name, text in entry.items() if text}
     proof = _word(entry, "proof", PROOFS) or _word(win, "proof", PROOFS)
     finding = Finding(
         value,
@@ -328,7 +320,7 @@ def read_analysis(entry: dict[str, Any]) -> Known:
         line,
         proof or SEARCH * (mate_distance(value) is not None),
         json.dumps(tree) if tree else "",
-        _author(entry),
+        Author(*(read_text({name: "", **given}, name) for name in ("version", "weights"))),
     )
     return Known(image_of(position), finding, _way(entry, position))
 

@@ -111,14 +111,17 @@ def _tables(width: int, height: int) -> list[list[int]]:
 def image_of(position: Position) -> Image:
     """Return the key of a position."""
     rule, width, height, to_move, *held = position
-    numbers = [[y * width + x for x, y in cells] for cells in held]
-    (black, white, walls), number = min(
-        ([sorted([table[cell] for cell in cells]) for cells in numbers], number)
-        for number, table in enumerate(_tables(width, height))
-    )
-    pack_cells = bytes if width * height <= NARROW else _pack_wide
-    cells = pack_cells([len(black), len(white), *black, *white, *walls])
-    return Image(bytes((rule, width, height, to_move)) + cells, number)
+    tables = _tables(width, height)
+    numbers = list(range(len(tables)))  # of the symmetries that are still the least
+    cells = [len(position.black), len(position.white)]
+    for stones in held:
+        own = [y * width + x for x, y in stones]
+        images = {number: sorted(map(tables[number].__getitem__, own)) for number in numbers}
+        least = min(images.values())
+        numbers = [number for number, image in images.items() if image == least]
+        cells += least
+    packed = bytes(cells) if width * height <= NARROW else _pack_wide(cells)
+    return Image(bytes((rule, width, height, to_move)) + packed, numbers[0])
 
 
 def read_key(key: bytes) -> Position:
