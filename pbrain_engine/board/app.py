@@ -30,7 +30,7 @@ from ..engine.engine import DEFAULT_WEIGHTS
 from ..files import state_folder
 from ..pages import html
 from .archive import Archive, Shelf
-from .desk import Desks, Job
+from .desk import Desks, Job, Operation
 from .messages import (
     BAD_REQUEST,
     FORBIDDEN,
@@ -42,8 +42,7 @@ from .messages import (
     parse,
     unexpected,
 )
-from .operations import Operation, openapi
-from .questions import Answer, Questions, answer_of, operation_of
+from .questions import Answer, Questions, answer_of, openapi, operation_of
 
 STATIC = Path(__file__).parent / "static"
 SHARED = html.FOLDER

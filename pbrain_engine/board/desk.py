@@ -2,6 +2,9 @@
 
 The jobs of a desk are done one after the other, in a thread that ends when there are no more. A
 desk without work gives its memory back; its engine is there again with the next job.
+
+The WebSocket, the addresses under ``/api/`` and their description in OpenAPI are all made of
+``OPERATIONS``, which ``questions`` fills. What needs an engine waits at the desk of its tab.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from ..notation.canonical import Position
 from ..notation.cells import NotationError
 from ..solver.solver import Solver, Tree
 from .archive import Archive
-from .messages import Refused
+from .messages import POSITION, REQUIRED, MessageField, Refused, number
 
 MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
@@ -261,3 +264,67 @@ class Desk:
             with self._guard:
                 self._solver = made
         return self._solver
+
+
+# What a desk is asked -------------------------------------------------------------------
+
+MOST_SECONDS = 600.0
+
+Do = Callable[[Desk, Job], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A thing that can be asked: by what name, with which fields, and who does it."""
+
+    name: str
+    summary: str
+    fields: Mapping[str, MessageField]
+    do: Do
+    at_once: bool = False  # needs no engine
+    endless: bool = False  # on a socket it goes on until something else is asked
+
+    def read(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the checked fields of a message; raises Refused."""
+        return {name: one.read(name, message) for name, one in self.fields.items()}
+
+    def schema(self) -> dict[str, Any]:
+        """Return the schema of its messages."""
+        properties = {}
+        for name, one in self.fields.items():
+            properties[name] = dict(one.schema)
+            if one.default is not REQUIRED and one.default is not None:
+                properties[name]["default"] = one.default
+        required = [name for name, one in self.fields.items() if one.default is REQUIRED]
+        return {"type": "object", "properties": properties, "required": required}
+
+
+OPERATIONS: dict[str, Operation] = {}
+PLACE = MessageField(POSITION)
+
+
+def operation(
+    shared: Mapping[str, MessageField] | None = None,
+    *,
+    at_once: bool = False,
+    endless: bool = False,
+    title: str = "",
+    **fields: MessageField,
+) -> Callable[[Do], Do]:
+    """Make an operation of a function, by its name or a title; its docstring is the summary.
+
+    It takes the fields, and those that it shares with others.
+    """
+    fields |= shared or {}
+
+    def register(do: Do) -> Do:
+        name, summary = title or do.__name__, " ".join((do.__doc__ or "").split()).rstrip(".")
+        OPERATIONS[name] = Operation(name, summary, fields, do, at_once, endless)
+        return do
+
+    return register
+
+
+def seconds(default: float, about: str = "how long it may take") -> MessageField:
+    """Return the field for a time."""
+    return number(0.01, MOST_SECONDS, default, about)

@@ -19,7 +19,7 @@ from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
-from .desk import Desk, Job
+from .desk import PLACE, Desk, Job, operation
 from .messages import (
     COORDINATE,
     MessageField,
@@ -34,7 +34,6 @@ from .messages import (
     text,
     whole,
 )  # fmt: skip
-from .operations import PLACE, operation
 
 MOST_FILE = 1_500_000  # bytes of a file
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64

@@ -27,9 +27,8 @@ from ..position.rules import Side
 from ..solver.solver import Solver, Tree
 from ..values import WIN_BAND
 from .archive import KnownWin
-from .desk import Desk, Job
+from .desk import PLACE, Desk, Job, operation, seconds
 from .messages import MOVES, MessageField, Refused, flag, game_of, setup_of
-from .operations import PLACE, operation, seconds
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .. import __version__
 from . import files, proofs, searches  # noqa: F401 - which register their operations
-from .desk import Desk, Desks, Job, Stopped
+from .desk import OPERATIONS, Desk, Desks, Job, Operation, Stopped
 from .messages import MOST_CHARACTERS, Refused, parse, unexpected
-from .operations import OPERATIONS, Operation
 
 MOST_WAITING = 64  # questions of a page
 
@@ -115,3 +115,50 @@ def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
     except Exception as error:  # the server lives on, whatever it is
         refusal = unexpected(error)
         return {"error": refusal.reason, "status": refusal.status}
+
+
+# What there is to ask --------------------------------------------------------------------
+
+ANSWERS = {
+    "200": {"description": "the answer", "content": {"application/json": {}}},
+    "400": {"description": "refused; `error` says why"},
+    "401": {"description": "the token is missing or wrong"},
+    "403": {"description": "the request comes from a foreign page"},
+    "413": {"description": "the request is too large"},
+    "500": {"description": "an error of the server; `error` names its kind"},
+}
+ABOUT = (
+    "Every operation is a POST of one JSON object. The WebSocket `/api/socket` takes the same "
+    "objects with two more fields: `do`, the name of the operation, and `id`, any number, which "
+    "all answers carry: `event` objects on the way, and one with `result` or `error` at the "
+    'end. `{"do": "stop"}` ends what is running, with the id of a question as `target` that one '
+    "alone. The token goes into the header "
+    "`Authorization: Bearer TOKEN`, or into the query as `token`."
+)
+
+
+def openapi(address: str) -> dict[str, Any]:
+    """Return the description of the server at an address in the terms of OpenAPI."""
+    health = {
+        "summary": "Whether the server lives; needs no token",
+        "security": [],
+        "responses": {"200": ANSWERS["200"]},
+    }
+    paths: dict[str, Any] = {"/api/health": {"get": health}}
+    for operation in OPERATIONS.values():
+        content = {"application/json": {"schema": operation.schema()}}
+        post = {
+            "operationId": operation.name,
+            "summary": operation.summary,
+            "requestBody": {"required": True, "content": content},
+            "responses": ANSWERS,
+        }
+        paths[f"/api/{operation.name}"] = {"post": post}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Numoku board", "version": __version__, "description": ABOUT},
+        "servers": [{"url": address}],
+        "security": [{"token": []}],
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "paths": paths,
+    }

@@ -18,9 +18,8 @@ from ..game.game import Move
 from ..methods import METHODS
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
-from .desk import DEFAULT_MEMORY, Desk, Job
+from .desk import DEFAULT_MEMORY, MOST_SECONDS, PLACE, Desk, Job, operation, seconds
 from .messages import Refused, facts, flag, game_of, number, one_of, setup_of, whole
-from .operations import MOST_SECONDS, PLACE, operation, seconds
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown

@@ -56,6 +56,20 @@ def put(graph: Graph, moves: str, **values: int) -> None:
     graph.put(image.key, zip(cells, values.values(), strict=True))
 
 
+def book_of(file: Path, pages: dict[str, dict[str, int]], **searched: int) -> Path:
+    """Return the file, with a book of these pages and the nodes of the searches of some."""
+    with Database(file, create=True) as database:
+        graph = Graph(key_of(""))
+        for moves, values in pages.items():
+            put(graph, moves, **values)
+        with database.writing():
+            build.save_pages(database, graph, graph.pages.values())
+            for moves, count in searched.items():
+                row = {"key": key_of(moves), "nodes": count}
+                database.connection.run("UPDATE position SET nodes = :nodes WHERE key = :key", row)
+    return file
+
+
 # The graph ---------------------------------------------------------------------------
 
 
@@ -215,13 +229,7 @@ def test_the_engine_plays_from_a_book_in_every_orientation(made: Path) -> None:
 
 
 def test_a_move_of_the_book_is_turned_with_the_position(tmp_path: Path) -> None:
-    file = tmp_path / "a.db"
-    with Database(file, create=True) as database:
-        graph = Graph(key_of(""))
-        put(graph, "h8i10", k9=10, a1=3)
-        put(graph, "h8i10k9", b1=-10)
-        with database.writing():
-            build.save_pages(database, graph, graph.pages.values())
+    file = book_of(tmp_path / "a.db", {"h8i10": {"k9": 10, "a1": 3}, "h8i10k9": {"b1": -10}})
     with Engine(memory=80_000_000, book=str(file)) as engine:
         for number in range(8):
             *stones, best = transform(parse_moves("h8i10k9"), number, 15, 15)
@@ -235,15 +243,9 @@ def test_a_move_of_the_book_is_turned_with_the_position(tmp_path: Path) -> None:
 
 
 def test_a_seed_chooses_among_moves_that_are_hardly_worse(tmp_path: Path) -> None:
-    file = tmp_path / "a.db"
-    with Database(file, create=True) as database:
-        graph = Graph(key_of(""))
-        put(graph, "h8i10", k9=10, j3=3, i3=5, a3=0)  # i3 ends the book, a3 is worse
-        put(graph, "h8i10k9", b1=-10)
-        put(graph, "h8i10j3", b1=-3)
-        put(graph, "h8i10a3", b1=0)
-        with database.writing():
-            build.save_pages(database, graph, graph.pages.values())
+    pages = {"h8i10": {"k9": 10, "j3": 3, "i3": 5, "a3": 0}}  # i3 ends the book, a3 is worse
+    pages |= {"h8i10k9": {"b1": -10}, "h8i10j3": {"b1": -3}, "h8i10a3": {"b1": 0}}
+    file = book_of(tmp_path / "a.db", pages)
     played = []
     for seed in (None, 1, 1, 2):
         with Engine(memory=80_000_000, book=str(file), book_seed=seed) as engine:
@@ -260,19 +262,10 @@ def test_a_seed_chooses_among_moves_that_are_hardly_worse(tmp_path: Path) -> Non
 
 @pytest.mark.timed
 def test_a_book_is_left_where_a_search_of_ones_own_sees_more(tmp_path: Path) -> None:
-    file = tmp_path / "a.db"
-    with Database(file, create=True) as database:
-        graph = Graph(key_of(""))
-        put(graph, "h8i10", k9=10)
-        put(graph, "h8i10k9", b1=-10, b2=-20)
-        put(graph, "h8i10k9b1", c1=10)
-        put(graph, "h8i10k9b2", c1=20)
-        with database.writing():
-            build.save_pages(database, graph, graph.pages.values())
-            nodes = {"h8i10": 10**9, "h8i10k9": 5000, "h8i10k9b1": 3000, "h8i10k9b2": 2000}
-            for moves, count in nodes.items():
-                row = {"key": key_of(moves), "nodes": count}
-                database.connection.run("UPDATE position SET nodes = :nodes WHERE key = :key", row)
+    pages = {"h8i10": {"k9": 10}, "h8i10k9": {"b1": -10, "b2": -20}}
+    pages |= {"h8i10k9b1": {"c1": 10}, "h8i10k9b2": {"c1": 20}}
+    nodes = {"h8i10": 10**9, "h8i10k9": 5000, "h8i10k9b1": 3000, "h8i10k9b2": 2000}
+    file = book_of(tmp_path / "a.db", pages, **nodes)
     with Engine(memory=80_000_000, book=str(file)) as engine:
         for x, y in parse_moves("h8i10"):
             engine.play(x, y)
@@ -384,17 +377,12 @@ def test_a_book_that_is_merged_again_brings_nothing_new(made: Path, tmp_path: Pa
 
 def store(file: Path, **after: dict[str, int]) -> None:
     """Store a book of the empty board and one move, as a user does who knows no other one."""
-    graph = Graph(key_of(""))
-    put(graph, "", h8=100, a1=20)
-    for moves, values in after.items():
-        put(graph, moves, **values)
-    with Database(file, create=True) as database, database.writing():
-        build.save_pages(database, graph, graph.pages.values())
+    book_of(file, {"": {"h8": 100, "a1": 20}, **after})
 
 
 def values_of(file: Path) -> dict[str, int]:
     with Database(file) as database:
-        entry = database.look_up(image_of(Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())))
+        entry = database.look_up(image_of(EMPTY))
         assert entry is not None
         return {cell_name(*move): value for move, value in entry.book}
 
@@ -561,12 +549,7 @@ def test_a_search_depends_on_its_job_alone() -> None:
 
 
 def test_swap2_begins_with_three_stones_of_the_book(tmp_path: Path) -> None:
-    file = tmp_path / "a.db"
-    with Database(file, create=True) as database:
-        graph = Graph(key_of("h8"))
-        put(graph, "h8i9j9", k9=10)
-        with database.writing():
-            build.save_pages(database, graph, graph.pages.values())
+    file = book_of(tmp_path / "a.db", {"h8i9j9": {"k9": 10}})
     with Engine(memory=80_000_000, book=str(file)) as engine:
         (known,) = engine.balanced(3)
         assert engine.balanced(4) == []
