@@ -24,7 +24,7 @@ from typing import NamedTuple
 import shipping
 from package import PROGRAM, SIZE_LIMIT
 
-from pbrain_engine.arena.players import processes
+from pbrain_engine.arena import processes
 from pbrain_engine.native.build.compile import BuildError
 from pbrain_engine.native.load.library import load, processor_level
 

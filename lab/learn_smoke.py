@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from pbrain_engine.arena.commands import match
+from pbrain_engine.arena import match
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn import datagen, fit, train
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from lab import Journal
 from pbrain_engine.arena.journal import read_journal
-from pbrain_engine.arena.played import BLACK, Played
+from pbrain_engine.arena.journal import BLACK, Played
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewed, Reviewer
 from pbrain_engine.game.game import Move

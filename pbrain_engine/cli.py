@@ -32,9 +32,9 @@ COMMANDS = {
     "solve": Subcommand("commands.solve", "solve files of puzzles, with proofs"),
     "db": Subcommand("commands.db", "keep positions with what was found out, RenLib in and out"),
     "book": Subcommand("commands.book", "grow and show opening books"),
-    "match": Subcommand("arena.commands.match", "matches and tournaments between engines"),
-    "report": Subcommand("arena.commands.report", "tables and charts of recorded matches"),
-    "openings": Subcommand("arena.commands.openings", "make openings of equal chances for matches"),
+    "match": Subcommand("arena.match", "matches and tournaments between engines"),
+    "report": Subcommand("arena.report", "tables and charts of recorded matches"),
+    "openings": Subcommand("arena.generate", "make openings of equal chances for matches"),
     "datagen": Subcommand(
         "learn.datagen", "record games of the engine against itself for learning"
     ),

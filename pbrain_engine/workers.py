@@ -79,61 +79,6 @@ def kill_processes(executor: ProcessPoolExecutor) -> None:
         process.kill()
 
 
-# -- a cluster ---------------------------------------------------------------------------------
-
-
-class Cluster:
-    """The workers of a Dask scheduler, with an ``executor``."""
-
-    def __init__(self, address: str) -> None:
-        """Connect to the scheduler.
-
-        Raises:
-            ClusterError: Dask is not installed, or the scheduler does not answer.
-        """
-        try:
-            from distributed import Client
-        except ImportError:
-            needed = "--cluster needs Dask: pip install 'pbrain-numoku[cluster]'"
-            raise ClusterError(needed) from None
-        client: Any = Client  # Dask has no annotations
-        try:
-            self._client = client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise ClusterError(f"no cluster at {address}: {error}") from None
-        self.address = address
-        self.executor: Executor = self._client.get_executor(pure=False)
-
-    @property
-    def threads(self) -> int:
-        """The threads of all workers at this moment."""
-        return int(sum(self._client.nthreads().values()))
-
-    def check(self) -> None:
-        """Make sure that the scheduler is still there.
-
-        Of a task that is sent while the connection breaks Dask never says that it is lost.
-
-        Raises:
-            LostWorker: it does not answer.
-        """
-        try:
-            self._client.nthreads()
-        except Exception:  # whatever it is, there is no answer
-            raise self.lost() from None
-
-    def lost(self) -> LostWorker:
-        """Return the error of a cluster that is gone."""
-        return LostWorker(
-            f"the cluster at {self.address} has lost its work; the same command goes on"
-        )
-
-    def close(self) -> None:
-        """Leave the cluster, and give up what is under way."""
-        self.executor.shutdown(wait=False)
-        self._client.close()
-
-
 # -- tasks on an executor ----------------------------------------------------------------------
 
 
@@ -214,22 +159,45 @@ class ClusterPool(Pool[Task, Found]):
         Raises:
             ClusterError: Dask is not installed, or the scheduler does not answer.
         """
-        self._cluster = Cluster(address)
-        self.check = self._cluster.check  # type: ignore[method-assign]
-        super().__init__(work, lambda: self._cluster.executor)
+        try:
+            from distributed import Client
+        except ImportError:
+            needed = "--cluster needs Dask: pip install 'pbrain-numoku[cluster]'"
+            raise ClusterError(needed) from None
+        client: Any = Client  # Dask has no annotations
+        try:
+            self._client = client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ClusterError(f"no cluster at {address}: {error}") from None
+        self.lost = LostWorker(f"the cluster at {address} has lost its work; {GO_ON}")
+        super().__init__(work, lambda: self._client.get_executor(pure=False))
 
     @property
     def capacity(self) -> int:
         """The threads of all workers at this moment; one more task waits, so that none is idle."""
-        return self._cluster.threads + 1
+        return int(sum(self._client.nthreads().values())) + 1
+
+    def check(self) -> None:
+        """Make sure that the scheduler is still there.
+
+        Of a task that is sent while the connection breaks Dask never says that it is lost.
+
+        Raises:
+            LostWorker: it does not answer.
+        """
+        try:
+            self._client.nthreads()
+        except Exception:  # whatever it is, there is no answer
+            raise self.lost from None
 
     def abort(self) -> None:
         """Give up what is under way."""
         self.executor.shutdown(wait=False)
 
     def close(self) -> None:
-        """Leave the cluster."""
-        self._cluster.close()
+        """Leave the cluster, and give up what is under way."""
+        self.abort()
+        self._client.close()
 
 
 def in_order(
@@ -282,12 +250,12 @@ def by_cluster(
         ClusterError: Dask is not installed, or the scheduler does not answer.
         LostWorker: the scheduler, or worker after worker, has died.
     """
-    cluster = Cluster(address)
+    cluster = ClusterPool(work, address)
     try:
-        yield from in_order(cluster.executor, max(1, cluster.threads), work, tasks, cluster.check)
+        yield from in_order(cluster.executor, cluster.capacity, work, tasks, cluster.check)
     except Exception as error:
         if not is_lost(error):
             raise
-        raise cluster.lost() from None
+        raise cluster.lost from None
     finally:
         cluster.close()

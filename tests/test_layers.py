@@ -48,15 +48,15 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "arena": (
         ("settings",),
-        ("played", "player"),
+        ("player", "processes", "textbook"),
+        ("journal", "process"),
         ("referee",),
-        ("elo", "exports", "journal", "openings", "players"),
-        ("standings",),
+        ("dialogue", "elo", "inprocess", "openings"),
+        ("arguments", "generate", "pool", "standings"),
         ("views",),
-        ("live", "page", "pool"),
-        ("runner",),
-        ("app",),
-        ("commands",),
+        ("live", "page"),
+        ("match",),
+        ("report",),
     ),
 }
 

@@ -14,7 +14,7 @@ score in standard deviations (normalised Elo).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -165,36 +165,32 @@ def judge(test: Sprt, counts: Counts) -> Verdict:
 
 def logistic_llr(elo0: float, elo1: float, counts: Counts) -> float:
     """Return the log-likelihood ratio of two logistic Elo differences."""
-    total, scores, weights = _observed(counts)
 
-    def likelihood(elo: float) -> float:
-        mean = score_of(elo)
-        return _log_likelihood(weights, _fit([score - mean for score in scores], weights))
+    def fit(elo: float, scores: Sequence[float], weights: Sequence[float]) -> list[float]:
+        return _fit([score - score_of(elo) for score in scores], weights)
 
-    return total * (likelihood(elo1) - likelihood(elo0))
+    return _log_ratio(elo0, elo1, counts, fit)
 
 
 def normalised_llr(elo0: float, elo1: float, counts: Counts) -> float:
     """Return the log-likelihood ratio of two normalised Elo differences."""
-    total, scores, weights = _observed(counts)
     scale = math.sqrt((len(counts) - 1) / 2) / NORMALISED  # to standard deviations of a result
-
-    def likelihood(elo: float) -> float:
-        return _log_likelihood(weights, _fit_deviations(elo * scale, scores, weights))
-
-    return total * (likelihood(elo1) - likelihood(elo0))
+    return _log_ratio(elo0 * scale, elo1 * scale, counts, _fit_deviations)
 
 
-def _observed(counts: Counts) -> tuple[float, list[float], list[float]]:
-    """Return the number of results, the possible scores and how often each was seen."""
+def _log_ratio(
+    strength0: float,
+    strength1: float,
+    counts: Counts,
+    fit: Callable[[float, Sequence[float], Sequence[float]], list[float]],
+) -> float:
+    """Return the log-likelihood ratio of the likeliest distributions of two strengths."""
     smooth = [count or PRIOR for count in counts]
-    total = sum(smooth)
-    steps = len(smooth) - 1
-    return total, [i / steps for i in range(steps + 1)], [count / total for count in smooth]
-
-
-def _log_likelihood(observed: Sequence[float], assumed: Sequence[float]) -> float:
-    return sum(p * math.log(q) for p, q in zip(observed, assumed, strict=True))
+    total, steps = sum(smooth), len(smooth) - 1
+    weights = [count / total for count in smooth]
+    scores = [i / steps for i in range(steps + 1)]
+    fits = zip(weights, *(fit(s, scores, weights) for s in (strength0, strength1)), strict=True)
+    return total * sum(p * math.log(q1 / q0) for p, q0, q1 in fits)
 
 
 def _fit(moments: Sequence[float], weights: Sequence[float]) -> list[float]:

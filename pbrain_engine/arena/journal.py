@@ -1,9 +1,8 @@
 """The journal of a match: a file of JSON lines that survives whatever happens to its writer.
 
-The first line holds the settings, every other one a finished game (or settings that
-replace the former ones from there on). A line is on the disk
-before its game counts; a line that was cut off by a crash is dropped when the file is
-opened again. One writer at a time.
+The first line holds the settings, every other one a finished game (or settings that replace the
+former ones from there on). A line is on the disk before its game counts; one that was cut off by
+a crash is dropped when the file is opened again. One writer at a time.
 """
 
 from __future__ import annotations
@@ -11,18 +10,127 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import IO, Any
 
 from .. import __version__
 from ..files import read_object
 from ..native.load.lock import try_lock
+from ..notation.cells import cell_name, format_moves
+from ..notation.game_tree import GameRecord, RecordedMove
 from ..options import problem_of
-from .played import BLACK, DRAW, WHITE, Played
+from ..position.geometry import MAX_BOARD, Coordinates
+from ..values import format_value
+from .player import FAULTS
 from .settings import MatchSettings, SettingsError
+
+BLACK, WHITE, DRAW = "black", "white", "draw"
+
+FIVE = "five"
+FULL = "full"  # no empty cell
+LIMIT = "limit"  # as many stones as the match allows
+SCORE = "score"  # both engines agreed on the outcome for long enough
+
+
+@dataclass(slots=True)
+class Played:
+    """One game. The columns ``ms`` to ``nodes`` have one entry for each move after the opening."""
+
+    game: int
+    round: int
+    black: str
+    white: str
+    winner: str  # BLACK, WHITE or DRAW
+    reason: str  # FIVE, FULL, LIMIT, SCORE or a fault of the loser's
+    detail: str = ""
+    opening: list[Coordinates] = field(default_factory=list)
+    moves: list[Coordinates] = field(default_factory=list)  # after the opening
+    ms: list[int] = field(default_factory=list)
+    depth: list[int | None] = field(default_factory=list)
+    value: list[int | None] = field(default_factory=list)  # from the mover's side
+    nodes: list[int | None] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)  # peak bytes of black and white
+    seconds: float = 0.0
+    date: str = ""  # on which it ended, ``2026-03-14``; empty in old journals
+
+    @property
+    def fault(self) -> str:
+        """The cause for which the loser lost, or an empty string."""
+        return self.reason if self.reason in FAULTS else ""
+
+    @property
+    def loser(self) -> str:
+        """The loser's name; empty after a draw."""
+        return {BLACK: self.white, WHITE: self.black}.get(self.winner, "")
+
+    @property
+    def all_moves(self) -> list[Coordinates]:
+        """The opening and the moves."""
+        return [*self.opening, *self.moves]
+
+    @property
+    def movers(self) -> list[str]:
+        """Who made each of the moves after the opening."""
+        sides, first = (self.black, self.white), len(self.opening)
+        return [sides[(first + number) % 2] for number in range(len(self.moves))]
+
+    @property
+    def result(self) -> str:
+        """The result as game records write it, black first."""
+        return {BLACK: "1-0", WHITE: "0-1"}.get(self.winner, "1/2-1/2")
+
+    def points(self, name: str) -> int:
+        """Half points of an engine: 2 for a win, 1 for a draw."""
+        if self.winner == DRAW:
+            return 1
+        return 2 if (self.black if self.winner == BLACK else self.white) == name else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the game as one journal entry."""
+        entry = {column.name: getattr(self, column.name) for column in fields(self)}
+        opening, moves = format_moves(self.opening), format_moves(self.moves)
+        return {**entry, "opening": opening, "moves": moves, "seconds": round(self.seconds, 3)}
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> Played:
+        """Return the game that :meth:`to_json` wrote."""
+        values = dict(entry)
+        values.pop("type", None)
+        for key in ("opening", "moves"):  # faster than to parse what was checked when written
+            values[key] = [_CELLS[name] for name in _NAMES.findall(values[key])]
+        return cls(**values)
+
+
+_CELLS = {cell_name(x, y): (x, y) for x in range(MAX_BOARD) for y in range(MAX_BOARD)}
+_NAMES = re.compile(r"[a-z]\d+")
+
+
+def paper_record(played: Played, settings: MatchSettings) -> GameRecord:
+    """Return a game as the record that SGF and PSQ share; comments are ``+35/12 480ms``."""
+    moves = [RecordedMove(x, y, 0) for x, y in played.opening]
+    columns = zip(played.moves, played.ms, played.value, played.depth, strict=True)
+    for (x, y), ms, value, depth in columns:
+        reached = "" if depth is None else f"/{depth}"
+        judged = "" if value is None else f"{format_value(value)}{reached} "
+        moves.append(RecordedMove(x, y, ms, f"{judged}{ms}ms"))
+    ended = f"{played.reason}: {played.detail}" if played.detail else played.reason
+    return GameRecord(
+        settings.width,
+        settings.height,
+        settings.rule,
+        tuple(moves),
+        black=played.black,
+        white=played.white,
+        result=played.result,
+        date=played.date,
+        comment=f"game {played.game + 1}, {len(played.opening)} given stones, ended by {ended}",
+    )
+
 
 FORMAT = 1
 
@@ -142,19 +250,19 @@ def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
     settings: MatchSettings | None = None
     names: frozenset[str] = frozenset()
     games: dict[int, Played] = {}
-    end = 0
+
+    def take(entry: dict[str, Any]) -> None:
+        nonlocal settings, names
+        if entry["type"] == "match":
+            settings = MatchSettings.from_json(entry["settings"])
+            names = frozenset(engine.name for engine in settings.engines)
+        elif entry["type"] == "game":
+            _check(games.setdefault(entry["game"], Played.from_json(entry)), names)
+
     collects = gc.isenabled()
     gc.disable()  # it would look through all games again and again: half of the time
     try:
-        with reading(path, "journal of a match"):
-            for entry, place in whole_entries(path):
-                if entry["type"] == "match":
-                    settings = MatchSettings.from_json(entry["settings"])
-                    names = frozenset(engine.name for engine in settings.engines)
-                elif entry["type"] == "game":
-                    played = games.setdefault(entry["game"], Played.from_json(entry))
-                    _check(played, names)
-                end = place
+        end = read_entries(path, "journal of a match", take)
     finally:
         if collects:
             gc.enable()
@@ -178,29 +286,24 @@ def _check(played: Played, names: frozenset[str]) -> None:
         raise ValueError(f"game {played.game} does not tell of each move")
 
 
-@contextmanager
-def reading(path: Path, what: str) -> Iterator[None]:
-    """Turn what goes wrong while entries are read into one line.
+def read_entries(path: Path, what: str, take: Callable[[dict[str, Any]], None]) -> int:
+    """Hand over the entries up to the first line that is not whole; return where that begins.
 
     Raises:
-        JournalError: the file cannot be read, or is no such thing.
+        JournalError: the file cannot be read, or one entry cannot be taken: it is no ``what``.
     """
+    end = 0
     try:
-        yield
+        with path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n") or b"\0" in line:
+                    break
+                take(read_object(line))
+                end += len(line)
     except SettingsError as error:
         raise JournalError(f"{path}: {error}") from None
     except OSError as error:
         raise JournalError(problem_of(error)) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise JournalError(f"{path} is no {what} ({error})") from None
-
-
-def whole_entries(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yield the entries of a file, each with its end, up to the first line that is not whole."""
-    end = 0
-    with path.open("rb") as file:
-        for line in file:
-            if not line.endswith(b"\n") or b"\0" in line:
-                return
-            end += len(line)
-            yield read_object(line), end
+    return end

@@ -17,10 +17,10 @@ from rich.text import Text
 from ..notation import diagram
 from ..position.rules import Side
 from ..progress import Progress
-from .played import FIVE, Played
+from .journal import FIVE, Played
 from .settings import MatchSettings, total_games
 from .standings import Standings
-from .views import View, labels, ladder_rows, last_move, pair_rows, result_line
+from .views import View, labels, ladder_rows, last_move, pair_rows, result_line, table
 
 if TYPE_CHECKING:
     from ..game.game import Game
@@ -80,19 +80,22 @@ class RichView(View):
         with self._lock:
             room = self.console.height - 1 - BAR_LINES  # lines; the cursor needs one too
             tables: list[RenderableType] = []
-            verdict = self._standings.verdict
-            if verdict:
-                tables.append(self._test(verdict.llr, verdict.lower, verdict.upper))
+            if verdict := self._standings.verdict:
+                share = (verdict.llr - verdict.lower) / (verdict.upper - verdict.lower)
+                tables.append(
+                    bar_between(f"SPRT {verdict.lower:.2f}", share,
+                                f"{verdict.upper:.2f}  LLR {verdict.llr:+.2f}")
+                )  # fmt: skip
                 room -= 1
             for rows_of in self._tables():
-                table = self._rows_that_fit(rows_of(self._standings), room)
-                if table:
-                    tables.append(self._table(table))
-                    room -= len(table)
+                if lines := lines_that_fit(table(rows_of(self._standings)), room):
+                    tables += [Text(line, no_wrap=True, overflow="ellipsis") for line in lines]
+                    room -= len(lines)
             boards, taken = self._boards_part(room)
             recent = self._recent[-max(0, room - taken) :] if room > taken else []
-            lines = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in recent]
-            return Group(*boards, *tables, *lines, self._bar())
+            ended = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in recent]
+            done = self._progress.done / max(1, self._progress.total)
+            return Group(*boards, *tables, *ended, bar_between("", done, str(self._progress)))
 
     def _tables(self) -> list[Rows]:
         """Return which tables suit the match, the one that matters more first."""
@@ -100,15 +103,6 @@ class RichView(View):
             return [pair_rows]
         few = len(self._standings.pairs) <= MOST_PAIRS
         return [ladder_rows, pair_rows] if few else [ladder_rows]
-
-    def _rows_that_fit(self, rows: list[list[str]], room: int) -> list[list[str]]:
-        """Return a table that is no longer than the room, the last line saying what it lacks."""
-        if len(rows) <= room:
-            return rows
-        if room < SHORTEST_TABLE:
-            return []
-        left_out = len(rows) - room + 1
-        return [*rows[: room - 1], [f"... {left_out} more", *[""] * (len(rows[0]) - 1)]]
 
     def _boards_part(self, room: int) -> tuple[list[RenderableType], int]:
         """Return the boards that fit into ``room`` lines, and the lines that they take."""
@@ -140,26 +134,19 @@ class RichView(View):
         row = diagram.winning_row(board) if played.reason == FIVE else []
         return diagram.coloured(board, row, letters=self._ascii)
 
-    def _table(self, lines: list[list[str]]) -> RenderableType:
-        head, *rows = lines
-        table = Table(box=None, pad_edge=False)
-        for number, name in enumerate(head):
-            table.add_column(name, justify="right" if number else "left", no_wrap=True)
-        for row in rows:
-            table.add_row(*row)
-        return table
 
-    def _test(self, llr: float, lower: float, upper: float) -> RenderableType:
-        share = (llr - lower) / (upper - lower)
-        bar = ProgressBar(total=1, completed=min(1, max(0, share)), width=40)
-        line = Table.grid(padding=(0, 1))
-        line.add_row(f"SPRT {lower:.2f}", bar, f"{upper:.2f}  LLR {llr:+.2f}")
-        return line
+def lines_that_fit(lines: list[str], room: int) -> list[str]:
+    """Return a table that is no longer than the room, the last line saying what it lacks."""
+    if len(lines) <= room:
+        return lines
+    if room < SHORTEST_TABLE:
+        return []
+    return [*lines[: room - 1], f"... {len(lines) - room + 1} more"]
 
-    def _bar(self) -> RenderableType:
-        line = Table.grid(padding=(0, 1))
-        bar = ProgressBar(
-            total=max(1, self._progress.total), completed=self._progress.done, width=40
-        )
-        line.add_row(bar, str(self._progress))
-        return line
+
+def bar_between(before: str, share: float, after: str) -> RenderableType:
+    """Return a bar that is filled to a share, between two texts."""
+    line = Table.grid(padding=(0, 1))
+    bar = ProgressBar(total=1, completed=min(1, max(0, share)), width=40)
+    line.add_row(*filter(None, (before, bar, after)))
+    return line

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import cycle
+from statistics import fmean
 from typing import Any
 
 from ..engine.engine import DEFAULT_WEIGHTS
@@ -13,8 +16,7 @@ from ..eval.weights import load_weights
 from ..pages import charts
 from ..pages.charts import Curve, Point
 from ..pages.html import html_document, html_figures, html_script, html_table
-from .elo import judge
-from .played import BLACK, DRAW, WHITE, Played
+from .journal import BLACK, DRAW, WHITE, Played
 from .settings import MatchSettings
 from .standings import PairScore, Standings
 from .views import conditions, fault_lines, labels, ladder_rows, pair_rows, test_lines, time_rows
@@ -27,74 +29,59 @@ STYLES = "abcd"
 
 def figures(standings: Standings, games: Sequence[Played]) -> list[Figure]:
     """Return the charts that these games can fill, in the order of the page."""
-    settings = standings.settings
-    found: list[Figure] = []
+    short = labels(standings.settings)
     if len(standings.pairs) == 1:
-        found += _paths(standings.pairs[0], games, settings)
+        found = _paths(standings.pairs[0], games, standings.settings)
     else:
-        found.append(("Ratings with 95 % intervals", _ladder(standings)))
-    found += [
-        ("Length of the games", _lengths(games)),
-        ("Time used, by move", _by_move("Time used", "seconds", games, settings, "ms", 0.001)),
-        ("Depth reported, by move", _by_move("Depth", "depth", games, settings, "depth", 1.0)),
-    ]
+        rows = [
+            (short[r.name], r.elo, r.elo - r.error, r.elo + r.error) for r in standings.ladder()
+        ]
+        found = [("Ratings with 95 % intervals", charts.intervals("Ratings", "Elo", rows))]
+    found.append(("Length of the games", _lengths(games)))
+    for title, caption, unit, column, scale in (
+        ("Time used", "Time used, by move", "seconds", "ms", 0.001),
+        ("Depth", "Depth reported, by move", "depth", "depth", 1.0),
+    ):
+        lines = _mean_by_move(games, short, column, scale)
+        top = max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
+        named = (title, "own move", f"{unit}, mean")
+        found.append((caption, charts.line_chart(*named, lines, y_range=(0.0, top))))
     return [(caption, svg) for caption, svg in found if svg]
 
 
 def _paths(pair: PairScore, games: Sequence[Played], settings: MatchSettings) -> list[Figure]:
     """Return how Elo, and the sequential test if there is one, went on."""
-    score = PairScore(pair.a, pair.b)
+    score, test = PairScore(pair.a, pair.b), settings.sprt
     every = max(1, len(games) // PATH_POINTS)
-    middle: list[Point] = []
-    high: list[Point] = []
-    low: list[Point] = []
+    path: list[tuple[Point, Point, Point]] = []
     ratio: list[Point] = [(0.0, 0.0)]
     for number, played in enumerate(games, 1):
         score.add(played)
-        if number % every and number != len(games):
-            continue
-        elo = score.elo
-        middle.append((number, _cut(elo.value)))
-        high.append((number, _cut(elo.high)))
-        low.append((number, _cut(elo.low)))
-        if settings.sprt:
-            ratio.append((number, judge(settings.sprt, score.openings).llr))
+        if number % every == 0 or number == len(games):
+            value, low, high = (max(-ELO_VIEW, min(ELO_VIEW, bound)) for bound in score.elo)
+            path.append(((number, value), (number, low), (number, high)))
+            if test:
+                ratio.append((number, score.verdict(test).llr))
+    middle, low_path, high_path = zip(*path, strict=True) if path else ((), (), ())
     short = labels(settings)
     caption = f"Elo of {short[pair.a]} against {short[pair.b]}, with its 95 % interval"
-    view = _elo_range(high, low)
-    path = [Curve("", middle, "a")]
-    chart = charts.line_chart("Elo", "games", "Elo", path, (high, low), [0.0], view)
-    found = [(caption, chart)]
-    if settings.sprt:
-        verdict = judge(settings.sprt, score.openings)
+    settled = len(path) // 8  # the later part of the interval fills the picture
+    top = max((y for _, y in high_path[settled:]), default=100.0)
+    bottom = min((y for _, y in low_path[settled:]), default=-100.0)
+    air = (top - bottom) * 0.08 or 10.0
+    view = min(bottom - air, -air), max(top + air, air)
+    lines, band = [Curve("", middle, "a")], (high_path, low_path)
+    found = [(caption, charts.line_chart("Elo", "games", "Elo", lines, band, [0.0], view))]
+    if test:
+        verdict, lines = score.verdict(test), [Curve("", ratio, "b")]
         bounds = [verdict.lower, 0.0, verdict.upper]
-        caption = f"SPRT [{settings.sprt.elo0:g}, {settings.sprt.elo1:g}]: log-likelihood ratio"
-        path = [Curve("", ratio, "b")]
-        found.append((caption, charts.line_chart("SPRT", "games", "LLR", path, marks=bounds)))
+        caption = f"SPRT [{test.elo0:g}, {test.elo1:g}]: log-likelihood ratio"
+        found.append((caption, charts.line_chart("SPRT", "games", "LLR", lines, marks=bounds)))
     return found
 
 
-def _cut(elo: float) -> float:
-    return max(-ELO_VIEW, min(ELO_VIEW, elo))
-
-
-def _elo_range(high: Sequence[Point], low: Sequence[Point]) -> tuple[float, float]:
-    """Return a range in which the later part of the interval fills the picture."""
-    settled = len(high) // 8
-    top = max((y for _, y in high[settled:]), default=100.0)
-    bottom = min((y for _, y in low[settled:]), default=-100.0)
-    air = (top - bottom) * 0.08 or 10.0
-    return min(bottom - air, -air), max(top + air, air)
-
-
-def _ladder(standings: Standings) -> str:
-    short = labels(standings.settings)
-    rows = [(short[r.name], r.elo, r.elo - r.error, r.elo + r.error) for r in standings.ladder()]
-    return charts.intervals("Ratings", "Elo", rows)
-
-
 def _lengths(games: Sequence[Played]) -> str:
-    lengths = [len(played.opening) + len(played.moves) for played in games]
+    lengths = [len(played.all_moves) for played in games]
     if not lengths:
         return ""
     step = max(1, math.ceil((max(lengths) - min(lengths) + 1) / 30))
@@ -111,45 +98,20 @@ def _lengths(games: Sequence[Played]) -> str:
     return charts.stacked_bars("Length of the games", "stones", "games", starts, step, layers)
 
 
-def _by_move(
-    title: str,
-    what: str,
-    games: Sequence[Played],
-    settings: MatchSettings,
-    column: str,
-    unit: float,
-) -> str:
-    """Return the mean of a column over the moves of each engine, in an axis from 0 on."""
-    lines = _mean_by_move(games, settings, column, unit)
-    top = max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
-    return charts.line_chart(title, "own move", f"{what}, mean", lines, y_range=(0.0, top))
-
-
 def _mean_by_move(
-    games: Sequence[Played], settings: MatchSettings, column: str, unit: float
+    games: Sequence[Played], short: Mapping[str, str], column: str, scale: float
 ) -> list[Curve]:
     """Return for each engine the mean of a column over its first, second, ... own move."""
-    sums: dict[str, list[list[float]]] = {engine.name: [] for engine in settings.engines}
+    values: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in short}
     for played in games:
-        first = len(played.opening)
-        for number, value in enumerate(getattr(played, column)):
-            if value is None:
-                continue
-            mover = played.white if (first + number) % 2 else played.black
-            cells = sums[mover]
-            while len(cells) <= number // 2:
-                cells.append([0.0, 0.0])
-            cells[number // 2][0] += value * unit
-            cells[number // 2][1] += 1
-    short = labels(settings)
+        entries = zip(played.movers, getattr(played, column), strict=True)
+        for number, (mover, value) in enumerate(entries):
+            if value is not None:
+                values[mover][number // 2 + 1].append(value * scale)
     return [
-        Curve(
-            short[name],
-            [(i + 1.0, total / count) for i, (total, count) in enumerate(cells) if count],
-            STYLES[number % len(STYLES)],
-        )
-        for number, (name, cells) in enumerate(sums.items())
-        if cells
+        Curve(short[name], [(move, fmean(found)) for move, found in sorted(means.items())], style)
+        for (name, means), style in zip(values.items(), cycle(STYLES), strict=False)
+        if means
     ]
 
 
@@ -205,24 +167,20 @@ def html_page(
     if len(settings.engines) > 2:
         parts.append(html_table(ladder_rows(standings, anchors)))
     parts += [f'<p class="about">{escape(line)}</p>' for line in test_lines(standings)]
-    parts.append(_faults(standings))
-    parts.append("<h2>Charts</h2>")
-    parts.append(html_figures(figures(standings, games)))
-    parts.append("<h2>Time and memory</h2>")
-    parts.append(html_table(time_rows(settings, games)))
-    parts.append(VIEWER)
+    if lines := fault_lines(standings):
+        items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        parts.append(f"<h2>Games lost by a fault</h2><ul>{items}</ul>")
+    parts += [
+        "<h2>Charts</h2>",
+        html_figures(figures(standings, games)),
+        "<h2>Time and memory</h2>",
+        html_table(time_rows(settings, games)),
+        VIEWER,
+    ]
     data = json.dumps(game_data(settings, games, shown), separators=(",", ":"), ensure_ascii=False)
     data = data.replace("<", "\\u003c")  # it must not end its own element
     script = f'<script type="application/json" id="match">{data}</script>\n'
-    return html_document(head, "\n".join(filter(None, parts)), script + html_script(*SCRIPTS))
-
-
-def _faults(standings: Standings) -> str:
-    lines = fault_lines(standings)
-    if not lines:
-        return ""
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f"<h2>Games lost by a fault</h2><ul>{items}</ul>"
+    return html_document(head, "\n".join(parts), script + html_script(*SCRIPTS))
 
 
 def game_data(settings: MatchSettings, games: Sequence[Played], shown: int) -> dict[str, Any]:

@@ -11,19 +11,17 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
-from queue import SimpleQueue
-from time import sleep
 from typing import TYPE_CHECKING
 
 from ..workers import ClusterPool, Pool
-from .played import Played
+from .dialogue import ProcessPlayer
+from .inprocess import InprocessPlayer
+from .journal import Played
 from .player import Player
-from .players.dialogue import ProcessPlayer
-from .players.guardian import Guardian
-from .players.inprocess import InprocessPlayer
+from .processes import Guardian
 from .referee import COLOURS, GameTask, play_game
 from .settings import MatchSettings
 
@@ -34,44 +32,43 @@ OnMove = Callable[[int, "Game", Played], None]  # with the number of the slot
 
 POLL = 0.05  # seconds between two looks at games that are to end
 
-_seats = threading.local()
-
 
 class Slot:
-    """A seat for one game at a time: its cores, and the engines that stay between games."""
+    """A seat for one game at a time: its cores, and the engines that stay between games.
+
+    A thread makes its own, which binds it to the cores if it is to search itself.
+    """
 
     def __init__(
         self, settings: MatchSettings, number: int = 0, guardian: Guardian | None = None
     ) -> None:
         """Take a seat; the cores are dealt out in turn."""
-        self._settings = settings
+        self.number = number
         self.cores = share_of(settings.pin, number, settings.concurrency)
+        self._settings = settings
         self._guardian = guardian
         self._kept: dict[tuple[int, int], Player] = {}
         self._leaving: threading.Thread | None = None
         self._playing: list[Player] = []
         self._aborted = threading.Event()
+        if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(0, set(self.cores))  # of this thread alone
 
     def play(
-        self,
-        task: GameTask,
-        on_move: Callable[[Game, Played], None] = lambda game, played: None,
-        parameters: Sequence[Mapping[str, int]] = (),
+        self, task: GameTask, on_move: Callable[[Game, Played], None] = lambda game, played: None
     ) -> Played:
-        """Play one game; ``parameters`` of the search are for engines inside this process.
+        """Play one game.
 
         Raises:
             Abandoned: the slot is to stop.
         """
-        if self._settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(0, set(self.cores))  # of this thread alone
         seats = [(task.black, 0), (task.white, int(task.black == task.white))]
         titles = (f"{task.game + 1:05}-{colour}" for colour in COLOURS)
         players = [self._player(*seat, title) for seat, title in zip(seats, titles, strict=True)]
         for (engine, _), player in zip(seats, players, strict=True):
-            if parameters and isinstance(player, InprocessPlayer):
-                player.set_parameters(parameters[engine])
+            if task.parameters and isinstance(player, InprocessPlayer):
+                player.set_parameters(task.parameters[engine])
         healthy = False
         self._playing = players
         try:
@@ -92,12 +89,11 @@ class Slot:
             if isinstance(kept, ProcessPlayer):
                 kept.title = title
             return kept
-        spec = self._settings.engines[index]
-        if self._settings.in_process:
-            return InprocessPlayer(spec, self._settings, self._aborted.is_set)
-        return ProcessPlayer(
-            spec, self._settings, self.cores, self._guardian, self._aborted.is_set, title
-        )
+        spec, settings = self._settings.engines[index], self._settings
+        if settings.in_process:
+            return InprocessPlayer(spec, settings, self._aborted.is_set)
+        aborted = self._aborted.is_set
+        return ProcessPlayer(spec, settings, self.cores, self._guardian, aborted, title)
 
     def _dismiss(self, players: list[Player], may_wait: bool = False) -> None:
         """Say goodbye to all, then wait for all: their half seconds run together.
@@ -129,8 +125,8 @@ class Slot:
         self._kept.clear()
 
 
-def close_all(players: list[Player]) -> None:
-    """Close all players, also where the end of one goes wrong."""
+def close_all(players: Sequence[Player | Slot]) -> None:
+    """Close all, also where the end of one goes wrong."""
     with contextlib.ExitStack() as stack:
         for player in players:
             stack.callback(player.close)
@@ -145,28 +141,31 @@ def share_of(cores: tuple[int, ...], number: int, slots: int) -> tuple[int, ...]
     return cores[start : start + each]
 
 
+_seats = threading.local()  # the slot of a thread
+
+
 class LocalGames(Pool[GameTask, Played]):
     """Games on as many slots of this machine as may run at once."""
 
     def __init__(
         self, settings: MatchSettings, on_move: OnMove = lambda slot, game, played: None
     ) -> None:
-        """Open the slots."""
+        """Begin; a thread takes its slot when it is needed."""
         self.capacity = settings.concurrency
-        self._on_move = on_move
         self._guardian = None if settings.in_process else Guardian()
-        self._slots = [Slot(settings, i, self._guardian) for i in range(self.capacity)]
-        self._free: SimpleQueue[int] = SimpleQueue()
-        for number in range(self.capacity):
-            self._free.put(number)
-        super().__init__(self._play, partial(ThreadPoolExecutor, self.capacity, "game"))
+        self._slots: list[Slot] = []
+        taking = threading.Lock()
 
-    def _play(self, task: GameTask) -> Played:
-        number = self._free.get()
-        try:
-            return self._slots[number].play(task, partial(self._on_move, number))
-        finally:
-            self._free.put(number)
+        def sit() -> None:
+            with taking:
+                _seats.slot = Slot(settings, len(self._slots), self._guardian)
+                self._slots.append(_seats.slot)
+
+        def play(task: GameTask) -> Played:
+            slot: Slot = _seats.slot
+            return slot.play(task, partial(on_move, slot.number))
+
+        super().__init__(play, lambda: ThreadPoolExecutor(self.capacity, "game", sit))
 
     def abort(self) -> None:
         """Break the running games off; their engines are ended."""
@@ -176,25 +175,23 @@ class LocalGames(Pool[GameTask, Played]):
     def close(self) -> None:
         """End all that still runs."""
         self.executor.shutdown(wait=False, cancel_futures=True)
-        while self._free.qsize() < self.capacity:
+        while wait(self._attempts, POLL).not_done:
             self.abort()
-            sleep(POLL)
         self.executor.shutdown()
-        for slot in self._slots:
-            slot.close()
+        close_all(self._slots)
         if self._guardian:
             self._guardian.close()
 
 
 def play_remotely(settings: MatchSettings, task: GameTask) -> Played:
     """Play one game on a worker; its engines are its own processes there."""
-    slot: Slot | None = getattr(_seats, "slot", None)
-    if slot is None or _seats.settings != settings:
-        if slot is not None:
+    if getattr(_seats, "settings", None) != settings:
+        if slot := getattr(_seats, "slot", None):
             slot.close()
-        slot = _seats.slot = Slot(settings, 0, None if settings.in_process else Guardian())
+        _seats.slot = Slot(settings, 0, None if settings.in_process else Guardian())
         _seats.settings = settings
-    return slot.play(task)
+    played: Played = _seats.slot.play(task)
+    return played
 
 
 def open_pool(

@@ -8,27 +8,15 @@ reaches further than this one game.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..notation.cells import cell_name
 from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .played import (
-    BLACK,
-    DRAW,
-    FIVE,
-    FORBIDDEN,
-    FULL,
-    ILLEGAL,
-    LIMIT,
-    SCORE,
-    WHITE,
-    EngineFault,
-    Played,
-)
-from .player import Clock, PlayedMove, Player
+from .journal import BLACK, DRAW, FIVE, FULL, LIMIT, SCORE, WHITE, Played
+from .player import FORBIDDEN, ILLEGAL, Clock, EngineFault, PlayedMove, Player
 from .settings import Adjudication, MatchSettings
 
 if TYPE_CHECKING:
@@ -75,6 +63,7 @@ class GameTask:
     black: int
     white: int
     opening: tuple[Coordinates, ...] = ()
+    parameters: tuple[Mapping[str, int], ...] = ()  # of the search, by engine, in this process
 
 
 def play_game(

@@ -143,11 +143,15 @@ def parse_engine(text: str) -> EngineSpec:
     if named:
         name, body = named[1], named[2]
     head, _, tail = body.partition(":")
-    if head == "method":
-        return _textbook_player(name, text, tail, is_named=bool(named))
-    if head in ("numoku", "random"):
-        options = _parse_options(tail, text)
-        command = _builtin_command(head, options)
+    if head in ("numoku", "random", "method"):
+        method, allowed = head, OPTIONS
+        if head == "method":
+            method, _, tail = tail.partition(",")
+            allowed = METHOD_OPTIONS
+            if method not in METHODS:
+                raise SettingsError(f"{text!r}: there are the methods {', '.join(METHODS)}")
+        options = _parse_options(tail, text, allowed)
+        command = _builtin_command(head, method, options)
         return EngineSpec(name, command, options, head, is_named=bool(named))
     try:
         words = split_command(body)
@@ -160,35 +164,26 @@ def parse_engine(text: str) -> EngineSpec:
     return EngineSpec(name, tuple(_absolute(words)), is_named=bool(named))
 
 
-def _textbook_player(name: str, text: str, tail: str, is_named: bool) -> EngineSpec:
-    method, _, rest = tail.partition(",")
-    if method not in METHODS:
-        raise SettingsError(f"{text!r}: there are the methods {', '.join(METHODS)}")
-    options = _parse_options(rest, text)
-    for key, _ in options:
-        if key not in METHOD_OPTIONS:
-            raise SettingsError(f"{text!r}: a method takes {', '.join(METHOD_OPTIONS)}, not {key}")
-    command = (sys.executable, "-m", "pbrain_engine.arena.players.textbook", method)
-    return EngineSpec(name, command, options, "method", is_named=is_named)
-
-
-def _builtin_command(head: str, options: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+def _builtin_command(
+    builtin: str, method: str, options: Iterable[tuple[str, str]]
+) -> tuple[str, ...]:
     """Return the command of a built-in engine, with the options that INFO cannot carry."""
+    if builtin != "numoku":
+        return (sys.executable, "-m", "pbrain_engine.arena.textbook", method)
     own = [f"{key}={value}" for key, value in options if key != "turn" and not travels_as_info(key)]
-    if head == "random":
-        return (sys.executable, "-m", "pbrain_engine.arena.players.random_mover", *own)
-    return (sys.executable, "-m", "pbrain_engine", *(w for w in own if not w.startswith("seed=")))
+    return (sys.executable, "-m", "pbrain_engine", *own)
 
 
-def _parse_options(tail: str, text: str) -> tuple[tuple[str, str], ...]:
-    """Split ``threads=2,weights=hand``."""
+def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Split ``threads=2,weights=hand``; where all options are allowed, parameters are, too."""
     options = []
     for item in filter(None, tail.split(",")):
         key, equals, value = item.partition("=")
         if not equals or not key or not value:
             raise SettingsError(f"{text!r}: options are written key=value, not {item!r}")
-        if key not in OPTIONS and not is_parameter(key):
-            raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(OPTIONS)}, ...")
+        if key not in allowed and not (allowed is OPTIONS and is_parameter(key)):
+            more = ", ..." if allowed is OPTIONS else ""
+            raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(allowed)}{more}")
         if key not in serve.OPTIONS and (problem := _problem_of(key, value)):
             raise SettingsError(f"{text!r}: {key} takes {problem}, not {value[:20]!r}")
         if key == "search" and value not in SEARCHES:
@@ -341,16 +336,7 @@ class MatchSettings:
         """Return the settings that :meth:`to_json` wrote."""
         known = {field.name for field in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
-        values["engines"] = tuple(
-            EngineSpec(
-                **{
-                    **item,
-                    "command": tuple(item["command"]),
-                    "options": tuple((key, value) for key, value in item["options"]),
-                }
-            )
-            for item in data["engines"]
-        )
+        values["engines"] = tuple(map(_read_engine, data["engines"]))
         values["rule"] = Rule(data["rule"])
         values["adjudication"] = Adjudication(**data["adjudication"])
         test = Sprt(**data["sprt"]) if data["sprt"] else None
@@ -358,6 +344,16 @@ class MatchSettings:
         for key in ("opening_lines", "pin"):
             values[key] = tuple(data[key])
         return cls(**values)
+
+
+def _read_engine(item: Mapping[str, Any]) -> EngineSpec:
+    """Return a contestant of a journal; where built-in engines lie may have changed since."""
+    options = tuple((key, value) for key, value in item["options"])
+    command, builtin = tuple(item["command"]), item.get("builtin", "")
+    if builtin:
+        method = command[-1] if builtin == "method" else builtin
+        command = _builtin_command(builtin, method, options)
+    return EngineSpec(**{**item, "command": command, "options": options})
 
 
 def pairs(settings: MatchSettings) -> list[Pair]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from . import elo as strength
 from .elo import ELO_CAP, LOGISTIC, Z95, score_of
-from .played import Played
+from .journal import Played
 from .settings import MatchSettings, Sprt, pairs
 
 PRIOR_DRAWS = 0.5  # between each pair that met

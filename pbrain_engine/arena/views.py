@@ -13,7 +13,7 @@ from ..notation.cells import cell_name
 from ..progress import Progress
 from ..values import format_value
 from .elo import ELO_CAP, Estimate
-from .played import Played
+from .journal import Played
 from .settings import MatchSettings, total_games
 from .standings import PairScore, Standings
 
@@ -113,11 +113,8 @@ def time_rows(settings: MatchSettings, games: Iterable[Played]) -> list[list[str
     nodes = dict.fromkeys(short, 0)
     memory = dict.fromkeys(short, 0)
     for played in games:
-        first = len(played.opening)
-        for i, (ms, depth, count) in enumerate(
-            zip(played.ms, played.depth, played.nodes, strict=True)
-        ):
-            mover = played.white if (first + i) % 2 else played.black
+        columns = zip(played.movers, played.ms, played.depth, played.nodes, strict=True)
+        for mover, ms, depth, count in columns:
             times[mover].append(ms)
             nodes[mover] += count or 0
             if depth is not None:

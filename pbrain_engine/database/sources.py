@@ -8,8 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ..arena.exports import paper_record
-from ..arena.journal import read_journal
+from ..arena.journal import paper_record, read_journal
 from ..files import decode, read_object
 from ..game.game import Game
 from ..learn import records as selfplay

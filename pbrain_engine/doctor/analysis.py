@@ -9,9 +9,8 @@ from .exam import (
     NotSupported,
     Violation,
     check,
-    decline,
-    expect_quick_move,
     read_move,
+    script,
     shown,
 )
 
@@ -20,15 +19,9 @@ from .exam import (
 BOARD = "Yixin-Board main.c"
 
 
-@check(YIXIN, "understands lower case and START with two numbers", "no game at all", BOARD)
-def _yixin_spelling(exam: Exam) -> None:
-    exam.say("info show_detail 1", f"START {exam.size} {exam.size}")
-    exam.expect_ok()
-    exam.say(f"info timeout_turn {round(exam.options.turn * 1000)}")
-    exam.say(f"start {exam.size} {exam.size}", "board", "7,7,2", "done")
-    exam.expect_ok()
-    exam.stones = {(7, 7)}
-    exam.expect_move()
+script(YIXIN, "understands lower case and START with two numbers", "no game at all", BOARD,
+       "> info show_detail 1|START {size} {size}", "OK", "> info timeout_turn {turn}",
+       "> start {size} {size}|board|7,7,2|done", "OK", "stones 7,7", "move")  # fmt: skip
 
 
 @check(YIXIN, "tells its greatest number of threads", "the sliders stay at 1", BOARD)
@@ -59,7 +52,7 @@ def _yixin_forbid(exam: Exam) -> None:
                verb="yxboard")  # fmt: skip
     exam.peer.lines(0.2)
     exam.say("yxshowforbid")
-    answer = decline(exam, "YXSHOWFORBID")
+    answer = exam.decline("YXSHOWFORBID")
     digits = answer.removeprefix("FORBID ").removesuffix(".")
     well_formed = answer.startswith("FORBID ") and answer.endswith(".")
     if not well_formed or not (digits.isdigit() or not digits) or len(digits) % 4:
@@ -78,9 +71,7 @@ def _yixin_marks(exam: Exam) -> None:
     exam.expect_game()
 
 
-@check(YIXIN, "stops on yxstop", "the stop button does nothing", BOARD)
-def _yixin_stop(exam: Exam) -> None:
-    expect_quick_move(exam, "yxstop")
+script(YIXIN, "stops on yxstop", "the stop button does nothing", BOARD, "stops yxstop")
 
 
 # -- gomocalc ------------------------------------------------------------------------------
@@ -88,17 +79,10 @@ def _yixin_stop(exam: Exam) -> None:
 CALC = "gomocalc src/store/modules/ai.js"
 
 
-@check(GOMOCALC, "reads a whole position on one line", "no move", CALC)
-def _gomocalc_line(exam: Exam) -> None:
-    turn = round(exam.options.turn * 1000)
-    exam.say(
-        "INFO RULE 0", f"INFO TIMEOUT_TURN {turn}", "INFO CAUTION_FACTOR 1", "INFO STRENGTH 100"
-    )
-    exam.say(f"START {exam.size}")
-    exam.expect_ok()
-    exam.say("INFO TIME_LEFT 100000", "BOARD 7,7,2 8,8,1 6,7,2 DONE")
-    exam.stones = {(7, 7), (8, 8), (6, 7)}
-    exam.expect_move()
+script(GOMOCALC, "reads a whole position on one line", "no move", CALC,
+       "> INFO RULE 0|INFO TIMEOUT_TURN {turn}|INFO CAUTION_FACTOR 1|INFO STRENGTH 100",
+       "> START {size}", "OK", "> INFO TIME_LEFT 100000|BOARD 7,7,2 8,8,1 6,7,2 DONE",
+       "stones 7,7 8,8 6,7", "move")  # fmt: skip
 
 
 @check(GOMOCALC, "answers YXNBEST with a move", "no analysis", CALC)
@@ -110,7 +94,7 @@ def _gomocalc_nbest(exam: Exam) -> None:
         raise NotSupported(shown(line.text))
     exam.stones = {(7, 7), (8, 8)}
     exam.say("YXNBEST 2")
-    answer = decline(exam, "YXNBEST")
+    answer = exam.decline("YXNBEST")
     if read_move(answer) is None:
         raise Violation(f"{shown(answer)} instead of a move")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from ..arena.players.process import Program, TimedLine
+from ..arena.process import Program, TimedLine
 from ..position.geometry import Coordinates
 from ..protocol.commandline import split_command
 
@@ -20,6 +20,7 @@ QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finishe
 PATIENCE = 5.0  # seconds for a peer to read what is sent
 POLL = 0.002
 WINDOWS = os.name == "nt"
+STOP_LIMIT = 0.5  # seconds for an answer to a stop
 TOLERANCE = 1.0  # seconds over a limit that managers forgive
 
 
@@ -119,6 +120,7 @@ class Exam:
         self.size = options.size
         self.stones: set[Coordinates] = set()
         self.heard: list[str] = []
+        self.taken = 0.0  # seconds for the last move that was expected
 
     # -- saying ----------------------------------------------------------------------------
 
@@ -183,7 +185,9 @@ class Exam:
         """Expect a legal move and put it on the board."""
         if timeout is None:
             timeout = self.options.patience + self.options.turn
+        began = perf_counter()
         answer = self.answer(timeout)
+        self.taken = perf_counter() - began
         cell = read_move(answer)
         if cell is None:
             raise Violation(f"{shown(answer)} instead of a move")
@@ -199,10 +203,10 @@ class Exam:
         self.turn()
         return self.expect_move()
 
-    def expect_refusal(self, what: str, words: Iterable[str] = ("ERROR", "UNKNOWN")) -> str:
-        """Expect a line that says no, and no move."""
+    def expect_refusal(self, what: str) -> str:
+        """Expect an ERROR, and no move."""
         answer = self.answer()
-        if answer.split(" ")[0].upper() not in words:
+        if answer.split(" ")[0].upper() != "ERROR":
             raise Violation(f"{shown(answer)} after {what}")
         return answer
 
@@ -226,6 +230,73 @@ class Exam:
         """Expect that the program ends by itself."""
         if self.peer.wait(limit) is None:
             raise Violation(f"still running after {limit:g} s")
+
+    def think_long(self) -> None:
+        """Let the program think about a move for which it has a minute."""
+        self.start("timeout_turn 60000", "time_left 1000000")
+        self.board("7,7,2", "8,8,1", "4,10,2")
+        sleep(0.3)
+
+    def expect_quick_move(self, command: str) -> None:
+        """Stop a long search and expect its move at once."""
+        self.think_long()
+        while early := self.peer.line(0.0):
+            if read_move(early.text.strip()) is not None:
+                return  # it had decided by itself
+        self.say(command)
+        self.expect_move(timeout=2.0)
+        if self.taken > STOP_LIMIT:
+            raise Violation(f"the move came {self.taken:.2f} s after {command}")
+
+    def decline(self, what: str) -> str:
+        """Return the answer to an optional command; a polite refusal ends the check."""
+        answer = self.answer()
+        if answer.split(" ")[0].upper() in ("UNKNOWN", "ERROR"):
+            raise NotSupported(f"{what}: {shown(answer)}")
+        return answer
+
+    def follow(self, step: str) -> None:
+        """Take a step of a script: ``> LINE|LINE`` says lines, the others are named below.
+
+        Of two ``>`` the lines end with a return, too. What stands in braces is filled in.
+        """
+        word, _, rest = step.partition(" ")
+        match word:
+            case ">" | ">>":
+                turn = round(self.options.turn * 1000)
+                lines = rest.format(size=self.options.size, turn=turn).split("|")
+                self.say(*lines, end="\n" if word == ">" else "\r\n")
+            case "start":
+                self.start(*filter(None, rest.split(", ")))
+            case "stones":
+                self.stones = {(int(x), int(y)) for x, y in (s.split(",") for s in rest.split())}
+            case "board":
+                self.board(*rest.split())
+            case "OK":
+                self.expect_ok()
+            case "move":
+                self.expect_move(float(rest) if rest else None)
+            case "accepts":
+                if self.decline(rest) != "OK":
+                    raise Violation(f"{rest} is not answered with OK")
+                self.stones = set()
+            case "refuses":
+                self.expect_refusal(rest)
+            case "silence":
+                seconds, _, what = rest.partition(" ")
+                self.expect_silence(what, float(seconds))
+            case "stops":
+                self.expect_quick_move(rest)
+            case "exit":
+                self.expect_exit(float(rest))
+            case "wait":
+                sleep(float(rest))
+            case "suspend" | "resume" | "interrupt" | "close_stdin":
+                getattr(self.peer, word)()
+            case "turn" | "exchange" | "expect_game" | "think_long":
+                getattr(self, word)()
+            case _:
+                raise ValueError(f"{step!r} is no step of a script")
 
 
 def read_move(text: str) -> Coordinates | None:
@@ -265,7 +336,6 @@ class Check(NamedTuple):
 
 
 CHECKS: list[Check] = []
-STOP_LIMIT = 0.5  # seconds for an answer to a stop
 
 
 def check(client: str, title: str, harm: str, source: str) -> Callable[[Examine], Examine]:
@@ -278,32 +348,10 @@ def check(client: str, title: str, harm: str, source: str) -> Callable[[Examine]
     return enter
 
 
-def decline(exam: Exam, what: str) -> str:
-    """Return the answer to an optional command; a polite refusal ends the check."""
-    answer = exam.answer()
-    if answer.split(" ")[0].upper() in ("UNKNOWN", "ERROR"):
-        raise NotSupported(f"{what}: {shown(answer)}")
-    return answer
+def script(client: str, title: str, harm: str, source: str, *steps: str) -> None:
+    """Enter a check that holds a dialogue, step by step as :meth:`Exam.follow` takes them."""
 
-
-def think_long(exam: Exam) -> None:
-    """Let the program think about a move for which it has a minute."""
-    exam.start("timeout_turn 60000", "time_left 1000000")
-    exam.board("7,7,2", "8,8,1", "4,10,2")
-    sleep(0.3)
-
-
-def expect_quick_move(exam: Exam, command: str) -> None:
-    """Stop a long search and expect its move at once."""
-    think_long(exam)
-    early = exam.peer.line(0.0)
-    while early is not None and read_move(early.text.strip()) is None:
-        early = exam.peer.line(0.0)
-    if early is not None:
-        return  # it had decided by itself
-    exam.say(command)
-    began = perf_counter()
-    exam.expect_move(timeout=2.0)
-    taken = perf_counter() - began
-    if taken > STOP_LIMIT:
-        raise Violation(f"the move came {taken:.2f} s after {command}")
+    @check(client, title, harm, source)
+    def examine(exam: Exam) -> None:
+        for step in steps:
+            exam.follow(step)

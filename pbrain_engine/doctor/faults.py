@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from time import perf_counter, sleep
+from time import sleep
 
 from .exam import (
     ANY,
@@ -14,8 +14,8 @@ from .exam import (
     Violation,
     check,
     read_move,
+    script,
     shown,
-    think_long,
 )
 
 RULES = "plastovicka.github.io/protocl2en.htm"
@@ -60,12 +60,8 @@ nonsense("survives TURN with a number of 30 digits", b"TURN " + b"9" * 30 + b",1
 nonsense("survives TURN alone", b"TURN\n")
 
 
-@check(ANY, "skips blank lines", "the next answers are out of step", RULES)
-def _blank_lines(exam: Exam) -> None:
-    exam.start()
-    exam.peer.send_bytes(b"\r\n\n   \n")
-    exam.expect_silence("blank lines", 0.2)
-    exam.expect_game()
+script(ANY, "skips blank lines", "the next answers are out of step", RULES,
+       "start", "> \r||   ", "silence 0.2 blank lines", "expect_game")  # fmt: skip
 
 
 @check(ANY, "refuses a move off the board", "board and program disagree", RULES)
@@ -177,47 +173,23 @@ def _only_forbidden(exam: Exam) -> None:
 def _no_time(exam: Exam) -> None:
     exam.start("timeout_turn 0")
     exam.board("7,7,2", "8,8,1", "4,10,2")
-    began = perf_counter()
     exam.expect_move(timeout=TOLERANCE)
-    taken = perf_counter() - began
-    if taken > 0.1:
-        raise Blemish(f"the move took {taken:.2f} s")
+    if exam.taken > 0.1:
+        raise Blemish(f"the move took {exam.taken:.2f} s")
 
 
-@check(ANY, "knows limits of 64 bits", "moves without thinking, or none", RULES)
-def _giant_limits(exam: Exam) -> None:
-    exam.start(f"timeout_match {2**31 - 1}", f"time_left {2**62}", f"max_memory {2**40}")
-    exam.board("7,7,2")
-    exam.expect_move(timeout=exam.options.turn + exam.options.patience)
-
-
-@check(ANY, "plays in very little memory", "loss by memory", RULES)
-def _little_memory(exam: Exam) -> None:
-    exam.start("max_memory 1000000")
-    exam.board("7,7,2", "8,8,1")
-    exam.expect_move()
-
-
-@check(ANY, "ends when stdin is closed while it thinks", "left behind for ever", PRACTICE)
-def _eof_thinking(exam: Exam) -> None:
-    think_long(exam)
-    exam.peer.close_stdin()
-    exam.expect_exit(1.0)
-
-
-@check(ANY, "ends on END while it thinks", "has to be killed", RULES)
-def _end_thinking(exam: Exam) -> None:
-    think_long(exam)
-    exam.say("END")
-    exam.expect_exit(1.0)
-
-
-@check(ANY, "is not ended by Ctrl-C in the manager's console", "the game is lost", PRACTICE)
-def _interrupted(exam: Exam) -> None:
-    exam.start()
-    exam.peer.interrupt()
-    sleep(0.2)
-    exam.expect_game()
+script(ANY, "knows limits of 64 bits", "moves without thinking, or none", RULES,
+       f"start timeout_match {2**31 - 1}, time_left {2**62}, max_memory {2**40}",
+       "board 7,7,2", "move")  # fmt: skip
+script(ANY, "plays in very little memory", "loss by memory", RULES,
+       "start max_memory 1000000", "board 7,7,2 8,8,1", "move")  # fmt: skip
+script(ANY, "ends when stdin is closed while it thinks", "left behind for ever", PRACTICE,
+       "think_long", "close_stdin", "exit 1.0")  # fmt: skip
+script(ANY, "ends on END while it thinks", "has to be killed", RULES,
+       "think_long", "> END", "exit 1.0")  # fmt: skip
+if not WINDOWS:  # a console's Ctrl-C cannot be sent to one program alone
+    script(ANY, "is not ended by Ctrl-C in the manager's console", "the game is lost", PRACTICE,
+           "start", "interrupt", "wait 0.2", "expect_game")  # fmt: skip
 
 
 @check(ANY, "loses no command that comes right after its answer", "waits for ever", PRACTICE)
@@ -250,9 +222,3 @@ def _stderr(exam: Exam) -> None:
     sleep(0.05)
     if exam.peer.stderr:
         raise Blemish(f"{shown(exam.peer.stderr.decode('latin-1'))} on stderr")
-
-
-if WINDOWS:  # a console's Ctrl-C cannot be sent to one program alone
-    from .exam import CHECKS
-
-    CHECKS[:] = [entry for entry in CHECKS if entry.examine is not _interrupted]

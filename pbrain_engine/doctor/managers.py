@@ -8,7 +8,7 @@ from the file, and offers 20x20 where a refusal names it.
 from __future__ import annotations
 
 from pathlib import PurePath
-from time import perf_counter, sleep
+from time import sleep
 
 from ..native.load.memory import peak_working_set
 from .exam import (
@@ -28,11 +28,9 @@ from .exam import (
     Peer,
     Violation,
     check,
-    decline,
-    expect_quick_move,
     read_move,
+    script,
     shown,
-    think_long,
 )
 
 UNLIMITED = 2**31 - 1
@@ -42,9 +40,8 @@ UNLIMITED = 2**31 - 1
 PIPE = "Piskvork source/protocol.cpp"
 
 
-@check(PISKVORK, "answers START with exactly OK", "the game does not begin", PIPE)
-def _piskvork_ok(exam: Exam) -> None:
-    exam.start(end="\r\n")
+script(PISKVORK, "answers START with exactly OK", "the game does not begin", PIPE,
+       ">> START {size}", "OK")  # fmt: skip
 
 
 @check(PISKVORK, "writes nothing to stderr", "read as an answer: the game is void", PIPE)
@@ -60,29 +57,16 @@ def _piskvork_stderr(exam: Exam) -> None:
         raise Violation(f"{shown(exam.peer.stderr.decode('latin-1'))} on stderr")
 
 
-@check(PISKVORK, "never answers INFO", "the reply is read as the next answer", PIPE)
-def _piskvork_info(exam: Exam) -> None:
-    exam.start()
-    keys = ("max_memory 83886080", "timeout_match 300000", "timeout_turn 1000", "game_type 0",
-            "rule 0", "time_left 300000", "folder C:\\Temp\\psq001", "evaluate 3,4", "evaluate",
-            "nobody_knows 1", "rule x", "rule 77", "max_memory 1")  # fmt: skip
-    for key in keys:
-        exam.say(f"INFO {key}")
-    exam.expect_silence("INFO lines", 0.4)
-    exam.say("INFO max_memory 83886080")
-    exam.exchange()
-
-
-@check(PISKVORK, "plays at once when the Space key is pressed", "no way to stop it", PIPE)
-def _piskvork_space(exam: Exam) -> None:
-    expect_quick_move(exam, "INFO timeout_turn 0")
-
-
-@check(PISKVORK, "obeys a new limit while it thinks", "the keys + and - do nothing", PIPE)
-def _piskvork_new_limit(exam: Exam) -> None:
-    think_long(exam)
-    exam.say("INFO timeout_turn 500")
-    exam.expect_move(timeout=0.5 + TOLERANCE)
+INFOS = """max_memory 83886080|timeout_match 300000|timeout_turn 1000|game_type 0|rule 0|\
+time_left 300000|folder C:\\Temp\\psq001|evaluate 3,4|evaluate|nobody_knows 1|rule x|rule 77|\
+max_memory 1"""
+script(PISKVORK, "never answers INFO", "the reply is read as the next answer", PIPE,
+       "start", "> INFO " + INFOS.replace("|", "|INFO "), "silence 0.4 INFO lines",
+       "> INFO max_memory 83886080", "exchange")  # fmt: skip
+script(PISKVORK, "plays at once when the Space key is pressed", "no way to stop it", PIPE,
+       "stops INFO timeout_turn 0")  # fmt: skip
+script(PISKVORK, "obeys a new limit while it thinks", "the keys + and - do nothing", PIPE,
+       "think_long", "> INFO timeout_turn 500", f"move {0.5 + TOLERANCE}")  # fmt: skip
 
 
 @check(PISKVORK, "takes moves back", "slower: RESTART and BOARD instead", PIPE)
@@ -92,7 +76,7 @@ def _piskvork_takeback(exam: Exam) -> None:
     exam.turn((x, y))
     own = exam.expect_move()
     exam.say(f"TAKEBACK {own[0]},{own[1]}")
-    if decline(exam, "TAKEBACK") != "OK":
+    if exam.decline("TAKEBACK") != "OK":
         raise Violation("TAKEBACK is not answered with OK")
     exam.say(f"TAKEBACK {x},{y}")
     exam.expect_ok()
@@ -101,43 +85,16 @@ def _piskvork_takeback(exam: Exam) -> None:
     exam.expect_move()
 
 
-@check(PISKVORK, "restarts", "killed and started again for every game", PIPE)
-def _piskvork_restart(exam: Exam) -> None:
-    exam.start()
-    exam.exchange()
-    exam.say("RESTART")
-    if decline(exam, "RESTART") != "OK":
-        raise Violation("RESTART is not answered with OK")
-    exam.stones = set()
-    exam.say("BEGIN")
-    exam.expect_move()
-
-
-@check(PISKVORK, "answers RECTSTART", "the dialog hangs", PIPE)
-def _piskvork_rectangle(exam: Exam) -> None:
-    exam.say("RECTSTART 15,12")
-    if decline(exam, "RECTSTART") != "OK":
-        raise Violation("neither OK nor a refusal")
-
-
-@check(PISKVORK, "plays with winning lines blocked", "error in continuous play", PIPE)
-def _piskvork_blocked(exam: Exam) -> None:
-    exam.start("rule 2")
-    exam.board("7,7,2", "8,8,1", "6,7,2", "7,8,3", "8,7,3")
-    exam.expect_move()
-
-
-@check(PISKVORK, "refuses a size it cannot play", "the game hangs", PIPE)
-def _piskvork_size(exam: Exam) -> None:
-    exam.say("START 1000")
-    exam.expect_refusal("START 1000", words=("ERROR",))
-
-
-@check(PISKVORK, "ends when stdin is closed", "left behind when the manager dies", PIPE)
-def _piskvork_eof(exam: Exam) -> None:
-    exam.start()
-    exam.peer.close_stdin()
-    exam.expect_exit(0.7)
+script(PISKVORK, "restarts", "killed and started again for every game", PIPE,
+       "start", "exchange", "> RESTART", "accepts RESTART", "> BEGIN", "move")  # fmt: skip
+script(PISKVORK, "answers RECTSTART", "the dialog hangs", PIPE,
+       "> RECTSTART 15,12", "accepts RECTSTART")  # fmt: skip
+script(PISKVORK, "plays with winning lines blocked", "error in continuous play", PIPE,
+       "start rule 2", "board 7,7,2 8,8,1 6,7,2 7,8,3 8,7,3", "move")  # fmt: skip
+script(PISKVORK, "refuses a size it cannot play", "the game hangs", PIPE,
+       "> START 1000", "refuses START 1000")  # fmt: skip
+script(PISKVORK, "ends when stdin is closed", "left behind when the manager dies", PIPE,
+       "start", "close_stdin", "exit 0.7")  # fmt: skip
 
 
 # -- Piskvork in a tournament ----------------------------------------------------------------
@@ -185,7 +142,7 @@ def _piskvork_pause(exam: Exam) -> None:
 @check(PISKVORK, "names 20 where it refuses a size", "the user has to guess a size", PIPE)
 def _piskvork_offer(exam: Exam) -> None:
     exam.say("START 1000")
-    answer = exam.expect_refusal("START 1000", words=("ERROR",))
+    answer = exam.expect_refusal("START 1000")
     if "20" not in answer:
         raise Blemish("the text does not name 20, which the manager would offer")
 
@@ -214,31 +171,15 @@ def _end_waits(exam: Exam) -> None:
 JUDGE = "GomocupJudge client/new_protocol.py"
 
 
-@check(GOMOCUP, "plays when START, INFO and BOARD come at once", "time-out in every game", JUDGE)
-def _judge_burst(exam: Exam) -> None:
-    turn = round(exam.options.turn * 1000)
-    infos = (f"timeout_turn {turn}", "timeout_match 180000", "max_memory 367001600",
-             "game_type 1", "rule 0", "folder /tmp", "time_left 180000")  # fmt: skip
-    exam.say(f"START {exam.size}", *(f"INFO {i}" for i in infos), "BOARD", "DONE", end="\r\n")
-    exam.expect_ok()
-    exam.expect_move()
-
-
-@check(GOMOCUP, "is not confused by being suspended", "time-out", JUDGE)
-def _judge_suspends(exam: Exam) -> None:
-    exam.say(f"START {exam.size}", "INFO timeout_turn 2000", end="\r\n")
-    sleep(0.02)
-    exam.peer.suspend()
-    sleep(0.5)
-    exam.say("INFO time_left 100000", "BOARD", "DONE", end="\r\n")
-    exam.peer.resume()
-    exam.expect_ok()
-    exam.expect_move(timeout=2.0 + TOLERANCE)
-    exam.peer.suspend()
-    exam.turn()
-    sleep(0.5)
-    exam.peer.resume()
-    exam.expect_move(timeout=2.0 + TOLERANCE)
+script(GOMOCUP, "plays when START, INFO and BOARD come at once", "time-out in every game", JUDGE,
+       ">> START {size}|INFO timeout_turn {turn}|INFO timeout_match 180000"
+       "|INFO max_memory 367001600|INFO game_type 1|INFO rule 0|INFO folder /tmp"
+       "|INFO time_left 180000|BOARD|DONE",
+       "OK", "move")  # fmt: skip
+script(GOMOCUP, "is not confused by being suspended", "time-out", JUDGE,
+       ">> START {size}|INFO timeout_turn 2000", "wait 0.02", "suspend", "wait 0.5",
+       ">> INFO time_left 100000|BOARD|DONE", "resume", "OK", f"move {2 + TOLERANCE}",
+       "suspend", "turn", "wait 0.5", "resume", f"move {2 + TOLERANCE}")  # fmt: skip
 
 
 @check(GOMOCUP, "keeps the turn limit", "loss on time", JUDGE)
@@ -246,32 +187,27 @@ def _judge_turn_limit(exam: Exam) -> None:
     exam.start("time_left 100000")
     worst = 0.0
     for _ in range(4):
-        exam.turn()
-        began = perf_counter()
-        exam.expect_move()
-        worst = max(worst, perf_counter() - began)
+        exam.exchange()
+        worst = max(worst, exam.taken)
+        said = f"a move took {worst:.2f} s of {exam.options.turn:g} s"
         if worst > exam.options.turn + TOLERANCE:
-            raise Violation(f"a move took {worst:.2f} s of {exam.options.turn:g} s")
+            raise Violation(said)
     if worst > exam.options.turn:
-        raise Blemish(f"a move took {worst:.2f} s of {exam.options.turn:g} s")
+        raise Blemish(said)
 
 
 @check(GOMOCUP, "answers with a negative time_left", "loss on time", JUDGE)
 def _judge_negative_time(exam: Exam) -> None:
     exam.start("time_left -691")
     exam.board("7,7,2")
-    began = perf_counter()
     exam.expect_move(timeout=TOLERANCE)
-    taken = perf_counter() - began
-    if taken > 0.1:
-        raise Blemish(f"the move took {taken:.2f} s of no time")
+    if exam.taken > 0.1:
+        raise Blemish(f"the move took {exam.taken:.2f} s of no time")
 
 
-@check(GOMOCUP, "keeps a short match limit", "loss on time", JUDGE)
-def _judge_match_limit(exam: Exam) -> None:
-    exam.start("timeout_turn 30000", "timeout_match 60000", "time_left 700")
-    exam.board("7,7,2", "8,8,1", "4,10,2")
-    exam.expect_move(timeout=0.7 + TOLERANCE)
+script(GOMOCUP, "keeps a short match limit", "loss on time", JUDGE,
+       "start timeout_turn 30000, timeout_match 60000, time_left 700",
+       "board 7,7,2 8,8,1 4,10,2", f"move {0.7 + TOLERANCE}")  # fmt: skip
 
 
 def acceptance(rule: int, moves: str, allowed: str = "", refused: str = "") -> Examine:
@@ -313,7 +249,7 @@ CHECKS += [
 def _judge_swap2(exam: Exam) -> None:
     exam.start("rule 1", "time_left 100000", size=15)
     exam.say("SWAP2BOARD", "DONE")
-    first = decline(exam, "SWAP2BOARD").split(" ")
+    first = exam.decline("SWAP2BOARD").split(" ")
     if len(first) != 3 or len({read_move(word) for word in first}) != 3 or None in first:
         raise Violation(f"{shown(' '.join(first))} instead of three cells")
     for stones in (["7,7", "8,8", "10,6"], ["7,7", "8,8", "10,6", "9,9", "4,4"]):
@@ -328,12 +264,8 @@ def _judge_swap2(exam: Exam) -> None:
     exam.expect_move()
 
 
-@check(GOMOCUP, "ends within 0.5 s of END", "killed; helpers are left behind", JUDGE)
-def _judge_end(exam: Exam) -> None:
-    exam.start()
-    exam.exchange()
-    exam.say("END")
-    exam.expect_exit(0.5)
+script(GOMOCUP, "ends within 0.5 s of END", "killed; helpers are left behind", JUDGE,
+       "start", "exchange", "> END", "exit 0.5")  # fmt: skip
 
 
 # -- c-gomoku-cli --------------------------------------------------------------------------
@@ -350,34 +282,22 @@ def _cli_about(exam: Exam) -> None:
     exam.start()
 
 
-@check(CLI, "writes moves as digits and a comma only", "loss on time", CLI_ENGINE)
-def _cli_digits(exam: Exam) -> None:
-    exam.start()
-    exam.say("BEGIN")
-    exam.expect_move()
+script(CLI, "writes moves as digits and a comma only", "loss on time", CLI_ENGINE,
+       "start", "> BEGIN", "move")  # fmt: skip
 
 
 @check(CLI, "knows that timeout_match 0 is no limit", "moves without thinking", CLI_ENGINE)
 def _cli_no_match_limit(exam: Exam) -> None:
     exam.start("timeout_match 0", f"time_left {UNLIMITED}")
     exam.board("7,7,2", "8,8,1", "4,10,2")
-    began = perf_counter()
     exam.expect_move(timeout=exam.options.turn + TOLERANCE)
-    if perf_counter() - began < exam.options.turn / 20:
+    if exam.taken < exam.options.turn / 20:
         raise Blemish("the time of the turn is hardly used")
 
 
-@check(CLI, "stops on YXSTOP", "killed after an overrun", CLI_ENGINE)
-def _cli_stop(exam: Exam) -> None:
-    expect_quick_move(exam, "YXSTOP")
-
-
-@check(CLI, "starts a second game in one process", "loss on time", "c-gomoku-cli src/game.cpp")
-def _cli_second_game(exam: Exam) -> None:
-    for _ in range(2):
-        exam.start()
-        exam.say("BEGIN")
-        exam.expect_move()
+script(CLI, "stops on YXSTOP", "killed after an overrun", CLI_ENGINE, "stops YXSTOP")
+script(CLI, "starts a second game in one process", "loss on time", "c-gomoku-cli src/game.cpp",
+       *("start", "> BEGIN", "move") * 2)  # fmt: skip
 
 
 @check(CLI, "never suggests a move", "loss on time", CLI_ENGINE)

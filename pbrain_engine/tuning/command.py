@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..arena.commands import arguments
+from ..arena import arguments
 from ..arena.settings import SettingsError
 from ..arena.views import conditions, table
 from ..files import write_whole
@@ -23,8 +23,7 @@ from ..pages.charts import Curve
 from ..pages.html import html_document, html_figures, html_table
 from ..progress import Progress
 from ..search import parameters
-from .duels import DuelError, Duels
-from .record import TuningFile, TuningPlan, read
+from .run import DuelError, Duels, TuningFile, TuningPlan, read
 from .spsa import BATCH, STEP_SHARE, Spsa, format_point
 
 SOURCE = Path(parameters.__file__)

@@ -10,13 +10,21 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..arena.settings import SettingsError
 from ..search.parameters import ALPHABETA
-from .duels import Duel
 
 Point = dict[str, int]  # a parameter set as the engine takes it
+
+
+class Duel(NamedTuple):
+    """Two parameter sets that play an opening with both colours, and its number."""
+
+    opening: int
+    first: Point
+    second: Point
+
 
 STEP_SHARE = 1 / 12  # of a parameter's range, tried to both sides
 LEAST_STEP = 0.5  # less would hardly ever change a whole number

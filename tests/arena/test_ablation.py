@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from pbrain_engine.arena.commands import match
-from pbrain_engine.arena.commands.arguments import ITEMS, parse, settings_of, without
+from pbrain_engine.arena import match
+from pbrain_engine.arena.arguments import ITEMS, parse, settings_of, without
 from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.commands.bench import POSITIONS, BenchPosition
 from pbrain_engine.engine.engine import Engine, Limit, Thought

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.arena.commands import match as command
+from pbrain_engine.arena import match as command
 from tests.arena.test_faults import HOSTILE, TOKEN, processes_with
 
 needs_dask = pytest.mark.skipif(

@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.commands import match as command
-from pbrain_engine.arena.commands.arguments import parse_cores, parser, settings_of
-from pbrain_engine.arena.commands.match import make_view
-from pbrain_engine.arena.journal import read_journal
-from pbrain_engine.arena.played import Played
-from pbrain_engine.arena.players.dialogue import parse_about
-from pbrain_engine.arena.players.random_mover import RandomMover
+from pbrain_engine.arena import match as command
+from pbrain_engine.arena.arguments import parse_cores, parser, settings_of
+from pbrain_engine.arena.dialogue import parse_about
+from pbrain_engine.arena.journal import Played, read_journal
+from pbrain_engine.arena.match import make_view
 from pbrain_engine.arena.settings import (
     EngineSpec,
     MatchSettings,
@@ -26,6 +24,7 @@ from pbrain_engine.arena.settings import (
     parse_engine,
 )
 from pbrain_engine.arena.standings import Standings
+from pbrain_engine.arena.textbook import Textbook
 from pbrain_engine.arena.views import summary
 from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.position.rules import Rule
@@ -392,12 +391,12 @@ def test_summary_shows_faults() -> None:
 
 def test_random_mover_speaks_the_protocol() -> None:
     lines = iter(["0,0,1", "1,1,2", "DONE"])
-    mover = RandomMover(lambda: next(lines))
+    mover = Textbook("random", lambda: next(lines))
     assert mover.answer("START 5") == "OK"
     assert mover.answer("INFO seed 3") is None
     assert mover.answer("START 3").startswith("ERROR")
     move = mover.answer("BEGIN")
-    again = RandomMover(lambda: "")
+    again = Textbook("random", lambda: "")
     again.answer("START 5")
     again.answer("INFO seed 3")
     assert again.answer("BEGIN") == move

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine.arena.journal import Played
+from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
-from pbrain_engine.arena.played import Played
-from pbrain_engine.arena.players.process import EngineProcess
 from pbrain_engine.arena.pool import LocalGames, close_all
-from pbrain_engine.arena.runner import tasks
+from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart, parse_engine
 
 pytestmark = pytest.mark.skipif(

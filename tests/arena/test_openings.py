@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.commands.openings import generate, key_of, main, make_parser, recipe_of
+from pbrain_engine.arena.generate import generate, key_of, main, make_parser, recipe_of
 from pbrain_engine.arena.openings import (
     BORDER_REACH,
     Openings,
@@ -125,7 +125,7 @@ def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path: Path, encoding:
 def test_too_many_openings_are_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pbrain_engine.arena.commands.openings.HOPELESS", 40)
+    monkeypatch.setattr("pbrain_engine.arena.generate.HOPELESS", 40)
     words = ["--count", "500", "--stones", "1", "--board", "5", "--balance", "9999"]
     assert main([str(tmp_path / "few.txt"), *words, "--nodes", "50"]) == 1
     assert "there are only 6" in capsys.readouterr().err

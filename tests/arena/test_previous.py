@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.commands import match as command
+from pbrain_engine.arena import match as command
 
 ROOT = Path(__file__).parents[2]
 CONDITIONS = [("freestyle", "15", 8), ("standard", "20", 6), ("renju", "15", 6)]

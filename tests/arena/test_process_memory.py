@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pbrain_engine.arena.commands import match
-from pbrain_engine.arena.players import processes
+from pbrain_engine.arena import match, processes
 from pbrain_engine.native.load import memory
 
 FAST = ["--openings", "random", "--turn", "0.1", "--view", "quiet", "--no-journal"]

@@ -15,14 +15,13 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import Limit
-from pbrain_engine.arena.exports import export
-from pbrain_engine.arena.exports import pgn as pgn_of
-from pbrain_engine.arena.journal import Journal, JournalError, read_journal
+from pbrain_engine.arena.inprocess import make_engine
+from pbrain_engine.arena.journal import Journal, JournalError, Played, read_journal
+from pbrain_engine.arena.match import Runner
 from pbrain_engine.arena.openings import Openings
-from pbrain_engine.arena.played import Played
-from pbrain_engine.arena.players.inprocess import make_engine
 from pbrain_engine.arena.referee import GameTask
-from pbrain_engine.arena.runner import Runner
+from pbrain_engine.arena.report import export
+from pbrain_engine.arena.report import pgn as pgn_of
 from pbrain_engine.arena.settings import (
     EngineSpec,
     MatchSettings,

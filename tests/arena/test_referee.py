@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbrain_engine.arena.dialogue import parse_about
+from pbrain_engine.arena.inprocess import InprocessPlayer
+from pbrain_engine.arena.journal import Played
+from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import BALANCE, BORDER_REACH, Openings, find_problem, read_opening
-from pbrain_engine.arena.played import CRASH, EngineFault, Played
-from pbrain_engine.arena.player import Clock, PlayedMove, Thinking, read_value
-from pbrain_engine.arena.players.dialogue import parse_about
-from pbrain_engine.arena.players.inprocess import InprocessPlayer
-from pbrain_engine.arena.players.process import MAX_LINE
+from pbrain_engine.arena.player import CRASH, Clock, EngineFault, PlayedMove, Thinking, read_value
 from pbrain_engine.arena.pool import share_of
+from pbrain_engine.arena.process import MAX_LINE
 from pbrain_engine.arena.referee import GameTask, agreed_result, play_game, set_up
-from pbrain_engine.arena.runner import tasks
 from pbrain_engine.arena.settings import (
     Adjudication,
     EngineSpec,

@@ -14,10 +14,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pbrain_engine.arena.commands import report
-from pbrain_engine.arena.journal import Journal
+from pbrain_engine.arena import report
+from pbrain_engine.arena.journal import Journal, Played
 from pbrain_engine.arena.page import html_page
-from pbrain_engine.arena.played import Played
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights

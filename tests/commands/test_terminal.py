@@ -19,9 +19,9 @@ from pbrain_engine import Engine, Game, Limit, Side, Thought
 from pbrain_engine.app import thinking, view
 from pbrain_engine.app.thinking import LEVELS, choose
 from pbrain_engine.arena import elo
-from pbrain_engine.arena.commands import openings
+from pbrain_engine.arena import generate as openings
 from pbrain_engine.arena.elo import Estimate
-from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.arena.views import format_estimate, summary

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.arena.journal import Journal
-from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.journal import Journal, Played
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.commands import analyse
 from pbrain_engine.commands import db as command

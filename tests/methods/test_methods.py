@@ -10,8 +10,8 @@ import pytest
 from lab import fuzz_rules
 from lab.fuzz_rules import last_cells, random_board
 from pbrain_engine.app.setup import Setup
-from pbrain_engine.arena.players.textbook import Textbook
 from pbrain_engine.arena.settings import SettingsError, parse_engine
+from pbrain_engine.arena.textbook import Textbook
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.methods import METHODS, Budget, Choice, PlainGame, method

@@ -15,7 +15,7 @@ from time import perf_counter
 import psutil
 import pytest
 
-from pbrain_engine.arena.players.process import TimedLine
+from pbrain_engine.arena.process import TimedLine
 from pbrain_engine.doctor.exam import Peer
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]

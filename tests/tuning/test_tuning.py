@@ -14,9 +14,8 @@ import pytest
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.tuning import command
 from pbrain_engine.tuning import command as outcome
-from pbrain_engine.tuning.duels import Duel
-from pbrain_engine.tuning.record import read
-from pbrain_engine.tuning.spsa import STEP_SHARE, Space, Spsa, format_point
+from pbrain_engine.tuning.run import read
+from pbrain_engine.tuning.spsa import STEP_SHARE, Duel, Space, Spsa, format_point
 
 NAMES = ("futility_slope", "reduction_scale", "aspiration")
 START = {"futility_slope": 62, "reduction_scale": 31, "aspiration": 16}

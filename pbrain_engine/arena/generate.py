@@ -13,22 +13,22 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import count
+from functools import partial
+from itertools import count, islice
 from math import inf
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
-from ...game.game import Game
-from ...native.load.library import KernelError
-from ...notation.cells import format_offsets
-from ...options import Parser, add_value, not_below_zero, positive, problem_of, span, whole
-from ...position.geometry import Coordinates, symmetries, transform
-from ...progress import Progress
-from ...workers import in_order
-from ..openings import (
+from ..game.game import Game
+from ..native.load.library import KernelError
+from ..notation.cells import format_offsets
+from ..options import Parser, add_value, not_below_zero, positive, problem_of, span, whole
+from ..position.geometry import Coordinates, symmetries, transform
+from ..progress import Progress
+from ..workers import in_order
+from .openings import (
     BALANCE,
     BORDER,
     JUDGING_NODES,
@@ -37,7 +37,7 @@ from ..openings import (
     find_problem,
     scatter,
 )
-from ..settings import MatchSettings, SettingsError, parse_board, parse_engine, parse_rule
+from .settings import MatchSettings, SettingsError, parse_board, parse_engine, parse_rule
 
 Key = tuple[tuple[Coordinates, ...], tuple[Coordinates, ...]]
 
@@ -71,32 +71,27 @@ def key_of(opening: Sequence[Coordinates], width: int, height: int) -> Key:
     return min((tuple(sorted(image[0::2])), tuple(sorted(image[1::2]))) for image in images)
 
 
-class Judges(threading.local):
-    """A search of its own for every thread, made where it is first asked for."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        """Prepare the search of this thread."""
-        self._recipe = recipe
-        self._value = cache(lambda: engine_judge(recipe.settings, recipe.nodes, recipe.balance))
-
-    def judge(self, number: int) -> tuple[list[Coordinates], bool]:
-        """Return a candidate and whether its chances are equal."""
-        opening = self._recipe.candidate(number)
-        is_playable = find_problem(self._recipe.settings, opening) is None
-        return opening, is_playable and abs(self._value()(opening)) <= self._recipe.balance
-
-
 def generate(recipe: Recipe, concurrency: int = 1) -> Iterator[list[Coordinates]]:
     """Yield openings without end, or until there are no more.
 
     They are the same whatever the number of searches at once.
     """
+    settings, own = recipe.settings, threading.local()
+
+    def judge(number: int) -> tuple[list[Coordinates], bool]:
+        """Return a candidate and whether its chances are equal, by a search of this thread's."""
+        if not hasattr(own, "judge"):
+            own.judge = engine_judge(settings, recipe.nodes, recipe.balance)
+        opening = recipe.candidate(number)
+        is_playable = find_problem(settings, opening) is None
+        return opening, is_playable and abs(own.judge(opening)) <= recipe.balance
+
     seen: set[Key] = set()
     fruitless = 0
     with ThreadPoolExecutor(concurrency, "judge") as executor:
         try:
-            for opening, is_even in in_order(executor, concurrency, Judges(recipe).judge, count()):
-                key = key_of(opening, recipe.settings.width, recipe.settings.height)
+            for opening, is_even in in_order(executor, concurrency, judge, count()):
+                key = key_of(opening, settings.width, settings.height)
                 fruitless += 1
                 if is_even and key not in seen:
                     seen.add(key)
@@ -114,7 +109,7 @@ def from_book(recipe: Recipe) -> list[list[Coordinates]]:
     Raises:
         BookError: the book cannot be read; an ``OSError``.
     """
-    from ...engine.book import Book  # SQLite, which matches do without
+    from ..engine.book import Book  # SQLite, which matches do without
 
     settings = recipe.settings
     game = Game(settings.width, settings.height, settings.rule)
@@ -177,8 +172,35 @@ def recipe_of(options: argparse.Namespace) -> Recipe:
     )
 
 
-def head_of(recipe: Recipe) -> str:
-    """Return the comment at the head of a file."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the openings; return 0, 1 (too few, or no kernel), 2 (usage) or 130 (interrupted)."""
+    options = make_parser().parse_args(arguments)
+    progress = Progress(options.count, "openings", every=inf)
+    try:
+        recipe = recipe_of(options)
+        if options.file and options.file.exists():
+            raise SettingsError(f"{options.file} exists")
+        source = from_book(recipe) if recipe.book else generate(recipe, options.concurrency)
+        with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
+            interrupted = write(recipe, islice(source, options.count), progress, out)
+        if options.file and not progress.done:
+            options.file.unlink()  # else it would be in the way of the next attempt
+    except (SettingsError, KernelError, OSError) as error:
+        print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
+        return 2 if isinstance(error, SettingsError) else 1
+    if interrupted:
+        print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
+        return INTERRUPTED
+    if progress.done < options.count:
+        print(f"numoku openings: there are only {progress.done}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def write(
+    recipe: Recipe, openings: Iterable[list[Coordinates]], progress: Progress, out: TextIO
+) -> bool:
+    """Write each opening as soon as it is found; return whether an interrupt ended it."""
     settings = recipe.settings
     rule = settings.rule.name.lower().replace("_", "-")
     least, most = recipe.stones
@@ -186,60 +208,16 @@ def head_of(recipe: Recipe) -> str:
         how = f"of the book {Path(recipe.book).name}"
     else:
         how = f"at {recipe.nodes} nodes, border {recipe.border:g}"
-    return (
+    out.write(
         f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
         f"within {recipe.balance} {how}, seed {settings.seed}\n"
     )
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the openings; return 0, 1 (there are too few, or no kernel) or 2 (usage)."""
-    options = make_parser().parse_args(arguments)
-    try:
-        recipe = recipe_of(options)
-        with suppress(AttributeError):
-            if options.file.exists():
-                raise SettingsError(f"{options.file} exists")
-        source = from_book(recipe) if recipe.book else generate(recipe, options.concurrency)
-        with ExitStack() as stack:
-            out = stack.enter_context(options.file.open("x")) if options.file else sys.stdout
-            written = write(recipe, source, options.count, out)
-        if options.file and not written.found:
-            options.file.unlink()  # else it would be in the way of the next attempt
-    except (SettingsError, KernelError, OSError) as error:
-        print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
-        return 2 if isinstance(error, SettingsError) else 1
-    if written.interrupted:
-        print(f"interrupted: {written.found} of {options.count} openings", file=sys.stderr)
-        return INTERRUPTED
-    if written.found < options.count:
-        print(f"numoku openings: there are only {written.found}", file=sys.stderr)
-        return 1
-    return 0
-
-
-class Written(NamedTuple):
-    """How many openings were written, and whether an interrupt ended it."""
-
-    found: int
-    interrupted: bool
-
-
-def write(
-    recipe: Recipe, openings: Iterable[list[Coordinates]], wanted: int, out: TextIO
-) -> Written:
-    """Write each opening as soon as it is found, so that an interrupt leaves those found."""
-    progress = Progress(wanted, "openings", every=inf)
-    out.write(head_of(recipe))
     try:
         for opening in openings:
-            line = format_offsets(opening, recipe.settings.width, recipe.settings.height)
-            out.write(f"{line}\n")
+            out.write(f"{format_offsets(opening, settings.width, settings.height)}\n")
             out.flush()
             progress.done += 1
             progress.show()
-            if progress.done == wanted:
-                break
     except KeyboardInterrupt:
-        return Written(progress.done, True)
-    return Written(progress.done, False)
+        return True
+    return False

@@ -11,16 +11,15 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ...options import problem_of
-from ...protocol.serve import OPTIONS, engine_arguments
-from ...protocol.settings import FULL_STRENGTH, fewest_nodes
-from ..played import CRASH, START, Abandoned, EngineFault
-from ..player import Clock, IsAborted, PlayedMove, Thinking
-from ..settings import EngineSpec, MatchSettings, SettingsError
+from ..options import problem_of
+from ..protocol.serve import OPTIONS, engine_arguments
+from ..protocol.settings import FULL_STRENGTH, fewest_nodes
+from .player import CRASH, START, Abandoned, Clock, EngineFault, IsAborted, PlayedMove, Thinking
+from .settings import EngineSpec, MatchSettings, SettingsError
 
 if TYPE_CHECKING:
-    from ...engine.engine import Engine, Limit
-    from ...game.game import Game
+    from ..engine.engine import Engine, Limit
+    from ..game.game import Game
 
 DEFAULT_HASH = 16_000_000  # bytes; clearing it for every game costs less than a large one would
 
@@ -79,8 +78,8 @@ class InprocessPlayer:
 
     def _limit(self, clock: Clock, game: Game) -> Limit:
         """Return the limits of one move: the whole turn, or a share of the match."""
-        from ...engine.engine import Limit
-        from ...engine.pacing import Limits, plan
+        from ..engine.engine import Limit
+        from ..engine.pacing import Limits, plan
 
         strength = int(self.spec.number("strength", FULL_STRENGTH))
         nodes = fewest_nodes(int(self.spec.number("nodes", self._settings.nodes)), strength)
@@ -124,7 +123,7 @@ def check_options(engines: Iterable[EngineSpec]) -> None:
 
 def make_engine(spec: EngineSpec) -> Engine:
     """Return our engine with a contestant's options."""
-    from ...engine.engine import Engine
+    from ..engine.engine import Engine
 
     hash_kilobytes = int(spec.number("hash_size", spec.number("hash", 0)))
     memory = int(spec.number("memory", 0)) or None  # of the process, with all that is in it

@@ -1,4 +1,4 @@
-"""Plays a match to its end: hands out games, writes each one down, and knows when to stop.
+"""``numoku match``: plays a match to its end, writes each game down, and knows when to stop.
 
 A game's number fixes everything about it, and a game counts once its line is in the journal. The
 first interrupt lets the running games finish, the second breaks them off; either way the journal
@@ -7,22 +7,39 @@ can be continued.
 
 from __future__ import annotations
 
+import json
+import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
 from types import FrameType
 
+from ..files import state_folder
+from ..native.load.library import KernelError
 from ..position.geometry import Coordinates
-from ..workers import ClusterPool
-from .journal import Journal
+from ..protocol.commandline import join_command
+from ..workers import ClusterError, ClusterPool
+from . import processes
+from .arguments import parse, resumed_settings, settings_of
+from .dialogue import introduce
+from .inprocess import check_options
+from .journal import Journal, Played
 from .openings import Openings
-from .played import START, Played
-from .pool import LocalGames
+from .player import START
+from .pool import LocalGames, open_pool
 from .referee import GameTask
-from .settings import MatchSettings, pairs
+from .settings import MatchSettings, SettingsError, pairs, total_games
 from .standings import Standings
-from .views import View
+from .views import PlainView, View, summary
+
+INTERRUPTED = 130  # exit status
+POLL = 0.2  # seconds between two looks at the keyboard
+HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be started at all
 
 
 def tasks(
@@ -47,10 +64,6 @@ def tasks(
                 number += 1
 
 
-POLL = 0.2  # seconds between two looks at the keyboard
-HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be started at all
-
-
 class Interrupts:
     """How often the user has asked to stop."""
 
@@ -70,18 +83,14 @@ def caught_interrupts() -> Iterator[Interrupts]:
     What ``nohup`` has started does not hear of the terminal's end.
     """
     interrupts = Interrupts()
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupts
-        return
     numbers = [signal.SIGINT, signal.SIGTERM]
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
-    before = [signal.signal(number, interrupts) for number in numbers]
-    try:
+    with ExitStack() as stack:
+        if threading.current_thread() is threading.main_thread():
+            for number in numbers:
+                stack.callback(signal.signal, number, signal.signal(number, interrupts))
         yield interrupts
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
 
 
 class Runner:
@@ -178,3 +187,103 @@ class Runner:
         if verdict and verdict.decision and not self.stop_reason:
             hypothesis = "H1" if verdict.decision == "accepted" else "H0"
             self.stop_reason = f"SPRT: {hypothesis} accepted, {verdict}"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play a match; return 0, 1 (it could not be played), 2 (usage) or 130 (interrupted)."""
+    options = parse(argv)
+    journal: Journal | None = None
+    try:
+        if options.resume:
+            journal = Journal.resume(Path(options.resume))
+            settings = resumed_settings(journal.settings, options)
+        else:
+            settings = settings_of(options)
+        if not settings.cluster:  # there the engines lie on other machines
+            check_options(settings.engines)
+            check_cores(settings.pin)
+        if journal:
+            journal.change(settings)
+        elif not settings.cluster:
+            settings = replace(settings, engines=introduce(settings.engines))
+        openings = Openings(settings)
+        if journal is None and not options.no_journal:
+            path = Path(options.journal) if options.journal else default_journal()
+            journal = Journal.create(path, settings)
+        return play(settings, openings, journal, options.view, options.json)
+    except (SettingsError, ClusterError, KernelError) as error:
+        print(f"numoku match: {error}", file=sys.stderr)
+        return 1 if isinstance(error, KernelError) else 2
+    finally:
+        if journal:
+            journal.close()
+
+
+def check_cores(cores: Sequence[int]) -> None:
+    """Refuse cores that this process may not use.
+
+    Raises:
+        SettingsError: there are some.
+    """
+    usable = processes.usable_cores()
+    for core in set(cores) - set(usable):
+        known = ", ".join(map(str, usable))
+        raise SettingsError(f"--pin: there is no core {core} to be used, only {known}")
+
+
+def play(
+    settings: MatchSettings,
+    openings: Openings,
+    journal: Journal | None,
+    view_kind: str,
+    as_json: bool,
+) -> int:
+    """Play what the journal leaves to be played, show it, and print the result."""
+    for line in openings.skipped[:5]:
+        print(f"opening left out: {line}", file=sys.stderr)
+    if settings.memory and not processes.knows_memory():
+        print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
+    view = make_view(settings, Standings(settings, journal.games if journal else ()), view_kind)
+    with ExitStack() as stack:
+        if journal:
+            stack.callback(journal.close)
+        stack.callback(view.close)
+        pool = open_pool(settings, view.moved)
+        stack.callback(pool.close)
+        runner = Runner(settings, openings, pool, view, journal)
+        standings = runner.play()
+    print(json.dumps(standings.to_json()) if as_json else summary(standings))
+    if runner.stop_reason:
+        print(f"stopped: {runner.stop_reason}", file=sys.stderr)
+    if journal and (runner.was_interrupted or not as_json):
+        path = join_command([str(journal.path)])
+        if standings.games < total_games(settings) and not runner.stop_reason:
+            print(f"continue with: numoku match --resume {path}", file=sys.stderr)
+        else:
+            print(f"look at the games: numoku report {path}", file=sys.stderr)
+    if runner.was_interrupted:
+        return INTERRUPTED
+    return 1 if "cannot be started" in runner.stop_reason else 0
+
+
+def make_view(settings: MatchSettings, standings: Standings, kind: str = "auto") -> View:
+    """Return the view that suits: ``live``, ``plain``, ``quiet``, or what the terminal allows."""
+    if kind == "quiet":
+        return View()
+    if kind == "live" or (kind == "auto" and sys.stderr.isatty()):
+        try:
+            from .live import RichView
+        except ImportError:  # rich is not installed
+            if kind == "live":
+                needed = "the live view needs rich: pip install 'pbrain-numoku[tools]'"
+                print(needed, file=sys.stderr)
+        else:
+            return RichView(settings, standings)
+    return PlainView(settings, standings.games)
+
+
+def default_journal() -> Path:
+    """Return a new journal in the user's own folder (``NUMOKU_MATCHES`` decides)."""
+    chosen = os.environ.get("NUMOKU_MATCHES")
+    folder = Path(chosen) if chosen else state_folder() / "matches"
+    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"

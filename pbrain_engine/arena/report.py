@@ -4,22 +4,77 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
+import textwrap
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import nan
 from pathlib import Path
 
-from ...files import write_whole
-from ...options import Parser, add_value, problem_of, whole
-from ..exports import FILE_EACH, PGN, export
-from ..journal import JournalError, read_journal
-from ..page import DEFAULT_GAMES, html_page
-from ..played import Played
-from ..settings import MatchSettings, SettingsError
-from ..standings import Standings
-from ..views import summary, table, time_rows
+from ..files import write_whole
+from ..notation.cells import format_moves
+from ..notation.game_tree import GameRecord
+from ..notation.psq import format_psq
+from ..notation.sgf import format_sgf
+from ..options import Parser, add_value, problem_of, whole
+from .journal import JournalError, Played, paper_record, read_journal
 from .match import default_journal
+from .page import DEFAULT_GAMES, html_page
+from .settings import MatchSettings, SettingsError
+from .standings import Standings
+from .views import summary, table, time_rows
+
+PGN = "pgn"
+PGN_LINE = 79
+
+
+def pgn(played: Played, settings: MatchSettings) -> str:
+    """Return a game as PGN; rating tools read its tags, people its moves.
+
+    Names and result are those of the colours that were played, so the moves begin with black's.
+    """
+    result = "-".join(reversed(played.result.split("-")))  # PGN counts white's points first
+    tags = {
+        "Event": "Numoku match",
+        "Site": "?",
+        "Date": played.date.replace("-", ".") or "????.??.??",
+        "Round": str(played.round + 1),
+        "White": played.white,
+        "Black": played.black,
+        "Result": result,
+        "Variant": f"gomoku {settings.rule.name.lower()} {settings.width}x{settings.height}",
+        "Termination": played.reason,
+    }
+    quoted = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in tags.items()}
+    lines = [f'[{name} "{text}"]' for name, text in quoted.items()]
+    words = ["1..."] if played.all_moves else []
+    for ply, move in enumerate(played.all_moves):
+        words += [f"{ply // 2 + 2}."] * (ply % 2) + [format_moves([move])]
+    text = textwrap.wrap(" ".join([*words, result]), PGN_LINE, break_on_hyphens=False)
+    return "\n".join([*lines, "", *text, "", ""])
+
+
+FILE_EACH: dict[str, Callable[[GameRecord], str]] = {"sgf": format_sgf, "psq": format_psq}
+
+
+def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSettings) -> list[Path]:
+    """Write games in one format, into one file or a folder of files; return what was written."""
+    ordered = sorted(games, key=lambda played: played.game)
+    if kind == PGN:
+        write_whole(target, "".join(pgn(played, settings) for played in ordered))
+        return [target]
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for played in ordered:
+        names = "-".join(
+            re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)
+        )
+        path = target / f"{played.game + 1:05}-{names}.{kind}"
+        write_whole(path, FILE_EACH[kind](paper_record(played, settings)))
+        written.append(path)
+    return written
+
 
 MOST_RATING = 10_000  # of an anchor, either way: far more than any list has
 

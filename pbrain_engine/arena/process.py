@@ -14,20 +14,19 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from time import perf_counter
 from typing import NamedTuple, TextIO
 
-from ...options import problem_of
-from ..played import CRASH, EXIT, FLOOD, EngineFault
+from ..options import problem_of
 from . import processes
-from .guardian import Guardian
+from .player import CRASH, EXIT, FLOOD, EngineFault
+from .processes import Guardian
 
-_given_up: set[str] = set()  # folders in which a file could not be written, and it was said
+_given_up: set[Path] = set()  # folders in which a file could not be written, and it was said
 
 
 class Transcript:
@@ -38,48 +37,41 @@ class Transcript:
 
     def __init__(self, folder: str, title: str) -> None:
         """Open ``folder/title.log``, over an older one if there is any."""
-        self._folder = folder
-        name = re.sub(r"[^\w.-]+", "_", title)
-        self._path = Path(folder, f"{name}.log")
+        self._path = Path(folder, re.sub(r"[^\w.-]+", "_", title) + ".log")
         self._file: TextIO | None = None
         self._lock = threading.Lock()
-        self._began = time.perf_counter()
-        try:
+        self._began = perf_counter()
+        with self._forgiving():
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("w", encoding="utf-8")
-        except OSError as error:
-            self._give_up(error)
 
     def note(self, direction: str, text: str) -> None:
         """Write a line that was sent (``>``) or came (``<``)."""
-        with self._lock:
+        with self._lock, self._forgiving():
             if self._file:
-                seconds = time.perf_counter() - self._began
-                try:
-                    print(f"{seconds:9.3f} {direction} {text}", file=self._file)
-                except OSError as error:
-                    self._give_up(error)
+                print(f"{perf_counter() - self._began:9.3f} {direction} {text}", file=self._file)
 
     def close(self) -> None:
         """Close the file; what still comes is not written."""
-        with self._lock:
-            if self._file:
-                try:
-                    self._file.close()
-                except OSError as error:
-                    self._give_up(error)
-                self._file = None
-
-    def _give_up(self, error: OSError) -> None:
-        """Say once in a folder that a log is not whole, and write no more of this one."""
-        file, self._file = self._file, None
-        if file:
-            with contextlib.suppress(OSError):
+        with self._lock, self._forgiving():
+            file, self._file = self._file, None
+            if file:
                 file.close()
-        if self._folder not in _given_up:
-            _given_up.add(self._folder)
-            error.filename = str(self._path)
-            print(f"a log is not whole: {problem_of(error)}", file=sys.stderr)
+
+    @contextlib.contextmanager
+    def _forgiving(self) -> Iterator[None]:
+        """Say once in a folder that a log is not whole, and write no more of this one."""
+        try:
+            yield
+        except OSError as error:
+            file, self._file = self._file, None
+            if file:
+                with contextlib.suppress(OSError):
+                    file.close()
+            if self._path.parent not in _given_up:
+                _given_up.add(self._path.parent)
+                error.filename = str(self._path)
+                print(f"a log is not whole: {problem_of(error)}", file=sys.stderr)
 
 
 CHUNK = 65536
@@ -194,7 +186,7 @@ class Program:
     def resume(self) -> None:
         """Let the process go on."""
         if self._is_suspended:
-            processes.resume(self.pid)
+            processes.suspend(self.pid, resumes=True)
             self._is_suspended = False
 
     def close(self, grace: float = END_GRACE) -> None:
@@ -207,7 +199,7 @@ class Program:
             processes.wait_unreaped(self.process, grace)
         processes.kill_group(self.pid, strays)
         if self._guardian:
-            self._guardian.release(self.pid)
+            self._guardian.watch(self.pid, "-")
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(5)
         self.write(None)

@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...options import Parser, above_zero, add_value, add_view, not_below_zero, positive, whole
-from ..openings import GENERATORS, read_lines
-from ..players.processes import usable_cores
-from ..settings import (
+from ..options import Parser, above_zero, add_value, add_view, not_below_zero, positive, whole
+from .openings import GENERATORS, read_lines
+from .processes import usable_cores
+from .settings import (
     DEFAULT_TURN,
     MOST_ELO,
     Adjudication,

@@ -15,16 +15,28 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...options import problem_of
-from ..played import GARBAGE, MEMORY, MUTE, REFUSED, START, TIME, Abandoned, EngineFault
-from ..player import Clock, IsAborted, PlayedMove, Thinking
-from ..settings import INFO_KEYS, EngineSpec, MatchSettings, SettingsError, travels_as_info
+from ..options import problem_of
 from . import processes
-from .guardian import Guardian
+from .player import (
+    GARBAGE,
+    MEMORY,
+    MUTE,
+    REFUSED,
+    START,
+    TIME,
+    Abandoned,
+    Clock,
+    EngineFault,
+    IsAborted,
+    PlayedMove,
+    Thinking,
+)
 from .process import EngineProcess, TimedLine, Transcript
+from .processes import Guardian
+from .settings import INFO_KEYS, EngineSpec, MatchSettings, SettingsError, travels_as_info
 
 if TYPE_CHECKING:
-    from ...game.game import Game
+    from ..game.game import Game
 
 SLICE = 0.5  # seconds between two looks at memory and at an abort while waiting
 MEMORY_PERIOD = 2.0  # seconds between two looks where moves come quickly

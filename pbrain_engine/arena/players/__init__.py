@@ -1,1 +1,0 @@
-"""Players: programs behind pipes, the engine inside this process, and what keeps them in order."""

@@ -1,0 +1,193 @@
+"""What the operating system says about processes, and the signals that they are sent.
+
+On Linux all of it comes from ``/proc``; elsewhere from psutil if it is installed. Where it is
+not, only the process itself is ended; Windows tells its memory all the same, and on macOS that
+is unknown (0), see :func:`knows_memory`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..native.load.memory import peak_working_set, private_pages
+
+IS_LINUX = sys.platform.startswith("linux")
+IS_WINDOWS = sys.platform == "win32"
+POLL = 0.003
+
+Answer = TypeVar("Answer")
+
+
+def _psutil() -> Any:
+    """Return the module, or None."""
+    try:
+        import psutil  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        return None
+    return psutil
+
+
+def _ask(pid: int, question: Callable[[Any], Answer], default: Answer) -> Answer:
+    """Return what psutil answers about a process; wine and some systems forbid to look."""
+    psutil = _psutil()
+    if psutil is None:
+        return default
+    try:
+        return question(psutil.Process(pid))
+    except (psutil.Error, OSError):
+        return default
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the children of a process, their children, and so on."""
+    if not IS_LINUX:
+        return _ask(pid, lambda process: [c.pid for c in process.children(recursive=True)], [])
+    found = [pid]
+    for parent in found:  # which grows meanwhile
+        with contextlib.suppress(OSError):
+            for task in os.listdir(f"/proc/{parent}/task"):
+                with contextlib.suppress(OSError):
+                    children = Path(f"/proc/{parent}/task/{task}/children").read_text()
+                    found += map(int, children.split())
+    return found[1:]
+
+
+def knows_memory() -> bool:
+    """Return whether the memory of other processes can be read here."""
+    return IS_LINUX or IS_WINDOWS or _psutil() is not None
+
+
+def tree_memory(pid: int) -> int:
+    """Return the bytes that a process and its descendants have for themselves alone.
+
+    On Windows it is at least the most that the working set of the process itself ever was,
+    which the manager Piskvork reads.
+    """
+    total = sum(_private_bytes(member) for member in (pid, *descendants(pid)))
+    if IS_WINDOWS:
+        with contextlib.suppress(OSError):
+            total = max(total, peak_working_set(pid))
+    return total
+
+
+def _private_bytes(pid: int) -> int:
+    if IS_LINUX:
+        with contextlib.suppress(OSError, ValueError):
+            return private_pages(pid)
+        return 0
+    resident = _ask(pid, lambda process: int(process.memory_info().rss), 0)
+    return _ask(pid, lambda process: int(process.memory_full_info().uss), resident)
+
+
+def usable_cores() -> tuple[int, ...]:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
+
+
+def suspend(pid: int, resumes: bool = False) -> None:
+    """Stop this one process (not its children: so does the judge), or let it go on."""
+    number = getattr(signal, "SIGCONT" if resumes else "SIGSTOP", None)
+    if number is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+    else:
+        _ask(pid, lambda process: process.resume() if resumes else process.suspend(), None)
+
+
+def wait_unreaped(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for a child to end, but leave its entry, so that its number stays its own."""
+    end = time.perf_counter() + seconds
+    while not (ended := has_ended(process)) and time.perf_counter() < end:
+        time.sleep(POLL)
+    return ended
+
+
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Return whether a child has ended, and leave its entry."""
+    if process.returncode is not None:
+        return True
+    if not hasattr(os, "waitid"):
+        return process.poll() is not None
+    try:
+        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, process.pid, options) is not None
+    except ChildProcessError:
+        return True
+
+
+def kill_group(pid: int, strays: list[int]) -> None:
+    """Kill a group of processes by its leader, and those that have left the group."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+    else:
+        strays = [*strays, pid]
+    for stray in strays:
+        with contextlib.suppress(OSError):
+            os.kill(stray, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+GUARD = """
+import os, signal, sys
+for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    signal.signal(getattr(signal, name), signal.SIG_IGN)
+watched = set()
+for line in sys.stdin:
+    (watched.add if line[0] == "+" else watched.discard)(int(line[1:]))
+for pid in watched:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+
+
+class Guardian:
+    """A small process that ends the engines when their runner dies without a word.
+
+    An engine that hangs or is frozen does not notice that its pipe has closed, so after a
+    ``kill -9`` of the runner it would live on. The guardian keeps a list of the engines and, when
+    its own pipe closes, kills the groups that are still on its list.
+    """
+
+    def __init__(self) -> None:
+        """Start the guardian; where there are no process groups there is none."""
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        if hasattr(os, "killpg"):
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", GUARD],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                start_new_session=True,
+            )
+
+    def watch(self, pid: int, sign: str = "+") -> None:
+        """Put an engine on the list by its process number, or with ``-`` take it off."""
+        with self._lock:
+            if self._process and self._process.stdin:
+                with contextlib.suppress(OSError, ValueError):
+                    self._process.stdin.write(f"{sign}{pid}\n".encode())
+
+    def close(self) -> None:
+        """End the guardian, and with it every engine that is still on its list."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process and process.stdin:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
