@@ -227,7 +227,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
     if turn is None:
         limited = options.match or options.nodes or options.depth
         turn = 0.0 if limited or all(e.limits_itself for e in engines) else DEFAULT_TURN
-    lines = () if is_generator(options.openings) else read_lines(options.openings)
+    is_generated = options.openings.partition(":")[0] in GENERATORS
     return MatchSettings(
         engines=name_apart(engines),
         games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
@@ -236,7 +236,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         rule=parse_rule(options.rule),
         turn=turn,
         memory=int(options.memory * 1024 * 1024),
-        opening_lines=lines,
+        opening_lines=() if is_generated else read_lines(options.openings),
         adjudication=_adjudication(options),
         sprt=_sprt(options),
         concurrency=1 if options.concurrency is None else options.concurrency,
@@ -266,11 +266,6 @@ def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> Ma
             raise SettingsError("--games can only grow, and from an even number, in a match")
         changes["games"] = options.games
     return replace(settings, **changes)
-
-
-def is_generator(text: str) -> bool:
-    """Return whether openings are generated and not read from a file."""
-    return text.partition(":")[0] in GENERATORS
 
 
 def parse_cores(text: str) -> tuple[int, ...]:

@@ -13,9 +13,17 @@ from typing import Any
 
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
-from ..pages import charts
-from ..pages.charts import Curve, Point
-from ..pages.html import html_document, html_figures, html_script, html_table
+from ..pages.html import (
+    Curve,
+    Point,
+    html_document,
+    html_figures,
+    html_script,
+    html_table,
+    intervals,
+    line_chart,
+    stacked_bars,
+)
 from .journal import BLACK, DRAW, WHITE, Played
 from .settings import MatchSettings
 from .standings import PairScore, Standings
@@ -36,7 +44,7 @@ def figures(standings: Standings, games: Sequence[Played]) -> list[Figure]:
         rows = [
             (short[r.name], r.elo, r.elo - r.error, r.elo + r.error) for r in standings.ladder()
         ]
-        found = [("Ratings with 95 % intervals", charts.intervals("Ratings", "Elo", rows))]
+        found = [("Ratings with 95 % intervals", intervals("Ratings", "Elo", rows))]
     found.append(("Length of the games", _lengths(games)))
     for title, caption, unit, column, scale in (
         ("Time used", "Time used, by move", "seconds", "ms", 0.001),
@@ -45,7 +53,7 @@ def figures(standings: Standings, games: Sequence[Played]) -> list[Figure]:
         lines = _mean_by_move(games, short, column, scale)
         top = max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
         named = (title, "own move", f"{unit}, mean")
-        found.append((caption, charts.line_chart(*named, lines, y_range=(0.0, top))))
+        found.append((caption, line_chart(*named, lines, y_range=(0.0, top))))
     return [(caption, svg) for caption, svg in found if svg]
 
 
@@ -71,12 +79,12 @@ def _paths(pair: PairScore, games: Sequence[Played], settings: MatchSettings) ->
     air = (top - bottom) * 0.08 or 10.0
     view = min(bottom - air, -air), max(top + air, air)
     lines, band = [Curve("", middle, "a")], (high_path, low_path)
-    found = [(caption, charts.line_chart("Elo", "games", "Elo", lines, band, [0.0], view))]
+    found = [(caption, line_chart("Elo", "games", "Elo", lines, band, [0.0], view))]
     if test:
         verdict, lines = score.verdict(test), [Curve("", ratio, "b")]
         bounds = [verdict.lower, 0.0, verdict.upper]
         caption = f"SPRT [{test.elo0:g}, {test.elo1:g}]: log-likelihood ratio"
-        found.append((caption, charts.line_chart("SPRT", "games", "LLR", lines, marks=bounds)))
+        found.append((caption, line_chart("SPRT", "games", "LLR", lines, marks=bounds)))
     return found
 
 
@@ -95,7 +103,7 @@ def _lengths(games: Sequence[Played]) -> str:
                 heights[(length - first) // step] += 1
         layers.append((name, winner, heights))
     starts = [float(first + step * i) for i in range(count)]
-    return charts.stacked_bars("Length of the games", "stones", "games", starts, step, layers)
+    return stacked_bars("Length of the games", "stones", "games", starts, step, layers)
 
 
 def _mean_by_move(

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..options import Parser, above_zero, problem_of
 from ..protocol.commandline import split_command
-from . import analysis, faults, managers  # noqa: F401  (they enter checks)
+from . import faults, managers  # noqa: F401  (they enter checks)
 from .exam import (
     CHECKS,
     CLIENTS,

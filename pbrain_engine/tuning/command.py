@@ -18,9 +18,7 @@ from ..arena.views import conditions, table
 from ..files import write_whole
 from ..native.load.library import KernelError
 from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
-from ..pages import charts
-from ..pages.charts import Curve
-from ..pages.html import html_document, html_figures, html_table
+from ..pages.html import Curve, html_document, html_figures, html_table, line_chart
 from ..progress import Progress
 from ..search import parameters
 from .run import DuelError, Duels, TuningFile, TuningPlan, read
@@ -90,7 +88,7 @@ def html_page(plan: TuningPlan, method: Spsa, states: Sequence[Mapping[str, Any]
         points = [(0.0, float(space.start[name]))]
         points += [(2.0 * state["done"], state["values"][name]) for state in states]
         lines, marks = [Curve("", points, "a")], [space.start[name]]
-        figures.append((name, charts.line_chart(name, "games", name, lines, marks=marks)))
+        figures.append((name, line_chart(name, "games", name, lines, marks=marks)))
     body = f"""<h1>{escape(title)}</h1>
 <p class="about">{escape(about)}</p>
 <h2>Parameters</h2>

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 MOVES_BEFORE = 2  # decent moves, so that the fault comes in the middle of a game
 
@@ -28,62 +29,59 @@ def fall_silent() -> None:
         time.sleep(3600)
 
 
+def rant(*words: str) -> None:
+    for word in words:
+        say(word)
+    fall_silent()
+
+
+def repeat(text: str) -> None:
+    while True:
+        sys.stdout.write(text)
+
+
+def complain(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def hoard() -> None:
+    held = []
+    while True:
+        held.append(bytearray(os.urandom(1) * 20_000_000))
+        time.sleep(0.02)
+
+
+def leave_children() -> None:
+    code = "import time, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+    subprocess.Popen([sys.executable, "-c", code])
+    time.sleep(0.2)
+    os._exit(0)
+
+
 def misbehave(mode: str, taken: list[tuple[int, int]], size: int) -> None:
     """Do the wrong thing instead of the move that is due."""
-    if mode == "hang":
-        fall_silent()
-    elif mode == "exit":
-        sys.exit(0)
-    elif mode == "crash":
-        os.kill(os.getpid(), signal.SIGSEGV)
-    elif mode == "error-exit":
-        sys.stderr.write("Traceback: something went wrong\n")
-        sys.exit(3)
-    elif mode == "complain":
-        sys.stderr.write("warning: something is odd\n")
-        sys.stderr.flush()
-        fall_silent()
-    elif mode == "garbage":
-        for word in ("seven,seven", "7;7", "I resign", "7,7,7", "(7,7)"):
-            say(word)
-        fall_silent()
-    elif mode == "flood":
-        while True:
-            say("MESSAGE " + "x" * 100)
-    elif mode == "suggest":
-        while True:
-            say("SUGGEST 7,7")
-    elif mode == "one-endless-line":
-        while True:
-            sys.stdout.write("x" * 100_000)
-    elif mode == "memory":
-        hoard = []
-        while True:
-            hoard.append(bytearray(os.urandom(1) * 20_000_000))
-            time.sleep(0.02)
-    elif mode == "occupied":
-        say(point(taken[0]))
-    elif mode == "off-board":
-        say(f"{size},0")
-    elif mode == "late":
-        time.sleep(1.0)
-        say(point(next_empty(taken, size)))
-    elif mode == "error":
-        say("ERROR I do not play this rule")
-        fall_silent()
-    elif mode == "close-output":
-        os.close(1)
-        fall_silent()
-    elif mode == "leave-children":
-        code = "import time, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
-        subprocess.Popen([sys.executable, "-c", code])
-        time.sleep(0.2)
-        os._exit(0)
-    elif mode == "die-after-move":
-        say(point(next_empty(taken, size)))
-        os._exit(0)
-    else:
-        raise SystemExit(f"there is no mode {mode}")
+    move = point(next_empty(taken, size))
+    ways: dict[str, Callable[[], object]] = {
+        "hang": fall_silent,
+        "exit": sys.exit,
+        "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+        "error-exit": lambda: (complain("Traceback: something went wrong\n"), sys.exit(3)),
+        "complain": lambda: (complain("warning: something is odd\n"), fall_silent()),
+        "garbage": lambda: rant("seven,seven", "7;7", "I resign", "7,7,7", "(7,7)"),
+        "flood": lambda: repeat("MESSAGE " + "x" * 100 + "\n"),
+        "suggest": lambda: repeat("SUGGEST 7,7\n"),
+        "one-endless-line": lambda: repeat("x" * 100_000),
+        "memory": hoard,
+        "occupied": lambda: say(point(taken[0])),
+        "off-board": lambda: say(f"{size},0"),
+        "late": lambda: (time.sleep(1.0), say(move)),
+        "error": lambda: rant("ERROR I do not play this rule"),
+        "close-output": lambda: (os.close(1), fall_silent()),
+        "leave-children": leave_children,
+        "die-after-move": lambda: (say(move), os._exit(0)),
+    }
+    ways[mode]()
 
 
 def next_empty(taken: list[tuple[int, int]], size: int) -> tuple[int, int]:

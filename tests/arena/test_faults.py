@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,25 +28,12 @@ TOKEN = f"of-test-run-{os.getpid()}"  # on the command lines of our engines, to 
 HELPFUL = EngineSpec("good", (sys.executable, HOSTILE, "quirks", TOKEN))
 
 CAUSES = {
-    "hang": "time",
-    "mute": "mute",
-    "exit": "exit",
-    "crash": "crash",
-    "error-exit": "crash",
-    "garbage": "garbage",
-    "flood": "flood",
-    "one-endless-line": "flood",
-    "suggest": "flood",
-    "memory": "memory",
-    "occupied": "illegal",
-    "off-board": "illegal",
-    "late": "time",
-    "error": "refused",
-    "refuse-size": "refused",
-    "close-output": "exit",
-    "leave-children": "exit",
+    "hang": "time", "mute": "mute", "exit": "exit", "crash": "crash", "error-exit": "crash",
+    "garbage": "garbage", "flood": "flood", "one-endless-line": "flood", "suggest": "flood",
+    "memory": "memory", "occupied": "illegal", "off-board": "illegal", "late": "time",
+    "error": "refused", "refuse-size": "refused", "close-output": "exit", "leave-children": "exit",
     "die-after-move": "exit",
-}
+}  # fmt: skip
 
 
 # Floods and hoards take their time on a busy machine, but end the game when they are seen.
@@ -60,14 +47,10 @@ def hostile(mode: str) -> EngineSpec:
 def play(games: int = 1, seats: int = 1, **changes: object) -> list[Played]:
     """Play a short match and return its games."""
     values: dict[str, object] = {
-        "turn": 0.2,
-        "tolerance": 0.5,  # of the good ones, too, on a busy machine
-        "start_timeout": 5.0,
-        "memory": 150_000_000,
-        "openings": "none",
-        "games": games,
+        "turn": 0.2, "tolerance": 0.5,  # of the good ones, too, on a busy machine
+        "start_timeout": 5.0, "memory": 150_000_000, "openings": "none", "games": games,
         "concurrency": seats,
-    }
+    }  # fmt: skip
     settings = MatchSettings(**{**values, **changes})  # type: ignore[arg-type]
     pool = LocalGames(settings)
     try:
@@ -97,36 +80,35 @@ def processes_with(word: str) -> list[int]:
     return found
 
 
+def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait for a condition, and fail where it does not come."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.02)
+
+
 @pytest.fixture
 def no_orphans() -> Iterator[None]:
     """Check that no engine outlives the test."""
     yield
     if Path("/proc").is_dir():
-        end = time.monotonic() + 3
-        while (left := processes_with(TOKEN)) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert not left
+        wait_until(lambda: not processes_with(TOKEN), 3)
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("mode", CAUSES)
-def test_fault_is_booked_with_its_cause(mode: str, no_orphans: None) -> None:
+@pytest.mark.parametrize(
+    "mode, judge",
+    [*((mode, False) for mode in CAUSES)]
+    + [(mode, True) for mode in ("hang", "exit", "late", "occupied", "flood")],
+)
+def test_fault_is_booked_with_its_cause(mode: str, judge: bool, no_orphans: None) -> None:
     began = time.monotonic()
-    turn = 8.0 if mode in PATIENT else 0.2
-    games = play(2, 2, engines=(hostile(mode), HELPFUL), turn=turn)
+    turn = 8.0 if mode in PATIENT else 0.3 if judge else 0.2
+    games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=judge, turn=turn)
     assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
     assert all(game.loser == mode for game in games)
     assert time.monotonic() - began < 20
-
-
-@pytest.mark.timed
-@pytest.mark.parametrize("mode", ["hang", "exit", "late", "occupied", "flood"])
-def test_judge_mode_books_the_same_causes(mode: str, no_orphans: None) -> None:
-    games = play(
-        2, 2, engines=(hostile(mode), HELPFUL), judge=True, turn=8.0 if mode in PATIENT else 0.3
-    )
-    assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
-    assert all(game.loser == mode for game in games)
 
 
 def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
@@ -157,14 +139,8 @@ for part in {parts}:
         answers = [process.receive(5.0) for _ in range(6)]
     finally:
         process.close()
-    assert [answer and answer.text for answer in answers] == [
-        "OK",
-        "7,7",
-        "8,8",
-        "",
-        "last",
-        "word",
-    ]
+    said = [answer and answer.text for answer in answers]
+    assert said == ["OK", "7,7", "8,8", "", "last", "word"]
 
 
 def test_a_suggestion_is_answered_once(tmp_path: Path, no_orphans: None) -> None:

@@ -84,40 +84,27 @@ def play(black: str, white: str, opening: str = "", **changes: object) -> Played
     return play_game(task, settings(**changes), [Scripted(black), Scripted(white)])
 
 
-def test_five_in_a_row_wins() -> None:
-    played = play("a1b1c1d1e1", "a3b3c3d3")
-    assert (played.winner, played.reason) == ("black", "five")
-    assert len(played.moves) == 9
-    assert played.result == "1-0"
-
-
-def test_six_wins_in_freestyle_only() -> None:
-    black, white = "a1b1c1e1f1d1o15", "a3b3c4d4a7a9"
-    assert play(black, white).winner == "black"
-    assert play(black, white, rule=Rule.STANDARD).reason == "crash"
-
-
 @pytest.mark.parametrize(
-    "black, white, foul",
-    [("g8i8h7h9h8", "a1c1e1g1", "h8"), ("a1b1c1e1f1d1", "a3c3e3g3i3", "d1")],
-    ids=["double three", "overline"],
+    "black, white, changes, winner, reason, moves, detail",
+    [
+        ("a1b1c1d1e1", "a3b3c3d3", {}, "black", "five", 9, ""),
+        ("a1b1c1e1f1d1o15", "a3b3c4d4a7a9", {}, "black", "five", 11, ""),  # six
+        ("a1b1c1e1f1d1o15", "a3b3c4d4a7a9", {"rule": Rule.STANDARD}, "black", "crash", 13, "no"),
+        ("g8i8h7h9h8", "a1c1e1g1", {"rule": Rule.RENJU}, "white", "forbidden", 8, "h8"),
+        ("a1b1c1e1f1d1", "a3c3e3g3i3", {"rule": Rule.RENJU}, "white", "forbidden", 10, "d1"),
+        ("h8", "h8", {}, "black", "illegal", 1, "occupied"),
+        ("v22", "a1", {}, "white", "illegal", 0, "off the board"),
+        ("a1c1e1", "a3c3e3", {"draw_after": 6}, "draw", "limit", 6, ""),
+    ],
 )
-def test_renju_foul_of_black_loses(black: str, white: str, foul: str) -> None:
-    played = play(black, white, rule=Rule.RENJU)
-    assert (played.winner, played.reason) == ("white", "forbidden")
-    assert foul in played.detail
-
-
-def test_occupied_cell_loses() -> None:
-    played = play("h8", "h8")
-    assert (played.winner, played.reason) == ("black", "illegal")
-    assert "occupied" in played.detail
-
-
-def test_cell_off_the_board_loses() -> None:
-    played = play("v22", "a1")
-    assert (played.winner, played.reason) == ("white", "illegal")
-    assert "off the board" in played.detail
+def test_a_game_ends_as_the_rules_say(
+    black: str, white: str, changes: dict[str, object], winner: str, reason: str, moves: int,
+    detail: str,
+) -> None:  # fmt: skip
+    played = play(black, white, **changes)
+    assert (played.winner, played.reason, len(played.moves)) == (winner, reason, moves)
+    assert detail in played.detail
+    assert played.result == {"black": "1-0", "white": "0-1", "draw": "1/2-1/2"}[winner]
 
 
 def test_full_board_is_a_draw() -> None:
@@ -128,11 +115,6 @@ def test_full_board_is_a_draw() -> None:
             cells[sign] += "abcde"[x] + str(y + 1)
     played = play(cells["X"], cells["O"], width=5, height=5)
     assert (played.winner, played.reason, len(played.moves)) == ("draw", "full", 25)
-
-
-def test_draw_limit_ends_the_game() -> None:
-    played = play("a1c1e1", "a3c3e3", draw_after=6)
-    assert (played.winner, played.reason, len(played.moves)) == ("draw", "limit", 6)
 
 
 def test_opening_decides_who_begins() -> None:
@@ -153,25 +135,29 @@ def values_played(values: Sequence[int | None], opening: int = 0) -> Played:
     )  # fmt: skip
 
 
-def test_agreed_win_ends_the_game() -> None:
-    terms = Adjudication(win_value=1000, win_moves=4)
-    assert agreed_result(values_played([1500, -1500, 1200, -1100]), terms) == "black"
-    assert agreed_result(values_played([-1500, 1500, -1200, 1100]), terms) == "white"
-    assert agreed_result(values_played([-1500, 1500], 1), terms) is None
-    assert agreed_result(values_played([1500, -1500, 900, -1100]), terms) is None
-    assert agreed_result(values_played([1500, None, 1200, -1100]), terms) is None
-    assert agreed_result(values_played([1500, -1500, 1200, -1100], 1), terms) == "white"
+WON = Adjudication(win_value=1000, win_moves=4)
+DRAWN = Adjudication(draw_value=10, draw_moves=4, draw_from=6)
 
 
-def test_adjudication_is_off_by_default() -> None:
-    assert agreed_result(values_played([29000, -29000] * 50), Adjudication()) is None
-    assert agreed_result(values_played([0] * 200), Adjudication()) is None
-
-
-def test_agreed_draw_needs_its_stones() -> None:
-    terms = Adjudication(draw_value=10, draw_moves=4, draw_from=6)
-    assert agreed_result(values_played([5, -5, 0, 10]), terms) is None
-    assert agreed_result(values_played([5, -5, 0, 10], 2), terms) == "draw"
+@pytest.mark.parametrize(
+    "terms, values, opening, result",
+    [
+        (WON, [1500, -1500, 1200, -1100], 0, "black"),
+        (WON, [-1500, 1500, -1200, 1100], 0, "white"),
+        (WON, [1500, -1500, 1200, -1100], 1, "white"),
+        (WON, [-1500, 1500], 1, None),
+        (WON, [1500, -1500, 900, -1100], 0, None),
+        (WON, [1500, None, 1200, -1100], 0, None),
+        (DRAWN, [5, -5, 0, 10], 0, None),
+        (DRAWN, [5, -5, 0, 10], 2, "draw"),
+        (Adjudication(), [29000, -29000] * 50, 0, None),
+        (Adjudication(), [0] * 200, 0, None),
+    ],
+)
+def test_agreed_values_end_a_game_where_it_is_wanted(
+    terms: Adjudication, values: list[int | None], opening: int, result: str | None
+) -> None:
+    assert agreed_result(values_played(values, opening), terms) == result
 
 
 def test_clock_is_the_judges() -> None:
@@ -376,6 +362,7 @@ def test_impossible_matches_are_refused(changes: dict[str, object]) -> None:
         ("depth 3-3 ev -M8 n 17 n/ms 1", 3, -29992, 17),
         (f"depth 3 ev 2.{'4' * 400} n 1.{'5' * 400}K", 3, 2, 1555),
         ("depth 3. ev 5. n 5\N{KELVIN SIGN}", 3, 5, 5),
+        ("\tDepth :  12 |  Eval =  + M 9  | Node :\t1.5  M ", 12, 29991, 1_500_000),
     ],
 )
 def test_reports_are_understood(
@@ -404,18 +391,11 @@ def test_a_title_without_an_end_costs_nothing() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"depth {'1' * 5000}",
-        f"ev {'9' * 400}",
-        f"ev M{'9' * 400}",
-        f"n {'9' * 400}",
-        f"multipv {'2' * 5000} depth 3",
-        "ev M5.5",
-        "ev +-5",
-        "ev 1.2.3",
-        "depth ² ev ² n ²",
+        f"depth {'1' * 5000}", f"ev {'9' * 400}", f"ev M{'9' * 400}", f"n {'9' * 400}",
+        f"multipv {'2' * 5000} depth 3", "ev M5.5", "ev +-5", "ev 1.2.3", "depth ² ev ² n ²",
     ],
     ids=lambda text: text[:12],
-)
+)  # fmt: skip
 def test_what_is_no_number_of_a_search_is_passed_over(text: str) -> None:
     thinking = Thinking()
     thinking.hear(text)
@@ -429,12 +409,6 @@ def test_what_is_no_number_of_a_search_is_passed_over(text: str) -> None:
 @pytest.mark.parametrize("text", ["M5.5", "M1000", "+-5", "1" * 400, "²", "", "x"])
 def test_what_is_no_value_is_none(text: str) -> None:
     assert read_value(text) is None
-
-
-def test_words_and_numbers_may_stand_apart() -> None:
-    thinking = Thinking()
-    thinking.hear("\tDepth :  12 |  Eval =  + M 9  | Node :\t1.5  M ")
-    assert (thinking.depth, thinking.value, thinking.nodes) == (12, 29991, 1_500_000)
 
 
 def test_details_of_the_best_line_are_understood() -> None:

@@ -20,8 +20,7 @@ from pbrain_engine.arena.page import html_page
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.pages.charts import Curve, intervals, line_chart, stacked_bars, thin, ticks
-from pbrain_engine.pages.html import FOLDER
+from pbrain_engine.pages.html import FOLDER, Curve, intervals, line_chart, stacked_bars, thin, ticks
 from pbrain_engine.position.rules import Rule
 
 ENGINES = (EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",)))

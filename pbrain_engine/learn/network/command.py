@@ -23,9 +23,7 @@ from numpy.typing import NDArray
 
 from ...eval.weights import FAMILIES, Weights, WeightsError, find_weights, write_weights
 from ...files import write_whole
-from ...pages import charts
-from ...pages.charts import Curve
-from ...pages.html import html_document, html_figures, html_table
+from ...pages.html import Curve, html_document, html_figures, html_table, line_chart
 from ...position.rules import Rule
 from ...progress import Progress
 from ..fit import by_family_named, name_of, put, recorded_scale, source
@@ -205,7 +203,7 @@ def write_page(path: Path, title: str, history: Sequence[Mapping[str, Any]], sta
             ends = [point[0] for line in lines for point in line.points]
             level = float(getattr(start, name))
             lines.append(Curve("linear", [(min(ends), level), (max(ends), level)], "c"))
-            figures.append((caption, charts.line_chart(caption, "steps", caption, lines)))
+            figures.append((caption, line_chart(caption, "steps", caption, lines)))
     rows = [["", *TITLES.values()], ["linear, held out", *map(_number, start)]]
     if history:
         rows.append(["network, held out", *map(_number, history[-1]["held"])])
