@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import Journal
-from pbrain_engine.arena.journal import read_journal
-from pbrain_engine.arena.journal import BLACK, Played
+from pbrain_engine.arena.journal import BLACK, Played, read_journal
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewed, Reviewer
 from pbrain_engine.game.game import Move
