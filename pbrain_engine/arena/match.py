@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 
 from ..files import state_folder
 from ..native.load.library import KernelError
@@ -64,33 +63,23 @@ def tasks(
                 number += 1
 
 
-class Interrupts:
-    """How often the user has asked to stop."""
-
-    def __init__(self) -> None:
-        """No stop was asked for yet."""
-        self.count = 0
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Count a signal; all but ^C leave no time for games to finish."""
-        self.count += 1 if number == signal.SIGINT else 2
-
-
 @contextmanager
-def caught_interrupts() -> Iterator[Interrupts]:
+def caught_interrupts() -> Iterator[list[int]]:
     """Take ^C, SIGTERM and the end of the terminal as wishes for the time of a match.
 
-    What ``nohup`` has started does not hear of the terminal's end.
+    Yields a list of such signals, to which they are added as they come. What ``nohup`` has started
+    does not hear of the terminal's end.
     """
-    interrupts = Interrupts()
+    caught: list[int] = []
     numbers = [signal.SIGINT, signal.SIGTERM]
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
     with ExitStack() as stack:
         if threading.current_thread() is threading.main_thread():
             for number in numbers:
-                stack.callback(signal.signal, number, signal.signal(number, interrupts))
-        yield interrupts
+                before = signal.signal(number, lambda number, frame: caught.append(number))
+                stack.callback(signal.signal, number, before)
+        yield caught
 
 
 class Runner:
@@ -123,14 +112,14 @@ class Runner:
 
     def play(self) -> Standings:
         """Play until all games are done, the test has decided, or the user stops it."""
-        running = 0
-        said = 0
+        running = wishes = 0
         self._decide()
-        with caught_interrupts() as interrupts:
+        with caught_interrupts() as caught:
             while True:
-                if interrupts.count != said:
-                    said = interrupts.count
-                    self._obey(said, running)
+                # All but ^C leave no time for games to finish.
+                if (now := sum(1 if number == signal.SIGINT else 2 for number in caught)) > wishes:
+                    wishes = now
+                    self._obey(wishes, running)
                 while running < self._pool.capacity and not (
                     self.was_interrupted or self.stop_reason
                 ):
@@ -139,7 +128,7 @@ class Runner:
                         break
                     self._pool.submit(task)
                     running += 1
-                if not running or interrupts.count > 1:
+                if not running or wishes > 1:
                     break
                 played = self._pool.next(POLL)
                 if played is not None:

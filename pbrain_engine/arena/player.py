@@ -152,12 +152,7 @@ class Clock:
     @property
     def limit(self) -> float:
         """Seconds within which the next move is due; infinite where nothing limits it."""
-        limits = []
-        if self.turn:
-            limits.append(self.turn)
-        if self.match:
-            limits.append(self.left)
-        return min(limits) if limits else float("inf")
+        return min(self.turn or float("inf"), self.left if self.match else float("inf"))
 
     @property
     def deadline(self) -> float:
@@ -173,12 +168,12 @@ class Clock:
     @property
     def turn_ms(self) -> int:
         """What ``INFO timeout_turn`` says."""
-        return round(self.turn * 1000) if self.turn else UNLIMITED_MS
+        return round(self.turn * 1000) or UNLIMITED_MS
 
     @property
     def match_ms(self) -> int:
         """What ``INFO timeout_match`` says."""
-        return round(self.match * 1000) if self.match else UNLIMITED_MS
+        return round(self.match * 1000) or UNLIMITED_MS
 
     def charge(self, seconds: float) -> None:
         """Take the time of a move off, and add the increment."""

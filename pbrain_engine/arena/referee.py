@@ -96,7 +96,12 @@ def play_game(
             clocks[turn].charge(answer.seconds)
             _check(game, answer)
             game.play(answer.x, answer.y)
-            _note(played, answer)
+            thinking = answer.thinking
+            played.ms.append(round(answer.seconds * 1000))
+            played.depth.append(thinking.depth)
+            played.value.append(thinking.value)
+            played.nodes.append(thinking.nodes)
+            played.moves.append((answer.x, answer.y))  # last: a live view may look at any moment
             on_move(game, played)
     except EngineFault as fault:
         played.winner, played.reason = COLOURS[1 - turn], fault.cause
@@ -141,12 +146,3 @@ def _check(game: Game, answer: PlayedMove) -> None:
         raise EngineFault(ILLEGAL, f"{x},{y} ({cell_name(x, y)}) is occupied")
     if game.is_forbidden(x, y):
         raise EngineFault(FORBIDDEN, f"{x},{y} ({cell_name(x, y)}) is forbidden to black")
-
-
-def _note(played: Played, answer: PlayedMove) -> None:
-    """Add a move to the record."""
-    played.ms.append(round(answer.seconds * 1000))
-    played.depth.append(answer.thinking.depth)
-    played.value.append(answer.thinking.value)
-    played.nodes.append(answer.thinking.nodes)
-    played.moves.append((answer.x, answer.y))  # last: a live view may look at any moment

@@ -15,7 +15,7 @@ from ..values import format_value
 from .elo import ELO_CAP, Estimate
 from .journal import Played
 from .settings import MatchSettings, total_games
-from .standings import PairScore, Standings
+from .standings import Standings
 
 if TYPE_CHECKING:
     from ..game.game import Game
@@ -82,16 +82,13 @@ def pair_rows(standings: Standings) -> list[list[str]]:
     short = labels(standings.settings)
     rows = [["pair", "games", "won", "drawn", "lost", "score", "Elo [95 %]", "LOS"]]
     for pair in standings.pairs:
-        rows.append([f"{short[pair.a]} - {short[pair.b]}", *_numbers(pair)])
+        row = [f"{short[pair.a]} - {short[pair.b]}"]
+        row += [str(count) for count in (pair.games, pair.wins, pair.draws, pair.losses)]
+        if pair.games:
+            share, los = pair.points / pair.games, pair.superiority
+            row += [f"{100 * share:.1f} %", format_estimate(pair.elo), f"{100 * los:.1f} %"]
+        rows.append(row + [""] * (len(rows[0]) - len(row)))
     return rows
-
-
-def _numbers(pair: PairScore) -> list[str]:
-    counts = [str(pair.games), str(pair.wins), str(pair.draws), str(pair.losses)]
-    if not pair.games:
-        return [*counts, "", "", ""]
-    share = f"{100 * pair.points / pair.games:.1f} %"
-    return [*counts, share, format_estimate(pair.elo), f"{100 * pair.superiority:.1f} %"]
 
 
 def ladder_rows(standings: Standings, anchors: dict[str, float] | None = None) -> list[list[str]]:

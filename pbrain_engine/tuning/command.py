@@ -35,8 +35,8 @@ def rows(method: Spsa) -> list[list[str]]:
     for name in space.names:
         before, now = space.start[name], best[name]
         steps = (now - before) / space.steps[name]
-        bounds = f"{space.low(name)} to {space.high(name)}"
-        found.append([name, str(before), str(now), f"{steps:+.2f}", bounds])
+        low, high = space.bounds(name)
+        found.append([name, str(before), str(now), f"{steps:+.2f}", f"{low} to {high}"])
     return found
 
 
@@ -57,27 +57,22 @@ def patch(point: Mapping[str, int]) -> str:
 
 def summary(plan: TuningPlan, method: Spsa) -> str:
     """Return the table, and the match that says what the change is worth."""
-    best = method.best
+    best, match = method.best, plan.match
     changed = {name: v for name, v in best.items() if v != method.space.start[name]}
     lines = [f"{2 * method.done} of {2 * method.duels} games; {method.remark}"]
     lines += table(rows(method))
     if changed:
-        options = dict(plan.match.engines[0].options)
+        options = dict(match.engines[0].options)
         kept = {name: value for name, value in options.items() if name not in changed}
         new = f"numoku:{format_point({**kept, **changed})}"
         old = f"numoku:{format_point(options)}".rstrip(":")
-        lines += ["", "try it:", f"numoku match new={new} old={old} {limits(plan)}"]
+        size = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"
+        words = f"numoku match new={new} old={old} --rule {match.rule.name.lower()} --board {size}"
+        words += f" --nodes {match.nodes}" if match.nodes else ""
+        words += f" --turn {match.turn:g}" if match.turn else ""
+        words += f" --games 2000 --seed {match.seed + 1} --in-process"
+        lines += ["", "try it:", words]
     return "\n".join(lines)
-
-
-def limits(plan: TuningPlan) -> str:
-    """Return the options of ``numoku match`` that repeat the conditions of the run."""
-    match = plan.match
-    board = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"
-    words = [f"--rule {match.rule.name.lower()}", f"--board {board}"]
-    words += [f"--nodes {match.nodes}"] if match.nodes else []
-    words += [f"--turn {match.turn:g}"] if match.turn else []
-    return " ".join([*words, f"--games 2000 --seed {match.seed + 1} --in-process"])
 
 
 def html_page(plan: TuningPlan, method: Spsa, states: Sequence[Mapping[str, Any]]) -> str:
@@ -166,25 +161,19 @@ def run(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
     return True
 
 
-def show(options: argparse.Namespace) -> int:
-    """Print what a file has come to."""
-    plan, states, _ = read(options.file)
-    method = plan.make()
-    if states:
-        method.restore(states[-1])
-    print(patch(method.best) if options.patch else summary(plan, method), end="")
-    print("" if options.patch else "\n", end="")
-    if options.page:
-        write_whole(options.page, html_page(plan, method, states))
-    return 0
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Tune; return 0, 1 (it could not be done), 2 (usage) or 130 (interrupted)."""
     options = make_parser().parse_args(arguments)
     try:
         if options.show:
-            return show(options)
+            plan, states, _ = read(options.file)
+            method = plan.make()
+            if states:
+                method.restore(states[-1])
+            print(patch(method.best) if options.patch else f"{summary(plan, method)}\n", end="")
+            if options.page:
+                write_whole(options.page, html_page(plan, method, states))
+            return 0
         plan = plan_of(options)
         method = plan.make()
         record = TuningFile(options.file, plan)

@@ -52,29 +52,22 @@ class Space:
                 f"there is no parameter {unknown[0]}; there are {', '.join(ALPHABETA)}"
             )
         self.start: Point = {name: start.get(name, ALPHABETA[name].default) for name in self.names}
+        self.steps: dict[str, float] = {}
         for name, value in self.start.items():
-            if not self.low(name) <= value <= self.high(name):
-                raise SettingsError(
-                    f"{name}={value} lies outside of {self.low(name)} to {self.high(name)}"
-                )
-        self.steps = {
-            name: max(LEAST_STEP, step_share * (self.high(name) - self.low(name)))
-            for name in self.names
-        }
+            low, high = self.bounds(name)
+            if not low <= value <= high:
+                raise SettingsError(f"{name}={value} lies outside of {low} to {high}")
+            self.steps[name] = max(LEAST_STEP, step_share * (high - low))
 
     @staticmethod
-    def low(name: str) -> int:
-        """Return the least value of a parameter."""
-        return ALPHABETA[name].low
-
-    @staticmethod
-    def high(name: str) -> int:
-        """Return the greatest value of a parameter."""
-        return ALPHABETA[name].high
+    def bounds(name: str) -> tuple[int, int]:
+        """Return the least and the greatest value of a parameter."""
+        return ALPHABETA[name].low, ALPHABETA[name].high
 
     def clip(self, name: str, value: float) -> float:
         """Return the nearest value within the range."""
-        return min(max(value, float(self.low(name))), float(self.high(name)))
+        low, high = self.bounds(name)
+        return min(max(value, float(low)), float(high))
 
     def round(self, values: Mapping[str, float]) -> Point:
         """Return the nearest whole numbers within the ranges."""

@@ -16,7 +16,7 @@ import pytest
 
 from pbrain_engine import cli
 from pbrain_engine.arena import match as command
-from tests.arena.test_faults import HOSTILE, TOKEN, processes_with
+from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
 
 needs_dask = pytest.mark.skipif(
     find_spec("distributed") is None or sys.platform == "win32",
@@ -34,10 +34,7 @@ class Cluster:
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
             "--scheduler-file", str(address),
         )  # fmt: skip
-        end = time.monotonic() + 30
-        while not address.exists() or not address.read_text(encoding="utf-8").endswith("}"):
-            assert time.monotonic() < end, "no scheduler"
-            time.sleep(0.1)
+        wait_until(lambda: address.exists() and address.read_bytes().endswith(b"}"))
         self.address = json.loads(address.read_text(encoding="utf-8"))["address"]
         self.workers = [
             self._start(
@@ -142,10 +139,7 @@ def test_killed_worker_with_engine_processes(cluster: Cluster, tmp_path: Path) -
     played = entries(tmp_path / "far.jsonl")
     assert sorted(entry["game"] for entry in played) == list(range(400))
     assert {entry["reason"] for entry in played} <= {"five", "full"}
-    end = time.monotonic() + 5
-    while processes_with(TOKEN):
-        assert time.monotonic() < end, "the dead worker's engines live on"
-        time.sleep(0.05)
+    wait_until(lambda: not processes_with(TOKEN), 5)
 
 
 @needs_dask

@@ -77,24 +77,13 @@ def opponent(
 
 @pytest.mark.parametrize("rule, board, games", CONDITIONS)
 def test_games_end_without_a_fault(
-    opponent: str,
-    rule: str,
-    board: str,
-    games: int,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    opponent: str, rule: str, board: str, games: int,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    words = [
-        "now=numoku",
-        f"{'previous' if TAG else 'hand'}={opponent}",
-        "--rule",
-        rule,
-        "--board",
-        board,
-        *LIMITS,
-    ]
-    words += ["--games", str(games), "--concurrency", "2", "--json", "--no-journal"]
+    words = ["now=numoku", f"{'previous' if TAG else 'hand'}={opponent}", *LIMITS]
+    words += ["--rule", rule, "--board", board, "--games", str(games)]
+    words += ["--concurrency", "2", "--json", "--no-journal"]
     assert command.main([*words, "--view", "quiet"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["games"] == games

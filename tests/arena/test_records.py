@@ -33,7 +33,7 @@ from pbrain_engine.arena.standings import Standings
 from pbrain_engine.arena.views import View
 from pbrain_engine.notation.psq import parse_psq
 from pbrain_engine.notation.sgf import parse_sgf
-from tests.arena.test_faults import HOSTILE, TOKEN, processes_with
+from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and file locks of POSIX")
 
@@ -57,22 +57,23 @@ def game(number: int = 0, **changes: object) -> Played:
     return Played(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def test_journal_returns_what_was_written(tmp_path: Path) -> None:
-    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
-    games = [game(i) for i in range(3)]
+def written(folder: Path, *games: Played) -> Path:
+    """Return a journal with these games."""
+    journal = Journal.create(folder / "m.jsonl", SETTINGS)
     for played in games:
         journal.append(played)
     journal.close()
-    assert read_journal(tmp_path / "m.jsonl") == (SETTINGS, games)
+    return journal.path
+
+
+def test_journal_returns_what_was_written(tmp_path: Path) -> None:
+    games = [game(i) for i in range(3)]
+    assert read_journal(written(tmp_path, *games)) == (SETTINGS, games)
 
 
 @pytest.mark.parametrize("cut", [1, 30, 200])
 def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: int) -> None:
-    path = tmp_path / "m.jsonl"
-    journal = Journal.create(path, SETTINGS)
-    for i in range(3):
-        journal.append(game(i))
-    journal.close()
+    path = written(tmp_path, *map(game, range(3)))
     path.write_bytes(path.read_bytes()[:-cut])
     again = Journal.resume(path)
     assert [played.game for played in again.games] == [0, 1]
@@ -82,11 +83,7 @@ def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: 
 
 
 def test_game_that_is_written_twice_counts_once(tmp_path: Path) -> None:
-    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
-    for i in (0, 1, 1):
-        journal.append(game(i))
-    journal.close()
-    assert len(read_journal(tmp_path / "m.jsonl")[1]) == 2
+    assert len(read_journal(written(tmp_path, game(0), game(1), game(1)))[1]) == 2
 
 
 @posix
@@ -106,12 +103,9 @@ def test_journal_is_not_overwritten_nor_shared(tmp_path: Path) -> None:
 def test_a_journal_with_a_game_that_is_none_of_the_match_is_refused(
     tmp_path: Path, changes: dict[str, object]
 ) -> None:
-    journal = Journal.create(tmp_path / "m.jsonl", SETTINGS)
-    journal.append(game(0))
-    journal.append(game(1, **changes))
-    journal.close()
+    path = written(tmp_path, game(0), game(1, **changes))
     with pytest.raises(JournalError, match="is no journal of a match"):
-        read_journal(tmp_path / "m.jsonl")
+        read_journal(path)
 
 
 @pytest.mark.parametrize(
@@ -213,10 +207,7 @@ def numoku(tmp_path: Path) -> Command:
 
 
 def wait_for_lines(path: Path, lines: int) -> None:
-    end = time.monotonic() + 30
-    while not path.exists() or path.read_bytes().count(b"\n") < lines:
-        assert time.monotonic() < end, "no game was finished"
-        time.sleep(0.01)
+    wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= lines)
 
 
 def test_killed_match_is_continued_to_the_same_table(tmp_path: Path, numoku: Command) -> None:
@@ -268,16 +259,10 @@ def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> Non
         "match", f"x={hanging}", f"y={hanging}", "--turn", "60", "--openings", "none",
         "--concurrency", "2", "--journal", str(path),
     )  # fmt: skip
-    end = time.monotonic() + 20
-    while len(processes_with(TOKEN)) < 5:  # four engines and the runner
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_until(lambda: len(processes_with(TOKEN)) >= 5)  # four engines and the runner
     runner.kill()
     runner.communicate()
-    end = time.monotonic() + 5
-    while processes_with(TOKEN):
-        assert time.monotonic() < end, "engines live on"
-        time.sleep(0.05)
+    wait_until(lambda: not processes_with(TOKEN), 5)
 
 
 @posix
@@ -343,10 +328,7 @@ def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
         "match", f"x={hanging}", "random", "--turn", "100", "--openings", "none",
         "--journal", str(tmp_path / "m.jsonl"), "--log", str(tmp_path),
     )  # fmt: skip
-    end = time.monotonic() + 60
-    while not log.exists() or len(processes_with(TOKEN)) < 2:  # the engine and the runner
-        assert time.monotonic() < end, "the game did not begin"
-        time.sleep(0.05)
+    wait_until(lambda: log.exists() and len(processes_with(TOKEN)) >= 2)  # engine and runner
     time.sleep(1.0)
     runner.send_signal(signal.SIGINT)
     time.sleep(1.0)
@@ -415,6 +397,15 @@ def test_a_senseless_test_of_an_old_journal_is_dropped_and_its_games_are_read(
     assert MatchSettings.from_json(data).sprt == Sprt(0, 10)
     data["sprt"]["elo0"], data["sprt"]["elo1"] = bounds
     assert MatchSettings.from_json(data).sprt is None
+
+
+def test_a_journal_goes_on_where_its_built_in_engines_have_moved() -> None:
+    engines = (parse_engine("random"), parse_engine("method:uct"), parse_engine("numoku:depth=2"))
+    settings = replace(SETTINGS, engines=engines)
+    data = settings.to_json()
+    for item, old in zip(data["engines"], ("random_mover", "textbook uct", ""), strict=True):
+        item["command"] = ["/old/python", "-m", *f"pbrain_engine.arena.players.{old}".split()]
+    assert MatchSettings.from_json(data) == settings
 
 
 def test_cores_of_this_machine_mean_nothing_on_a_cluster() -> None:

@@ -33,25 +33,26 @@ def games(count: int = 30) -> list[Played]:
     for number in range(count):
         moves = [((i * 7) % 15, i * 7 // 15) for i in range(9 + number)]
         names = [engine.name for engine in ENGINES][:: -1 if number % 2 else 1]
-        size = len(moves)
+        steps = range(len(moves))
         found.append(
             Played(
-                number,
-                number // 2,
-                *names,
-                winner=("black", "white", "draw")[number % 3],
+                number, number // 2, *names, winner=("black", "white", "draw")[number % 3],
                 reason="time" if number == 4 else "five",
                 detail="</script> no move" if number == 4 else "",
-                opening=[(7, 14), (8, 14)],
-                moves=moves,
-                ms=[100 * i for i in range(size)],
-                depth=[None if i % 5 == 4 else i for i in range(size)],
-                value=[None if i % 7 == 6 else 20 * i * (-1) ** i for i in range(size)],
-                nodes=[1000 * i for i in range(size)],
+                opening=[(7, 14), (8, 14)], moves=moves,
+                ms=[100 * i for i in steps], nodes=[1000 * i for i in steps],
+                depth=[None if i % 5 == 4 else i for i in steps],
+                value=[None if i % 7 == 6 else 20 * i * (-1) ** i for i in steps],
                 memory=[10_000_000, 20_000_000],
-            )  # fmt: skip
-        )
+            )
+        )  # fmt: skip
     return found
+
+
+def data_of(page: str) -> dict[str, Any]:
+    """Return what the page's script is given."""
+    (found,) = re.findall(r'id="match">(.*?)</script>', page, re.DOTALL)
+    return json.loads(found)
 
 
 def test_ticks_are_round_and_inside() -> None:
@@ -85,25 +86,20 @@ def test_page_needs_nothing_else_and_escapes_names() -> None:
     assert "&lt;new&gt;" in page
     assert "old &amp; slow" in page
     assert page.count("<figure") == 6
-    data = re.search(r'id="match">(.*?)</script>', page, re.DOTALL)
-    assert data
-    entries = json.loads(data[1])["games"]
+    entries = data_of(page)["games"]
     assert len(entries) == 30
     assert entries[4]["fault"] is True
 
 
 def test_long_match_is_cut_to_its_last_games() -> None:
-    data = re.search(r'id="match">(.*?)</script>', html_page(SETTINGS, games(), 7), re.DOTALL)
-    assert data
-    assert [entry["game"] for entry in json.loads(data[1])["games"]] == list(range(23, 30))
+    shown = data_of(html_page(SETTINGS, games(), 7))["games"]
+    assert [entry["game"] for entry in shown] == list(range(23, 30))
 
 
 def test_the_page_has_the_scale_of_its_rule() -> None:
     for rule in (Rule.FREESTYLE, Rule.CARO):
-        page = html_page(replace(SETTINGS, rule=rule), games())
-        data = re.search(r'id="match">(.*?)</script>', page, re.DOTALL)
-        assert data
-        assert json.loads(data[1])["unit"] == load_weights(DEFAULT_WEIGHTS).scale(rule)
+        unit = data_of(html_page(replace(SETTINGS, rule=rule), games()))["unit"]
+        assert unit == load_weights(DEFAULT_WEIGHTS).scale(rule)
 
 
 def test_games_of_black_are_dark_and_of_white_light() -> None:
