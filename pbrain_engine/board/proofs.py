@@ -277,25 +277,15 @@ def threats(desk: Desk, job: Job) -> dict[str, Any]:
     found = {"shapes": shapes(game), "wins": [], "threatened": False, "rescues": [], "unknown": []}
     if game.is_over:
         return found
-    found["wins"] = forms.pairs(winning_fours(walk))
+    if walk.solver.fours(game, nodes=QUICK_FOURS, time=walk.left).wins:
+        side = game.to_move
+        makes = [m for m in game.legal_moves() if shape_of(game, *m, side) in FOURS_MADE]
+        found["wins"] = forms.pairs([move for move in makes if _wins_with(walk, move, side)])
     rescue = walk.solver.rescues(game, time=walk.left)
     if rescue.threat.length > 0:
         moves, unknown = forms.pairs(rescue.moves), forms.pairs(rescue.unknown)
         found |= {"threatened": True, "rescues": moves, "unknown": unknown}
     return found
-
-
-def winning_fours(walk: Walk) -> list[Move]:
-    """Return the moves with which the side to move begins a win by continuous fours."""
-    game = walk.game
-    if not walk.solver.fours(game, nodes=QUICK_FOURS, time=walk.left).wins:
-        return []
-    side = game.to_move
-    return [
-        move
-        for move in game.legal_moves()
-        if shape_of(game, *move, side) in FOURS_MADE and _wins_with(walk, move, side)
-    ]
 
 
 def _wins_with(walk: Walk, move: Move, side: Side) -> bool:

@@ -69,7 +69,10 @@ def add_tree(database: Database, tree: GameTree) -> Added:
         else:
             parent, kind = way[-1].number, MOVE if node.is_move else TEXT
             number = PASS if cell is None else cell[1] * record.width + cell[0]
-        row = _add(database, parent, kind, number, image.key)
+        position = None if kind == TEXT else database.position_number(image.key)
+        crc = node_checksum(kind, number, "", "", "", 0)
+        place = {"parent": parent, "kind": kind, "cell": number, "position": position, "crc": crc}
+        row = _Stored(*database.connection.rows(ADD_NODE, place)[0])
         is_changed = _note(database, row, node, kind, number)
         nodes += is_changed or (kind != START and row.number > newest)
         newest = max(newest, row.number)
@@ -118,14 +121,6 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
     tree = GameTree(replace(record, moves=(), passes=()))
     tree.add(record.turns).comment = after
     add_tree(database, tree)
-
-
-def _add(database: Database, parent: int, kind: int, cell: int, key: bytes) -> _Stored:
-    """Return the row of a node, made if there is none."""
-    position = None if kind == TEXT else database.position_number(key)
-    row = {"parent": parent, "kind": kind, "cell": cell, "position": position}
-    crc = node_checksum(kind, cell, "", "", "", 0)
-    return _Stored(*database.connection.rows(ADD_NODE, {**row, "crc": crc})[0])
 
 
 def _note(database: Database, row: _Stored, node: TreeNode, kind: int, cell: int) -> bool:

@@ -85,12 +85,6 @@ def _side_of(text: str) -> Side:
     return Side.WHITE if text.strip().upper().startswith("W") else Side.BLACK
 
 
-def is_pass(text: str, width: int, height: int) -> bool:
-    """Return whether the value of a move on such a board is a pass."""
-    word = text.strip().lower()
-    return not word or (word == _OLD_PASS and max(width, height) <= 19)
-
-
 def escape(text: str) -> str:
     """Return a text as the value of a property has it."""
     return text.replace("\\", "\\\\").replace("]", "\\]")
@@ -360,6 +354,8 @@ def _take_notes(
 
 
 def _read_point(text: str, record: GameRecord) -> Coordinates | None:
-    if is_pass(text, record.width, record.height):
+    """Return the cell of a move, None for a pass."""
+    word = text.strip().lower()
+    if not word or (word == _OLD_PASS and max(record.width, record.height) <= 19):
         return None
     return parse_point(text)
