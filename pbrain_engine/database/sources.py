@@ -1,4 +1,4 @@
-"""What can be added: game files, libraries, journals, self-play, analyses, moves."""
+"""What can be added: game files, libraries, journals, self-play, analyses, other databases."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from struct import pack, unpack
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..position.geometry import Coordinates, symmetries, transform
 from ..position.rules import Rule, Side
@@ -99,28 +99,37 @@ class Image(NamedTuple):
 
 
 @lru_cache
-def _tables(width: int, height: int) -> list[list[int]]:
-    """Return, for each symmetry of a board, where it leads each cell ``y * width + x``."""
+def _tables(width: int, height: int) -> list[Any]:
+    """Return, for each symmetry of a board, where it leads each cell ``y * width + x``.
+
+    The tables of narrow boards are bytes, for ``bytes.translate``.
+    """
     cells = [(x, y) for y in range(height) for x in range(width)]
-    return [
+    tables = [
         [y * width + x for x, y in transform(cells, number, width, height)]
         for number in range(symmetries(width, height))
     ]
+    if len(cells) > NARROW:
+        return tables
+    return [bytes(table).ljust(256, b"\0") for table in tables]
 
 
 def image_of(position: Position) -> Image:
     """Return the key of a position."""
     rule, width, height, to_move, *held = position
-    tables = _tables(width, height)
+    tables, is_narrow = _tables(width, height), width * height <= NARROW
     numbers = list(range(len(tables)))  # of the symmetries that are still the least
     cells = [len(position.black), len(position.white)]
     for stones in held:
         own = [y * width + x for x, y in stones]
-        images = {number: sorted(map(tables[number].__getitem__, own)) for number in numbers}
-        least = min(images.values())
-        numbers = [number for number, image in images.items() if image == least]
+        if is_narrow:
+            images = [sorted(bytes(own).translate(tables[number])) for number in numbers]
+        else:
+            images = [sorted(map(tables[number].__getitem__, own)) for number in numbers]
+        least = min(images)
+        numbers = [at for at, image in zip(numbers, images, strict=True) if image == least]
         cells += least
-    packed = bytes(cells) if width * height <= NARROW else _pack_wide(cells)
+    packed = bytes(cells) if is_narrow else _pack_wide(cells)
     return Image(bytes((rule, width, height, to_move)) + packed, numbers[0])
 
 
