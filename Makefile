@@ -66,7 +66,7 @@ mutants: develop ## put COUNT random faults by SEED into a copy, of PKG or all, 
 	@$(BIN)/python -m tests.mutants $(SEED) $(COUNT) $(PKG)
 
 long: develop ## run what takes hours: LONG=tests, claims or lines; all without it
-	$(BIN)/python -m tests.long $(LONG)
+	$(BIN)/python -m tests.suite long $(LONG)
 
 bench: setup ## measure the speed and print the signature of the search
 	@$(BIN)/numoku bench
@@ -85,7 +85,7 @@ lint: develop ## check style and types
 	$(BIN)/mypy
 
 build: $(PLAY) ## compile the kernels of every platform and level into dist/kernels
-	$(BIN)/python build/kernels.py dist/kernels
+	$(BIN)/python build/shipping.py dist/kernels
 
 # These build the kernels they need, all in one go: half of that work is the same for all.
 package: $(DEVELOP) ## build the ZIP for tournaments on this platform, into dist

@@ -19,13 +19,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-RUN_COMMAND = "import sys; from pbrain_engine.cli import main; sys.exit(main(sys.argv[1:]))"
+from shipping import ROOT, RUN_TOOL, run, status_of
+
+from pbrain_engine.native.build.compile import BuildError
+
 SPEEDS = {"nps": "nodes a second", "pairs": "make and undo pairs a second"}
-
-
-class CompareError(Exception):
-    """A revision cannot be measured."""
 
 
 @contextmanager
@@ -42,10 +40,7 @@ def checkout(revision: str) -> Iterator[Path]:
 
 def git(*arguments: str) -> str:
     """Run git on this repository and return its output."""
-    result = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
-    if result.returncode != 0:
-        raise CompareError(result.stderr.strip())
-    return result.stdout.strip()
+    return run(["git", *arguments]).strip()
 
 
 def python(tree: Path, *arguments: str) -> str:
@@ -55,20 +50,20 @@ def python(tree: Path, *arguments: str) -> str:
         [sys.executable, *arguments], cwd=tree, env=environment, stdout=subprocess.PIPE, text=True
     )
     if result.returncode != 0:
-        raise CompareError(f"{' '.join(arguments[-2:])} failed in {tree.name}")
+        raise BuildError(f"{' '.join(arguments[-2:])} failed in {tree.name}")
     return result.stdout
 
 
 def bench(tree: Path) -> dict[str, Any]:
     """Return what ``numoku bench --json`` measures in a source tree."""
-    figures: dict[str, Any] = json.loads(python(tree, "-c", RUN_COMMAND, "bench", "--json"))
+    figures: dict[str, Any] = json.loads(python(tree, "-c", RUN_TOOL, "bench", "--json"))
     return figures
 
 
 def compare(base: Path, rounds: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return the figures of both trees, round by round: (this tree, base)."""
     for tree in (base, ROOT):
-        python(tree, "-c", RUN_COMMAND, "build")
+        python(tree, "-c", RUN_TOOL, "build")
     results = []
     for number in range(rounds):
         results.append((bench(ROOT), bench(base)))
@@ -98,15 +93,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("revision", nargs="?", default="HEAD~1")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each (default: 5)")
     options = parser.parse_args(arguments)
-    try:
-        with checkout(options.revision) as base:
-            results = compare(base, options.rounds)
-    except CompareError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    with checkout(options.revision) as base:
+        results = compare(base, options.rounds)
     print(table(git("rev-parse", "--short", options.revision), results))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))

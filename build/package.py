@@ -188,14 +188,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("out", help="folder for the package and its checksum")
     parser.add_argument("--onefile", action="store_true", help="one program instead of a ZIP")
     options = parser.parse_args(arguments)
-    try:
-        path = make_package(Path(options.out), shipping.bench(), onefile=options.onefile)
-    except BuildError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    path = make_package(Path(options.out), shipping.bench(), onefile=options.onefile)
     print(f"{path}  {path.stat().st_size:,} bytes")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(shipping.status_of(main))

@@ -13,6 +13,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from pbrain_engine.native.build.compile import BuildError
+
 VERSION = "314.0.7"
 SHA256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
 RUNNER = Path(__file__).with_name("pyodide.mjs")
@@ -20,7 +22,7 @@ PATIENCE = 300.0  # seconds for the package to come
 LEAST_NODE = 18  # its first number: older ones have no fetch
 
 
-class Unavailable(Exception):
+class Unavailable(BuildError):
     """Pyodide or what runs it is not there; the message says what to install."""
 
 

@@ -199,17 +199,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     size = options.package.stat().st_size
     limit = f"at most {SIZE_LIMIT:,} bytes"
     lines = [Line(options.package.name, f"{size:,} bytes", limit, size <= SIZE_LIMIT)]
-    try:
-        with unpacked(options.package) as program:
-            lines += start_lines(program)
-            lines.append(memory_line(program))
-            lines += bench_lines(program, options.rounds)
-    except BuildError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    with unpacked(options.package) as program:
+        lines += start_lines(program)
+        lines.append(memory_line(program))
+        lines += bench_lines(program, options.rounds)
     print("\n".join(map(str, lines)))
     return 0 if all(line.good for line in lines) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(shipping.status_of(main))

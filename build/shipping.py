@@ -2,7 +2,8 @@
 
 Kernels come from the cache of this source tree, so that a build that was done for the tests
 is not done again. The signature is measured here, on the sources, with one of these kernels:
-a package that reports another one does not play as its sources do.
+a package that reports another one does not play as its sources do. ``shipping.py FOLDER`` puts the
+kernels of every platform and level into a folder.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pbrain_engine.commands.bench import FILE, line
 from pbrain_engine.native.build import compile as compiler
 from pbrain_engine.native.load.store import SHIPPED_MARK, cache_root, digest
-from pbrain_engine.native.load.targets import Target, host_target
+from pbrain_engine.native.load.targets import TARGETS, Target, host_target
 
 ROOT = Path(__file__).resolve().parent.parent
 RUN_TOOL = "import sys; from pbrain_engine.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -45,6 +46,29 @@ def build_kernels(targets: Iterable[Target]) -> Path:
     return Path(folder)
 
 
+def status_of(main: Callable[[], int]) -> int:
+    """Run a script; return its status, or 1 with the error in a line."""
+    try:
+        return main()
+    except compiler.BuildError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def run(command: Sequence[str], folder: Path = ROOT, **environment: str) -> str:
+    """Run a program in a folder, with more environment than ours; return what it says.
+
+    Raises:
+        BuildError: it fails, with what it says about that.
+    """
+    result = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    if result.returncode != 0:
+        raise compiler.BuildError(f"{Path(command[0]).name} failed\n{result.stderr.strip()}")
+    return result.stdout
+
+
 def bench(*options: str) -> dict[str, Any]:
     """Return what ``numoku bench`` measures on the sources."""
     compiler.ensure()
@@ -57,12 +81,8 @@ def run_bench(command: list[str], *options: str) -> dict[str, Any]:
     Raises:
         BuildError: it fails.
     """
-    command = [*command, "bench", "--json", *options]
-    environment = dict(os.environ, PYTHONPATH=str(ROOT))
-    result = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if result.returncode != 0:
-        raise compiler.BuildError(f"{command[0]}: the bench failed\n{result.stderr.strip()}")
-    figures: dict[str, Any] = json.loads(result.stdout)
+    said = run([*command, "bench", "--json", *options], PYTHONPATH=str(ROOT))
+    figures: dict[str, Any] = json.loads(said)
     return figures
 
 
@@ -75,3 +95,17 @@ def ship(target: Target, kernels: Path, folder: Path, figures: dict[str, Any]) -
     (folder / SHIPPED_MARK).write_text(text, encoding="ascii", newline="\n")
     signature = line(figures["weights"], figures["nodes"])
     (folder / FILE).write_text(signature, encoding="ascii", newline="\n")
+
+
+def main() -> int:
+    """Build the kernels of every platform and level that are not in the cache yet, and copy all."""
+    kernels, folder = build_kernels(TARGETS.values()), Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for target in TARGETS.values():
+        for level in target.levels:
+            shutil.copyfile(kernels / target.file_name(level), folder / target.file_name(level))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(status_of(main))

@@ -152,14 +152,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build the site of the board.")
     parser.add_argument("out", help="folder for it")
     options = parser.parse_args(arguments)
-    try:
-        size = make_site(Path(options.out))
-    except (BuildError, pyodide.Unavailable) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    size = make_site(Path(options.out))
     print(f"{options.out}  {size:,} bytes on the way of a first visit")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(shipping.status_of(main))

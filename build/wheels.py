@@ -7,9 +7,7 @@ installed package believes them and needs no compiler.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -19,7 +17,6 @@ from typing import Any
 import shipping
 from shipping import ROOT
 
-from pbrain_engine.native.build.compile import BuildError
 from pbrain_engine.native.load.targets import TARGETS, Target
 
 EPOCH = "315532800"  # 1980, the first year that a ZIP can name: the same bytes each time
@@ -69,19 +66,10 @@ def make_sdist(out: Path) -> None:
 
 
 def run_setuptools(folder: Path, *command: str) -> None:
-    """Run a command of setuptools on the project in a folder, without another environment."""
-    script = "import setuptools; setuptools.setup()"
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
-    environment.pop("PYTHONPATH", None)  # the project there, not this one
-    result = subprocess.run(
-        [sys.executable, "-c", script, "--quiet", *command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    if result.returncode != 0:
-        raise BuildError(result.stderr.strip())
+    """Run a command of setuptools on the project in a folder, in this environment."""
+    command = (sys.executable, "-c", "import setuptools; setuptools.setup()", "--quiet", *command)
+    # No PYTHONPATH: the project there, not this one.
+    shipping.run(command, folder, SOURCE_DATE_EPOCH=EPOCH, PYTHONPATH="")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -93,19 +81,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     targets = [TARGETS[options.target]] if options.target else list(TARGETS.values())
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
-    try:
-        kernels = shipping.build_kernels(targets)
-        figures = shipping.bench()
-        for target in targets:
-            make_wheel(target, kernels, out, figures)
-        make_sdist(out)
-    except BuildError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    kernels = shipping.build_kernels(targets)
+    figures = shipping.bench()
+    for target in targets:
+        make_wheel(target, kernels, out, figures)
+    make_sdist(out)
     for path in sorted([*out.glob("*.whl"), *out.glob("*.tar.gz")]):
         print(f"{path}  {path.stat().st_size:,} bytes")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(shipping.status_of(main))

@@ -153,15 +153,8 @@ def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
     options += ["--board", str(size), "--rule", str(rule), "--openings", "balanced:6"]
     options += ["--turn", str(turn / 3000), "--match", str(match / 3000)]
     options += ["--tolerance", str(TOLERANCE)]
-    result = subprocess.run(
-        [sys.executable, "-c", shipping.RUN_TOOL, "match", command, command, *options],
-        cwd=shipping.ROOT,
-        env=dict(os.environ, PYTHONPATH=str(shipping.ROOT)),
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-    document = json.loads(result.stdout)
+    words = [sys.executable, "-c", shipping.RUN_TOOL, "match", command, command, *options]
+    document = json.loads(shipping.run(words, PYTHONPATH=str(shipping.ROOT)))
     assert document["games"] == 2
     assert document["faults"] == []
 
@@ -315,8 +308,9 @@ def test_every_level_plays_as_the_sources_do(program: Path) -> None:
 
 
 def test_the_version_tells_all(program: Path) -> None:
-    result = subprocess.run([str(program), "--version"], capture_output=True, text=True)
-    facts = dict(line.split(None, 1) for line in result.stdout.splitlines())
+    facts = dict(
+        line.split(None, 1) for line in shipping.run([str(program), "--version"]).splitlines()
+    )
     target = host_target()
     assert target is not None
     assert facts["kernel"].startswith(f"{target.name} {processor_level(load())} ")

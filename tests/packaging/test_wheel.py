@@ -67,16 +67,9 @@ def test_the_page_on_installing_names_the_wheel_that_is_built() -> None:
 
 
 def test_an_installed_wheel_thinks_without_site_packages(installed: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-S", "-c", THINK],  # no site packages: no NumPy, no numba
-        env=dict(os.environ, PYTHONPATH=str(installed)),
-        cwd=installed,
-        capture_output=True,
-        text=True,
-    )
-    assert result.stdout.split()[0] == "True", result.stderr
-    assert result.stdout.split()[1].startswith(str(installed))
-    assert result.stdout.split()[2] == "3"
+    command = [sys.executable, "-S", "-c", THINK]  # no site packages: no NumPy, no numba
+    shipped, path, depth = shipping.run(command, installed, PYTHONPATH=str(installed)).split()
+    assert (shipped, depth) == ("True", "3") and path.startswith(str(installed))
 
 
 def test_a_wheel_in_an_empty_environment_has_both_commands(wheel: Path, tmp_path: Path) -> None:
@@ -116,15 +109,10 @@ def test_a_wheel_has_all_that_the_engine_reads(installed: Path) -> None:
 
 
 def test_an_installed_wheel_tells_what_it_was_built_with(installed: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-S", "-c", shipping.RUN_TOOL, "--version"],
-        env=dict(os.environ, PYTHONPATH=str(installed)),
-        cwd=installed,
-        capture_output=True,
-        text=True,
-    )
-    facts = dict(line.split(None, 1) for line in result.stdout.splitlines())
-    assert facts["numoku"] == __version__, result.stderr
+    command = [sys.executable, "-S", "-c", shipping.RUN_TOOL, "--version"]
+    said = shipping.run(command, installed, PYTHONPATH=str(installed))
+    facts = dict(line.split(None, 1) for line in said.splitlines())
+    assert facts["numoku"] == __version__
     assert facts["kernel"] == f"{load().about['target']} {load().level} {load().digest}"
     assert facts["weights"] == FIGURES["weights"]
     assert facts["bench"] == "4711"

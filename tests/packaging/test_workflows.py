@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.packaging.building import shipping
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(FOLDER.glob("*.y*ml"))
@@ -108,13 +110,7 @@ def test_the_script_of_continuous_integration_is_sound() -> None:
 
 @pytest.mark.parametrize("target", sorted(TARGETS))
 def test_every_target_can_be_planned(target: str) -> None:
-    result = subprocess.run(
-        ["make", "--dry-run", "--no-print-directory", target, "TAG=v1"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
+    shipping.run(["make", "--dry-run", "--no-print-directory", target, "TAG=v1"])
 
 
 HALF_A_PYTHON = """\
@@ -142,13 +138,8 @@ def test_half_an_environment_is_not_taken_for_a_whole_one(tmp_path: Path) -> Non
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="no folder can be made in /proc")
 def test_a_cache_that_cannot_be_written_is_one_line() -> None:
     environment = {**os.environ, "NUMOKU_CACHE": "/proc/kernels"}
-    recipe = subprocess.run(
-        ["make", "--dry-run", "--no-print-directory", "--always-make", "setup"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    program, *words = recipe.stdout.splitlines()[-1].split()
+    recipe = shipping.run(["make", "--dry-run", "--no-print-directory", "--always-make", "setup"])
+    program, *words = recipe.splitlines()[-1].split()
     assert Path(program).stem == "numoku"
     command = [sys.executable, "-m", "pbrain_engine.cli", *words]
     reported = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)

@@ -1,18 +1,18 @@
-"""What making the package for Windows says by its exit status, and what it does without a network.
+"""The scripts of build/: what they say by their exit status, and what they make of figures.
 
-The build itself runs under wine, with tests of its own: ``make windows``.
+The package for Windows is built under wine, with tests of its own: ``make windows``.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
 from pbrain_engine.native.build.compile import BuildError
-from tests.packaging.building import package, shipping, windows, winpython
+from tests.packaging.building import compare, package, report, shipping, windows, winpython
 
 ROOT = Path(__file__).parents[2]
 
@@ -88,3 +88,55 @@ def test_continuous_integration_goes_on_only_without_a_verdict() -> None:
     assert "    *) echo" in script and "; exit 1 ;;" in script
     for name in windows.TESTS + windows.MORE_TESTS:
         assert (ROOT / "tests" / f"{name}.py").exists()
+
+
+# The comparison of two revisions -------------------------------------------------------
+
+
+def figures(nodes: int, nps: float, pairs: float) -> dict[str, Any]:
+    return {"nodes": nodes, "nps": nps, "pairs": pairs}
+
+
+def test_the_ratio_is_the_median_of_neighbouring_runs() -> None:
+    results = [
+        (figures(7, 200.0, 10.0), figures(7, 100.0, 10.0)),
+        (figures(7, 60.0, 10.0), figures(7, 50.0, 10.0)),  # both slow: something else ran
+        (figures(7, 150.0, 10.0), figures(7, 100.0, 10.0)),
+    ]
+    lines = compare.table("abc1234", results).splitlines()
+    assert lines[1].split()[-1] == "1.500"
+    assert lines[3].split()[-1] == "1.000"
+    assert lines[-1].split() == ["signature", "7", "7", "same"]
+
+
+def test_another_signature_is_said() -> None:
+    results = [(figures(7, 1.0, 1.0), figures(8, 1.0, 1.0))]
+    assert compare.table("abc1234", results).splitlines()[-1].split()[-1] == "differs"
+
+
+def test_a_revision_that_does_not_exist_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shipping.status_of(lambda: compare.main(["no-such-revision"])) == 1
+    assert "error:" in capsys.readouterr().err
+
+
+# The report about a package ------------------------------------------------------------
+
+
+@pytest.mark.timed
+@pytest.mark.skipif(sys.platform == "win32", reason="scripts are no programs there")
+@pytest.mark.parametrize(("seconds", "good"), [(0.0, True), (0.6, False)])
+def test_a_late_start_is_outside_of_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, good: bool
+) -> None:
+    program = tmp_path / "program"
+    program.write_text(
+        f"#!{sys.executable} -IS\nimport sys, time\ntime.sleep({seconds})\n"
+        "print('OK', flush=True)\nprint('7,7', flush=True)\nsys.stdin.read()\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(report, "STARTS", 3)
+    bare, *lines = report.start_lines(program)
+    assert bare.good and bare.name == "start of a bare Python"
+    warm = lines[:2]
+    assert [line.good for line in warm] == [good, good]
+    assert all(line.limit.startswith("at most ") for line in lines)
