@@ -1,7 +1,8 @@
 """The whole suite, on all cores: ``python -m tests.suite [--workers N] [options of pytest]``.
 
 What looks at a clock carries the marker ``timed`` and runs alone, after the others, so that no
-neighbour makes it late. The rest is spread over the cores, file by file.
+neighbour makes it late. The rest is spread over the cores, file by file. What takes hours is for
+the weekly run: ``python -m tests.suite long [tests|claims|lines|games]``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ import pytest
 
 FINE = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
+LONG = {
+    "tests": ["-m", "pytest", "-m", "long"],
+    "claims": ["-m", "lab.fuzz_claims", "--count", "20000"],
+    "lines": ["-m", "lab.fuzz_protocol", "--lines", "1000000"],
+    "games": ["-m", "lab.self_play", "--games", "68", "--journals", "dist/self_play"],
+}
+
 
 def cores() -> int:
     """Return how many processes can run at once; two threads of a core count as two."""
@@ -23,8 +31,19 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def run_long(names: Sequence[str]) -> int:
+    """Run what is wanted of ``LONG``, or everything; return how many of the runs failed."""
+    failed = 0
+    for name in names or LONG:
+        print(name, flush=True)
+        failed += subprocess.run([sys.executable, *LONG[name]]).returncode != 0
+    return failed
+
+
 def main(words: Sequence[str]) -> int:
     """Run both parts, also when the first fails; return the status of the first that does."""
+    if words[:1] == ["long"]:
+        return run_long(words[1:])
     workers = str(cores())
     if words and words[0] == "--workers":
         workers, words = words[1] if words[1] != "auto" else workers, words[2:]

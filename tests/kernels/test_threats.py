@@ -53,7 +53,6 @@ TABLES = tables_of_rule(Rule.FREESTYLE)
 RENJU = tables_of_rule(Rule.RENJU)
 OPEN_THREE = "h8a1i8c1j8"  # white to move
 FOURS = "h8g8i8c1j8e1k9g1k10i1"  # k8: a four, and a three on the column
-BROKEN = "h8g8i8c1j8e1j9g1j10i1"  # black: a four at k8 gives one at j-column and so on
 
 
 # At a glance ------------------------------------------------------------------------------
@@ -258,8 +257,6 @@ def test_that_there_is_no_win_is_said_once_all_levels_are_through() -> None:
 
 
 # Replay -----------------------------------------------------------------------------------
-
-TWO_REPLIES = (41, 42)
 
 
 class Replay:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from pbrain_engine.position.rules import EMPTY
 from pbrain_engine.search.alphabeta import alphabeta
 from pbrain_engine.search.alphabeta.memory import STACK_BASE, WORKER, probe, store
 from pbrain_engine.search.parameters import ONE
+from pbrain_engine.values import loss_in, win_in
 from tests.kernels.memory import plain, shared_block
 
 SEARCH = alphabeta.search
@@ -89,7 +90,6 @@ class World:
         self.numbers: list[int] = []
         self.calls: list[Call] = []
         self.leaves: list[Call] = []
-        self.visited: list[Node] = []
         self.shared = shared_block(4096, **parameters)
         self.worker = plain(WORKER)
         self.worker.node_limit = 1 << 60
@@ -100,12 +100,20 @@ class World:
         )  # fmt: skip
         self.worker.state = SimpleNamespace(position=self.position)
         self.listed = 0  # how often moves were listed
-        for name in ("static_result", "judge", "judge_near", "leaf", "list_moves", "has_allowed",
-                     "is_forbidden", "class_at", "count_of", "play", "undo", "search"):  # fmt: skip
+        for name in ("static_result", "leaf", "list_moves", "count_of", "play", "undo", "search"):
             patch.setattr(alphabeta, name, getattr(self, f"_{name}_"))
-        patch.setattr(alphabeta, "expect", lambda shared, key: None)
-        patch.setattr(alphabeta, "key_after", lambda position, zobrist, cell: 0)
-        patch.setattr(alphabeta, "last_move", lambda position, back: 1)
+        answers: dict[str, Callable[..., Any]] = {
+            "judge": lambda *_: self.node.static,
+            "judge_near": lambda *_: self.node.static,
+            "has_allowed": lambda *_: not self.node.stuck,
+            "is_forbidden": lambda state, tables, cell: self._child(cell).forbidden,
+            "class_at": lambda state, side, cell: self._child(cell).kind,
+            "expect": lambda *_: None,
+            "key_after": lambda *_: 0,
+            "last_move": lambda *_: 1,
+        }
+        for name, answer in answers.items():
+            patch.setattr(alphabeta, name, answer)
         self.tables = SimpleNamespace(
             tables=SimpleNamespace(zobrist=None), network=SimpleNamespace(loaded=0)
         )
@@ -147,7 +155,6 @@ class World:
         path = tuple(self.numbers)
         place = len(self.calls)
         self.calls.append(Call(path, alpha, beta, depth, cut, 0))
-        self.visited.append(self.node)
         value = SEARCH(worker, tables, shared, alpha, beta, depth, ply, cut)
         self.calls[place] = Call(path, alpha, beta, int(depth), int(cut), int(value))
         return value
@@ -156,20 +163,11 @@ class World:
         worker.pv_length[ply] = 0
         value = self.node.static if self.node.leaf is None else self.node.leaf
         self.leaves.append(Call(tuple(self.numbers), alpha, beta, 0, 0, value))
-        self.visited.append(self.node)
         return value
 
     def _static_result_(self, state: Any, tables: Any, ply: int) -> int:
         plies = self.node.result
-        if plies == 0:
-            return 0
-        return 30_000 - ply - plies if plies > 0 else ply - plies - 30_000
-
-    def _judge_(self, *asked: Any) -> int:
-        return self.node.static
-
-    def _judge_near_(self, *asked: Any) -> int:
-        return self.node.static
+        return plies and (win_in(ply + plies) if plies > 0 else loss_in(ply - plies))
 
     def _list_moves_(self, worker: Any, tables: Any, shared: Any, ply: int, depth: int) -> int:
         self.listed += 1
@@ -180,15 +178,6 @@ class World:
 
     def _child(self, cell: int) -> Node:
         return self.node.children[int(cell) - 1]
-
-    def _has_allowed_(self, state: Any, tables: Any) -> bool:
-        return not self.node.stuck
-
-    def _is_forbidden_(self, state: Any, tables: Any, cell: int) -> bool:
-        return self._child(cell).forbidden
-
-    def _class_at_(self, state: Any, side: int, cell: int) -> int:
-        return self._child(cell).kind
 
     def _count_of_(self, state: Any, side: int, kind: int) -> int:
         if side == self.position.side:
