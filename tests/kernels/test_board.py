@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pbrain_engine.patterns.forbidden import foul, is_allowed, is_forbidden
+from pbrain_engine.patterns.forbidden import is_allowed, is_forbidden
 from pbrain_engine.patterns.shapes import (
     MAKES_FIVE,
     MAKES_FOUL,
@@ -114,33 +114,27 @@ def test_classes_say_what_a_cell_makes() -> None:
     assert last_stone_wins(state)
 
 
-DOUBLE_THREE = "g8a1i8o1h7a15h9o15"
-
-
-def test_black_may_not_make_two_threes_in_renju_and_white_may() -> None:
-    state = state_after(DOUBLE_THREE, Rule.RENJU)
-    assert class_at(state, BLACK, cell("h8")) == MAKES_FOUL
-    assert is_forbidden(state, RENJU, cell("h8")) and not is_allowed(state, RENJU, cell("h8"))
-    skip(state)
-    assert not is_forbidden(state, RENJU, cell("h8"))
-    free = state_after(DOUBLE_THREE)
-    assert not is_forbidden(free, TABLES, cell("h8"))
-
-
-def test_a_three_that_cannot_become_an_open_four_does_not_count() -> None:
-    blocked = state_after(DOUBLE_THREE + "o8", Rule.RENJU, others={"e8": 1, "k8": 1})
-    blocked.position.side = BLACK
-    assert foul(blocked, RENJU, cell("h8")) == 0
-
-
-def test_overlines_and_double_fours_are_forbidden_but_never_a_five() -> None:
-    six = state_after("", Rule.RENJU, others=dict.fromkeys(("c8", "d8", "e8", "g8", "h8"), 0))
-    assert is_forbidden(six, RENJU, cell("f8"))
-    five = state_after("", Rule.RENJU, others=dict.fromkeys(("d8", "e8", "g8", "h8"), 0))
-    assert not is_forbidden(five, RENJU, cell("f8"))
-    fours = dict.fromkeys(("c8", "d8", "e8", "f5", "f6", "f7"), 0)
-    both = state_after("", Rule.RENJU, others=fours)
-    assert is_forbidden(both, RENJU, cell("f8"))
+@pytest.mark.parametrize(
+    ("black", "white", "at", "is_foul"),
+    [
+        ("g8 i8 h7 h9", "", "h8", True),  # two threes
+        ("g8 i8 h7 h9", "e8 k8", "h8", False),  # one of which cannot become an open four
+        ("c8 d8 e8 g8 h8", "", "f8", True),  # six in a row
+        ("c8 d8 e8 f5 f6 f7", "", "f8", True),  # two fours
+        ("d8 e8 g8 h8", "", "f8", False),  # a five
+    ],
+)
+def test_renju_alone_forbids_black_alone_a_foul(
+    black: str, white: str, at: str, is_foul: bool
+) -> None:
+    stones = dict.fromkeys(black.split(), BLACK) | dict.fromkeys(white.split(), WHITE)
+    for rule, tables in ((Rule.RENJU, RENJU), (Rule.FREESTYLE, TABLES)):
+        state, fouls = state_after("", rule, others=stones), is_foul and rule is Rule.RENJU
+        assert is_forbidden(state, tables, cell(at)) == fouls
+        assert is_allowed(state, tables, cell(at)) != fouls
+        assert not fouls or class_at(state, BLACK, cell(at)) == MAKES_FOUL
+        skip(state)
+        assert not is_forbidden(state, tables, cell(at))
 
 
 # Symmetry ---------------------------------------------------------------------------------
