@@ -128,6 +128,7 @@ def own_imports(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: dotted(path))
 def test_a_module_imports_only_from_lower_layers(path: Path) -> None:
+    assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build", "lab"}
     own = layer(dotted(path))
     if own is None:  # the package itself, which re-exports the public names
         return
@@ -180,21 +181,13 @@ def test_a_class_name_has_one_meaning() -> None:
     assert found == {}
 
 
-def test_the_order_names_no_layer_twice() -> None:
+def test_the_order_and_the_page_for_contributors_name_every_layer_once() -> None:
     assert len(HEIGHT) == sum(map(len, LAYERS))
-
-
-def test_the_page_for_contributors_names_every_layer() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for name in HEIGHT:
         if not name.startswith("__"):
             word = f"{name}/" if (ROOT / PACKAGE / name).is_dir() else f"{name}.py"
             assert f"`{word}" in page, word
-
-
-@pytest.mark.parametrize("path", modules(), ids=lambda path: dotted(path))
-def test_nothing_imports_tests_or_build_scripts(path: Path) -> None:
-    assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build", "lab"}
 
 
 @pytest.mark.parametrize("pattern", STANDARD_ONLY)
@@ -209,9 +202,8 @@ def test_the_path_to_a_move_names_the_standard_library_only(pattern: str) -> Non
 @pytest.mark.parametrize("folder", ["game", "solver", "engine", "protocol"])
 def test_the_engine_uses_of_the_compiler_only_what_loads_its_work(folder: str) -> None:
     for path in sorted((ROOT / PACKAGE / folder).glob("*.py")):
-        for imported in imports(path):
-            if layer(imported) == "native":
-                assert imported.split(".")[2] == "load", f"{path.name} imports {imported}"
+        used = [name for name in imports(path) if layer(name) == "native"]
+        assert all(name.split(".")[2] == "load" for name in used), f"{path.name} imports {used}"
 
 
 def test_a_protocol_session_imports_nothing_heavy(tmp_path: Path) -> None:

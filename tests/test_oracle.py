@@ -36,6 +36,7 @@ WINS = {
     ".XXXXXX": "freestyle caro",
     "OXXXXXXO": "freestyle caro",
     "XXXXXXX": "freestyle caro",
+    ".OOOOOO.": "freestyle renju caro",
     "XXXX.X.": "",
     "XXOXXX.": "",
 }
@@ -45,13 +46,8 @@ WINS = {
 @pytest.mark.parametrize("rule", rules.RULES)
 def test_rows_that_win(row: str, rule: str) -> None:
     board = row_board(row, rule)
-    assert (rules.winners(board) == {BLACK}) == (rule in WINS[row].split())
-
-
-@pytest.mark.parametrize("rule", rules.RULES)
-def test_white_wins_renju_with_six(rule: str) -> None:
-    board = row_board(".OOOOOO.", rule)
-    assert (rules.winners(board) == {WHITE}) == (rule in ("freestyle", "renju", "caro"))
+    side = WHITE if "OOO" in row else BLACK
+    assert (rules.winners(board) == {side}) == (rule in WINS[row].split())
 
 
 @pytest.mark.parametrize("direction", rules.DIRECTIONS)
@@ -109,16 +105,14 @@ def test_forbidden_cells_of_two_programs() -> None:
 # Threats -------------------------------------------------------------------------------
 
 
-def test_a_four_has_one_answer() -> None:
-    board = row_board("..OXXXX...", "freestyle")
+@pytest.mark.parametrize(("rule", "stoppers"), [("freestyle", {(7, 2)}),
+                                                ("caro_exact", {(7, 2), (8, 2)})])  # fmt: skip
+def test_a_four_has_one_answer_and_in_caro_one_from_behind(
+    rule: str, stoppers: set[tuple[int, int]]
+) -> None:
+    board = row_board("..OXXXX...", rule)
     assert five_cells(board, BLACK) == {(7, 2)}
-    assert five_stoppers(board, BLACK) == {(7, 2)}
-
-
-def test_a_caro_four_is_also_stopped_from_behind() -> None:
-    board = row_board("..OXXXX...", "caro_exact")
-    assert five_cells(board, BLACK) == {(7, 2)}
-    assert five_stoppers(board, BLACK) == {(7, 2), (8, 2)}
+    assert five_stoppers(board, BLACK) == stoppers
 
 
 def test_a_straight_four_has_no_answer_but_a_five() -> None:
