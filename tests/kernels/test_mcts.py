@@ -98,35 +98,29 @@ def test_a_value_comes_back_from_its_chance(value: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("proofs", "listing", "expected"),
+    ("proofs", "least", "listing", "expected"),
     [
-        ((win_in(5), loss_in(2), win_in(3), win_in(7)), WHOLE, win_in(3)),  # the shortest win
-        ((win_in(5), 0), PART, win_in(5)),  # one is enough
-        ((loss_in(4), loss_in(8), loss_in(6)), WHOLE, loss_in(8)),  # the longest loss
-        ((loss_in(4), loss_in(8)), PART, NO_PROOF),  # moves that are not listed may hold
-        ((loss_in(4), 0, loss_in(6)), WHOLE, NO_PROOF),  # nor is an open one lost
-        ((loss_in(4), PROVEN_DRAW), WHOLE, PROVEN_DRAW),
-        ((PROVEN_DRAW, 0), WHOLE, NO_PROOF),
+        ((win_in(5), loss_in(2), win_in(3), win_in(7)), 0, WHOLE, win_in(3)),  # the shortest win
+        ((win_in(5), 0), 0, PART, win_in(5)),  # one is enough
+        ((loss_in(4), loss_in(8), loss_in(6)), 0, WHOLE, loss_in(8)),  # the longest loss
+        ((loss_in(2),), 6, WHOLE, loss_in(6)),  # as long as moves that are not listed
+        ((loss_in(4), loss_in(8)), 0, PART, NO_PROOF),  # moves that are not listed may hold
+        ((loss_in(4), 0, loss_in(6)), 0, WHOLE, NO_PROOF),  # nor is an open one lost
+        ((loss_in(4), PROVEN_DRAW), 0, WHOLE, PROVEN_DRAW),
+        ((PROVEN_DRAW, 0), 0, WHOLE, NO_PROOF),
     ],
 )
 def test_a_node_is_proven_by_its_moves(
-    proofs: tuple[int, ...], listing: int, expected: int
+    proofs: tuple[int, ...], least: int, listing: int, expected: int
 ) -> None:
     made = make_tree()
+    made.tree.nodes[ROOT].least = least
     for edge, proof in zip(
         hang(made, ROOT, EVEN_SHARES[: len(proofs)], listing), proofs, strict=True
     ):
         edge.proof = proof
     settle(made.tree, made.lists, ROOT)
     assert made.tree.nodes[ROOT].proof == expected
-
-
-def test_a_loss_takes_at_least_as_long_as_moves_that_are_not_listed() -> None:
-    made = make_tree()
-    hang(made, ROOT, EVEN_SHARES[:1])[0].proof = loss_in(2)
-    made.tree.nodes[ROOT].least = 6
-    settle(made.tree, made.lists, ROOT)
-    assert made.tree.nodes[ROOT].proof == loss_in(6)
 
 
 # What a visit brings -------------------------------------------------------------------

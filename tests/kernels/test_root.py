@@ -229,13 +229,9 @@ def test_the_root_considers_a_five_or_else_the_answers_or_else_all_candidates() 
         worker = worker_after(moves)
         list_root(worker, TABLES, shared_block(), 0)
         assert set(root_moves(worker)) == set(cells(expected))
-    worker = worker_after(CALM)
-    assert list_root(worker, TABLES, shared_block(), 0) > 60
-
-
-def test_where_every_answer_fails_the_game_is_played_on() -> None:
-    worker = worker_after("h8a1i8c1j8e1k8")  # both ends of the four win
-    assert list_root(worker, TABLES, shared_block(), 0) > 30
+    # Where every answer fails (both ends of the four win) the game is played on.
+    for moves, least in ((CALM, 60), ("h8a1i8c1j8e1k8", 30)):
+        assert list_root(worker_after(moves), TABLES, shared_block(), 0) > least
 
 
 def test_barred_and_forbidden_cells_are_no_root_moves_unless_nothing_else_is_left() -> None:
