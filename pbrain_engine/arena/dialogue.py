@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..options import problem_of
@@ -48,40 +48,34 @@ _MOVE = re.compile(r"\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*")
 _SUGGESTION = re.compile(r"SUGGEST\s+([0-9]{1,6}\s*,\s*[0-9]{1,6})\s*", re.IGNORECASE)
 
 
+@dataclass
 class ProcessPlayer:
-    """An engine process as a player; one object plays one game or, if kept, several."""
+    """An engine process as a player; one object plays one game or, if kept, several.
 
-    def __init__(
-        self,
-        spec: EngineSpec,
-        settings: MatchSettings,
-        cores: tuple[int, ...] = (),
-        guardian: Guardian | None = None,
-        is_aborted: IsAborted = lambda: False,
-        title: str = "game",
-    ) -> None:
-        """Prepare for a game, which the title names in logs; nothing is started yet."""
-        self.title = title
-        self.spec = spec
-        self._settings = settings
-        self._cores = cores
-        self._guardian = guardian
-        self._is_aborted = is_aborted
-        self._process: EngineProcess | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._has_spoken = False
-        self._is_asked = False
-        self._has_suggested = False
-        self._garbage = ""
-        self._refusal = ""
-        self.peak_memory = 0
-        self._memory_seen = 0.0
+    Nothing is started before the launch. The title names the game in logs.
+    """
+
+    spec: EngineSpec
+    settings: MatchSettings
+    cores: tuple[int, ...] = ()
+    guardian: Guardian | None = None
+    is_aborted: IsAborted = lambda: False
+    title: str = "game"
+    peak_memory: int = 0
+    _process: EngineProcess | None = None
+    _folder: tempfile.TemporaryDirectory[str] | None = None
+    _has_spoken: bool = False
+    _is_asked: bool = False
+    _has_suggested: bool = False
+    _garbage: str = ""
+    _refusal: str = ""
+    _memory_seen: float = 0.0
 
     def launch(self) -> None:
         """Start the process if it does not run yet, and tell it board and limits."""
         self._is_asked = False
         self._garbage = self._refusal = ""
-        transcript = Transcript(self._settings.log, self.title) if self._settings.log else None
+        transcript = Transcript(self.settings.log, self.title) if self.settings.log else None
         if self._process is None:
             self._has_spoken = False
             self.peak_memory = 0
@@ -91,10 +85,10 @@ class ProcessPlayer:
                     self.spec.command,
                     self.spec.home or self._folder.name,
                     self.spec.environment,
-                    self._cores,
-                    self._guardian,
+                    self.cores,
+                    self.guardian,
                     transcript,
-                    merged=self._settings.judge,
+                    merged=self.settings.judge,
                 )
             except (OSError, ValueError) as error:
                 raise EngineFault(START, problem_of(error)) from None
@@ -103,23 +97,23 @@ class ProcessPlayer:
             if before:
                 before.close()
         lines = [self._start_line()]
-        if self._settings.judge:
+        if self.settings.judge:
             lines += self._info_lines()
         self._process.send(lines)
-        if self._settings.judge:
+        if self.settings.judge:
             self._process.suspend()
 
     def await_ready(self) -> None:
         """Wait for OK; the judge does not."""
-        if self._settings.judge:
+        if self.settings.judge:
             return
         process = self._process
         assert process is not None, "launch comes first"
-        end = time.perf_counter() + self._settings.start_timeout
+        end = time.perf_counter() + self.settings.start_timeout
         while True:
             line = self._receive(process, end)
             if line is None:
-                raise self._silence(f"no OK after {self._settings.start_timeout:g} s")
+                raise self._silence(f"no OK after {self.settings.start_timeout:g} s")
             word = line.text.strip().upper()
             if word.startswith("OK"):
                 break
@@ -130,13 +124,13 @@ class ProcessPlayer:
         process.send(self._info_lines())
 
     def _start_line(self) -> str:
-        s = self._settings
+        s = self.settings
         square = s.width == s.height
         return f"START {s.width}" if square else f"RECTSTART {s.width},{s.height}"
 
     def _info_lines(self) -> list[str]:
         """Return the limits and conditions of the match, then the engine's own options."""
-        s = self._settings
+        s = self.settings
         clock = Clock.of(s, self.spec)
         values: dict[str, object] = {
             "timeout_turn": clock.turn_ms,
@@ -172,7 +166,7 @@ class ProcessPlayer:
         self._garbage = ""
         deadline = clock.deadline
         began = process.send(lines)
-        if self._settings.judge:
+        if self.settings.judge:
             process.resume()
             began = time.perf_counter()
         thinking = Thinking()
@@ -184,7 +178,7 @@ class ProcessPlayer:
             if move:
                 break
             self._hear(process, line.text, thinking)
-        if self._settings.judge:
+        if self.settings.judge:
             self._check_memory(process)
             process.suspend()
         elif time.perf_counter() - self._memory_seen > MEMORY_PERIOD:
@@ -194,9 +188,9 @@ class ProcessPlayer:
     def _question(self, game: Game) -> list[str]:
         """Return the command that asks for the move."""
         moves = game.moves
-        if self._is_asked or (len(moves) == 1 and not self._settings.judge):
+        if self._is_asked or (len(moves) == 1 and not self.settings.judge):
             return [f"TURN {moves[-1][0]},{moves[-1][1]}"]
-        if not moves and not self._settings.judge:
+        if not moves and not self.settings.judge:
             return ["BEGIN"]
         own = len(moves) % 2  # stones of the side to move have this parity
         stones = [f"{x},{y},{1 if ply % 2 == own else 2}" for ply, (x, y) in enumerate(moves)]
@@ -239,7 +233,7 @@ class ProcessPlayer:
     def _receive(self, process: EngineProcess, end: float) -> TimedLine | None:
         """Return the next line before ``end``, with an eye on memory and on an abort."""
         while True:
-            if self._is_aborted():
+            if self.is_aborted():
                 raise Abandoned
             now = time.perf_counter()
             line = process.receive(max(0.0, min(end - now, SLICE)))
@@ -254,8 +248,8 @@ class ProcessPlayer:
         self._memory_seen = time.perf_counter()
         used = processes.tree_memory(process.pid)
         self.peak_memory = max(self.peak_memory, used)
-        allowed = self._settings.memory
-        slack = 1.0 if self._settings.judge else MEMORY_TOLERANCE
+        allowed = self.settings.memory
+        slack = 1.0 if self.settings.judge else MEMORY_TOLERANCE
         if allowed and used > allowed * slack:
             raise EngineFault(MEMORY, f"{used / 1e6:.0f} MB of {allowed / 1e6:.0f} MB")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..options import problem_of
@@ -24,20 +25,16 @@ if TYPE_CHECKING:
 DEFAULT_HASH = 16_000_000  # bytes; clearing it for every game costs less than a large one would
 
 
+@dataclass
 class InprocessPlayer:
-    """One configuration of our engine, for many games."""
+    """One configuration of our engine, for many games; it is made at the first one."""
 
-    peak_memory = 0  # unknown: all players share one process
-
-    def __init__(
-        self, spec: EngineSpec, settings: MatchSettings, is_aborted: IsAborted = lambda: False
-    ) -> None:
-        """Prepare; the engine is made at the first game."""
-        self.spec = spec
-        self._settings = settings
-        self._is_aborted = is_aborted
-        self._engine: Engine | None = None
-        self._parameters: dict[str, int] = {}
+    spec: EngineSpec
+    settings: MatchSettings
+    is_aborted: IsAborted = lambda: False
+    peak_memory: int = 0  # unknown: all players share one process
+    _engine: Engine | None = None
+    _parameters: dict[str, int] = field(default_factory=dict)
 
     def set_parameters(self, parameters: Mapping[str, int]) -> None:
         """Give the engine these search parameters from its next game on."""
@@ -45,7 +42,7 @@ class InprocessPlayer:
 
     def launch(self) -> None:
         """Make the engine, or make it forget."""
-        settings = self._settings
+        settings = self.settings
         if self._engine is None:
             try:
                 self._engine = make_engine(self.spec)
@@ -61,7 +58,7 @@ class InprocessPlayer:
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Bring the engine's board up to date and think."""
-        if self._is_aborted():
+        if self.is_aborted():
             raise Abandoned
         engine = self._engine
         assert engine is not None, "launch comes first"
@@ -82,8 +79,8 @@ class InprocessPlayer:
         from ..engine.pacing import Limits, plan
 
         strength = int(self.spec.number("strength", FULL_STRENGTH))
-        nodes = fewest_nodes(int(self.spec.number("nodes", self._settings.nodes)), strength)
-        depth = int(self.spec.number("depth", self._settings.depth)) or None
+        nodes = fewest_nodes(int(self.spec.number("nodes", self.settings.nodes)), strength)
+        depth = int(self.spec.number("depth", self.settings.depth)) or None
         if not clock.match:
             return Limit(clock.turn or None, clock.turn or None, nodes, depth)
         increment = int(clock.increment * 1000)

@@ -176,7 +176,13 @@ def scatter(
     """
     middle = width // 2, height // 2
     if border and chance.random() < border:
-        middle = chance.choice(border_cells(width, height))
+        cells = [(x, y) for y in range(height) for x in range(width)]
+        near_border = [
+            cell
+            for cell in cells
+            if min(*cell, width - 1 - cell[0], height - 1 - cell[1]) <= BORDER_REACH
+        ]
+        middle = chance.choice(near_border)
     near = square_around(middle, SPREAD, width, height)
     return chance.sample(near, min(stones, len(near) - 1))
 
@@ -187,16 +193,6 @@ def square_around(middle: Coordinates, reach: int, width: int, height: int) -> l
         (x, y)
         for y in range(max(0, middle[1] - reach), min(height, middle[1] + reach + 1))
         for x in range(max(0, middle[0] - reach), min(width, middle[0] + reach + 1))
-    ]
-
-
-def border_cells(width: int, height: int) -> list[Coordinates]:
-    """Return the cells that lie close to a border."""
-    return [
-        (x, y)
-        for y in range(height)
-        for x in range(width)
-        if min(x, y, width - 1 - x, height - 1 - y) <= BORDER_REACH
     ]
 
 

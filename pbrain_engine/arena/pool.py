@@ -12,8 +12,9 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from time import sleep
 from typing import TYPE_CHECKING
 
 from ..workers import ClusterPool, Pool
@@ -175,8 +176,9 @@ class LocalGames(Pool[GameTask, Played]):
     def close(self) -> None:
         """End all that still runs."""
         self.executor.shutdown(wait=False, cancel_futures=True)
-        while wait(self._attempts, POLL).not_done:
+        while not all(future.done() for future in self._attempts):
             self.abort()
+            sleep(POLL)
         self.executor.shutdown()
         close_all(self._slots)
         if self._guardian:

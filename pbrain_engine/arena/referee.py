@@ -23,31 +23,26 @@ if TYPE_CHECKING:
     from ..game.game import Game
 
 
-def black_values(played: Played, count: int) -> list[int] | None:
-    """Return the last values from black's side, or None if some are missing."""
-    if len(played.value) < count:
-        return None
-    start = len(played.opening) + len(played.value) - count
-    values: list[int] = []
-    for ply, value in enumerate(played.value[-count:], start):
-        if value is None:
-            return None
-        values.append(-value if ply % 2 else value)
-    return values
-
-
 def agreed_result(played: Played, terms: Adjudication) -> str | None:
     """Return the outcome on which the last values agree, or None."""
-    values = black_values(played, terms.win_moves) if terms.win_value > 0 else None
-    if values and min(values) >= terms.win_value:
-        return BLACK
-    if values and max(values) <= -terms.win_value:
-        return WHITE
-    if terms.draw_value < 0 or len(played.opening) + len(played.moves) < terms.draw_from:
+    first = len(played.opening)
+
+    def all_of(count: int, accepts: Callable[[int], bool]) -> bool:
+        """Return whether the last values, from black's side, are there and accepted."""
+        start = len(played.value) - count
+        return start >= 0 and all(
+            value is not None and accepts(-value if ply % 2 else value)
+            for ply, value in enumerate(played.value[start:], first + start)
+        )
+
+    if terms.win_value > 0:
+        if all_of(terms.win_moves, lambda value: value >= terms.win_value):
+            return BLACK
+        if all_of(terms.win_moves, lambda value: value <= -terms.win_value):
+            return WHITE
+    if terms.draw_value < 0 or first + len(played.moves) < terms.draw_from:
         return None
-    values = black_values(played, terms.draw_moves)
-    even = values is not None and all(abs(value) <= terms.draw_value for value in values)
-    return DRAW if even else None
+    return DRAW if all_of(terms.draw_moves, lambda v: abs(v) <= terms.draw_value) else None
 
 
 OnMove = Callable[["Game", Played], None]

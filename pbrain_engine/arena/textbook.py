@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from ..methods import Budget, PlainGame, method
 from ..position.rules import Rule
@@ -73,7 +74,8 @@ class Textbook:
         elif value.lstrip("-").isdecimal():
             self._limits[key] = int(value)
             if key == "rule":
-                self._rule = Rule.parse(value)
+                with suppress(ValueError):  # INFO is never answered
+                    self._rule = Rule.parse(value)
 
     def _start(self, width: int, height: int) -> str:
         if not (5 <= width <= 100 and 5 <= height <= 100):

@@ -34,6 +34,7 @@ from .exam import (
 )
 
 COLOURS = {FAIL: "\x1b[31m", WARN: "\x1b[33m", SKIP: "\x1b[2m", PASS: "\x1b[32m"}
+GRADES = (PASS, FAIL, WARN, SKIP)
 USAGE_ERROR = 2
 PLAIN = "\x1b[0m"
 
@@ -89,40 +90,40 @@ def line(verdict: CheckResult, colour: bool) -> str:
     return row
 
 
+def counts(verdicts: Iterable[CheckResult]) -> dict[str, int]:
+    """Return how often each grade was given."""
+    grades = [v.grade for v in verdicts]
+    return {grade: grades.count(grade) for grade in GRADES}
+
+
 def summary(verdicts: list[CheckResult]) -> str:
     """Return how the program fares with each client."""
-    rows = [f"\n{'client':14} {'pass':>5} {'fail':>5} {'warn':>5} {'skip':>5}"]
-    for client in dict.fromkeys(v.check.client for v in verdicts):
-        grades = [v.grade for v in verdicts if v.check.client == client]
-        counts = [grades.count(grade) for grade in (PASS, FAIL, WARN, SKIP)]
-        rows.append(f"{client:14} " + " ".join(f"{count:5}" for count in counts))
-    grades = [v.grade for v in verdicts]
-    total = " ".join(f"{grades.count(grade):5}" for grade in (PASS, FAIL, WARN, SKIP))
-    return "\n".join([*rows, f"{'all':14} {total}"])
+    parts = {
+        client: [v for v in verdicts if v.check.client == client]
+        for client in dict.fromkeys(v.check.client for v in verdicts)
+    }
+    head = f"\n{'client':14} " + " ".join(f"{grade:>5}" for grade in GRADES)
+    rows = [
+        f"{name:14} " + " ".join(f"{count:5}" for count in counts(part).values())
+        for name, part in {**parts, "all": verdicts}.items()
+    ]
+    return "\n".join([head, *rows])
 
 
 def as_json(verdicts: list[CheckResult], options: Options) -> str:
     """Return everything as one JSON document."""
-    grades = [v.grade for v in verdicts]
-    return json.dumps(
+    checks = [
         {
-            "command": options.command,
-            "counts": {grade: grades.count(grade) for grade in (PASS, FAIL, WARN, SKIP)},
-            "checks": [
-                {
-                    "client": v.check.client,
-                    "title": v.check.title,
-                    "grade": v.grade,
-                    "finding": v.finding,
-                    "harm": v.check.harm,
-                    "source": v.check.source,
-                    "seconds": round(v.seconds, 3),
-                }
-                for v in verdicts
-            ],
-        },
-        indent=2,
-    )
+            **{name: getattr(v.check, name) for name in ("client", "title")},
+            "grade": v.grade,
+            "finding": v.finding,
+            **{name: getattr(v.check, name) for name in ("harm", "source")},
+            "seconds": round(v.seconds, 3),
+        }
+        for v in verdicts
+    ]
+    document = {"command": options.command, "counts": counts(verdicts), "checks": checks}
+    return json.dumps(document, indent=2)
 
 
 def main(argv: list[str] | None = None) -> int:

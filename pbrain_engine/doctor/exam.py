@@ -120,6 +120,7 @@ class Exam:
         self.size = options.size
         self.stones: set[Coordinates] = set()
         self.heard: list[str] = []
+        self.other = self.own = ""  # the last moves of the opponent and of the program
         self.taken = 0.0  # seconds for the last move that was expected
 
     # -- saying ----------------------------------------------------------------------------
@@ -148,7 +149,8 @@ class Exam:
         """Play a stone of the opponent, anywhere."""
         x, y = cell or self.free()
         self.stones.add((x, y))
-        self.say(f"TURN {x},{y}")
+        self.other = f"{x},{y}"
+        self.say(f"TURN {self.other}")
 
     def free(self) -> Coordinates:
         """Return an empty cell out of the way."""
@@ -196,6 +198,7 @@ class Exam:
         if cell in self.stones:
             raise Violation(f"the move {answer} is on an occupied cell")
         self.stones.add(cell)
+        self.own = answer
         return cell
 
     def exchange(self) -> Coordinates:
@@ -264,7 +267,8 @@ class Exam:
         match word:
             case ">" | ">>":
                 turn = round(self.options.turn * 1000)
-                lines = rest.format(size=self.options.size, turn=turn).split("|")
+                values = {**vars(self), "turn": turn}
+                lines = rest.format_map(values).split("|")
                 self.say(*lines, end="\n" if word == ">" else "\r\n")
             case "start":
                 self.start(*filter(None, rest.split(", ")))

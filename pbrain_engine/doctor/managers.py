@@ -71,22 +71,9 @@ script(PISKVORK, "obeys a new limit while it thinks", "the keys + and - do nothi
        "think_long", "> INFO timeout_turn 500", f"move {0.5 + TOLERANCE}")  # fmt: skip
 
 
-@check(PISKVORK, "takes moves back", "slower: RESTART and BOARD instead", PIPE)
-def _piskvork_takeback(exam: Exam) -> None:
-    exam.start()
-    x, y = exam.free()
-    exam.turn((x, y))
-    own = exam.expect_move()
-    exam.say(f"TAKEBACK {own[0]},{own[1]}")
-    if exam.decline("TAKEBACK") != "OK":
-        raise Violation("TAKEBACK is not answered with OK")
-    exam.say(f"TAKEBACK {x},{y}")
-    exam.expect_ok()
-    exam.stones = set()
-    exam.turn((x, y))
-    exam.expect_move()
-
-
+script(PISKVORK, "takes moves back", "slower: RESTART and BOARD instead", PIPE,
+       "start", "turn", "move", "> TAKEBACK {own}", "accepts TAKEBACK", "> TAKEBACK {other}", "OK",
+       "turn", "move")  # fmt: skip
 script(PISKVORK, "restarts", "killed and started again for every game", PIPE,
        "start", "exchange", "> RESTART", "accepts RESTART", "> BEGIN", "move")  # fmt: skip
 script(PISKVORK, "answers RECTSTART", "the dialog hangs", PIPE,

@@ -14,10 +14,9 @@ import pytest
 from pbrain_engine.arena import match as command
 from pbrain_engine.arena.arguments import parse_cores, parser, settings_of
 from pbrain_engine.arena.dialogue import parse_about
-from pbrain_engine.arena.journal import Played, read_journal
+from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.arena.match import make_view
 from pbrain_engine.arena.settings import (
-    EngineSpec,
     MatchSettings,
     SettingsError,
     parse_board,
@@ -29,6 +28,7 @@ from pbrain_engine.arena.views import summary
 from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.position.rules import Rule
 from tests.arena.test_faults import HOSTILE
+from tests.arena.test_records import SETTINGS, game
 
 FAST = ["--openings", "random", "--turn", "0.1", "--view", "quiet", "--no-journal"]
 
@@ -115,8 +115,8 @@ def test_a_strength_is_that_of_both_kinds_of_player(tmp_path: Path, kind: list[s
     openings = ["--openings", "random:3", "--games", "2", "--journal", str(path)]
     assert command.main([*words, *openings, "--view", "quiet"]) == 0
     most = {"weak": 0, "full": 0}
-    for game in read_journal(path)[1]:
-        for name, nodes in zip(game.movers, game.nodes, strict=True):
+    for played in read_journal(path)[1]:
+        for name, nodes in zip(played.movers, played.nodes, strict=True):
             most[name] = max(most[name], nodes or 0)
     assert most["weak"] < 200 < 1500 < most["full"]
 
@@ -326,47 +326,33 @@ def test_limits_are_read() -> None:
         parse_board("1x2x3")
 
 
-def sample() -> tuple[MatchSettings, Played]:
-    engines = (EngineSpec("a", ("a",)), EngineSpec("b", ("b",)))
-    played = Played(
-        0, 0, "a", "b", "black", "five", opening=[(7, 7)], moves=[(0, 0), (14, 14)],
-        ms=[10, 20], depth=[3, None], value=[29990, None], nodes=[5, None], memory=[0, 0],
-    )  # fmt: skip
-    return MatchSettings(engines=engines, games=2), played
-
-
 def test_live_view_draws_boards_and_table() -> None:
     console = pytest.importorskip("rich.console")
     from pbrain_engine.arena.live import RichView
 
-    settings, played = sample()
-    stream = io.StringIO()
-    view = RichView(settings, Standings(settings), stream)
+    stream, played = io.StringIO(), game()
+    view = RichView(SETTINGS, Standings(SETTINGS), stream)
     view.console = console.Console(file=stream, width=100, height=50, force_terminal=True)
     view.moved(0, None, played)  # type: ignore[arg-type]
-    view.finished(played, Standings(settings, [played]))
+    view.finished(played, Standings(SETTINGS, [played]))
     view.console.print(view.render())
     view.close()
     text = stream.getvalue()
     assert "a - b" in text
-    assert "1 of 2 games" in text
+    assert "1 of 10 games" in text
     assert "Elo" in text
 
 
 def test_plain_view_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    settings, played = sample()
-    view = make_view(settings, Standings(settings))
-    view.finished(played, Standings(settings, [played]))
+    view = make_view(SETTINGS, Standings(SETTINGS))
+    view.finished(game(), Standings(SETTINGS, [game()]))
     view.close()
-    assert "game 1: a - b 1-0 (five), 3 stones" in capsys.readouterr().err
+    assert "game 1: a - b 1-0 (five), 5 stones" in capsys.readouterr().err
 
 
 def test_summary_shows_faults() -> None:
-    settings, played = sample()
-    played.reason, played.detail = "time", "no move after 2 s"
-    assert "b: time in 1 of 1 games (game 1: no move after 2 s)" in summary(
-        Standings(settings, [played])
-    )
+    text = summary(Standings(SETTINGS, [game(reason="time", detail="no move after 2 s")]))
+    assert "b: time in 1 of 1 games (game 1: no move after 2 s)" in text
 
 
 def test_random_mover_speaks_the_protocol() -> None:

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -260,7 +261,8 @@ def test_a_game_in_this_process_is_broken_off_within_a_move() -> None:
     engine = parse_engine("numoku:hash_size=1024")
     settings = MatchSettings((engine, engine), turn=300.0, openings="none", in_process=True)
     pool = LocalGames(settings)
-    pool.submit(next(tasks(settings, Openings(settings))))
+    for task in islice(tasks(settings, Openings(settings)), 3):  # two of them wait
+        pool.submit(task)
     time.sleep(1.0)
     began = time.monotonic()
     pool.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,10 @@ from pbrain_engine.position.geometry import Coordinates, transform
 from pbrain_engine.position.rules import Rule
 
 FAST = ["--nodes", "2000", "--balance", "80"]
+
+
+def match_of(**changes: Any) -> MatchSettings:
+    return MatchSettings((parse_engine("numoku"),) * 2, **changes)
 
 
 def openings(*words: str, count: int = 12, concurrency: int = 1) -> list[list[Coordinates]]:
@@ -43,8 +48,7 @@ def test_an_opening_is_made_once() -> None:
         asked.append(1)
         return 0
 
-    engine = parse_engine("numoku")
-    openings = Openings(MatchSettings((engine, engine)), judge)
+    openings = Openings(match_of(), judge)
     first = openings[3]
     first_copy = list(first)
     first.clear()  # what is done with it does not matter
@@ -58,11 +62,10 @@ def test_an_opening_is_made_once() -> None:
 def test_an_opening_that_would_be_the_whole_game_is_not_searched_for(
     openings: str, stones: int
 ) -> None:
-    engine = parse_engine("numoku")
     with pytest.raises(SettingsError, match=f"a draw comes at {stones} stones"):
-        Openings(MatchSettings((engine, engine), openings=openings, draw_after=stones))
-    Openings(MatchSettings((engine, engine), openings=openings, draw_after=25))
-    Openings(MatchSettings((engine, engine), openings="none", draw_after=1))
+        Openings(match_of(openings=openings, draw_after=stones))
+    Openings(match_of(openings=openings, draw_after=25))
+    Openings(match_of(openings="none", draw_after=1))
 
 
 def test_the_same_seed_gives_the_same_openings_however_many_threads() -> None:
@@ -105,11 +108,8 @@ def test_a_match_reads_the_file(tmp_path: Path, rule: str, board: str) -> None:
     assert main(words) == 0
     assert main(words) == 2  # never written over
     width, height = (int(side) for side in (board.split("x") * 2)[:2])
-    engine = parse_engine("numoku")
-    settings = MatchSettings(
-        (engine, engine), width=width, height=height, rule=Rule.parse(rule),
-        openings=str(path), opening_lines=read_lines(str(path)),
-    )  # fmt: skip
+    lines = read_lines(str(path))
+    settings = match_of(width=width, height=height, rule=Rule.parse(rule), opening_lines=lines)
     match = Openings(settings)
     assert match.skipped == []
     assert all(find_problem(settings, match[number]) is None for number in range(5))
