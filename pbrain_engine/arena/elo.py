@@ -189,8 +189,9 @@ def _log_ratio(
     total, steps = sum(smooth), len(smooth) - 1
     weights = [count / total for count in smooth]
     scores = [i / steps for i in range(steps + 1)]
-    fits = zip(weights, *(fit(s, scores, weights) for s in (strength0, strength1)), strict=True)
-    return total * sum(p * math.log(q1 / q0) for p, q0, q1 in fits)
+    weak, strong = (fit(strength, scores, weights) for strength in (strength0, strength1))
+    ratios = (p * math.log(b / a) for p, a, b in zip(weights, weak, strong, strict=True))
+    return total * sum(ratios)
 
 
 def _fit(moments: Sequence[float], weights: Sequence[float]) -> list[float]:

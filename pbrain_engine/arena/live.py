@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
@@ -21,9 +21,6 @@ from .journal import FIVE, Played
 from .settings import MatchSettings, total_games
 from .standings import Standings
 from .views import View, labels, ladder_rows, last_move, pair_rows, result_line, table
-
-if TYPE_CHECKING:
-    from ..game.game import Game
 
 REFRESHES = 6  # a second
 MOST_PAIRS = 10  # in the table; of larger tournaments the ladder says more
@@ -56,7 +53,7 @@ class RichView(View):
         )
         self._live.start()
 
-    def moved(self, slot: int, game: Game, played: Played) -> None:
+    def moved(self, slot: int, played: Played) -> None:
         """Remember the game of this slot; it is drawn at the next refresh."""
         self._boards[slot] = played
 
@@ -148,5 +145,5 @@ def bar_between(before: str, share: float, after: str) -> RenderableType:
     """Return a bar that is filled to a share, between two texts."""
     line = Table.grid(padding=(0, 1))
     bar = ProgressBar(total=1, completed=min(1, max(0, share)), width=40)
-    line.add_row(*filter(None, (before, bar, after)))
+    line.add_row(*([before] if before else []), bar, after)
     return line

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ..files import state_folder
@@ -30,7 +31,7 @@ from .inprocess import check_options
 from .journal import Journal, Played
 from .openings import Openings
 from .player import START
-from .pool import LocalGames, open_pool
+from .pool import LocalGames, play_remotely
 from .referee import GameTask
 from .settings import MatchSettings, SettingsError, pairs, total_games
 from .standings import Standings
@@ -237,7 +238,11 @@ def play(
         if journal:
             stack.callback(journal.close)
         stack.callback(view.close)
-        pool = open_pool(settings, view.moved)
+        pool: LocalGames | ClusterPool[GameTask, Played]
+        if settings.cluster:
+            pool = ClusterPool(partial(play_remotely, settings), settings.cluster)
+        else:
+            pool = LocalGames(settings, view.moved)
         stack.callback(pool.close)
         runner = Runner(settings, openings, pool, view, journal)
         standings = runner.play()

@@ -15,9 +15,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import sleep
-from typing import TYPE_CHECKING
 
-from ..workers import ClusterPool, Pool
+from ..workers import Pool
 from .dialogue import ProcessPlayer
 from .inprocess import InprocessPlayer
 from .journal import Played
@@ -26,10 +25,7 @@ from .processes import Guardian
 from .referee import COLOURS, GameTask, play_game
 from .settings import MatchSettings
 
-if TYPE_CHECKING:
-    from ..game.game import Game
-
-OnMove = Callable[[int, "Game", Played], None]  # with the number of the slot
+OnMove = Callable[[int, Played], None]  # with the number of the slot
 
 POLL = 0.05  # seconds between two looks at games that are to end
 
@@ -57,7 +53,7 @@ class Slot:
                 os.sched_setaffinity(0, set(self.cores))  # of this thread alone
 
     def play(
-        self, task: GameTask, on_move: Callable[[Game, Played], None] = lambda game, played: None
+        self, task: GameTask, on_move: Callable[[Played], None] = lambda played: None
     ) -> Played:
         """Play one game.
 
@@ -149,7 +145,7 @@ class LocalGames(Pool[GameTask, Played]):
     """Games on as many slots of this machine as may run at once."""
 
     def __init__(
-        self, settings: MatchSettings, on_move: OnMove = lambda slot, game, played: None
+        self, settings: MatchSettings, on_move: OnMove = lambda slot, played: None
     ) -> None:
         """Begin; a thread takes its slot when it is needed."""
         self.capacity = settings.concurrency
@@ -194,16 +190,3 @@ def play_remotely(settings: MatchSettings, task: GameTask) -> Played:
         _seats.settings = settings
     played: Played = _seats.slot.play(task)
     return played
-
-
-def open_pool(
-    settings: MatchSettings, on_move: OnMove
-) -> LocalGames | ClusterPool[GameTask, Played]:
-    """Return the place where the games are played: here, or on a cluster.
-
-    Raises:
-        ClusterError: there is no such cluster.
-    """
-    if settings.cluster:
-        return ClusterPool(partial(play_remotely, settings), settings.cluster)
-    return LocalGames(settings, on_move)

@@ -45,7 +45,6 @@ def agreed_result(played: Played, terms: Adjudication) -> str | None:
     return DRAW if all_of(terms.draw_moves, lambda v: abs(v) <= terms.draw_value) else None
 
 
-OnMove = Callable[["Game", Played], None]
 COLOURS = (BLACK, WHITE)
 
 
@@ -65,7 +64,7 @@ def play_game(
     task: GameTask,
     settings: MatchSettings,
     players: Sequence[Player],
-    on_move: OnMove = lambda game, played: None,
+    on_move: Callable[[Played], None] = lambda played: None,
 ) -> Played:
     """Play a game between black and white and return it; closes the players' dialogue.
 
@@ -78,7 +77,7 @@ def play_game(
         task.game, task.round, engines[0].name, engines[1].name, DRAW, FULL, "", list(task.opening)
     )
     game = set_up(settings, task.opening)
-    on_move(game, played)
+    on_move(played)
     turn = 0
     try:
         for phase in ("launch", "await_ready"):
@@ -97,7 +96,7 @@ def play_game(
             played.value.append(thinking.value)
             played.nodes.append(thinking.nodes)
             played.moves.append((answer.x, answer.y))  # last: a live view may look at any moment
-            on_move(game, played)
+            on_move(played)
     except EngineFault as fault:
         played.winner, played.reason = COLOURS[1 - turn], fault.cause
         played.detail = fault.detail

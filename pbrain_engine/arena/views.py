@@ -7,7 +7,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..notation.cells import cell_name
 from ..progress import Progress
@@ -16,9 +15,6 @@ from .elo import ELO_CAP, Estimate
 from .journal import Played
 from .settings import MatchSettings, total_games
 from .standings import Standings
-
-if TYPE_CHECKING:
-    from ..game.game import Game
 
 PAIR_RESULTS = ("both lost", "lost and drawn", "even", "won and drawn", "both won")
 
@@ -213,7 +209,7 @@ class View:
         """Begin with nothing to say."""
         self._lock = threading.Lock()
 
-    def moved(self, slot: int, game: Game, played: Played) -> None:
+    def moved(self, slot: int, played: Played) -> None:
         """Take note of a new stone in the game of a slot; called from its thread."""
 
     def finished(self, played: Played, standings: Standings) -> None:

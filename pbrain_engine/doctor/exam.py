@@ -15,6 +15,7 @@ from ..protocol.commandline import split_command
 
 FAIL, WARN, SKIP, PASS = "fail", "warn", "skip", "pass"
 CHATTER = ("MESSAGE", "DEBUG")
+REFUSALS = ("ERROR", "UNKNOWN")
 MOST_LINES = 10_000  # that are waited for in one go
 QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finished speaking
 PATIENCE = 5.0  # seconds for a peer to read what is sent
@@ -213,6 +214,24 @@ class Exam:
             raise Violation(f"{shown(answer)} after {what}")
         return answer
 
+    def expect_no_move(self, what: str) -> None:
+        """Expect a refusal or silence, but no move, and that the program lives on."""
+        limit = self.options.turn + 0.5
+        while (line := self.peer.line(limit)) and line.text.split(" ")[0] in CHATTER:
+            pass
+        if self.peer.process.poll() is not None:
+            raise Violation(f"the program has ended after {what}")
+        if line is None:
+            raise Blemish(f"silence after {what}")
+        if line.text.split(" ")[0].upper() not in REFUSALS:
+            raise Violation(f"{shown(line.text)} after {what}")
+
+    def errors(self) -> str:
+        """Return what the program has written to its error output, once it had time to leave."""
+        self.peer.wait(1.0)
+        sleep(0.05)
+        return shown(self.peer.stderr.decode("latin-1")) if self.peer.stderr else ""
+
     def expect_silence(self, what: str, seconds: float = 0.25) -> None:
         """Expect that nothing but messages comes."""
         until = perf_counter() + seconds
@@ -254,7 +273,7 @@ class Exam:
     def decline(self, what: str) -> str:
         """Return the answer to an optional command; a polite refusal ends the check."""
         answer = self.answer()
-        if answer.split(" ")[0].upper() in ("UNKNOWN", "ERROR"):
+        if answer.split(" ")[0].upper() in REFUSALS:
             raise NotSupported(f"{what}: {shown(answer)}")
         return answer
 
@@ -286,6 +305,8 @@ class Exam:
                 self.stones = set()
             case "refuses":
                 self.expect_refusal(rest)
+            case "rejects":
+                self.expect_no_move(rest)
             case "silence":
                 seconds, _, what = rest.partition(" ")
                 self.expect_silence(what, float(seconds))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from time import sleep
 
 from .exam import (
     ANY,
+    REFUSALS,
     TOLERANCE,
     WINDOWS,
     Blemish,
@@ -20,20 +20,6 @@ from .exam import (
 
 RULES = "plastovicka.github.io/protocl2en.htm"
 PRACTICE = "observed in matches"
-REFUSALS = ("ERROR", "UNKNOWN")
-
-
-def expect_no_move(exam: Exam, what: str) -> None:
-    """Expect a refusal or silence, but no move, and that the program lives on."""
-    line = exam.peer.line(exam.options.turn + 0.5)
-    while line is not None and line.text.split(" ")[0] in ("MESSAGE", "DEBUG"):
-        line = exam.peer.line(exam.options.turn + 0.5)
-    if exam.peer.process.poll() is not None:
-        raise Violation(f"the program has ended after {what}")
-    if line is None:
-        raise Blemish(f"silence after {what}")
-    if line.text.split(" ")[0].upper() not in REFUSALS:
-        raise Violation(f"{shown(line.text)} after {what}")
 
 
 def nonsense(title: str, data: bytes) -> None:
@@ -64,12 +50,8 @@ script(ANY, "skips blank lines", "the next answers are out of step", RULES,
        "start", "> \r||   ", "silence 0.2 blank lines", "expect_game")  # fmt: skip
 
 
-@check(ANY, "refuses a move off the board", "board and program disagree", RULES)
-def _off_board(exam: Exam) -> None:
-    exam.start()
-    exam.say(f"TURN {exam.size},0")
-    expect_no_move(exam, "a move off the board")
-    exam.exchange()
+script(ANY, "refuses a move off the board", "board and program disagree", RULES,
+       "start", "> TURN {size},0", "rejects a move off the board", "exchange")  # fmt: skip
 
 
 @check(ANY, "refuses a move on a stone", "board and program disagree", RULES)
@@ -80,7 +62,7 @@ def _occupied(exam: Exam) -> None:
     own = exam.expect_move()
     for x, y in (cell, own):
         exam.say(f"TURN {x},{y}")
-        expect_no_move(exam, "a move on a stone")
+        exam.expect_no_move("a move on a stone")
     exam.exchange()
 
 
@@ -218,7 +200,5 @@ def _stderr(exam: Exam) -> None:
         exam.say(line)
     exam.peer.lines(0.3)
     exam.peer.close_stdin()
-    exam.peer.wait(1.0)
-    sleep(0.05)
-    if exam.peer.stderr:
-        raise Blemish(f"{shown(exam.peer.stderr.decode('latin-1'))} on stderr")
+    if said := exam.errors():
+        raise Blemish(f"{said} on stderr")

@@ -8,7 +8,6 @@ from the file, and offers 20x20 where a refusal names it.
 from __future__ import annotations
 
 from pathlib import PurePath
-from time import sleep
 
 from ..native.load.memory import peak_working_set
 from .exam import (
@@ -53,10 +52,8 @@ def _piskvork_stderr(exam: Exam) -> None:
     exam.say("HELLO", "INFO evaluate 3,3")
     exam.peer.lines(0.2)
     exam.say("END")
-    exam.peer.wait(1.0)
-    sleep(0.05)
-    if exam.peer.stderr:
-        raise Violation(f"{shown(exam.peer.stderr.decode('latin-1'))} on stderr")
+    if said := exam.errors():
+        raise Violation(f"{said} on stderr")
 
 
 INFOS = """max_memory 83886080|timeout_match 300000|timeout_turn 1000|game_type 0|rule 0|\

@@ -333,7 +333,7 @@ def test_live_view_draws_boards_and_table() -> None:
     stream, played = io.StringIO(), game()
     view = RichView(SETTINGS, Standings(SETTINGS), stream)
     view.console = console.Console(file=stream, width=100, height=50, force_terminal=True)
-    view.moved(0, None, played)  # type: ignore[arg-type]
+    view.moved(0, played)
     view.finished(played, Standings(SETTINGS, [played]))
     view.console.print(view.render())
     view.close()

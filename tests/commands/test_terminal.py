@@ -101,7 +101,7 @@ def test_the_live_match_fits_its_screen(width: int, height: int, engines: int) -
     shown = RichView(settings, Standings(settings), stream)
     shown.close()
     shown.console = console.Console(file=stream, width=width, height=height, force_terminal=True)
-    shown.moved(0, None, played[0])  # type: ignore[arg-type]
+    shown.moved(0, played[0])
     for number, game in enumerate(played, 1):
         shown.finished(game, Standings(settings, played[:number]))
     lines = shown.console.render_lines(shown.render(), pad=False)
