@@ -208,17 +208,11 @@ class AlphaBetaSearch(Search):
     def thought_of(self, win: Proof, depth: int = 1) -> Thought:
         """Make a thought of a proven win, which the table gets, too."""
         self._note(win)
-        value = win_in(2 * win.length - 1)
-        line = win.line
-        return Thought(
-            line[0], value, depth, len(line), *self._effort(), line,
-            proof=win.claim, scale=self.question.game.scale, board=self.question.board,
-        )  # fmt: skip
+        return super().thought_of(win, depth)
 
-    def _effort(self) -> tuple[int, float]:
-        """Return the nodes of all threads and the seconds so far."""
-        nodes = sum(self._count(worker).nodes for worker in self._workers)
-        return nodes, perf_counter() - self.question.start
+    def _effort(self) -> tuple[int, int]:
+        """Return the nodes of all threads, and no visits."""
+        return sum(self._count(worker).nodes for worker in self._workers), 0
 
     def _count(self, worker: int) -> SearchCounters:
         """Return what a worker has counted."""
@@ -235,11 +229,8 @@ class AlphaBetaSearch(Search):
         if value == -INFINITE:  # stopped before anything was known
             value = self._best.value if self._best else 0
         counted = self._count(worker)
-        nodes, seconds = self._effort()
-        return Thought(
-            pv[0], value, depth, max(counted.seldepth, depth), nodes, seconds, pv, line + 1,
-            counted.changes, scale=self.question.game.scale, board=self.question.board,
-        )  # fmt: skip
+        seldepth = max(counted.seldepth, depth)
+        return self._thought(value, depth, seldepth, pv, line + 1, counted.changes)
 
 
 class AlphaBeta(Searcher):

@@ -18,8 +18,7 @@ from ..native.load.library import Library
 from ..native.load.memory import Block
 from ..position.geometry import cell_of
 from ..search.parameters import MCTS
-from ..solver.solver import Proof
-from ..values import WIN_BAND, loss_in, win_in
+from ..values import WIN_BAND, loss_in
 from .adviser import Tactics
 from .pacing import Pace
 from .searcher import Question, Search, Searcher
@@ -184,26 +183,10 @@ class TreeSearch(Search):
         self.library.walker_effort(walker.address, ctypes.addressof(out))
         return Effort(*out)
 
-    def _effort(self) -> tuple[int, int, int, float]:
-        """Return the deepest ply, positions and visits of all threads, and the seconds so far."""
+    def _effort(self) -> tuple[int, int]:
+        """Return the positions and visits of all threads."""
         efforts = [self._count(walker) for walker in self._walkers]
-        visits, judged = sum(e.visits for e in efforts), sum(e.judged for e in efforts)
-        return (
-            max(e.seldepth for e in efforts),
-            judged,
-            visits,
-            perf_counter() - self.question.start,
-        )
-
-    def thought_of(self, win: Proof, depth: int = 1) -> Thought:
-        """Make a thought of a proven win."""
-        _, judged, visits, seconds = self._effort()
-        line = win.line
-        value = win_in(2 * win.length - 1)
-        return Thought(
-            line[0], value, depth, len(line), judged, seconds, line, proof=win.claim,
-            scale=self.question.game.scale, visits=visits, board=self.question.board,
-        )  # fmt: skip
+        return sum(e.judged for e in efforts), sum(e.visits for e in efforts)
 
     def _read(self, rank: int) -> Thought:
         """Make a thought of what the tree knows of a root move."""
@@ -213,12 +196,8 @@ class TreeSearch(Search):
             ctypes.addressof(out), MAX_LINE,
         )  # fmt: skip
         pv = tuple(map(move_of, out[2 : length + 2]))
-        seldepth, judged, visits, seconds = self._effort()
-        return Thought(
-            pv[0], out[0], length, max(seldepth, length), judged, seconds, pv, rank + 1,
-            self._changes, scale=self.question.game.scale, visits=visits,
-            board=self.question.board,
-        )  # fmt: skip
+        seldepth = max(self._count(walker).seldepth for walker in self._walkers)
+        return self._thought(out[0], length, max(seldepth, length), pv, rank + 1, self._changes)
 
 
 class TreeLayout(NamedTuple):

@@ -11,12 +11,14 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from time import perf_counter
 from typing import NamedTuple
 
 from ..game.game import Game, Move, Snapshot
 from ..native.load.library import Library
 from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
 from ..solver.solver import Proof, Solver
+from ..values import win_in
 from .adviser import Tactics
 from .pacing import Pace
 from .thought import Limit, Listener, Thought
@@ -175,8 +177,25 @@ class Search(ABC):
         """Search until the limit, the listener or the position says that it is enough."""
 
     @abstractmethod
+    def _effort(self) -> tuple[int, int]:
+        """Return the positions and the visits to a tree of all threads so far."""
+
+    def _thought(
+        self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], rank: int = 1,
+        changes: int = 0, proof: str = "",
+    ) -> Thought:  # fmt: skip
+        """Make a thought of a line."""
+        nodes, visits = self._effort()
+        question = self.question
+        return Thought(
+            pv[0], value, depth, seldepth, nodes, perf_counter() - question.start, pv, rank,
+            changes, proof, scale=question.game.scale, visits=visits, board=question.board,
+        )  # fmt: skip
+
     def thought_of(self, win: Proof, depth: int = 1) -> Thought:
         """Make a thought of a proven win."""
+        value = win_in(2 * win.length - 1)
+        return self._thought(value, depth, len(win.line), win.line, proof=win.claim)
 
     def has_won(self, adviser: Tactics, listener: Listener | None) -> bool:
         """Return whether a win is found before the search begins, which is then its thought."""
