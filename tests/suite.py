@@ -34,6 +34,9 @@ def cores() -> int:
 def run_long(names: Sequence[str]) -> int:
     """Run what is wanted of ``LONG``, or everything; return how many of the runs failed."""
     failed = 0
+    if unknown := set(names) - set(LONG):
+        print(f"no {', '.join(sorted(unknown))}: there are {', '.join(LONG)}", file=sys.stderr)
+        return 2
     for name in names or LONG:
         print(name, flush=True)
         failed += subprocess.run([sys.executable, *LONG[name]]).returncode != 0
