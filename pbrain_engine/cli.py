@@ -11,7 +11,6 @@ from io import TextIOWrapper
 from typing import NamedTuple, TextIO
 
 from . import __version__
-from .options import problem_of
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -79,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         abandon(sys.stdout)
     except OSError as error:  # there is no room for the output
         abandon(sys.stdout)
-        return complain(problem_of(error))
+        return complain(message_of(error))
     return status
 
 
@@ -142,9 +141,9 @@ def run(command: Subcommand, arguments: list[str]) -> int:
         raise
     except OSError as error:
         sys.stdout.flush()  # raises again where the output is what cannot be written
-        return complain(problem_of(error))
+        return complain(message_of(error))
     except (EngineError, KernelError, NotationError, WeightsError) as error:
-        return complain(problem_of(error))
+        return complain(message_of(error))
     except MemoryError:
         return complain("there is not enough memory")
     except ModuleNotFoundError as error:
@@ -156,6 +155,13 @@ def run(command: Subcommand, arguments: list[str]) -> int:
             raise
         package = f"pip install 'pbrain-numoku[{extra}]'"
         return complain(f"this command needs {missing}: {package}")
+
+
+def message_of(error: Exception) -> str:
+    """Return what went wrong in a line."""
+    from .options import problem_of  # here, where an interrupt of its import is heard
+
+    return problem_of(error)
 
 
 def complain(text: str, status: int = FAILURE) -> int:
@@ -208,7 +214,7 @@ def version() -> str:
         library = load()
         kernel = f"{library.about['target']} {library.level} {library.digest}"
     except KernelError as error:
-        kernel = problem_of(error)
+        kernel = message_of(error)
     return "\n".join(
         [
             f"numoku {__version__}",
