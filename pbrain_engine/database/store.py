@@ -12,7 +12,7 @@ from pathlib import Path
 from struct import iter_unpack, pack
 from typing import Any, NamedTuple
 
-from ..notation.canonical import Image, Position, image_of, pack_moves, unpack_moves
+from ..notation.canonical import Image, Position, images_of, pack_moves, unpack_moves
 from ..notation.game_tree import GameRecord, RecordedMove
 from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
@@ -81,11 +81,7 @@ def start_of(record: GameRecord) -> Position:
 
 def game_images(record: GameRecord) -> Iterator[Image]:
     """Yield the images of all positions of a game, that before the first move first."""
-    position = start_of(record)
-    yield image_of(position)
-    for cell in record.turns:
-        position = position.after(cell)
-        yield image_of(position)
+    return images_of(start_of(record), record.turns)
 
 
 class Database:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import self_play
-from pbrain_engine.arena.played import Played
+from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.engine.engine import SEARCHES, Engine, Limit
 from pbrain_engine.game.game import Game
