@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -189,60 +186,35 @@ def test_an_anchor_is_a_rating(
     assert report.main([str(journal), "--json", "--anchor", "<new>=1500"]) == 0
 
 
-@pytest.fixture
-def browser() -> Iterator[Any]:
-    webdriver = pytest.importorskip("selenium.webdriver")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if not chromium or not driver:
-        pytest.skip("chromium and chromedriver are not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,1600"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        service = webdriver.ChromeService(executable_path=driver)
-        opened = webdriver.Chrome(options=options, service=service)
-        yield opened
-        opened.quit()
-
-
 def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
     report.main([str(journal)])
-    browser.get(journal.with_suffix(".html").as_uri())
-
-    def stones() -> int:
-        return len(browser.find_elements("css selector", "#board circle.stone"))
-
-    def press(name: str) -> None:
-        browser.find_element("id", name).click()
-
+    page = browser.new_page(viewport={"width": 1200, "height": 1600})
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and errors.append(said.text))
+    page.goto(journal.with_suffix(".html").as_uri())
+    stones, items = page.locator("#board circle.stone"), page.locator("#games li")
     first = games()[0]
-    assert stones() == len(first.all_moves)
-    press("first")
-    assert stones() == 0
+    assert stones.count() == len(first.all_moves)
+    page.click("#first")
+    assert stones.count() == 0
     for _ in range(3):
-        press("next")
-    assert stones() == 3
-    assert browser.find_element("id", "move").text.startswith("3. a1")
-    press("back")
-    assert "given" in browser.find_element("id", "move").text
-    items = browser.find_elements("css selector", "#games li")
-    assert len(items) == 30
-    items[4].click()
-    assert "time" in browser.find_element("id", "ending").text
-    assert "</script> no move" in browser.find_element("id", "ending").text
-    assert stones() == len(games()[4].all_moves)
-    browser.find_element("css selector", "body").send_keys("\ue012")  # the left arrow key
-    assert stones() == len(games()[4].all_moves) - 1
-    browser.find_element("id", "filter").send_keys("time")
-    left = browser.find_elements("css selector", "#games li")
-    assert [item.get_attribute("aria-selected") for item in left] == ["true"]
-    lines = browser.find_elements("css selector", "#value polyline")
+        page.click("#next")
+    assert stones.count() == 3
+    assert page.inner_text("#move").startswith("3. a1")
+    page.click("#back")
+    assert "given" in page.inner_text("#move")
+    assert items.count() == 30
+    items.nth(4).click()
+    assert "time" in page.inner_text("#ending")
+    assert "</script> no move" in page.inner_text("#ending")
+    assert stones.count() == len(games()[4].all_moves)
+    page.press("body", "ArrowLeft")
+    assert stones.count() == len(games()[4].all_moves) - 1
+    page.fill("#filter", "time")
+    assert [item.get_attribute("aria-selected") for item in items.all()] == ["true"]
+    lines = page.locator("#value polyline").all()
     assert [line.get_attribute("points") != "" for line in lines] == [True, True]
-    wide = browser.execute_script("return document.documentElement.scrollWidth")
-    assert wide <= 1200
-    errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1200
     assert not errors
+    page.close()
