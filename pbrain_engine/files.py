@@ -8,8 +8,10 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path  # 10 ms that a package does without
 
 _NAMED = re.compile(rb"CA\s*\[\s*([A-Za-z0-9._-]+)\s*\]")
 _HEAD = 2000  # bytes in which an encoding is named
@@ -17,6 +19,8 @@ _HEAD = 2000  # bytes in which an encoding is named
 
 def state_folder() -> Path:
     """Return the user's folder for what outlives a program."""
+    from pathlib import Path
+
     if os.name == "nt":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "numoku"
     home = os.environ.get("XDG_STATE_HOME")
