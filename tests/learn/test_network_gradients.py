@@ -43,13 +43,10 @@ def excited(form: Form, seed: int) -> np.ndarray:  # type: ignore[type-arg]
     return numbers
 
 
-@pytest.mark.parametrize(("family", "taught"), [("freestyle", True), ("renju", False)])
-def test_gradients_are_slopes(family: str, taught: bool) -> None:
+@pytest.mark.parametrize("family", ["freestyle", "renju"])
+def test_gradients_are_slopes(family: str) -> None:
     pool = read_pools([SAMPLE], [], family, load_weights("learned"))[0]
     chance = np.random.default_rng(3)
-    if taught:  # by a tree search: every candidate has a share
-        shares = chance.integers(1, 255, len(pool.chunk.scores)).astype(np.uint8)
-        pool = PositionPool(pool.height, pool.width, pool.chunk._replace(shares=shares))
     form = Form(patterns(half_of(family)), family != "renju", SMALL)
     source = Source(pool, pool.targets(0.7), "fair", 200.0)
     learner = Learner(form, excited(form, 5), Threads(1))

@@ -61,7 +61,10 @@ class App {
     } catch (error) {
       wrong = error.message;
     }
-    if (kept) this.take(kept);
+    if (kept) {
+      this.take(kept);
+      this.save(); // a tab that is opened from now on finds the game taken
+    }
     if (found || !(kept || isLater)) this.show(found?.tree || this.tree, found?.node || this.node);
     if (wrong) this.say(wrong, true);
   }
