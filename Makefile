@@ -63,7 +63,7 @@ check: develop ## run the tests that concern one package, in under a minute: mak
 	@$(BIN)/python -m tests.check $(PKG)
 
 mutants: develop ## put COUNT random faults by SEED into a copy, of PKG or all, and show what no test notices
-	@$(BIN)/python -m tests.mutants $(SEED) $(COUNT) $(PKG)
+	@$(BIN)/python -m lab.mutants $(SEED) $(COUNT) $(PKG)
 
 long: develop ## run what takes hours: LONG=tests, claims or lines; all without it
 	$(BIN)/python -m tests.suite long $(LONG)

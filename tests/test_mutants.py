@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.mutants import equivalent, schemata
-from tests.mutants.__main__ import drawn
-from tests.mutants.operators import PACKAGE, ROOT, Scanner, sources
-from tests.mutants.runner import Tree, copy_tree
+from lab.mutants import equivalent, schemata
+from lab.mutants.__main__ import drawn
+from lab.mutants.operators import PACKAGE, ROOT, Scanner, sources
+from lab.mutants.runner import Tree, copy_tree
 
 KINDS = {"arguments", "statement", "bound", "sign", "branch", "comparison", "constant", "and/or",
          "not", "min/max"}  # fmt: skip
@@ -81,7 +81,7 @@ def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: 
 
 
 def test_the_last_line_counts_what_was_noticed() -> None:
-    command = [sys.executable, "-m", "tests.mutants", "1", "2", "values"]
+    command = [sys.executable, "-m", "lab.mutants", "1", "2", "values"]
     done = subprocess.run([*command, "--files", "engine/test_chance"], cwd=ROOT,
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -84,14 +84,17 @@ class Scanner:
         self.kernel = False
 
     def offset(self, line: int, column: int) -> int:
+        """Return the place of a line and column in the bytes of the file."""
         return self.lines[line - 1] + column
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return where a node begins and ends in the bytes of the file."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return (self.offset(node.lineno, node.col_offset),
                 self.offset(node.end_lineno, node.end_col_offset))  # fmt: skip
 
     def of(self, node: ast.expr | ast.stmt) -> str:
+        """Return the source of a node."""
         start, end = self.span(node)
         return self.text[start:end].decode()
 
@@ -111,6 +114,7 @@ class Scanner:
         return self.make(kind, before.end_lineno, after.lineno, start, end, left + new + right)
 
     def make(self, kind: str, first: int, last: int, start: int, end: int, new: str) -> Mutant:
+        """Return the mutant that has new text between two places."""
         return Mutant(self.file, kind, first, last, start, end, new, self.function, self.kernel)
 
     # -- the walk --------------------------------------------------------------------------
@@ -120,10 +124,12 @@ class Scanner:
         yield from self.statements(self.tree.body, inside=False)
 
     def statements(self, body: list[ast.stmt], inside: bool) -> Iterator[Mutant]:
+        """Yield the mutants of a block; ``inside``: of a function."""
         for statement in body:
             yield from self.statement(statement, inside)
 
     def statement(self, node: ast.stmt, inside: bool) -> Iterator[Mutant]:
+        """Yield the mutants of a statement and of what it holds."""
         match node:
             case ast.FunctionDef(name) | ast.Expr(ast.Call(ast.Name(name))) if name in HINTS:
                 return
@@ -193,6 +199,7 @@ class Scanner:
             yield self.make("sign", node.lineno, node.lineno, target, value, sign)
 
     def expression(self, node: ast.expr) -> Iterator[Mutant]:
+        """Yield the mutants of an expression and of what it holds."""
         match node:
             case ast.JoinedStr() | ast.Constant(str()):
                 return
@@ -255,6 +262,7 @@ class Scanner:
                 yield from self.below(child)
 
     def call(self, node: ast.Call) -> Iterator[Mutant]:
+        """Yield the mutants of a call: of its function and the order of its arguments."""
         function = node.func
         if isinstance(function, ast.Name) and function.id in COUNTERPARTS:
             yield self.put(function, "min/max", COUNTERPARTS[function.id])

@@ -1,4 +1,4 @@
-"""Which test runs which lines: ``python -m tests.mutants.reach tests/test_x.py``.
+"""Which test runs which lines: ``python -m lab.mutants.reach tests/test_x.py``.
 
 Coverage is recorded once for each file of tests, with a context for each test, also in the
 Python processes that tests start. A file's record stays until the file changes; what has moved
@@ -61,6 +61,7 @@ class Contexts:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        """Record what a test reaches under its name, and how long it takes."""
         self.recorder.switch_context(item.nodeid)
         began, spent = perf_counter(), sum(os.times()[:4])
         try:
@@ -146,7 +147,7 @@ def ensure(files: Sequence[str]) -> None:
     missing = [file for file in files if not place(file).exists()]
     for number, file in enumerate(missing, 1):
         print(f"recording what {file} reaches, {number} of {len(missing)}", file=sys.stderr)
-        command = [sys.executable, "-m", "tests.mutants.reach", file]
+        command = [sys.executable, "-m", "lab.mutants.reach", file]
         subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL)
 
 

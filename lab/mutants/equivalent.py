@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.operators import Mutant
+from lab.mutants.operators import Mutant
 
 EQUIVALENT = {  # file, the text as it is and as it would be: why it changes nothing
     ("protocol/commands.py", "self._bad = 0", "pass"): "every body begins with a count of its own",

@@ -25,11 +25,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from lab.mutants import reach, schemata
+from lab.mutants.equivalent import is_equivalent
+from lab.mutants.operators import PACKAGE, ROOT, Mutant, Scanner, sources
+from lab.mutants.runner import CRASHES, HANGS, Outcome, Tree
 from pbrain_engine.native.load.store import sources as kernel_sources
-from tests.mutants import reach, schemata
-from tests.mutants.equivalent import is_equivalent
-from tests.mutants.operators import PACKAGE, ROOT, Mutant, Scanner, sources
-from tests.mutants.runner import CRASHES, HANGS, Outcome, Tree
 
 TESTS_ONLY = "native/exports_checks.py"  # no engine has these functions
 MOST = 60.0  # seconds of tests for one mutant
@@ -245,7 +245,7 @@ def show(result: Result) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw mutants and run them; return 0 however many survive."""
-    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lab.mutants", description=__doc__)
     parser.add_argument("seed", type=int)
     parser.add_argument("count", type=int)
     parser.add_argument("package", nargs="?", default="", help="a part such as database")

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.mutants.operators import PACKAGE, ROOT, Mutant, is_kernel
+from lab.mutants.operators import PACKAGE, ROOT, Mutant, is_kernel
 
 NUMBER = "NUMOKU_MUTANT"  # in the environment
 VARIABLE = "numoku_mutant"

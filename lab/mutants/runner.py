@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
+from lab.mutants.operators import PACKAGE, ROOT, Mutant
 from pbrain_engine.native.load.store import cache_root, digest
-from tests.mutants.operators import PACKAGE, ROOT, Mutant
 
 WARM = ("hypothesis", "numba", "numpy", "pytest", "sqlalchemy", "starlette", "websockets")
 WANTED = "not timed and not long"  # what looks at a clock fails on a busy machine
@@ -48,6 +48,7 @@ class Ordered:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave the tests that reach the mutant, in the order that was asked for."""
         items[:] = [item for item in items if self.place(item) is not None]
         items.sort(key=lambda item: self.place(item) or 0)
 
@@ -121,7 +122,7 @@ class Tree:
         """Run tests, or whole files, in this order until the first fails."""
         if self._server is None:
             self._server = subprocess.Popen(
-                [sys.executable, "-m", "tests.mutants.runner"],
+                [sys.executable, "-m", "lab.mutants.runner"],
                 cwd=self.root, env=self.environment, text=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             )  # fmt: skip
