@@ -12,10 +12,10 @@ import random
 import sys
 
 from pbrain_engine.app.thinking import LEVELS, choose
-from pbrain_engine.arena.elo import elo
+from pbrain_engine.arena.elo import MeanScore
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.arena.views import format_estimate
+from pbrain_engine.arena.standings import format_estimate
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule, Side
@@ -71,7 +71,7 @@ def main() -> int:
     for level in range(options.lowest, options.highest):
         results = duel(level, level + 1, options.games, options.seed)
         points = sum(count * half / 2 for half, count in enumerate(results))
-        step = format_estimate(elo(results))
+        step = format_estimate(MeanScore.of(results).elo)
         print(f"{level + 1} against {level}: {points:g} of {2 * sum(results)}, {step}", flush=True)
     return 0
 

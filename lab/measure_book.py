@@ -12,7 +12,7 @@ import time
 from random import Random
 from statistics import mean
 
-from pbrain_engine.arena.elo import elo, score_interval
+from pbrain_engine.arena.elo import MeanScore
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.notation.cells import format_moves
 from pbrain_engine.position.rules import Side
@@ -72,7 +72,8 @@ def main() -> None:
                 for played in sides.values():
                     print(played[-1].half_points, played[-1].in_book, played[-1].moves, flush=True)
     every = [game for played in sides.values() for game in played]
-    score, rating = score_interval(pairs), elo(pairs)
+    found = MeanScore.of(pairs)
+    score, rating = found.interval, found.elo
     print(f"{len(every)} games, {len({game.moves for game in every})} different, {nodes} nodes")
     low, high = f"[{score.low:.1%}, {score.high:.1%}]", f"[{rating.low:+.0f}, {rating.high:+.0f}]"
     print(f"with the book {score.value:.1%} {low}, Elo {rating.value:+.0f} {high}, pairs {pairs}")

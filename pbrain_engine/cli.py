@@ -33,7 +33,7 @@ COMMANDS = {
     "book": Subcommand("commands.book", "grow and show opening books"),
     "match": Subcommand("arena.match", "matches and tournaments between engines"),
     "report": Subcommand("arena.report", "tables and charts of recorded matches"),
-    "openings": Subcommand("arena.generate", "make openings of equal chances for matches"),
+    "openings": Subcommand("arena.openings", "make openings of equal chances for matches"),
     "datagen": Subcommand(
         "learn.datagen", "record games of the engine against itself for learning"
     ),

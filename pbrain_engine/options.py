@@ -75,15 +75,6 @@ def add_value(
     parser.add_argument(name, type=kind, default=default, metavar=metavar, help=about)
 
 
-VIEWS = ("auto", "live", "plain", "quiet")
-
-
-def add_view(parser: argparse._ActionsContainer) -> None:
-    """Add the option that says how games are shown while they are played."""
-    summary = "boards, lines or nothing while it runs (auto)"
-    parser.add_argument("--view", choices=VIEWS, default=VIEWS[0], help=summary)
-
-
 def problem_of(error: Exception) -> str:
     """Return what went wrong as people read it, in a line; without numbers of the system."""
     if isinstance(error, OSError) and error.strerror:

@@ -1,21 +1,26 @@
-"""Elo from scores, with error bars and a sequential test.
+"""Elo from scores, with error bars, a sequential test, and the ladder of many engines.
 
 The two games of a pair share their opening, so they are not independent; what is
 independent is the pair. Its result is one of five, 0 to 4 half points, and all error bars
-here come from the spread of those five (the pentanomial model). Lone games, without a
-partner, are added with their own three results.
+of a pair of engines come from the spread of those five (the pentanomial model). Lone games,
+without a partner, are added with their own three results.
 
 The test is the generalised one: of all distributions over the possible results that fit a
 hypothesis about the strength, the likeliest is found, and the log-likelihoods of both
 hypotheses are compared. The strength is either the mean score (logistic Elo) or the mean
 score in standard deviations (normalised Elo).
+
+The ladder comes from all games at once (Bradley-Terry). A draw is half a win. Anchored engines
+keep the rating they are given; without an anchor the mean rating is 0. A little prior, a draw
+against every opponent met, keeps the rating of an engine that lost everything finite.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 from .settings import Sprt
@@ -50,87 +55,80 @@ def score_of(elo: float) -> float:
     return 1 / (1 + math.exp(-elo / LOGISTIC))
 
 
-class Pooled(NamedTuple):
+class MeanScore(NamedTuple):
     """A mean score over all games and the variance of that mean."""
 
     games: float
     mean: float
     variance: float
 
+    @classmethod
+    def of(cls, counts: Counts, lone: Counts = ()) -> MeanScore:
+        """Return the mean over pairs and lone games together; without any it is one half."""
+        parts = [part for part in (counts, lone) if sum(part)]
+        if not parts:
+            return cls(0.0, 0.5, 0.0)
+        sizes = [(len(part) - 1) / 2 for part in parts]  # games in one result
+        games = sum(size * sum(part) for part, size in zip(parts, sizes, strict=True))
+        points = (count * i for part in parts for i, count in enumerate(part))
+        mean = sum(points) / 2 / games
+        spread = sum(
+            size**2 * sum(count * (i / (len(part) - 1) - mean) ** 2 for i, count in enumerate(part))
+            for part, size in zip(parts, sizes, strict=True)
+        )
+        return cls(games, mean, spread / games**2)
 
-def pool(counts: Counts, lone: Counts = ()) -> Pooled:
-    """Return the mean over pairs and lone games together."""
-    parts = [part for part in (counts, lone) if sum(part)]
-    sizes = [(len(part) - 1) / 2 for part in parts]  # games in one result
-    games = sum(size * sum(part) for part, size in zip(parts, sizes, strict=True))
-    points = (count * i for part in parts for i, count in enumerate(part))
-    mean = sum(points) / 2 / games
-    spread = sum(
-        size * size * sum(count * (i / (len(part) - 1) - mean) ** 2 for i, count in enumerate(part))
-        for part, size in zip(parts, sizes, strict=True)
-    )
-    return Pooled(games, mean, spread / games**2)
+    @property
+    def interval(self) -> Estimate:
+        """The mean with its interval; without games it is anything.
 
+        Where all results are alike their spread says nothing; then the interval is Wilson's,
+        as if each game were one throw of a coin.
+        """
+        games, mean, variance = self
+        if not games:
+            return Estimate(mean, 0.0, 1.0)
+        if variance > 0:
+            centre, half = mean, Z95 * math.sqrt(variance)
+        else:
+            z2 = Z95 * Z95
+            centre = (mean + z2 / (2 * games)) / (1 + z2 / games)
+            root = math.sqrt(mean * (1 - mean) / games + z2 / (4 * games * games))
+            half = Z95 * root / (1 + z2 / games)
+        return Estimate(mean, max(0.0, centre - half), min(1.0, centre + half))
 
-def score_interval(counts: Counts, lone: Counts = ()) -> Estimate:
-    """Return the mean score with its interval.
+    @property
+    def elo(self) -> Estimate:
+        """The logistic Elo."""
+        return Estimate(*map(elo_of, self.interval))
 
-    Where all results are alike their spread says nothing; then the interval is Wilson's,
-    as if each game were one throw of a coin.
-    """
-    games, mean, variance = pool(counts, lone)
-    if variance > 0:
-        error = Z95 * math.sqrt(variance)
-        return Estimate(mean, max(0.0, mean - error), min(1.0, mean + error))
-    z2 = Z95 * Z95
-    centre = (mean + z2 / (2 * games)) / (1 + z2 / games)
-    root = math.sqrt(mean * (1 - mean) / games + z2 / (4 * games * games))
-    half = Z95 * root / (1 + z2 / games)
-    return Estimate(mean, max(0.0, centre - half), min(1.0, centre + half))
+    @property
+    def normalised_elo(self) -> Estimate | None:
+        """The Elo in units of a game's standard deviation.
 
+        It says how many games it takes to see a difference, whatever the draw rate. None where
+        the deviation is not known: without results, or where all of them are alike.
+        """
+        if not self.variance:
+            return None
+        value = (self.mean - 0.5) / math.sqrt(self.variance * self.games) * NORMALISED
+        error = Z95 * NORMALISED / math.sqrt(self.games)
+        return Estimate(value, value - error, value + error)
 
-def elo(counts: Counts, lone: Counts = ()) -> Estimate:
-    """Return the logistic Elo with its interval; without results it is anything."""
-    if not sum(counts) + sum(lone):
-        return Estimate(0.0, -ELO_CAP, ELO_CAP)
-    score = score_interval(counts, lone)
-    return Estimate(elo_of(score.value), elo_of(score.low), elo_of(score.high))
-
-
-def normalised_elo(counts: Counts, lone: Counts = ()) -> Estimate | None:
-    """Return the Elo in units of a game's standard deviation, with its interval.
-
-    It says how many games it takes to see a difference, whatever the draw rate. None where
-    the deviation is not known: without results, or where all of them are alike.
-    """
-    if not sum(counts) + sum(lone):
-        return None
-    games, mean, variance = pool(counts, lone)
-    if variance == 0:
-        return None
-    value = (mean - 0.5) / math.sqrt(variance * games) * NORMALISED
-    error = Z95 * NORMALISED / math.sqrt(games)
-    return Estimate(value, value - error, value + error)
-
-
-def superiority(counts: Counts, lone: Counts = ()) -> float:
-    """Return the likelihood, from 0 to 1, that the first engine is the stronger one."""
-    if not sum(counts) + sum(lone):
-        return 0.5
-    games, mean, variance = pool(counts, lone)
-    if variance == 0:
-        if mean == 0.5:
+    @property
+    def superiority(self) -> float:
+        """The likelihood, from 0 to 1, that the first engine is the stronger one."""
+        if self.variance:
+            return 0.5 * math.erfc(-(self.mean - 0.5) / math.sqrt(2 * self.variance))
+        if self.mean == 0.5:
             return 0.5
-        alike = math.pow(0.5, games)  # as if each game were the throw of a fair coin
-        return 1 - alike if mean > 0.5 else alike
-    return 0.5 * math.erfc(-(mean - 0.5) / math.sqrt(2 * variance))
+        alike = math.pow(0.5, self.games)  # as if each game were the throw of a fair coin
+        return 1 - alike if self.mean > 0.5 else alike
 
 
 PRIOR = 1e-3  # weight of a result that was never seen, so that its likelihood has a logarithm
 ROUNDS = 40
 PRECISION = 1e-10
-
-ACCEPT, REJECT = "accepted", "rejected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,49 +147,48 @@ class Verdict:
     def decision(self) -> str:
         """``accepted`` (H1), ``rejected`` (H0), or an empty string while undecided."""
         if self.llr >= self.upper:
-            return ACCEPT
-        return REJECT if self.llr <= self.lower else ""
+            return "accepted"
+        return "rejected" if self.llr <= self.lower else ""
 
 
 def judge(test: Sprt, counts: Counts) -> Verdict:
     """Return the verdict on these results."""
     lower = math.log(test.beta / (1 - test.alpha))
     upper = math.log((1 - test.beta) / test.alpha)
-    if not sum(counts):
-        return Verdict(0.0, lower, upper)
-    ratio = normalised_llr if test.model == "normalised" else logistic_llr
-    return Verdict(ratio(test.elo0, test.elo1, counts), lower, upper)
+    ratio = 0.0
+    if sum(counts):
+        smooth = [count or PRIOR for count in counts]
+        weights = [count / sum(smooth) for count in smooth]
+        fits = [_likeliest(elo, test.model, weights) for elo in (test.elo0, test.elo1)]
+        ratio = sum(n * math.log(b / a) for n, a, b in zip(smooth, *fits, strict=True))
+    return Verdict(ratio, lower, upper)
 
 
-def logistic_llr(elo0: float, elo1: float, counts: Counts) -> float:
-    """Return the log-likelihood ratio of two logistic Elo differences."""
+def _likeliest(elo: float, model: str, weights: Counts) -> list[float]:
+    """Return the likeliest distribution over the results that has this Elo.
 
-    def fit(elo: float, scores: Sequence[float], weights: Sequence[float]) -> list[float]:
-        return _fit([score - score_of(elo) for score in scores], weights)
-
-    return _log_ratio(elo0, elo1, counts, fit)
-
-
-def normalised_llr(elo0: float, elo1: float, counts: Counts) -> float:
-    """Return the log-likelihood ratio of two normalised Elo differences."""
-    scale = math.sqrt((len(counts) - 1) / 2) / NORMALISED  # to standard deviations of a result
-    return _log_ratio(elo0 * scale, elo1 * scale, counts, _fit_deviations)
-
-
-def _log_ratio(
-    strength0: float,
-    strength1: float,
-    counts: Counts,
-    fit: Callable[[float, Sequence[float], Sequence[float]], list[float]],
-) -> float:
-    """Return the log-likelihood ratio of the likeliest distributions of two strengths."""
-    smooth = [count or PRIOR for count in counts]
-    total, steps = sum(smooth), len(smooth) - 1
-    weights = [count / total for count in smooth]
+    That of a normalised Elo is no linear condition on the distribution; its tangent at the last
+    one is, and some rounds of fitting to the tangent settle.
+    """
+    steps = len(weights) - 1
     scores = [i / steps for i in range(steps + 1)]
-    weak, strong = (fit(strength, scores, weights) for strength in (strength0, strength1))
-    ratios = (p * math.log(b / a) for p, a, b in zip(weights, weak, strong, strict=True))
-    return total * sum(ratios)
+    above = elo * math.sqrt(steps / 2) / NORMALISED  # standard deviations of a result over 1/2
+    fitted = [1 / len(scores)] * len(scores)
+    for _ in range(ROUNDS):
+        if model == "logistic":
+            moments = [score - score_of(elo) for score in scores]
+        else:
+            mean = sum(q * s for q, s in zip(fitted, scores, strict=True))
+            variance = sum(q * (s - mean) ** 2 for q, s in zip(fitted, scores, strict=True))
+            deviation = math.sqrt(variance)
+            moments = [
+                s - 0.5 - above * deviation * (1 + ((s - mean) / deviation) ** 2) / 2
+                for s in scores
+            ]
+        last, fitted = fitted, _fit(moments, weights)
+        if max(abs(p - q) for p, q in zip(last, fitted, strict=True)) < PRECISION:
+            break
+    return fitted
 
 
 def _fit(moments: Sequence[float], weights: Sequence[float]) -> list[float]:
@@ -218,23 +215,88 @@ def _fit(moments: Sequence[float], weights: Sequence[float]) -> list[float]:
     return [p / (1 + x * m) for p, m in pairs]
 
 
-def _fit_deviations(
-    deviations: float, scores: Sequence[float], weights: Sequence[float]
-) -> list[float]:
-    """Return the likeliest distribution whose mean is this many deviations above 1/2.
+PRIOR_DRAWS = 0.5  # between each pair that met
+LADDER_ROUNDS = 200
+LADDER_PRECISION = 1e-6  # Elo
+LONGEST_STEP = 400.0  # Elo
+RIDGE = 1e-8  # of the largest entry: enough for an inverse where nothing is known of a direction
 
-    The condition is not linear in the distribution; its tangent at the last one is, and
-    some rounds of fitting to the tangent settle.
+Meeting = tuple[str, str, float, int]  # a, b, points of a, games
+
+
+class Rating(NamedTuple):
+    """One rung: the rating, half the width of its 95 % interval, and the games behind it."""
+
+    engine: str
+    elo: float
+    error: float
+    games: int
+    points: float
+
+
+def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None) -> list[Rating]:
+    """Return the ratings, best first.
+
+    Newton's steps lead to the likeliest ones, and the intervals are from the inverse of the last
+    information matrix. Without an anchor it is singular in the direction of the mean, which is
+    fixed at 0: adding a constant to all its entries and taking it off the inverse leaves exactly
+    the other directions. Where engines have not met all others in some way, nothing is known of
+    some directions; then the width is capped as an Elo is.
     """
-    fitted = [1 / len(scores)] * len(scores)
-    for _ in range(ROUNDS):
-        mean = sum(q * s for q, s in zip(fitted, scores, strict=True))
-        deviation = math.sqrt(sum(q * (s - mean) ** 2 for q, s in zip(fitted, scores, strict=True)))
-        moments = [
-            s - 0.5 - deviations * deviation * (1 + ((s - mean) / deviation) ** 2) / 2
-            for s in scores
-        ]
-        last, fitted = fitted, _fit(moments, weights)
-        if max(abs(p - q) for p, q in zip(last, fitted, strict=True)) < PRECISION:
+    table = [meeting for meeting in meetings if meeting[3]]
+    names = sorted({name for a, b, _, _ in table for name in (a, b)})
+    fixed = {name: elo for name, elo in (anchors or {}).items() if name in names}
+    values = dict.fromkeys(names, fmean(fixed.values()) if fixed else 0.0) | fixed
+    index = {name: i for i, name in enumerate(name for name in names if name not in fixed)}
+    count, inverse, off = len(index), [[0.0]], 0.0
+    for _ in range(LADDER_ROUNDS if index else 0):
+        slopes = [0.0] * count
+        information = [[0.0] * count for _ in slopes]
+        for a, b, points, games in table:
+            expected, weight = score_of(values[a] - values[b]), games + PRIOR_DRAWS
+            slope = (points + PRIOR_DRAWS / 2 - weight * expected) / LOGISTIC
+            curvature = weight * expected * (1 - expected) / LOGISTIC**2
+            for name, other, sign in ((a, b, 1), (b, a, -1)):
+                if name in index:
+                    slopes[index[name]] += sign * slope
+                    information[index[name]][index[name]] += curvature
+                    if other in index:
+                        information[index[name]][index[other]] -= curvature
+        largest = max(row[i] for i, row in enumerate(information))
+        shift = 0.0 if fixed else largest / count
+        off = 0.0 if fixed else 1 / (largest * count)
+        for i, row in enumerate(information):
+            information[i] = [cell + shift for cell in row]
+            information[i][i] += RIDGE * largest
+        inverse = _invert(information)
+        steps = [sum(c * slope for c, slope in zip(row, slopes, strict=True)) for row in inverse]
+        longest = max(map(abs, steps))
+        for name, i in index.items():
+            values[name] += steps[i] * min(1.0, LONGEST_STEP / (longest or 1.0))
+        if longest < LADDER_PRECISION:
             break
-    return fitted
+    ratings = []
+    for name, elo in values.items():
+        own = [(points, games) for a, _, points, games in table if a == name]
+        own += [(games - points, games) for _, b, points, games in table if b == name]
+        known = inverse[index[name]][index[name]] - off if name in index else 0.0
+        error = min(ELO_CAP, Z95 * math.sqrt(max(0.0, known)))
+        points = sum(points for points, _ in own)
+        ratings.append(Rating(name, elo, error, sum(games for _, games in own), points))
+    return sorted(ratings, key=lambda rating: -rating.elo)
+
+
+def _invert(matrix: list[list[float]]) -> list[list[float]]:
+    """Return the inverse, by elimination with pivots."""
+    count = len(matrix)
+    rows = [[*row, *(float(i == j) for j in range(count))] for i, row in enumerate(matrix)]
+    for column in range(count):
+        pivot = max(range(column, count), key=lambda i: abs(rows[i][column]))
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        head = rows[column][column] or 1e-30
+        rows[column] = [cell / head for cell in rows[column]]
+        for i in range(count):
+            if i != column and rows[i][column]:
+                factor = rows[i][column]
+                rows[i] = [x - factor * y for x, y in zip(rows[i], rows[column], strict=True)]
+    return [row[count:] for row in rows]

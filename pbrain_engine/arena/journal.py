@@ -26,7 +26,6 @@ from ..notation.game_tree import GameRecord, RecordedMove
 from ..options import problem_of
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..values import format_value
-from .player import FAULTS
 from .settings import MatchSettings, SettingsError
 
 BLACK, WHITE, DRAW = "black", "white", "draw"
@@ -35,6 +34,20 @@ FIVE = "five"
 FULL = "full"  # no empty cell
 LIMIT = "limit"  # as many stones as the match allows
 SCORE = "score"  # both engines agreed on the outcome for long enough
+
+# Faults: what the loser did.
+CRASH = "crash"  # it died of a signal or with an error code
+EXIT = "exit"  # it left, or closed its output, unasked
+TIME = "time"  # its answer came late, or not at all though it had spoken before
+MUTE = "mute"  # it never said anything at all
+GARBAGE = "garbage"  # it said things, none of them a move
+FLOOD = "flood"  # it said far too much
+MEMORY = "memory"  # it held more memory than allowed
+ILLEGAL = "illegal"  # its move was off the board or on a stone
+FORBIDDEN = "forbidden"  # its move was a foul of black's in renju
+REFUSED = "refused"  # it declined the board or the rule with ERROR or UNKNOWN
+START = "start"  # it could not be started
+FAULTS = (CRASH, EXIT, TIME, MUTE, GARBAGE, FLOOD, MEMORY, ILLEGAL, FORBIDDEN, REFUSED, START)
 
 
 @dataclass(slots=True)

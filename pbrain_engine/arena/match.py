@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -21,24 +23,27 @@ from pathlib import Path
 
 from ..files import state_folder
 from ..native.load.library import KernelError
+from ..options import problem_of
 from ..position.geometry import Coordinates
 from ..protocol.commandline import join_command
+from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool
 from . import processes
 from .arguments import parse, resumed_settings, settings_of
-from .dialogue import introduce
-from .inprocess import check_options
-from .journal import Journal, Played
+from .journal import START, Journal, Played
 from .openings import Openings
-from .player import START
+from .players import make_engine
 from .pool import LocalGames, play_remotely
-from .referee import GameTask
-from .settings import MatchSettings, SettingsError, pairs, total_games
-from .standings import Standings
-from .views import PlainView, View, summary
+from .process import EngineProcess
+from .referee import EngineFault, GameTask
+from .settings import EngineSpec, MatchSettings, SettingsError, pairs, total_games
+from .standings import PlainView, Standings, View, summary
 
 INTERRUPTED = 130  # exit status
 POLL = 0.2  # seconds between two looks at the keyboard
+PATIENCE = 2.0  # seconds for an answer to ABOUT; some engines do not know the command
+MAX_TITLE = 40
+ABOUT_FIELD = re.compile(r"""\b(\w+)\s*=\s*"([^"]*)\"""")  # blanks are in it or not
 HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be started at all
 
 
@@ -119,8 +124,14 @@ class Runner:
             while True:
                 # All but ^C leave no time for games to finish.
                 if (now := sum(1 if number == signal.SIGINT else 2 for number in caught)) > wishes:
-                    wishes = now
-                    self._obey(wishes, running)
+                    wishes, self.was_interrupted = now, True
+                    if wishes > 1:
+                        self._pool.abort()
+                    elif running:
+                        games = "the running game" if running == 1 else f"{running} running games"
+                        self._tell(
+                            self._view.say, f"finishing {games}; press ^C again to break off"
+                        )
                 while running < self._pool.capacity and not (
                     self.was_interrupted or self.stop_reason
                 ):
@@ -136,15 +147,6 @@ class Runner:
                     running -= 1
                     self._count(played)
         return self.standings
-
-    def _obey(self, wishes: int, running: int) -> None:
-        """Act on an interrupt."""
-        self.was_interrupted = True
-        if wishes > 1:
-            self._pool.abort()
-        elif running:
-            games = "the running game" if running == 1 else f"{running} running games"
-            self._tell(self._view.say, f"finishing {games}; press ^C again to break off")
 
     def _tell(self, way: Callable[..., None], *what: object) -> None:
         """Let the view show something; if its reader has gone, end as after one interrupt.
@@ -179,27 +181,73 @@ class Runner:
             self.stop_reason = f"SPRT: {hypothesis} accepted, {verdict}"
 
 
+def introduced(spec: EngineSpec) -> EngineSpec:
+    """Return an engine with name and version as its title, where a foreign one tells in time.
+
+    Raises:
+        SettingsError: the program cannot be started.
+    """
+    if spec.builtin:
+        return spec
+    try:
+        process = EngineProcess(spec.command, spec.home, spec.environment)
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{spec.name} cannot be started: {problem_of(error)}") from None
+    end = time.perf_counter() + PATIENCE
+    fields: dict[str, str] = {}
+    try:
+        process.send(["ABOUT"])
+        while not fields and (line := process.receive(max(0.0, end - time.perf_counter()))):
+            fields = {key.lower(): value.strip() for key, value in ABOUT_FIELD.findall(line.text)}
+    except EngineFault:
+        pass
+    finally:
+        process.end()
+        process.close()
+    version = fields.get("version", "").split()[:1]  # some add their compiler and more
+    title = " ".join([fields.get("name", ""), *version]).strip()[:MAX_TITLE]
+    return replace(spec, title=title)
+
+
+def check(settings: MatchSettings) -> None:
+    """Make sure that the cores are there, and the weights, books and levels of our own engines.
+
+    Raises:
+        SettingsError: they are not.
+    """
+    for spec in settings.engines:
+        if any(spec.option(key) for key in OPTIONS):
+            try:
+                make_engine(spec).close()
+            except Exception as error:
+                raise SettingsError(f"{spec.name}: {problem_of(error)}") from None
+    usable = processes.usable_cores()
+    if missing := set(settings.pin).difference(usable):
+        known = ", ".join(map(str, usable))
+        raise SettingsError(f"--pin: there is no core {min(missing)} to be used, only {known}")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Play a match; return 0, 1 (it could not be played), 2 (usage) or 130 (interrupted)."""
     options = parse(argv)
     journal: Journal | None = None
     try:
         if options.resume:
-            journal = Journal.resume(Path(options.resume))
+            journal = Journal.resume(options.resume)
             settings = resumed_settings(journal.settings, options)
         else:
             settings = settings_of(options)
         if not settings.cluster:  # there the engines lie on other machines
-            check_options(settings.engines)
-            check_cores(settings.pin)
+            check(settings)
         if journal:
             journal.change(settings)
         elif not settings.cluster:
-            settings = replace(settings, engines=introduce(settings.engines))
+            with ThreadPoolExecutor() as pool:
+                engines = tuple(pool.map(introduced, settings.engines))
+            settings = replace(settings, engines=engines)
         openings = Openings(settings)
         if journal is None and not options.no_journal:
-            path = Path(options.journal) if options.journal else default_journal()
-            journal = Journal.create(path, settings)
+            journal = Journal.create(options.journal or default_journal(), settings)
         return play(settings, openings, journal, options.view, options.json)
     except (SettingsError, ClusterError, KernelError) as error:
         print(f"numoku match: {error}", file=sys.stderr)
@@ -207,18 +255,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         if journal:
             journal.close()
-
-
-def check_cores(cores: Sequence[int]) -> None:
-    """Refuse cores that this process may not use.
-
-    Raises:
-        SettingsError: there are some.
-    """
-    usable = processes.usable_cores()
-    for core in set(cores) - set(usable):
-        known = ", ".join(map(str, usable))
-        raise SettingsError(f"--pin: there is no core {core} to be used, only {known}")
 
 
 def play(
@@ -233,7 +269,7 @@ def play(
         print(f"opening left out: {line}", file=sys.stderr)
     if settings.memory and not processes.knows_memory():
         print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
-    view = make_view(settings, Standings(settings, journal.games if journal else ()), view_kind)
+    view = make_view(Standings(settings, journal.games if journal else ()), view_kind)
     with ExitStack() as stack:
         if journal:
             stack.callback(journal.close)
@@ -260,10 +296,10 @@ def play(
     return 1 if "cannot be started" in runner.stop_reason else 0
 
 
-def make_view(settings: MatchSettings, standings: Standings, kind: str = "auto") -> View:
+def make_view(standings: Standings, kind: str = "auto") -> View:
     """Return the view that suits: ``live``, ``plain``, ``quiet``, or what the terminal allows."""
     if kind == "quiet":
-        return View()
+        return View(standings)
     if kind == "live" or (kind == "auto" and sys.stderr.isatty()):
         try:
             from .live import RichView
@@ -272,8 +308,8 @@ def make_view(settings: MatchSettings, standings: Standings, kind: str = "auto")
                 needed = "the live view needs rich: pip install 'pbrain-numoku[tools]'"
                 print(needed, file=sys.stderr)
         else:
-            return RichView(settings, standings)
-    return PlainView(settings, standings.games)
+            return RichView(standings)
+    return PlainView(standings)
 
 
 def default_journal() -> Path:

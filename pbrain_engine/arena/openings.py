@@ -1,29 +1,38 @@
 """Where games begin: lists from files, random stones, or generated stones of equal chances.
 
-Every opening depends only on the match's seed and its own number, so that a match can be
-resumed, or its games played in any order on any machine.
+Every opening of a match depends only on the match's seed and its own number, so that a match can
+be resumed, or its games played in any order on any machine.
+
+``numoku openings`` writes a file of openings of equal chances. Random stones are looked at in
+order, as in those that a match generates for itself. Each position is written once, however it is
+turned, mirrored or reached; a part of them lies at the border.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import lru_cache, partial
+from itertools import count, islice
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TextIO
 
 from ..files import decode
-from ..notation.cells import NotationError, parse_moves, parse_offsets
-from ..options import problem_of
+from ..native.load.library import KernelError
+from ..notation.cells import NotationError, format_offsets, parse_moves, parse_offsets
+from ..options import Parser, add_value, not_below_zero, positive, problem_of, span, whole
 from ..position.geometry import Coordinates, symmetries, transform
-from ..position.rules import Rule
+from ..progress import Progress
+from ..workers import in_order
 from .referee import set_up
-from .settings import MatchSettings, SettingsError
-
-if TYPE_CHECKING:
-    from ..engine.engine import Engine
-    from ..game.game import Game
+from .settings import MatchSettings, SettingsError, parse_board, parse_engine, parse_rule
 
 BALANCED, RANDOM, NONE = "balanced", "random", "none"
 GENERATORS = (BALANCED, RANDOM, NONE)
@@ -89,7 +98,16 @@ class Openings:
         self._kind = kind
         self._stones = DEFAULT_STONES
         if settings.opening_lines:
-            self._lines = list(self._usable(settings.opening_lines))
+            for line in settings.opening_lines:
+                try:
+                    opening = read_opening(line, settings.width, settings.height)
+                    problem = find_problem(settings, opening)
+                except NotationError as error:
+                    problem = str(error)
+                if problem:
+                    self.skipped.append(f"{line}: {problem}")
+                else:
+                    self._lines.append(opening)
             if not self._lines:
                 raise SettingsError(f"no opening of the file suits: {self.skipped[0]}")
             random.Random(settings.seed).shuffle(self._lines)
@@ -107,50 +125,34 @@ class Openings:
                 f"a draw comes at {settings.draw_stones} stones"
             )
 
-    def _usable(self, lines: Iterable[str]) -> Iterable[list[Coordinates]]:
-        for line in lines:
-            try:
-                opening = read_opening(line, self._settings.width, self._settings.height)
-            except NotationError as error:
-                self.skipped.append(f"{line}: {error}")
-                continue
-            problem = find_problem(self._settings, opening)
-            if problem:
-                self.skipped.append(f"{line}: {problem}")
-            else:
-                yield opening
-
     def __getitem__(self, number: int) -> list[Coordinates]:
         """Return an opening; a file's list begins again after its end."""
         return list(self._made(number))
 
     def _make(self, number: int) -> list[Coordinates]:
-        chance = random.Random(f"{self._settings.seed}:{number}")
+        settings = self._settings
+        width, height = settings.width, settings.height
+        chance = random.Random(f"{settings.seed}:{number}")
+        opening: list[Coordinates] = []
         if self._lines:
             opening = self._lines[number % len(self._lines)]
-        elif self._kind == NONE:
-            opening = []
         elif self._kind == RANDOM:
             opening = self._random(chance, 0.0)
-        else:
-            opening = self._balanced(chance)
-        if self._settings.transform:
-            width, height = self._settings.width, self._settings.height
+        elif self._kind == BALANCED:
+            if self._judge is None:
+                self._judge = engine_judge(settings)
+            tried = (self._random(chance, BORDER) for _ in range(TRIES))
+            opening = first_balanced(tried, self._judge, BALANCE)
+        if settings.transform:
             opening = transform(opening, chance.randrange(symmetries(width, height)), width, height)
         return opening
 
     def _random(self, chance: random.Random, border: float) -> list[Coordinates]:
-        width, height = self._settings.width, self._settings.height
+        settings = self._settings
         while True:
-            opening = scatter(chance, width, height, self._stones, border)
-            if find_problem(self._settings, opening) is None:
+            opening = scatter(chance, settings.width, settings.height, self._stones, border)
+            if find_problem(settings, opening) is None:
                 return opening
-
-    def _balanced(self, chance: random.Random) -> list[Coordinates]:
-        if self._judge is None:
-            self._judge = engine_judge(self._settings)
-        tried = (self._random(chance, BORDER) for _ in range(TRIES))
-        return first_balanced(tried, self._judge, BALANCE)
 
 
 def first_balanced(
@@ -198,28 +200,14 @@ def square_around(middle: Coordinates, reach: int, width: int, height: int) -> l
 
 def find_problem(settings: MatchSettings, opening: Sequence[Coordinates]) -> str | None:
     """Return why a game cannot begin like this, or None if it can."""
-    return problem_on(set_up(settings, ()), opening, settings.draw_stones)
-
-
-def problem_on(game: Game, opening: Sequence[Coordinates], draw_stones: int) -> str | None:
-    """Return why stones cannot be played on an empty game to begin with, or None if they can."""
+    game = set_up(settings, ())
     for x, y in opening:
         if game.is_forbidden(x, y):
             return f"{x},{y} is forbidden to black"
         game.play(x, y)
         if game.winner is not None:
             return "it is already won"
-    return "it fills the board" if game.ply >= draw_stones else None
-
-
-def begin(
-    engine: Engine, width: int, height: int, rule: Rule, opening: Sequence[Coordinates]
-) -> None:
-    """Make an engine forget everything but the stones of an opening."""
-    engine.new_game(width, height, rule)
-    engine.clear_hash()
-    for x, y in opening:
-        engine.play(x, y)
+    return "it fills the board" if game.ply >= settings.draw_stones else None
 
 
 def engine_judge(
@@ -233,14 +221,173 @@ def engine_judge(
 
     engine = Engine(hash_size=max(LEAST_TABLE, TABLE_PER_NODE * nodes))
 
-    def value_at(opening: Sequence[Coordinates], nodes: int) -> int:
-        begin(engine, settings.width, settings.height, settings.rule, opening)
-        return engine.think(Limit(nodes=nodes)).value
-
     def judge(opening: Sequence[Coordinates]) -> int:
-        glance = value_at(opening, min(nodes, GLANCE_NODES))
-        if nodes <= GLANCE_NODES or abs(glance) > GLANCE_WINDOW * balance:
-            return glance
-        return value_at(opening, nodes)
+        value = 0
+        for limit in (min(nodes, GLANCE_NODES), nodes):
+            engine.new_game(settings.width, settings.height, settings.rule)
+            engine.clear_hash()
+            for x, y in opening:
+                engine.play(x, y)
+            value = engine.think(Limit(nodes=limit)).value
+            if nodes <= GLANCE_NODES or abs(value) > GLANCE_WINDOW * balance:
+                break
+        return value
 
     return judge
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+DEFAULT_COUNT = 100
+INTERRUPTED = 130  # exit status
+HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
+
+Key = tuple[tuple[Coordinates, ...], tuple[Coordinates, ...]]
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options of ``numoku openings``, with the ``settings`` of matches that begin so.
+
+    Raises:
+        SettingsError: they make no sense.
+    """
+    parser = Parser(
+        prog="numoku openings",
+        description="Make openings of few stones in which a search sees neither side ahead, "
+        "one a line in offsets from the centre, as numoku match reads them.",
+    )
+    add, value = parser.add_argument, partial(add_value, parser)
+    add("file", nargs="?", type=Path, help="where they are written (standard output)")
+    value("--count", positive, DEFAULT_COUNT, "N", "how many")
+    value("--rule", parse_rule, "freestyle", "R", "name or code of the rule")
+    sides = "side of the board, or WxH (15)"
+    add("--board", "--size", type=parse_board, default="15", metavar="N", help=sides)
+    value("--stones", span, "3-7", "N-M", "least and most of an opening")
+    value("--balance", whole, BALANCE, "V", "the greatest value for either side")
+    value("--nodes", positive, JUDGING_NODES, "N", "of the search that decides")
+    value("--border", not_below_zero, BORDER, "SHARE", "of the candidates that lie at the border")
+    value("--book", str, "", "BOOK", "take the even positions of a book, and search nothing")
+    value("--seed", int, 1, "N", "of everything random")
+    value("--concurrency", positive, 1, "N", "searches at the same time")
+    options = parser.parse_args(argv)
+    least, most = options.stones
+    if least < 1 or most > MOST_STONES:
+        raise SettingsError(f"--stones takes 1 to {MOST_STONES} stones")
+    (width, height), engines = options.board, (parse_engine("numoku"),) * 2
+    options.settings = MatchSettings(
+        engines, width=width, height=height, rule=options.rule, seed=options.seed
+    )
+    return options
+
+
+def key_of(opening: Sequence[Coordinates], width: int, height: int) -> Key:
+    """Return the same for all openings whose positions are alike by symmetry."""
+    images = (transform(opening, n, width, height) for n in range(symmetries(width, height)))
+    return min((tuple(sorted(image[0::2])), tuple(sorted(image[1::2]))) for image in images)
+
+
+def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
+    """Yield openings without end, or until there are no more.
+
+    They are the same whatever the number of searches at once.
+    """
+    settings, own = options.settings, threading.local()
+
+    def judge(number: int) -> tuple[list[Coordinates], bool]:
+        """Return a candidate and whether its chances are equal, by a search of this thread's."""
+        if not hasattr(own, "judge"):
+            own.judge = engine_judge(settings, options.nodes, options.balance)
+        chance = random.Random(f"{settings.seed}:opening:{number}")
+        stones = chance.randint(*options.stones)
+        opening = scatter(chance, settings.width, settings.height, stones, options.border)
+        is_playable = find_problem(settings, opening) is None
+        return opening, is_playable and abs(own.judge(opening)) <= options.balance
+
+    seen: set[Key] = set()
+    fruitless = 0
+    with ThreadPoolExecutor(options.concurrency, "judge") as executor:
+        try:
+            for opening, is_even in in_order(executor, options.concurrency, judge, count()):
+                key = key_of(opening, settings.width, settings.height)
+                fruitless += 1
+                if is_even and key not in seen:
+                    seen.add(key)
+                    fruitless = 0
+                    yield opening
+                if fruitless >= HOPELESS:
+                    return
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+def from_book(options: argparse.Namespace) -> list[list[Coordinates]]:
+    """Return the even positions of a book, in an order that the seed decides.
+
+    Raises:
+        BookError: the book cannot be read; an ``OSError``.
+    """
+    from ..engine.book import Book  # SQLite, which matches do without
+
+    game, (least, most) = set_up(options.settings, ()), options.stones
+    book = Book(options.book)
+    try:
+        found = [
+            opening
+            for stones in range(least, most + 1)
+            for opening in book.balanced(game, stones, options.balance)
+        ]
+    finally:
+        book.close()
+    random.Random(f"{options.seed}:book").shuffle(found)
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Make the openings; return 0, 1 (too few, or no kernel), 2 (usage) or 130 (interrupted)."""
+    try:
+        options = parse(argv)
+        progress = Progress(options.count, "openings", every=inf)
+        if options.file and options.file.exists():
+            raise SettingsError(f"{options.file} exists")
+        source = from_book(options) if options.book else generate(options)
+        with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
+            interrupted = write(options, islice(source, options.count), progress, out)
+        if options.file and not progress.done:
+            options.file.unlink()  # else it would be in the way of the next attempt
+    except (SettingsError, KernelError, OSError) as error:
+        print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
+        return 2 if isinstance(error, SettingsError) else 1
+    if interrupted:
+        print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
+        return INTERRUPTED
+    if progress.done < options.count:
+        print(f"numoku openings: there are only {progress.done}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def write(
+    options: argparse.Namespace,
+    openings: Iterable[list[Coordinates]],
+    progress: Progress,
+    out: TextIO,
+) -> bool:
+    """Write each opening as soon as it is found; return whether an interrupt ended it."""
+    settings, (least, most) = options.settings, options.stones
+    rule = settings.rule.name.lower().replace("_", "-")
+    how = f"at {options.nodes} nodes, border {options.border:g}"
+    if options.book:
+        how = f"of the book {Path(options.book).name}"
+    out.write(
+        f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
+        f"within {options.balance} {how}, seed {settings.seed}\n"
+    )
+    try:
+        for opening in openings:
+            out.write(f"{format_offsets(opening, settings.width, settings.height)}\n")
+            out.flush()
+            progress.done += 1
+            progress.show()
+    except KeyboardInterrupt:
+        return True
+    return False

@@ -17,12 +17,10 @@ from functools import partial
 from time import sleep
 
 from ..workers import Pool
-from .dialogue import ProcessPlayer
-from .inprocess import InprocessPlayer
 from .journal import Played
-from .player import Player
+from .players import InprocessPlayer, ProcessPlayer
 from .processes import Guardian
-from .referee import COLOURS, GameTask, play_game
+from .referee import COLOURS, GameTask, Player, play_game
 from .settings import MatchSettings
 
 OnMove = Callable[[int, Played], None]  # with the number of the slot
@@ -44,9 +42,9 @@ class Slot:
         self.cores = share_of(settings.pin, number, settings.concurrency)
         self._settings = settings
         self._guardian = guardian
-        self._kept: dict[tuple[int, int], Player] = {}
+        self._kept: dict[tuple[int, int], ProcessPlayer | InprocessPlayer] = {}
         self._leaving: threading.Thread | None = None
-        self._playing: list[Player] = []
+        self._playing: list[ProcessPlayer | InprocessPlayer] = []
         self._aborted = threading.Event()
         if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
             with contextlib.suppress(OSError):
@@ -60,39 +58,37 @@ class Slot:
         Raises:
             Abandoned: the slot is to stop.
         """
+        settings = self._settings
         seats = [(task.black, 0), (task.white, int(task.black == task.white))]
-        titles = (f"{task.game + 1:05}-{colour}" for colour in COLOURS)
-        players = [self._player(*seat, title) for seat, title in zip(seats, titles, strict=True)]
-        for (engine, _), player in zip(seats, players, strict=True):
-            if task.parameters and isinstance(player, InprocessPlayer):
-                player.set_parameters(task.parameters[engine])
+        players: list[ProcessPlayer | InprocessPlayer] = []
+        for seat, colour in zip(seats, COLOURS, strict=True):
+            player = self._kept.pop(seat, None)
+            if player is None:
+                spec, is_aborted = settings.engines[seat[0]], self._aborted.is_set
+                player = (
+                    InprocessPlayer(spec, settings, is_aborted)
+                    if settings.in_process
+                    else ProcessPlayer(spec, settings, self.cores, self._guardian, is_aborted)
+                )
+            if isinstance(player, ProcessPlayer):
+                player.title = f"{task.game + 1:05}-{colour}"
+            elif task.parameters:
+                player.parameters.update(task.parameters[seat[0]])
+            players.append(player)
         healthy = False
         self._playing = players
         try:
-            played = play_game(task, self._settings, players, on_move)
+            played = play_game(task, settings, players, on_move)
             healthy = not played.fault
             return played
         finally:
             self._playing = []
-            settings = self._settings
             if healthy and (settings.in_process or (settings.keep and not settings.judge)):
                 self._kept.update(zip(seats, players, strict=True))
             else:
                 self._dismiss(players, may_wait=healthy and not settings.judge)
 
-    def _player(self, index: int, copy: int, title: str) -> Player:
-        kept = self._kept.pop((index, copy), None)
-        if kept is not None:
-            if isinstance(kept, ProcessPlayer):
-                kept.title = title
-            return kept
-        spec, settings = self._settings.engines[index], self._settings
-        if settings.in_process:
-            return InprocessPlayer(spec, settings, self._aborted.is_set)
-        aborted = self._aborted.is_set
-        return ProcessPlayer(spec, settings, self.cores, self._guardian, aborted, title)
-
-    def _dismiss(self, players: list[Player], may_wait: bool = False) -> None:
+    def _dismiss(self, players: Sequence[Player], may_wait: bool = False) -> None:
         """Say goodbye to all, then wait for all: their half seconds run together.
 
         Engines that behaved leave while the next game begins, one game's at a time; that

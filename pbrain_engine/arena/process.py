@@ -23,8 +23,9 @@ from typing import NamedTuple, TextIO
 
 from ..options import problem_of
 from . import processes
-from .player import CRASH, EXIT, FLOOD, EngineFault
+from .journal import CRASH, EXIT, FLOOD
 from .processes import Guardian
+from .referee import EngineFault
 
 _given_up: set[Path] = set()  # folders in which a file could not be written, and it was said
 

@@ -1,48 +1,222 @@
-"""One game between two players, judged on our own rules.
+"""One game between two players, judged on our own rules, with their clocks and words.
 
 The referee knows what is legal and who has won; the players only propose cells. A player
 that breaks its duty, whichever way, loses the game with the cause, and nothing it does
 reaches further than this one game.
+
+Of what engines say about a move while they think two dialects are widespread,
+``depth 12-21 ev 35 n 1203K tm 1480 pv H8 I9`` and
+``Depth 12-21 | Eval 35 | Node 1203K | Time 1480ms``; both are read, by their words and not
+by their places, so that a relative of either is understood too.
+
+Time is kept as the tournament judge keeps it: an answer is due within the smaller of the turn
+and what is left of the match, and is lost only after a tolerance on top. What is left may
+therefore fall below zero, and is sent so.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..notation.cells import cell_name
 from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .journal import BLACK, DRAW, FIVE, FULL, LIMIT, SCORE, WHITE, Played
-from .player import FORBIDDEN, ILLEGAL, Clock, EngineFault, PlayedMove, Player
-from .settings import Adjudication, MatchSettings
+from ..values import loss_in, win_in
+from .journal import (
+    BLACK,
+    DRAW,
+    FIVE,
+    FORBIDDEN,
+    FULL,
+    ILLEGAL,
+    LIMIT,
+    SCORE,
+    WHITE,
+    Played,
+)
+from .settings import UNLIMITED_MS, Adjudication, EngineSpec, MatchSettings
 
 if TYPE_CHECKING:
     from ..game.game import Game
 
 
-def agreed_result(played: Played, terms: Adjudication) -> str | None:
-    """Return the outcome on which the last values agree, or None."""
-    first = len(played.opening)
+class EngineFault(Exception):
+    """An engine did something that costs it the game."""
 
-    def all_of(count: int, accepts: Callable[[int], bool]) -> bool:
-        """Return whether the last values, from black's side, are there and accepted."""
-        start = len(played.value) - count
-        return start >= 0 and all(
-            value is not None and accepts(-value if ply % 2 else value)
-            for ply, value in enumerate(played.value[start:], first + start)
+    def __init__(self, cause: str, detail: str = "") -> None:
+        """Keep the cause, one of ``FAULTS``, and what was seen."""
+        super().__init__(f"{cause}: {detail}" if detail else cause)
+        self.cause = cause
+        self.detail = detail
+
+
+class Abandoned(Exception):
+    """The game was broken off from outside; it does not count."""
+
+
+# Each run of white space is one blank by now, and no blank can be taken by two parts of a pattern:
+# else a long run costs seconds.
+_WORDS = re.IGNORECASE | re.ASCII  # digits are 0 to 9 here
+_DEPTH = re.compile(r"\bdepth(?: ?[:=])? ?(\d{1,9})(?!\d)", _WORDS)
+_VALUE = re.compile(
+    r"\b(?:ev|eval|value|score)(?: ?[:=])? ?((?:[+-] ?)?(?:M ?)?-?\d+(?:\.\d+)*)", _WORDS
+)
+_NODES = re.compile(r"\b(?:n|nodes?)(?: ?[:=])? ?(\d{1,15}(?:\.\d+)?) ?([KMG]?)\b(?!/)", _WORDS)
+_MULTIPV = re.compile(r"\bmultipv (\d+)|^\((\d+)\)", _WORDS)
+_COUNT = re.compile(r"\d{1,15}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d+)?", re.ASCII)
+_MATE = re.compile(r"([+-]?)M(-?)(\d{1,3})", re.ASCII)
+_SCALE = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+
+
+@dataclass(slots=True)
+class Thinking:
+    """The last complete report on one move; None where the engine said nothing."""
+
+    depth: int | None = None
+    value: int | None = None
+    nodes: int | None = None
+    line: int = 0  # the rank of the line that INFO words speak of, 0 for the best
+
+    def hear(self, text: str) -> None:
+        """Take from one MESSAGE what it says about the best line."""
+        text = " ".join(text.split())
+        other_line = _MULTIPV.search(text)
+        if other_line and (other_line[1] or other_line[2]).lstrip("0") != "1":
+            return
+        depth = _DEPTH.search(text)
+        if depth:
+            self.depth = int(depth[1])
+        value = _VALUE.search(text)
+        if value:
+            self.value = read_value(value[1])
+        nodes = _NODES.search(text)
+        if nodes:
+            self.nodes = int(float(nodes[1]) * _SCALE[nodes[2].upper()])
+
+    def hear_detail(self, key: str, text: str) -> None:
+        """Take what one ``INFO`` line of an engine with ``show_detail 2`` says."""
+        if key == "PV":
+            self.line = int(text) if _COUNT.fullmatch(text) else 0
+        elif self.line or key not in ("DEPTH", "EVAL", "NODES"):
+            return
+        elif key == "EVAL":
+            self.value = read_value(text)
+        elif _COUNT.fullmatch(text):
+            setattr(self, key.lower(), int(text))
+
+
+def read_value(text: str) -> int | None:
+    """Return the value that ``35``, ``+M9`` or ``-M8`` stands for on our scale; None of others."""
+    compact = text.replace(" ", "").upper()
+    if _NUMBER.fullmatch(compact):
+        return round(float(compact))
+    mate = _MATE.fullmatch(compact)
+    if mate is None:
+        return None
+    plies = int(mate[3])
+    return loss_in(plies) if "-" in (mate[1], mate[2]) else win_in(plies)
+
+
+JUDGE_ALLOWANCE = 0.010  # the judge polls each 10 ms and gives them back
+
+
+@dataclass(slots=True)
+class Clock:
+    """Seconds of one player; a limit of 0 means that there is none."""
+
+    turn: float
+    match: float
+    increment: float
+    tolerance: float
+    patience: float
+    allowance: float = 0.0
+    left: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Wind the clock up."""
+        self.left = self.match
+
+    @classmethod
+    def of(cls, settings: MatchSettings, engine: EngineSpec) -> Clock:
+        """Return a fresh clock for this engine."""
+        return cls(
+            turn=engine.number("turn", settings.turn),
+            match=settings.match,
+            increment=settings.increment,
+            tolerance=settings.tolerance,
+            patience=settings.patience,
+            allowance=JUDGE_ALLOWANCE if settings.judge else 0.0,
         )
 
-    if terms.win_value > 0:
-        if all_of(terms.win_moves, lambda value: value >= terms.win_value):
-            return BLACK
-        if all_of(terms.win_moves, lambda value: value <= -terms.win_value):
-            return WHITE
-    if terms.draw_value < 0 or first + len(played.moves) < terms.draw_from:
-        return None
-    return DRAW if all_of(terms.draw_moves, lambda v: abs(v) <= terms.draw_value) else None
+    @property
+    def limit(self) -> float:
+        """Seconds within which the next move is due; infinite where nothing limits it."""
+        return min(self.turn or inf, self.left if self.match else inf)
+
+    @property
+    def deadline(self) -> float:
+        """Seconds after which the game is lost."""
+        limit = self.limit
+        return self.patience if limit == inf else max(0.0, limit) + self.tolerance
+
+    @property
+    def left_ms(self) -> int:
+        """What ``INFO time_left`` says."""
+        return round(self.left * 1000) if self.match else UNLIMITED_MS
+
+    @property
+    def turn_ms(self) -> int:
+        """What ``INFO timeout_turn`` says."""
+        return round(self.turn * 1000) or UNLIMITED_MS
+
+    @property
+    def match_ms(self) -> int:
+        """What ``INFO timeout_match`` says."""
+        return round(self.match * 1000) or UNLIMITED_MS
+
+    def charge(self, seconds: float) -> None:
+        """Take the time of a move off, and add the increment."""
+        if self.match:
+            self.left += self.increment - max(0.0, seconds - self.allowance)
+
+
+IsAborted = Callable[[], bool]
+
+
+class PlayedMove(NamedTuple):
+    """A move as it came, unchecked, with its time in seconds."""
+
+    x: int
+    y: int
+    seconds: float
+    thinking: Thinking
+
+
+class Player(Protocol):
+    """A contestant in one game; every method may raise EngineFault."""
+
+    peak_memory: int  # the most private bytes seen, 0 if unknown
+
+    def launch(self) -> None:
+        """Begin to get ready, without waiting."""
+
+    def await_ready(self) -> None:
+        """Return when ready for the first move."""
+
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
+        """Return the move in this position, within the clock's deadline."""
+
+    def finish(self) -> None:
+        """Say goodbye, without waiting."""
+
+    def close(self) -> None:
+        """Release everything; may wait a little."""
 
 
 COLOURS = (BLACK, WHITE)
@@ -84,7 +258,7 @@ def play_game(
             for turn in (0, 1):
                 getattr(players[turn], phase)()
         clocks = [Clock.of(settings, engine) for engine in engines]
-        while not _is_over(game, settings, played):
+        while (ended := _outcome(game, settings, played)) is None:
             turn = int(game.to_move)
             answer = players[turn].move(game, clocks[turn])
             clocks[turn].charge(answer.seconds)
@@ -97,6 +271,7 @@ def play_game(
             played.nodes.append(thinking.nodes)
             played.moves.append((answer.x, answer.y))  # last: a live view may look at any moment
             on_move(played)
+        played.winner, played.reason = ended
     except EngineFault as fault:
         played.winner, played.reason = COLOURS[1 - turn], fault.cause
         played.detail = fault.detail
@@ -115,20 +290,16 @@ def set_up(settings: MatchSettings, opening: Sequence[Coordinates]) -> Game:
     return game
 
 
-def _is_over(game: Game, settings: MatchSettings, played: Played) -> bool:
-    """Return whether the game has ended, and write down how."""
+def _outcome(game: Game, settings: MatchSettings, played: Played) -> tuple[str, str] | None:
+    """Return winner and reason of a game that has ended, or None."""
     if game.winner is not None:
-        played.winner, played.reason = COLOURS[game.winner], FIVE
-    elif game.is_full:
-        played.winner, played.reason = DRAW, FULL
-    elif game.ply >= settings.draw_stones:
-        played.winner, played.reason = DRAW, LIMIT
-    else:
-        agreed = agreed_result(played, settings.adjudication)
-        if agreed is None:
-            return False
-        played.winner, played.reason = agreed, SCORE
-    return True
+        return COLOURS[game.winner], FIVE
+    if game.is_full:
+        return DRAW, FULL
+    if game.ply >= settings.draw_stones:
+        return DRAW, LIMIT
+    agreed = agreed_result(played, settings.adjudication)
+    return (agreed, SCORE) if agreed else None
 
 
 def _check(game: Game, answer: PlayedMove) -> None:
@@ -140,3 +311,24 @@ def _check(game: Game, answer: PlayedMove) -> None:
         raise EngineFault(ILLEGAL, f"{x},{y} ({cell_name(x, y)}) is occupied")
     if game.is_forbidden(x, y):
         raise EngineFault(FORBIDDEN, f"{x},{y} ({cell_name(x, y)}) is forbidden to black")
+
+
+def agreed_result(played: Played, terms: Adjudication) -> str | None:
+    """Return the outcome on which the last values agree, or None."""
+    first = len(played.opening)
+    values = [  # from black's side
+        -value if value and ply % 2 else value for ply, value in enumerate(played.value, first)
+    ]
+
+    def agree(count: int, low: float, high: float) -> bool:
+        last = values[-count:]
+        return len(last) == count and all(v is not None and low <= v <= high for v in last)
+
+    if terms.win_value > 0:
+        if agree(terms.win_moves, terms.win_value, inf):
+            return BLACK
+        if agree(terms.win_moves, -inf, -terms.win_value):
+            return WHITE
+    if terms.draw_value < 0 or first + len(played.moves) < terms.draw_from:
+        return None
+    return DRAW if agree(terms.draw_moves, -terms.draw_value, terms.draw_value) else None

@@ -1,29 +1,231 @@
-"""``numoku report``: the games of a journal as a page, as tables, or in other formats."""
+"""``numoku report``: the games of a journal as a page, as tables, or in other formats.
+
+The page is one HTML file that needs nothing else: tables, charts, and the games on a board.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sys
 import textwrap
 import webbrowser
-from collections.abc import Callable, Iterable, Sequence
-from math import nan
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from html import escape
+from itertools import cycle
 from pathlib import Path
+from statistics import fmean
 
+from ..engine.engine import DEFAULT_WEIGHTS
+from ..eval.weights import load_weights
 from ..files import write_whole
 from ..notation.cells import format_moves
 from ..notation.game_tree import GameRecord
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import Parser, add_value, problem_of, whole
-from .journal import JournalError, Played, paper_record, read_journal
+from ..pages.html import (
+    Curve,
+    html_document,
+    html_figures,
+    html_script,
+    html_table,
+    intervals,
+    line_chart,
+    stacked_bars,
+)
+from .elo import Estimate, judge
+from .journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record, read_journal
 from .match import default_journal
-from .page import DEFAULT_GAMES, html_page
 from .settings import MatchSettings, SettingsError
-from .standings import Standings
-from .views import summary, table, time_rows
+from .standings import (
+    PairScore,
+    Standings,
+    conditions,
+    fault_lines,
+    ladder_rows,
+    pair_rows,
+    summary,
+    table,
+    test_lines,
+    time_rows,
+)
+
+Figure = tuple[str, str]  # caption and SVG
+PATH_POINTS = 300  # at which the statistics of a long match are worked out
+ELO_VIEW = 800.0  # early intervals are far wider than this; they are cut
+STYLES = "abcd"
+
+SCRIPTS = ("draw.js", "page.js")
+BOARD_ADDRESS = "http://127.0.0.1:8421/"  # where `numoku board` serves by default
+DEFAULT_GAMES = 1000  # that can be stepped through; the charts show all
+
+VIEWER = """\
+<h2>Games</h2>
+<div id="viewer">
+ <div>
+  <input id="filter" type="search" placeholder="engine, result or ending" aria-label="filter">
+  <ul id="games" role="listbox" aria-label="games"></ul>
+ </div>
+ <div>
+  <div id="players"></div><div id="ending"></div>
+  <svg id="board" class="board" role="img" aria-label="board"></svg>
+  <div class="controls">
+   <button id="first" aria-label="to the start">|◀</button>
+   <button id="back" aria-label="one move back">◀</button>
+   <input id="step" type="range" min="0" value="0" aria-label="move">
+   <button id="next" aria-label="one move on">▶</button>
+   <button id="last" aria-label="to the end">▶|</button>
+  </div>
+  <div id="move"></div>
+  <a id="analyse" target="_blank" rel="noopener" title="`numoku board` has to run">analyse this</a>
+  <label id="board-place">on the board at <input id="board-address" type="text" size="34"
+   title="the line that `numoku board` has printed"></label>
+  <figure class="panel"><figcaption>Black's chance to win, as each side saw it</figcaption>
+   <svg id="value" class="chart" role="img" aria-label="values over the game"></svg></figure>
+ </div>
+</div>
+"""
+
+
+def html_page(
+    standings: Standings, games: Sequence[Played], shown: int = DEFAULT_GAMES, title: str = ""
+) -> str:
+    """Return the whole page; the last ``shown`` games can be stepped through."""
+    settings = standings.settings
+    short = settings.labels
+    head = title or f"Numoku match: {' – '.join(short.values())}"
+    parts = [
+        f"<h1>{escape(head)}</h1>",
+        f'<p class="about">{escape(conditions(settings))}; {len(games)} games</p>',
+        "<h2>Results</h2>",
+        html_table(pair_rows(standings)),
+    ]
+    if len(settings.engines) > 2:
+        parts.append(html_table(ladder_rows(standings)))
+    parts += [f'<p class="about">{escape(line)}</p>' for line in test_lines(standings)]
+    if lines := fault_lines(standings):
+        items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        parts.append(f"<h2>Games lost by a fault</h2><ul>{items}</ul>")
+    parts += [
+        "<h2>Charts</h2>",
+        html_figures(figures(standings, games)),
+        "<h2>Time and memory</h2>",
+        html_table(time_rows(settings, games)),
+        VIEWER,
+    ]
+    entries = []
+    for played in sorted(games, key=lambda played: played.game)[-shown:] if shown else []:
+        entry = played.to_json()
+        for key in ("memory", "seconds", "round", "winner"):
+            entry.pop(key)
+        entry["black"], entry["white"] = short[played.black], short[played.white]
+        entries.append({**entry, "result": played.result, "fault": bool(played.fault)})
+    known = {
+        "width": settings.width,
+        "height": settings.height,
+        "rule": settings.rule.name.lower(),
+        "unit": load_weights(DEFAULT_WEIGHTS).scale(settings.rule),
+        "board": BOARD_ADDRESS,
+        "games": entries,
+    }
+    data = json.dumps(known, separators=(",", ":"), ensure_ascii=False)
+    data = data.replace("<", "\\u003c")  # it must not end its own element
+    script = f'<script type="application/json" id="match">{data}</script>\n'
+    return html_document(head, "\n".join(parts), script + html_script(*SCRIPTS))
+
+
+def figures(standings: Standings, games: Sequence[Played]) -> list[Figure]:
+    """Return the charts that these games can fill, in the order of the page."""
+    short = standings.settings.labels
+    if len(standings.pairs) == 1:
+        found = _paths(standings, games)
+    else:
+        rows = [
+            (short[r.engine], r.elo, r.elo - r.error, r.elo + r.error) for r in standings.ladder
+        ]
+        found = [("Ratings with 95 % intervals", intervals("Ratings", "Elo", rows))]
+    found.append(("Length of the games", _lengths(games)))
+    for title, caption, unit, column, scale in (
+        ("Time used", "Time used, by move", "seconds", "ms", 0.001),
+        ("Depth", "Depth reported, by move", "depth", "depth", 1.0),
+    ):
+        lines = _mean_by_move(games, short, column, scale)
+        top = max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
+        named = (title, "own move", f"{unit}, mean")
+        found.append((caption, line_chart(*named, lines, y_range=(0.0, top))))
+    return [(caption, svg) for caption, svg in found if svg]
+
+
+def _paths(standings: Standings, games: Sequence[Played]) -> list[Figure]:
+    """Return how Elo, and the sequential test if there is one, went on."""
+    (pair,), short, test = standings.pairs, standings.settings.labels, standings.settings.sprt
+    score = PairScore(pair.a, pair.b)
+    every = max(1, len(games) // PATH_POINTS)
+    path: list[tuple[int, Estimate]] = []
+    ratio = [(0.0, 0.0)]
+    for number, played in enumerate(games, 1):
+        score.add(played)
+        if number % every == 0 or number == len(games):
+            cut = (max(-ELO_VIEW, min(ELO_VIEW, bound)) for bound in score.score.elo)
+            path.append((number, Estimate(*cut)))
+            if test:
+                ratio.append((number, judge(test, score.openings).llr))
+    settled = path[len(path) // 8 :]  # the later part of the interval fills the picture
+    top = max((elo.high for _, elo in settled), default=100.0)
+    bottom = min((elo.low for _, elo in settled), default=-100.0)
+    air = (top - bottom) * 0.08 or 10.0
+    view = min(bottom - air, -air), max(top + air, air)
+    lines = [Curve("", [(number, elo.value) for number, elo in path], "a")]
+    band = [(number, elo.high) for number, elo in path], [(number, elo.low) for number, elo in path]
+    caption = f"Elo of {short[pair.a]} against {short[pair.b]}, with its 95 % interval"
+    found = [(caption, line_chart("Elo", "games", "Elo", lines, band, [0.0], view))]
+    if test:
+        verdict, lines = judge(test, score.openings), [Curve("", ratio, "b")]
+        bounds = [verdict.lower, 0.0, verdict.upper]
+        caption = f"SPRT [{test.elo0:g}, {test.elo1:g}]: log-likelihood ratio"
+        found.append((caption, line_chart("SPRT", "games", "LLR", lines, marks=bounds)))
+    return found
+
+
+def _lengths(games: Sequence[Played]) -> str:
+    lengths = [len(played.all_moves) for played in games]
+    if not lengths:
+        return ""
+    step = max(1, math.ceil((max(lengths) - min(lengths) + 1) / 30))
+    first = min(lengths) // step * step
+    count = (max(lengths) - first) // step + 1
+    layers = []
+    for name, winner in (("black won", BLACK), ("white won", WHITE), ("drawn", DRAW)):
+        heights = [0] * count
+        for length, played in zip(lengths, games, strict=True):
+            if played.winner == winner:
+                heights[(length - first) // step] += 1
+        layers.append((name, winner, heights))
+    starts = [float(first + step * i) for i in range(count)]
+    return stacked_bars("Length of the games", "stones", "games", starts, step, layers)
+
+
+def _mean_by_move(
+    games: Sequence[Played], short: Mapping[str, str], column: str, scale: float
+) -> list[Curve]:
+    """Return for each engine the mean of a column over its first, second, ... own move."""
+    values: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in short}
+    for played in games:
+        entries = zip(played.movers, getattr(played, column), strict=True)
+        for number, (mover, value) in enumerate(entries):
+            if value is not None:
+                values[mover][number // 2 + 1].append(value * scale)
+    return [
+        Curve(short[name], [(move, fmean(found)) for move, found in sorted(means.items())], style)
+        for (name, means), style in zip(values.items(), cycle(STYLES), strict=False)
+        if means
+    ]
+
 
 PGN = "pgn"
 PGN_LINE = 79
@@ -85,25 +287,21 @@ def parser() -> argparse.ArgumentParser:
         prog="numoku report",
         description="Make a page of a match: results, charts, and the games on a board.",
     )
-    add = top.add_argument
+    add, value = top.add_argument, partial(add_value, top)
     add("journal", nargs="?", metavar="JOURNAL", help="of numoku match (the latest one)")
-    add("--html", metavar="FILE", help="the page (beside the journal, unless others are asked for)")
+    shown = "the page (beside the journal, unless others are asked for)"
+    value("--html", Path, None, "FILE", shown)
     stepped = "games that the page lets one step through, the last ones"
-    add_value(top, "--games", whole, DEFAULT_GAMES, "N", stepped)
-    add("--title", default="", help="of the page")
+    value("--games", whole, DEFAULT_GAMES, "N", stepped)
+    value("--title", str, "", "TITLE", "of the page")
     add("--open", action="store_true", help="show the page in the browser")
-    add(
-        "--anchor",
-        action="append",
-        default=[],
-        metavar="ENGINE=ELO",
-        help="fix the rating of an engine; may be repeated",
-    )
+    fixed = "fix the rating of an engine; may be repeated"
+    add("--anchor", action="append", default=[], metavar="ENGINE=ELO", help=fixed)
     add("--text", action="store_true", help="print the tables")
     add("--json", action="store_true", help="print the result document of the match")
-    add("--pgn", metavar="FILE", help="write all games to one PGN file")
+    value("--pgn", Path, None, "FILE", "write all games to one PGN file")
     for kind in FILE_EACH:
-        add(f"--{kind}", metavar="FOLDER", help=f"write each game to a {kind.upper()} file")
+        value(f"--{kind}", Path, None, "FOLDER", f"write each game to a {kind.upper()} file")
     return top
 
 
@@ -111,74 +309,50 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Write what is asked for; return 0, 1 (it cannot be written) or 2 (usage)."""
     options = parser().parse_args(argv)
     try:
-        path = Path(options.journal) if options.journal else latest_journal()
+        folder = default_journal().parent
+        path = Path(options.journal) if options.journal else max(
+            folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, default=None
+        )  # fmt: skip
+        if path is None:
+            raise JournalError(f"no journal in {folder}; name one")
         settings, games = read_journal(path)
-        anchors = parse_anchors(options.anchor, settings)
-    except SettingsError as error:
-        print(f"numoku report: {error}", file=sys.stderr)
-        return 2
-    try:
-        write(options, path, settings, games, anchors)
-    except OSError as error:
+        names = {engine.name for engine in settings.engines}
+        anchors = {}
+        for text in options.anchor:
+            name, _, rating = text.rpartition("=")
+            if name not in names:
+                raise SettingsError(f"anchor {text!r}: the engines are {', '.join(sorted(names))}")
+            try:
+                anchors[name] = float(rating)
+            except ValueError:
+                anchors[name] = math.nan
+            if not abs(anchors[name]) <= MOST_RATING:
+                raise SettingsError(f"anchor {text!r}: a rating is a number up to {MOST_RATING}")
+        write(options, path, Standings(settings, games, anchors), games)
+    except (SettingsError, OSError) as error:
         print(f"numoku report: {problem_of(error)}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, SettingsError) else 1
     return 0
 
 
 def write(
-    options: argparse.Namespace,
-    path: Path,
-    settings: MatchSettings,
-    games: list[Played],
-    anchors: dict[str, float],
+    options: argparse.Namespace, path: Path, standings: Standings, games: list[Played]
 ) -> None:
     """Write everything that the options ask for, the page where they ask for nothing."""
+    settings, others = standings.settings, False
     for kind in (PGN, *FILE_EACH):
-        target = getattr(options, kind)
-        if target:
-            written = export(kind, Path(target), games, settings)
+        if target := getattr(options, kind):
+            others = True
+            written = export(kind, target, games, settings)
             print(f"{len(games)} games in {target} ({len(written)} files)", file=sys.stderr)
-    standings = Standings(settings, games)
     if options.text:
-        print(summary(standings, anchors))
+        print(summary(standings))
         print("", *table(time_rows(settings, games)), sep="\n")
     if options.json:
-        print(json.dumps(standings.to_json(anchors)))
-    others = any(getattr(options, kind) for kind in (PGN, *FILE_EACH))
+        print(json.dumps(standings.to_json()))
     if options.html or options.open or not (others or options.text or options.json):
-        page = Path(options.html) if options.html else path.with_suffix(".html")
-        text = html_page(settings, games, options.games, options.title, anchors)
-        write_whole(page, text)
+        page = options.html or path.with_suffix(".html")
+        write_whole(page, html_page(standings, games, options.games, options.title))
         print(page)
         if options.open:
             webbrowser.open(page.absolute().as_uri())
-
-
-def latest_journal() -> Path:
-    """Return the newest journal in the user's folder.
-
-    Raises:
-        JournalError: there is none.
-    """
-    folder = default_journal().parent
-    found = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
-    if not found:
-        raise JournalError(f"no journal in {folder}; name one")
-    return found[-1]
-
-
-def parse_anchors(texts: Sequence[str], settings: MatchSettings) -> dict[str, float]:
-    """Return the fixed ratings of ``ENGINE=ELO``."""
-    names = {engine.name for engine in settings.engines}
-    anchors = {}
-    for text in texts:
-        name, _, rating = text.rpartition("=")
-        if name not in names:
-            raise SettingsError(f"anchor {text!r}: the engines are {', '.join(sorted(names))}")
-        try:
-            anchors[name] = float(rating)
-        except ValueError:
-            anchors[name] = nan
-        if not abs(anchors[name]) <= MOST_RATING:
-            raise SettingsError(f"anchor {text!r}: a rating is a number up to {MOST_RATING}")
-    return anchors

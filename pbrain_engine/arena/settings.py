@@ -6,7 +6,10 @@ import os
 import re
 import shutil
 import sys
+from argparse import ArgumentTypeError
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
@@ -58,7 +61,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # of at most 64 bits
 _NAMED = re.compile(r"([A-Za-z][\w.+-]*)=(.+)", re.DOTALL)
 
 
-class SettingsError(ValueError):
+class SettingsError(ArgumentTypeError, ValueError):
     """A match that cannot be played as it was asked for."""
 
 
@@ -241,12 +244,15 @@ class Sprt:
     beta: float = 0.05
     model: str = "normalised"  # or "logistic"
 
-    @property
-    def makes_sense(self) -> bool:
-        """Whether the hypotheses are in order and within reach, and the error rates are rates."""
+    def __post_init__(self) -> None:
+        """Refuse hypotheses out of order or reach, and rates that are none."""
         most = MOST_ELO.get(self.model, 0.0)
-        rates = (self.alpha, self.beta)
-        return -most <= self.elo0 < self.elo1 <= most and all(0 < rate < 0.5 for rate in rates)
+        are_rates = all(0 < rate < 0.5 for rate in (self.alpha, self.beta))
+        if not -most <= self.elo0 < self.elo1 <= most or not are_rates:
+            raise SettingsError(
+                f"--sprt takes ELO0 below ELO1, {self.model} ones from {-most:g} to {most:g}; "
+                "--alpha and --beta lie in 0 to 0.5"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +324,13 @@ class MatchSettings:
         return bool(self.match) or any(own)
 
     @property
+    def labels(self) -> dict[str, str]:
+        """Short names for tables, by name."""
+        short = {engine.name: engine.label for engine in self.engines}
+        counts = Counter(short.values())
+        return {name: label if counts[label] == 1 else name for name, label in short.items()}
+
+    @property
     def draw_stones(self) -> int:
         """The number of stones at which a game is drawn."""
         cells = self.width * self.height
@@ -339,8 +352,9 @@ class MatchSettings:
         values["engines"] = tuple(map(_read_engine, data["engines"]))
         values["rule"] = Rule(data["rule"])
         values["adjudication"] = Adjudication(**data["adjudication"])
-        test = Sprt(**data["sprt"]) if data["sprt"] else None
-        values["sprt"] = test if test and test.makes_sense else None  # older versions took any
+        values["sprt"] = None
+        with suppress(SettingsError):  # older versions took any hypotheses
+            values["sprt"] = data["sprt"] and Sprt(**data["sprt"])
         for key in ("opening_lines", "pin"):
             values[key] = tuple(data[key])
         return cls(**values)

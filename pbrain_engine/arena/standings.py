@@ -1,141 +1,21 @@
-"""Where a match stands: the results of every pair of engines, the faults, and the ratings.
-
-Ratings come from all games at once (Bradley-Terry). A draw is half a win. Anchored engines keep
-the rating they are given; without an anchor the mean rating is 0. A little prior, a draw against
-every opponent met, keeps the rating of an engine that lost everything finite.
-"""
+"""Where a match stands: the results of every pair of engines, and what is shown of them as text."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from . import elo as strength
-from .elo import ELO_CAP, LOGISTIC, Z95, score_of
+from ..progress import Progress
+from .elo import ELO_CAP, Estimate, MeanScore, Rating, Verdict, judge, rate
 from .journal import Played
-from .settings import MatchSettings, Sprt, pairs
+from .settings import MatchSettings, pairs, total_games
 
-PRIOR_DRAWS = 0.5  # between each pair that met
-ROUNDS = 500
-PRECISION = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """One rung: the rating, half the width of its 95 % interval, and the games behind it."""
-
-    name: str
-    elo: float
-    error: float
-    games: int
-    points: float
-
-
-Meeting = tuple[str, str, float, int]  # a, b, points of a, games
-Result = tuple[str, float, int]  # of one engine: the other one, its own points, games
-
-
-def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None) -> list[Rating]:
-    """Return the ratings, best first."""
-    fixed = dict(anchors or {})
-    table = [meeting for meeting in meetings if meeting[3]]
-    names = sorted({name for a, b, _, _ in table for name in (a, b)})
-    own: dict[str, list[Result]] = {name: [] for name in names}
-    for a, b, points, games in table:
-        own[a].append((b, points, games))
-        own[b].append((a, games - points, games))
-    values = {name: fixed.get(name, 0.0) for name in names}
-    free = [name for name in names if name not in fixed]
-    for _ in range(ROUNDS):
-        largest = 0.0
-        for name in free:
-            slope, curvature = _likelihood_at(values[name], own[name], values)
-            step = max(-400.0, min(400.0, slope / curvature))
-            values[name] += step
-            largest = max(largest, abs(step))
-        if not fixed and names:
-            shift = sum(values.values()) / len(names)
-            values = {name: value - shift for name, value in values.items()}
-        if largest < PRECISION:
-            break
-    errors = _errors(free, bool(set(fixed) & set(names)), table, values)
-    ratings = [
-        Rating(
-            name,
-            values[name],
-            errors.get(name, 0.0),
-            sum(games for _, _, games in own[name]),
-            sum(points for _, points, _ in own[name]),
-        )
-        for name in names
-    ]
-    return sorted(ratings, key=lambda rating: -rating.elo)
-
-
-def _likelihood_at(
-    elo: float, results: Sequence[Result], values: Mapping[str, float]
-) -> tuple[float, float]:
-    """Return slope and curvature of the log-likelihood in one engine's rating."""
-    slope = curvature = 0.0
-    for other, points, games in results:
-        expected = score_of(elo - values[other])
-        weight = games + PRIOR_DRAWS
-        slope += (points + PRIOR_DRAWS / 2 - weight * expected) / LOGISTIC
-        curvature += weight * expected * (1 - expected) / LOGISTIC**2
-    return slope, max(curvature, 1e-12)
-
-
-def _errors(
-    free: list[str], is_anchored: bool, table: list[Meeting], values: Mapping[str, float]
-) -> dict[str, float]:
-    """Return the half widths of the intervals, from the inverse of the information matrix.
-
-    Without an anchor the matrix is singular in the direction of the mean, which is fixed
-    at 0: adding a constant to all its entries and taking it off the inverse leaves exactly
-    the other directions. Where engines have not met all others in some way, nothing is known of
-    some directions; then the width is capped as an Elo is.
-    """
-    count = len(free)
-    if not count:
-        return {}
-    index = {name: i for i, name in enumerate(free)}
-    information = [[0.0] * count for _ in range(count)]
-    for a, b, _, games in table:
-        expected = score_of(values[a] - values[b])
-        weight = (games + PRIOR_DRAWS) * expected * (1 - expected) / LOGISTIC**2
-        for name, other in ((a, b), (b, a)):
-            if name in index:
-                information[index[name]][index[name]] += weight
-                if other in index:
-                    information[index[name]][index[other]] -= weight
-    shift = 0.0
-    if not is_anchored:
-        shift = max(row[i] for i, row in enumerate(information)) / count
-        information = [[cell + shift for cell in row] for row in information]
-    inverse = _invert(information)
-    off = 1 / (shift * count * count) if shift else 0.0
-    return {
-        name: min(ELO_CAP, Z95 * math.sqrt(max(0.0, inverse[i][i] - off)))
-        for name, i in index.items()
-    }
-
-
-def _invert(matrix: list[list[float]]) -> list[list[float]]:
-    """Return the inverse, by elimination with pivots."""
-    count = len(matrix)
-    rows = [[*row, *(float(i == j) for j in range(count))] for i, row in enumerate(matrix)]
-    for column in range(count):
-        pivot = max(range(column, count), key=lambda i: abs(rows[i][column]))
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        head = rows[column][column] or 1e-30
-        rows[column] = [cell / head for cell in rows[column]]
-        for i in range(count):
-            if i != column and rows[i][column]:
-                factor = rows[i][column]
-                rows[i] = [x - factor * y for x, y in zip(rows[i], rows[column], strict=True)]
-    return [row[count:] for row in rows]
+PAIR_RESULTS = ("both lost", "lost and drawn", "even", "won and drawn", "both won")
+TABLE_EVERY = 10  # games between two tables of the plain view
 
 
 @dataclass(slots=True)
@@ -155,11 +35,6 @@ class PairScore:
         """How many games are finished."""
         return self.wins + self.draws + self.losses
 
-    @property
-    def points(self) -> float:
-        """The points of the first engine."""
-        return self.wins + self.draws / 2
-
     def add(self, played: Played) -> None:
         """Count a game."""
         points = played.points(self.a)
@@ -173,32 +48,15 @@ class PairScore:
             self.openings[points + partner] += 1
 
     @property
-    def lone(self) -> list[int]:
-        """Games without a partner yet: losses, draws, wins."""
-        return [sum(points == kind for points in self.waiting.values()) for kind in range(3)]
-
-    @property
-    def elo(self) -> strength.Estimate:
-        """The logistic Elo difference."""
-        return strength.elo(self.openings, self.lone)
-
-    @property
-    def normalised_elo(self) -> strength.Estimate | None:
-        """The normalised Elo difference, if it is known."""
-        return strength.normalised_elo(self.openings, self.lone)
-
-    @property
-    def superiority(self) -> float:
-        """The likelihood that the first engine is stronger."""
-        return strength.superiority(self.openings, self.lone)
-
-    def verdict(self, test: Sprt) -> strength.Verdict:
-        """Where a sequential test stands; whole pairs count, lone games do not yet."""
-        return strength.judge(test, self.openings)
+    def score(self) -> MeanScore:
+        """The mean score of the first engine."""
+        lone = [sum(points == kind for points in self.waiting.values()) for kind in range(3)]
+        return MeanScore.of(self.openings, lone)
 
     def to_json(self) -> dict[str, Any]:
         """Return the pair for the result document."""
-        difference, normalised = self.elo, self.normalised_elo
+        score = self.score
+        difference, normalised = score.elo, score.normalised_elo
         return {
             "a": self.a,
             "b": self.b,
@@ -209,17 +67,26 @@ class PairScore:
             "elo_low": round(difference.low, 2),
             "elo_high": round(difference.high, 2),
             "normalised_elo": normalised and round(normalised.value, 2),
-            "los": round(self.superiority, 4),
+            "los": round(score.superiority, 4),
             "pentanomial": list(self.openings),
         }
 
 
 class Standings:
-    """The table of a match, kept up to date game by game."""
+    """The table of a match, kept up to date game by game.
 
-    def __init__(self, settings: MatchSettings, games: Iterable[Played] = ()) -> None:
+    Anchors are ratings that engines of the ladder are given, by name.
+    """
+
+    def __init__(
+        self,
+        settings: MatchSettings,
+        games: Iterable[Played] = (),
+        anchors: dict[str, float] | None = None,
+    ) -> None:
         """Begin with the games that are already finished."""
         self.settings = settings
+        self.anchors = anchors
         names = [engine.name for engine in settings.engines]
         self.names = names
         self.pairs = [PairScore(names[a], names[b]) for a, b in pairs(settings)]
@@ -237,16 +104,21 @@ class Standings:
             self.faults.append(played)
 
     @property
-    def verdict(self) -> strength.Verdict | None:
-        """Where the match's sequential test stands, if it has one."""
+    def verdict(self) -> Verdict | None:
+        """Where the match's sequential test stands, if it has one.
+
+        Whole pairs of games count, lone ones do not yet.
+        """
         test = self.settings.sprt
-        return self.pairs[0].verdict(test) if test else None
+        return judge(test, self.pairs[0].openings) if test else None
 
-    def ladder(self, anchors: dict[str, float] | None = None) -> list[Rating]:
-        """Return the ratings of all engines."""
-        return rate(((p.a, p.b, p.points, p.games) for p in self.pairs), anchors)
+    @property
+    def ladder(self) -> list[Rating]:
+        """The ratings of all engines."""
+        meetings = ((p.a, p.b, p.wins + p.draws / 2, p.games) for p in self.pairs)
+        return rate(meetings, self.anchors)
 
-    def to_json(self, anchors: dict[str, float] | None = None) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the result document."""
         document: dict[str, Any] = {
             "games": self.games,
@@ -259,17 +131,10 @@ class Standings:
         }
         if len(self.names) > 2:
             document["ladder"] = [
-                {
-                    "engine": r.name,
-                    "elo": round(r.elo, 2),
-                    "error": round(r.error, 2),
-                    "games": r.games,
-                    "points": r.points,
-                }
-                for r in self.ladder(anchors)
+                {**r._asdict(), "elo": round(r.elo, 2), "error": round(r.error, 2)}
+                for r in self.ladder
             ]
-        verdict = self.verdict
-        if verdict:
+        if verdict := self.verdict:
             document["sprt"] = {
                 "llr": round(verdict.llr, 4),
                 "lower": round(verdict.lower, 4),
@@ -277,3 +142,203 @@ class Standings:
                 "decision": verdict.decision,
             }
         return document
+
+
+# -- as text -----------------------------------------------------------------------------------
+
+
+def format_estimate(estimate: Estimate) -> str:
+    """Return ``+12.3 [-4.5, +29.1]``, with words where a bound is missing."""
+    value, low, high = estimate
+    if abs(value) >= ELO_CAP:
+        known = f"above {low:+.0f}" if value > 0 else f"below {high:+.0f}"
+        return f"all {'won' if value > 0 else 'lost'}, {known}"
+    if low <= -ELO_CAP and high >= ELO_CAP:
+        return f"{value:+.1f}, nothing is sure yet"
+    if high >= ELO_CAP:
+        return f"{value:+.1f}, above {low:+.1f}"
+    if low <= -ELO_CAP:
+        return f"{value:+.1f}, below {high:+.1f}"
+    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+
+def table(rows: list[list[str]]) -> list[str]:
+    """Return rows in columns, the first one to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    return lines
+
+
+def conditions(settings: MatchSettings) -> str:
+    """Return the conditions of a match in a line."""
+    rule = settings.rule.name.lower().replace("_", "-")
+    words = [f"{rule} on {settings.width}x{settings.height}"]
+    for value, text in (
+        (settings.turn, "{:g} s a move"),
+        (settings.match, "{:g} s a game"),
+        (settings.increment, "{:g} s increment"),
+        (settings.nodes, "{} nodes a move"),
+        (settings.depth, "depth {}"),
+    ):
+        if value:
+            words.append(text.format(value))
+    words.append(f"openings: {Path(settings.openings).name}")
+    if settings.judge:
+        words.append("judged as in tournaments")
+    return ", ".join(words)
+
+
+def pair_rows(standings: Standings) -> list[list[str]]:
+    """Return the table of the pairs, with its head."""
+    short = standings.settings.labels
+    rows = [["pair", "games", "won", "drawn", "lost", "score", "Elo [95 %]", "LOS"]]
+    for pair in standings.pairs:
+        row = [f"{short[pair.a]} - {short[pair.b]}"]
+        row += [str(count) for count in (pair.games, pair.wins, pair.draws, pair.losses)]
+        score = pair.score
+        percents = [f"{100 * share:.1f} %" for share in (score.mean, score.superiority)]
+        known = [percents[0], format_estimate(score.elo), percents[1]]
+        rows.append(row + (known if pair.games else [""] * 3))
+    return rows
+
+
+def ladder_rows(standings: Standings) -> list[list[str]]:
+    """Return the table of the ratings, with its head."""
+    short = standings.settings.labels
+    return [["engine", "Elo", "+-", "games", "points"]] + [
+        [short[r.engine], f"{r.elo:+.0f}", f"{r.error:.0f}", str(r.games), f"{r.points:g}"]
+        for r in standings.ladder
+    ]
+
+
+def time_rows(settings: MatchSettings, games: Iterable[Played]) -> list[list[str]]:
+    """Return the table of what the engines used, with its head."""
+    short = settings.labels
+    times: dict[str, list[int]] = {name: [] for name in short}
+    depths: dict[str, list[int]] = {name: [] for name in short}
+    nodes = dict.fromkeys(short, 0)
+    memory = dict.fromkeys(short, 0)
+    for played in games:
+        columns = zip(played.movers, played.ms, played.depth, played.nodes, strict=True)
+        for mover, ms, depth, count in columns:
+            times[mover].append(ms)
+            nodes[mover] += count or 0
+            if depth is not None:
+                depths[mover].append(depth)
+        for name, peak in zip((played.black, played.white), played.memory, strict=False):
+            memory[name] = max(memory[name], peak)
+    rows = [["engine", "moves", "mean s", "longest s", "mean depth", "nodes/s", "memory MB"]]
+    for name, label in short.items():
+        spent = times[name]
+        total = sum(spent) / 1000
+        rows.append(
+            [
+                label,
+                str(len(spent)),
+                f"{total / len(spent):.3f}" if spent else "",
+                f"{max(spent) / 1000:.3f}" if spent else "",
+                f"{sum(depths[name]) / len(depths[name]):.1f}" if depths[name] else "",
+                f"{nodes[name] / total:,.0f}" if nodes[name] and total else "",
+                f"{memory[name] / 1e6:.1f}" if memory[name] else "",
+            ]
+        )
+    return rows
+
+
+def fault_lines(standings: Standings) -> list[str]:
+    """Return a line for each kind of fault of each engine, with an example."""
+    kinds: dict[tuple[str, str], list[Played]] = {}
+    for played in standings.faults:
+        kinds.setdefault((played.loser, played.fault), []).append(played)
+    lines = []
+    for (name, cause), games in kinds.items():
+        first, short = games[0], standings.settings.labels[name]
+        example = f" (game {first.game + 1}: {first.detail})" if first.detail else ""
+        lines.append(f"{short}: {cause} in {len(games)} of {standings.games} games{example}")
+    return lines
+
+
+def test_lines(standings: Standings) -> list[str]:
+    """Return where the match's sequential test stands, in a line; none if it has no test."""
+    verdict, test = standings.verdict, standings.settings.sprt
+    if not verdict or not test:
+        return []
+    hypotheses = f"{test.model} [{test.elo0:g}, {test.elo1:g}]"
+    return [f"SPRT {hypotheses}: {verdict} {verdict.decision or 'undecided'}"]
+
+
+def summary(standings: Standings) -> str:
+    """Return the whole result of a match."""
+    lines = table(pair_rows(standings))
+    pair = standings.pairs[0]
+    if len(standings.pairs) == 1 and pair.games:
+        counts = ", ".join(
+            f"{words} {count}" for words, count in zip(PAIR_RESULTS, pair.openings, strict=True)
+        )
+        normalised = pair.score.normalised_elo
+        known = format_estimate(normalised) if normalised else "not known, all results are alike"
+        lines += [f"the two games of an opening: {counts}", f"normalised Elo {known}"]
+    lines += test_lines(standings)
+    if len(standings.names) > 2:
+        lines += ["", *table(ladder_rows(standings))]
+    if faults := fault_lines(standings):
+        lines += ["", "games lost by a fault:", *(f"  {line}" for line in faults)]
+    return "\n".join(lines)
+
+
+def result_line(played: Played, short: dict[str, str]) -> str:
+    """Return one finished game in one line."""
+    detail = f": {played.detail}" if played.detail else ""
+    moves = len(played.all_moves)
+    return (
+        f"game {played.game + 1}: {short[played.black]} - {short[played.white]} "
+        f"{played.result} ({played.reason}{detail}), {moves} stones"
+    )
+
+
+class View:
+    """What is shown of a match; this one shows only what must be said."""
+
+    def __init__(self, standings: Standings) -> None:
+        """Begin with the games that are done."""
+        self._standings = standings
+        self._short = standings.settings.labels
+        self._progress = Progress(total_games(standings.settings), "games", standings.games)
+        self._lock = threading.Lock()
+
+    def moved(self, slot: int, played: Played) -> None:
+        """Take note of a new stone in the game of a slot; called from its thread."""
+
+    def finished(self, played: Played, standings: Standings) -> None:
+        """Take note of a finished game."""
+
+    def say(self, text: str) -> None:
+        """Tell the user something that matters."""
+        with self._lock:
+            print(text, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Take note that nothing more will come."""
+
+
+class PlainView(View):
+    """One line for each game, and the score from time to time."""
+
+    def finished(self, played: Played, standings: Standings) -> None:
+        """Write the game, and now and then the table."""
+        self._progress.done = standings.games
+        self.say(f"{result_line(played, self._short)}  [{self._progress}]")
+        last = self._progress.done == self._progress.total
+        if self._progress.done % TABLE_EVERY == 0 and not last:
+            for pair in standings.pairs:
+                if pair.games:
+                    self.say(
+                        f"  {self._short[pair.a]} - {self._short[pair.b]}: "
+                        f"+{pair.wins} ={pair.draws} -{pair.losses}, "
+                        f"Elo {format_estimate(pair.score.elo)}"
+                    )
+            if standings.verdict:
+                self.say(f"  {standings.verdict}")

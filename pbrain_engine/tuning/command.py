@@ -1,4 +1,8 @@
-"""``numoku tune``: better search parameters, found by games."""
+"""``numoku tune``: better search parameters, found by games.
+
+The file of a run has one JSON object a line: the plan, then the state after every batch. A line is
+on the disk before the next batch begins; one that was cut off is dropped when the run goes on.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,158 @@ import argparse
 import difflib
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from ..arena import arguments
-from ..arena.settings import SettingsError
-from ..arena.views import conditions, table
+from ..arena.journal import JournalError, LineFile, read_entries
+from ..arena.openings import Openings
+from ..arena.pool import LocalGames
+from ..arena.referee import GameTask
+from ..arena.settings import MatchSettings, SettingsError
+from ..arena.standings import conditions, table
 from ..files import write_whole
 from ..native.load.library import KernelError
 from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
 from ..pages.html import Curve, html_document, html_figures, html_table, line_chart
 from ..progress import Progress
+from ..protocol.serve import is_parameter
 from ..search import parameters
-from .run import DuelError, Duels, TuningFile, TuningPlan, read
-from .spsa import BATCH, STEP_SHARE, Spsa, format_point
+from .spsa import BATCH, STEP_SHARE, Space, Spsa, format_point
 
 SOURCE = Path(parameters.__file__)
 SOURCE_NAME = "pbrain_engine/search/parameters.py"
+INTERRUPTED = 130
+DEFAULT_GAMES = 4000
+DEFAULT_NODES = 5000
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TuningPlan:
+    """All that decides a tuning run; two equal plans with node limits come to the same end."""
+
+    match: MatchSettings  # twice the engine that is tuned; its games are those of the whole run
+    names: tuple[str, ...] = ()
+    step_share: float = STEP_SHARE
+    rate: float | None = None
+    batch: int = BATCH
+
+    def make(self) -> Spsa:
+        """Return the method at the beginning of the run, where the engine's own options put it.
+
+        Raises:
+            SettingsError: there is no such parameter, or too few games.
+        """
+        duels = self.match.games // 2
+        if duels < 1 or self.batch < 1:
+            raise SettingsError("too few games, or too small a batch")
+        start = {
+            key: int(value)
+            for key, value in self.match.engines[0].options
+            if is_parameter(key) and (key in self.names or not self.names)
+        }
+        space = Space(self.names, start, self.step_share)
+        return Spsa(space, duels, self.match.seed, self.rate, self.batch)
+
+
+class TuningFile(LineFile):
+    """An open record: the ``states`` it held, and ``append``."""
+
+    def __init__(self, path: Path, plan: TuningPlan) -> None:
+        """Begin the file, or open it to go on, if with more or fewer games at the same time.
+
+        Raises:
+            JournalError: it cannot be written, or belongs to another run.
+        """
+        super().__init__(path, "r+b" if path.exists() else "x+b")
+        self.states: list[dict[str, Any]] = []
+        try:
+            if not path.stat().st_size:
+                self.write({"type": "tune", "format": FORMAT, "plan": asdict(plan)})
+                return
+            found, self.states, end = read(path)
+            same = replace(plan, match=replace(plan.match, concurrency=found.match.concurrency))
+            if found != same:
+                raise JournalError(f"{path} holds a run with other settings; give another file")
+            self.go_on(end)
+        except SettingsError:
+            self.close()
+            raise
+
+    def append(self, state: Mapping[str, Any]) -> None:
+        """Write a state down for good."""
+        self.write({"type": "state", **state})
+        self.states.append(dict(state))
+
+
+def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
+    """Return the plan, the states, and the length of the part that is whole.
+
+    Raises:
+        JournalError: the file cannot be read or holds no tuning run.
+    """
+    plans: list[TuningPlan] = []
+    states: list[dict[str, Any]] = []
+
+    def take(entry: dict[str, Any]) -> None:
+        if entry.pop("type") == "tune":
+            known = {field.name for field in fields(TuningPlan)}
+            plan = {key: value for key, value in entry["plan"].items() if key in known}
+            plan["names"] = tuple(plan["names"])
+            plan["match"] = MatchSettings.from_json(plan["match"])
+            plans.append(TuningPlan(**plan))
+        else:
+            states.append(entry)
+
+    end = read_entries(path, "file of a tuning run", take)
+    if not plans:
+        raise JournalError(f"{path} is no file of a tuning run")
+    return plans[-1], states, end
+
+
+class DuelError(RuntimeError):
+    """A game ended by a fault, which no parameter may cause."""
+
+
+def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
+    """Play to the end, inside this process, several games at a time; False if the user stopped it.
+
+    The engines stay from game to game and only take new parameters. With a node limit a duel is
+    the same whenever it is played, and on whatever machine.
+
+    Raises:
+        DuelError: a game ended by a fault.
+    """
+    progress = Progress(2 * method.duels, "games", 2 * method.done)
+    openings, games = Openings(plan.match), LocalGames(plan.match)
+    try:
+        while batch := method.ask():
+            for duel in batch:
+                stones = tuple(openings[duel.opening])
+                for black in (0, 1):
+                    number, sets = 2 * duel.opening + black, (duel.first, duel.second)
+                    games.submit(GameTask(number, duel.opening, black, 1 - black, stones, sets))
+            points: Counter[int] = Counter()  # half points of the first sets
+            for _ in range(2 * len(batch)):
+                played = games.wait()
+                if played.fault:
+                    raise DuelError(f"opening {played.round}: {played.fault} {played.detail}")
+                points[played.round] += played.points(plan.match.engines[0].name)
+            method.tell(batch, [points[duel.opening] for duel in batch])
+            record.append(method.state())
+            progress.done = 2 * method.done
+            progress.show(method.remark)
+    except KeyboardInterrupt:
+        return False
+    finally:
+        games.close()
+    return True
 
 
 def rows(method: Spsa) -> list[list[str]]:
@@ -93,11 +229,6 @@ def html_page(plan: TuningPlan, method: Spsa, states: Sequence[Mapping[str, Any]
     return html_document(title, body)
 
 
-INTERRUPTED = 130
-DEFAULT_GAMES = 4000
-DEFAULT_NODES = 5000
-
-
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
     parser = Parser(
@@ -113,11 +244,10 @@ def make_parser() -> argparse.ArgumentParser:
     value("--games", positive, DEFAULT_GAMES, "N", "all")
     value("--nodes", whole, None, "N", f"nodes a move ({DEFAULT_NODES} without --turn)")
     value("--turn", not_below_zero, 0.0, "S", "seconds a move")
-    value("--rule", str, "freestyle", "R", "name or code of the rule")
-    add("--board", "--size", default="15", metavar="N", help="side of the board, or WxH (15)")
-    value("--openings", str, "balanced", "F", "as in numoku match")
-    value("--seed", int, 1, "N", "of everything random")
-    value("--concurrency", positive, 1, "N", "games at the same time")
+    arguments.add_options(
+        parser,
+        arguments.options_named("--rule", "--board", "--openings", "--seed", "--concurrency"),
+    )
     moved = f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})"
     add("--step", type=above_zero, default=STEP_SHARE, metavar="SHARE", help=moved)
     add("--rate", type=above_zero, metavar="R", help="steps that half a point moves at the end")
@@ -140,27 +270,6 @@ def plan_of(options: argparse.Namespace) -> TuningPlan:
     )
 
 
-def run(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
-    """Play to the end; return False if the user stopped it.
-
-    Raises:
-        DuelError: a game ended by a fault.
-    """
-    progress = Progress(2 * method.duels, "games", 2 * method.done)
-    duels = Duels(plan.match)
-    try:
-        while batch := method.ask():
-            method.tell(batch, duels.play(batch))
-            record.append(method.state())
-            progress.done = 2 * method.done
-            progress.show(method.remark)
-    except KeyboardInterrupt:
-        return False
-    finally:
-        duels.close()
-    return True
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Tune; return 0, 1 (it could not be done), 2 (usage) or 130 (interrupted)."""
     options = make_parser().parse_args(arguments)
@@ -180,7 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             if record.states:
                 method.restore(record.states[-1])
-            finished = run(plan, method, record)
+            finished = play(plan, method, record)
         finally:
             record.close()
     except SettingsError as error:

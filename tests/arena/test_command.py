@@ -13,7 +13,6 @@ import pytest
 
 from pbrain_engine.arena import match as command
 from pbrain_engine.arena.arguments import parse_cores, parser, settings_of
-from pbrain_engine.arena.dialogue import parse_about
 from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.arena.match import make_view
 from pbrain_engine.arena.settings import (
@@ -22,9 +21,8 @@ from pbrain_engine.arena.settings import (
     parse_board,
     parse_engine,
 )
-from pbrain_engine.arena.standings import Standings
+from pbrain_engine.arena.standings import Standings, summary
 from pbrain_engine.arena.textbook import Textbook
-from pbrain_engine.arena.views import summary
 from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.position.rules import Rule
 from tests.arena.test_faults import HOSTILE
@@ -283,11 +281,6 @@ def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) ->
     assert "Quirky 2.1 - mine" in out
 
 
-def test_about_is_read_with_blanks_and_without() -> None:
-    assert parse_about('name = "A b" ,version="1"') == {"name": "A b", "version": "1"}
-    assert parse_about("OK") == {}
-
-
 def test_table_and_next_step_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["random", "random", "--games", "2", "--openings", "none"]) == 0
     out, err = capsys.readouterr()
@@ -331,7 +324,7 @@ def test_live_view_draws_boards_and_table() -> None:
     from pbrain_engine.arena.live import RichView
 
     stream, played = io.StringIO(), game()
-    view = RichView(SETTINGS, Standings(SETTINGS), stream)
+    view = RichView(Standings(SETTINGS), stream)
     view.console = console.Console(file=stream, width=100, height=50, force_terminal=True)
     view.moved(0, played)
     view.finished(played, Standings(SETTINGS, [played]))
@@ -344,7 +337,7 @@ def test_live_view_draws_boards_and_table() -> None:
 
 
 def test_plain_view_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    view = make_view(SETTINGS, Standings(SETTINGS))
+    view = make_view(Standings(SETTINGS))
     view.finished(game(), Standings(SETTINGS, [game()]))
     view.close()
     assert "game 1: a - b 1-0 (five), 5 stones" in capsys.readouterr().err

@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.arena.generate import generate, key_of, main, make_parser, recipe_of
 from pbrain_engine.arena.openings import (
     BORDER_REACH,
     Openings,
     engine_judge,
     find_problem,
+    generate,
+    key_of,
+    main,
+    parse,
     read_lines,
 )
 from pbrain_engine.arena.settings import MatchSettings, SettingsError, parse_engine
@@ -28,14 +31,12 @@ def match_of(**changes: Any) -> MatchSettings:
     return MatchSettings((parse_engine("numoku"),) * 2, **changes)
 
 
-def openings(*words: str, count: int = 12, concurrency: int = 1) -> list[list[Coordinates]]:
-    recipe = recipe_of(make_parser().parse_args([*FAST, *words]))
-    return list(islice(generate(recipe, concurrency), count))
+def openings(*words: str, count: int = 12) -> list[list[Coordinates]]:
+    return list(islice(generate(parse([*FAST, *words])), count))
 
 
 def test_openings_are_even_and_of_few_stones() -> None:
-    recipe = recipe_of(make_parser().parse_args(FAST))
-    judge = engine_judge(recipe.settings, 2000)
+    judge = engine_judge(match_of(), 2000)
     for opening in openings():
         assert 3 <= len(opening) <= 7
         assert abs(judge(opening)) <= 80
@@ -69,7 +70,7 @@ def test_an_opening_that_would_be_the_whole_game_is_not_searched_for(
 
 
 def test_the_same_seed_gives_the_same_openings_however_many_threads() -> None:
-    assert openings() == openings(concurrency=3)
+    assert openings() == openings("--concurrency", "3")
     assert openings() != openings("--seed", "2")
 
 
@@ -125,7 +126,7 @@ def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path: Path, encoding:
 def test_too_many_openings_are_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pbrain_engine.arena.generate.HOPELESS", 40)
+    monkeypatch.setattr("pbrain_engine.arena.openings.HOPELESS", 40)
     words = ["--count", "500", "--stones", "1", "--board", "5", "--balance", "9999"]
     assert main([str(tmp_path / "few.txt"), *words, "--nodes", "50"]) == 1
     assert "there are only 6" in capsys.readouterr().err

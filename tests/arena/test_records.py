@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import Limit
-from pbrain_engine.arena.inprocess import make_engine
 from pbrain_engine.arena.journal import Journal, JournalError, Played, read_journal
 from pbrain_engine.arena.match import Runner
 from pbrain_engine.arena.openings import Openings
+from pbrain_engine.arena.players import make_engine
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.report import export
 from pbrain_engine.arena.report import pgn as pgn_of
@@ -29,8 +29,7 @@ from pbrain_engine.arena.settings import (
     Sprt,
     parse_engine,
 )
-from pbrain_engine.arena.standings import Standings
-from pbrain_engine.arena.views import View
+from pbrain_engine.arena.standings import Standings, View
 from pbrain_engine.notation.psq import parse_psq
 from pbrain_engine.notation.sgf import parse_sgf
 from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
@@ -314,7 +313,7 @@ class Shelf:
 def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: Path) -> None:
     settings = replace(SETTINGS, openings="none")
     journal = Journal.create(tmp_path / "m.jsonl", settings)
-    runner = Runner(settings, Openings(settings), Shelf(), Unheard(), journal)
+    runner = Runner(settings, Openings(settings), Shelf(), Unheard(Standings(settings)), journal)
     assert runner.play().games == len(journal.games) == 2
     assert runner.was_interrupted
     journal.close()

@@ -13,8 +13,9 @@ import pytest
 
 from pbrain_engine.arena import report
 from pbrain_engine.arena.journal import Journal, Played
-from pbrain_engine.arena.page import html_page
+from pbrain_engine.arena.report import html_page
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
+from pbrain_engine.arena.standings import Standings
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.pages.html import FOLDER, Curve, intervals, line_chart, stacked_bars, thin, ticks
@@ -77,7 +78,7 @@ def test_charts_are_well_formed() -> None:
 
 
 def test_page_needs_nothing_else_and_escapes_names() -> None:
-    page = html_page(SETTINGS, games())
+    page = html_page(Standings(SETTINGS, games()), games())
     assert not re.search(r"(src|href)=\"(?!data:)", page)
     assert page.count("</script>") == 2
     assert "&lt;new&gt;" in page
@@ -89,13 +90,13 @@ def test_page_needs_nothing_else_and_escapes_names() -> None:
 
 
 def test_long_match_is_cut_to_its_last_games() -> None:
-    shown = data_of(html_page(SETTINGS, games(), 7))["games"]
+    shown = data_of(html_page(Standings(SETTINGS, games()), games(), 7))["games"]
     assert [entry["game"] for entry in shown] == list(range(23, 30))
 
 
 def test_the_page_has_the_scale_of_its_rule() -> None:
     for rule in (Rule.FREESTYLE, Rule.CARO):
-        unit = data_of(html_page(replace(SETTINGS, rule=rule), games()))["unit"]
+        unit = data_of(html_page(Standings(replace(SETTINGS, rule=rule)), games()))["unit"]
         assert unit == load_weights(DEFAULT_WEIGHTS).scale(rule)
 
 
@@ -107,12 +108,13 @@ def test_games_of_black_are_dark_and_of_white_light() -> None:
 
 
 def test_match_without_games_has_a_page() -> None:
-    assert "Results" in html_page(SETTINGS, [])
+    assert "Results" in html_page(Standings(SETTINGS), [])
 
 
 def test_tournament_page_has_anchored_ladder() -> None:
     engines = (*ENGINES, EngineSpec("third", ("c",)))
-    page = html_page(MatchSettings(engines=engines), games(), anchors={"<new>": 1500.0})
+    standings = Standings(MatchSettings(engines=engines), games(), {"<new>": 1500.0})
+    page = html_page(standings, games())
     assert "+1500" in page
 
 

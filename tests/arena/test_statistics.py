@@ -12,21 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine.arena import elo
-from pbrain_engine.arena import standings as ladder
-from pbrain_engine.arena.elo import NORMALISED, Z95, judge, logistic_llr, normalised_llr, score_of
+from pbrain_engine.arena.elo import LOGISTIC, NORMALISED, Z95, MeanScore, judge, rate, score_of
 from pbrain_engine.arena.settings import MOST_ELO, Sprt
 
 # Results of long chess matches with the log-likelihood ratios that their test
 # frameworks published; wins, losses, draws, or pairs with 0 to 4 half points.
 RATIOS = [
-    (normalised_llr, 0, 2, (36433, 36027, 68692), 0.92),
-    (normalised_llr, -1.75, 0.25, (10871, 10650, 20431), 2.30),
-    (logistic_llr, 0.5, 2.5, (21404, 21184, 40708), -1.57),
-    (logistic_llr, 0, 2, (57433, 57030, 106593), -2.59),
-    (normalised_llr, 0, 2, (365, 16618, 36229, 16974, 390), 2.25),
-    (normalised_llr, -1.75, 0.25, (127, 4883, 10712, 5150, 104), 3.01),
-    (logistic_llr, 0.5, 2.5, (223, 9863, 21279, 10037, 246), -3.07),
-    (logistic_llr, 0, 2, (871, 26175, 55983, 26678, 821), -4.98),
+    ("normalised", 0, 2, (36433, 36027, 68692), 0.92),
+    ("normalised", -1.75, 0.25, (10871, 10650, 20431), 2.30),
+    ("logistic", 0.5, 2.5, (21404, 21184, 40708), -1.57),
+    ("logistic", 0, 2, (57433, 57030, 106593), -2.59),
+    ("normalised", 0, 2, (365, 16618, 36229, 16974, 390), 2.25),
+    ("normalised", -1.75, 0.25, (127, 4883, 10712, 5150, 104), 3.01),
+    ("logistic", 0.5, 2.5, (223, 9863, 21279, 10037, 246), -3.07),
+    ("logistic", 0, 2, (871, 26175, 55983, 26678, 821), -4.98),
 ]
 
 # Results with published Elo, its error, normalised Elo, its error, and LOS in per cent.
@@ -40,32 +39,35 @@ ESTIMATES = [
 ]
 
 
-@pytest.mark.parametrize("ratio, elo0, elo1, counts, published", RATIOS)
-def test_a_ratio_is_the_published_one(ratio, elo0, elo1, counts, published) -> None:
+@pytest.mark.parametrize("model, elo0, elo1, counts, published", RATIOS)
+def test_a_ratio_is_the_published_one(model, elo0, elo1, counts, published) -> None:
     if len(counts) == 3:
         wins, losses, draws = counts
         counts = losses, draws, wins
-    assert ratio(elo0, elo1, counts) == pytest.approx(published, abs=0.006)
+    ratio = judge(Sprt(elo0, elo1, model=model), counts).llr
+    assert ratio == pytest.approx(published, abs=0.006)
 
 
 @pytest.mark.parametrize("counts, value, error, normalised, normalised_error, los", ESTIMATES)
 def test_estimates_are_the_published_ones(
     counts, value, error, normalised, normalised_error, los
 ) -> None:
-    estimate, other = elo.elo(counts), elo.normalised_elo(counts)
+    score = MeanScore.of(counts)
+    estimate, other = score.elo, score.normalised_elo
     assert other.value == pytest.approx(normalised, abs=0.01)
     assert (other.high - other.low) / 2 == pytest.approx(normalised_error, abs=0.01)
     if value is not None:
         assert estimate.value == pytest.approx(value, abs=0.01)
         assert (estimate.high - estimate.low) / 2 == pytest.approx(error, abs=0.01)
     if los is not None:
-        assert 100 * elo.superiority(counts) == pytest.approx(los, abs=0.01)
+        assert 100 * score.superiority == pytest.approx(los, abs=0.01)
 
 
 def test_ratio_of_pairs_that_were_all_won_is_exact() -> None:
     # The likeliest distribution with a mean of s gives a win the weight s.
     expected = 100 * math.log(score_of(100) / score_of(0))
-    assert logistic_llr(0, 100, (0, 0, 0, 0, 100)) == pytest.approx(expected, abs=0.02)
+    verdict = judge(Sprt(0, 100, model="logistic"), (0, 0, 0, 0, 100))
+    assert verdict.llr == pytest.approx(expected, abs=0.02)
 
 
 @pytest.mark.parametrize("model", MOST_ELO)
@@ -84,11 +86,11 @@ def test_elo_of_three_quarters_is_191() -> None:
 
 
 def test_shut_out_has_a_bound_on_one_side() -> None:
-    estimate = elo.elo((0, 0, 0, 0, 10))
+    estimate = MeanScore.of((0, 0, 0, 0, 10)).elo
     assert estimate.value == estimate.high == elo.ELO_CAP
     assert 150 < estimate.low < 400
-    assert elo.superiority((0, 0, 0, 0, 10)) > 0.999
-    mirrored = elo.elo((10, 0, 0, 0, 0))
+    assert MeanScore.of((0, 0, 0, 0, 10)).superiority > 0.999
+    mirrored = MeanScore.of((10, 0, 0, 0, 0)).elo
     assert mirrored.high == pytest.approx(-estimate.low)
 
 
@@ -98,25 +100,26 @@ def test_each_rate_of_error_sets_the_bound_that_it_belongs_to() -> None:
 
 
 def test_no_games_say_nothing() -> None:
-    assert elo.elo((0, 0, 0, 0, 0)).value == 0
-    assert elo.superiority((0, 0, 0, 0, 0)) == 0.5
+    nothing = MeanScore.of((0, 0, 0, 0, 0))
+    assert nothing.elo == (0, -elo.ELO_CAP, elo.ELO_CAP) and nothing.superiority == 0.5
     assert judge(Sprt(0, 10), (0, 0, 0, 0, 0)).llr == 0
 
 
 def test_lone_games_count_beside_pairs() -> None:
-    together = elo.elo((0, 2, 3, 2, 1), (1, 0, 2))
+    together = MeanScore.of((0, 2, 3, 2, 1), (1, 0, 2)).elo
     points, games = (2 * 1 + 3 * 2 + 2 * 3 + 4) / 2 + 2, 2 * 8 + 3
     assert elo.score_of(together.value) == pytest.approx(points / games)
-    assert elo.elo((0,) * 5, (3, 4, 5)) == elo.elo((3, 4, 5))
+    assert MeanScore.of((0,) * 5, (3, 4, 5)) == MeanScore.of((3, 4, 5))
 
 
 @given(st.lists(st.integers(0, 50), min_size=5, max_size=5).filter(any))
 def test_estimates_are_antisymmetric_and_ordered(counts: list[int]) -> None:
-    estimate, mirrored = elo.elo(counts), elo.elo(counts[::-1])
+    score, turned = MeanScore.of(counts), MeanScore.of(counts[::-1])
+    estimate, mirrored = score.elo, turned.elo
     assert estimate.low <= estimate.value <= estimate.high
     assert estimate.value == pytest.approx(-mirrored.value, abs=1e-6)
     assert estimate.low == pytest.approx(-mirrored.high, abs=1e-6)
-    assert elo.superiority(counts) == pytest.approx(1 - elo.superiority(counts[::-1]), abs=1e-9)
+    assert score.superiority == pytest.approx(1 - turned.superiority, abs=1e-9)
 
 
 @given(
@@ -160,7 +163,7 @@ def interval_coverage(matches: int, pairs: int, seed: int) -> float:
         counts = [0] * 5
         for _ in range(pairs):
             counts[draw_pair(chance, advantage, chance.choice(BLACKS), DRAWS)] += 1
-        estimate = elo.elo(counts)
+        estimate = MeanScore.of(counts).elo
         inside += estimate.low <= elo.elo_of(truth(advantage, BLACKS, DRAWS)) <= estimate.high
     return inside / matches
 
@@ -237,16 +240,16 @@ def test_sequential_test_keeps_its_error_rates(
 
 
 def test_ladder_of_two_is_their_elo() -> None:
-    ratings = ladder.rate([("a", "b", 7500.0, 10000)])
+    ratings = rate([("a", "b", 7500.0, 10000)])
     assert ratings[0].elo - ratings[1].elo == pytest.approx(190.85, abs=0.1)
-    variance = Z95 * ladder.LOGISTIC / math.sqrt(10000 * 0.75 * 0.25)
+    variance = Z95 * LOGISTIC / math.sqrt(10000 * 0.75 * 0.25)
     assert ratings[0].error == pytest.approx(variance / 2, rel=0.01)
 
 
 def test_anchor_keeps_its_rating_and_moves_the_others() -> None:
     meetings = [("a", "b", 64.0, 100), ("b", "c", 64.0, 100), ("a", "c", 76.0, 100)]
-    free = {r.name: r.elo for r in ladder.rate(meetings)}
-    anchored = {r.name: r for r in ladder.rate(meetings, {"b": 1500.0})}
+    free = {r.engine: r.elo for r in rate(meetings)}
+    anchored = {r.engine: r for r in rate(meetings, {"b": 1500.0})}
     assert anchored["b"].elo == 1500.0
     assert anchored["b"].error == 0.0
     assert anchored["a"].elo - 1500 == pytest.approx(free["a"] - free["b"], abs=0.01)
@@ -263,18 +266,18 @@ def test_ladder_finds_the_true_ratings() -> None:
         for b in names[i + 1 :]:
             points = sum(draw_game(chance, true[a] - true[b], 0.0) for _ in range(3000)) / 2
             meetings.append((a, b, points, 3000))
-    for rating in ladder.rate(meetings):
-        assert rating.elo == pytest.approx(true[rating.name], abs=1.5 * rating.error)
+    for rating in rate(meetings):
+        assert rating.elo == pytest.approx(true[rating.engine], abs=1.5 * rating.error)
 
 
 def test_engine_without_a_point_gets_a_finite_rating() -> None:
-    worst = ladder.rate([("a", "b", 10.0, 10), ("a", "c", 5.0, 10), ("b", "c", 0.0, 10)])[-1]
-    assert worst.name == "b"
+    worst = rate([("a", "b", 10.0, 10), ("a", "c", 5.0, 10), ("b", "c", 0.0, 10)])[-1]
+    assert worst.engine == "b"
     assert -3000 < worst.elo < -300
 
 
 def test_engines_that_have_not_met_in_any_way_differ_by_anything() -> None:
     apart = [("a", "b", 1.0, 1), ("c", "d", 0.0, 1)]
-    assert [rating.error for rating in ladder.rate(apart)] == [elo.ELO_CAP] * 4
-    anchored = {rating.name: rating.error for rating in ladder.rate(apart, {"a": 1500.0})}
+    assert [rating.error for rating in rate(apart)] == [elo.ELO_CAP] * 4
+    anchored = {rating.engine: rating.error for rating in rate(apart, {"a": 1500.0})}
     assert anchored["b"] < anchored["c"] == anchored["d"] == elo.ELO_CAP

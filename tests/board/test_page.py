@@ -510,11 +510,12 @@ def test_the_page_is_touched_on_a_telephone(opened: Open) -> None:
 def test_a_report_links_its_games_to_the_board(
     browser: Any, server: BoardServer, tmp_path: Path
 ) -> None:
-    from pbrain_engine.arena.page import html_page
+    from pbrain_engine.arena.report import html_page
+    from pbrain_engine.arena.standings import Standings
     from tests.arena.test_report import SETTINGS, games
 
     report = tmp_path / "match.html"
-    report.write_text(html_page(SETTINGS, games()), encoding="utf-8")
+    report.write_text(html_page(Standings(SETTINGS, games()), games()), encoding="utf-8")
     context = browser.new_context()
     page = context.new_page()
     page.goto(report.as_uri())

@@ -18,13 +18,11 @@ import pytest
 from pbrain_engine import Engine, Game, Limit, Side, Thought
 from pbrain_engine.app import thinking, view
 from pbrain_engine.app.thinking import LEVELS, choose
-from pbrain_engine.arena import elo
-from pbrain_engine.arena import generate as openings
+from pbrain_engine.arena import elo, openings
 from pbrain_engine.arena.elo import Estimate
 from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
-from pbrain_engine.arena.standings import Standings
-from pbrain_engine.arena.views import format_estimate, summary
+from pbrain_engine.arena.standings import Standings, format_estimate, summary
 from pbrain_engine.commands import demo, play
 from pbrain_engine.notation import diagram
 from pbrain_engine.notation.cells import parse_moves
@@ -98,7 +96,7 @@ def test_the_live_match_fits_its_screen(width: int, height: int, engines: int) -
         game.ms, game.depth = [10] * 9, [3] * 9
         game.value, game.nodes = [None] * 9, [5] * 9
     stream = io.StringIO()
-    shown = RichView(settings, Standings(settings), stream)
+    shown = RichView(Standings(settings), stream)
     shown.close()
     shown.console = console.Console(file=stream, width=width, height=height, force_terminal=True)
     shown.moved(0, played[0])
@@ -134,7 +132,7 @@ def test_an_elo_without_a_bound_is_told_in_words() -> None:
 def test_a_normalised_elo_is_not_known_without_a_variance(
     pairs: tuple[int, ...], lone: tuple[int, ...]
 ) -> None:
-    assert elo.normalised_elo(pairs, lone) is None
+    assert elo.MeanScore.of(pairs, lone).normalised_elo is None
 
 
 def test_a_match_of_two_games_is_told_in_words() -> None:
@@ -213,7 +211,7 @@ def test_a_demo_without_time_searches_every_move(monkeypatch: pytest.MonkeyPatch
 def test_interrupted_openings_leave_those_that_were_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def some(recipe: openings.Recipe, concurrency: int) -> Any:
+    def some(options: Any) -> Any:
         chance = random.Random(1)
         for _ in range(3):
             yield [(chance.randrange(15), 7)]

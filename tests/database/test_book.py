@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.generate import main as openings_command
+from pbrain_engine.arena.openings import main as openings_command
 from pbrain_engine.arena.openings import read_lines, read_opening
 from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.commands import book as command

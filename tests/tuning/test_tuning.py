@@ -13,8 +13,7 @@ import pytest
 
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.tuning import command
-from pbrain_engine.tuning import command as outcome
-from pbrain_engine.tuning.run import read
+from pbrain_engine.tuning.command import SOURCE, SOURCE_NAME, read
 from pbrain_engine.tuning.spsa import STEP_SHARE, Duel, Space, Spsa, format_point
 
 NAMES = ("futility_slope", "reduction_scale", "aspiration")
@@ -172,9 +171,9 @@ def test_the_outcome_is_shown_as_table_page_and_patch(
     assert "reduction_scale" in page.read_text(encoding="utf-8")
     assert command.main([str(path), "--show", "--patch"]) == 0
     patch = capsys.readouterr().out
-    target = tmp_path / outcome.SOURCE_NAME
+    target = tmp_path / SOURCE_NAME
     target.parent.mkdir(parents=True)
-    target.write_text(outcome.SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
+    target.write_text(SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
     subprocess.run(["git", "apply"], cwd=tmp_path, input=patch, text=True, check=True)
     scope: dict[str, object] = {"__name__": "patched"}
     exec(compile(target.read_text(encoding="utf-8"), str(target), "exec"), scope)

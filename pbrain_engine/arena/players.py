@@ -1,0 +1,343 @@
+"""The two kinds of players: a process that speaks the protocol, and our own engine in this one.
+
+Real engines differ in what they tolerate, so a process is spoken to as by the common managers:
+START before BOARD (many do not clear the board on BOARD), INFO without expecting an answer,
+everything that is not a move passed over until time is up.
+
+In this process there is no pipe and no reserve for one, for testing configurations against
+each other in masses. A player's engine is kept from game to game and forgets everything in
+between, so that a game with a node limit is the same whenever and wherever it is played.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from ..options import problem_of
+from ..protocol.serve import engine_arguments
+from ..protocol.settings import FULL_STRENGTH, fewest_nodes
+from . import processes
+from .journal import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
+from .process import EngineProcess, TimedLine, Transcript
+from .processes import Guardian
+from .referee import Abandoned, Clock, EngineFault, IsAborted, PlayedMove, Thinking
+from .settings import INFO_KEYS, EngineSpec, MatchSettings, travels_as_info
+
+if TYPE_CHECKING:
+    from ..engine.engine import Engine
+    from ..game.game import Game
+
+SLICE = 0.5  # seconds between two looks at memory and at an abort while waiting
+MEMORY_PERIOD = 2.0  # seconds between two looks where moves come quickly
+MEMORY_TOLERANCE = 1.25  # except for the judge: engines size their tables by guess
+TOURNAMENT_GAME = 1  # INFO game_type: the opponent is an engine
+DETAILED = 2  # INFO show_detail: depth, value and nodes of every move, however short
+DEFAULT_HASH = 16_000_000  # bytes; clearing it for every game costs less than a large one would
+
+_MOVE = re.compile(r"\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*")
+_SUGGESTION = re.compile(r"SUGGEST\s+([0-9]{1,6}\s*,\s*[0-9]{1,6})\s*", re.IGNORECASE)
+
+Found = TypeVar("Found")
+
+
+@dataclass
+class ProcessPlayer:
+    """An engine process as a player; one object plays one game or, if kept, several.
+
+    Nothing is started before the launch. The title names the game in logs.
+    """
+
+    spec: EngineSpec
+    settings: MatchSettings
+    cores: tuple[int, ...] = ()
+    guardian: Guardian | None = None
+    is_aborted: IsAborted = lambda: False
+    title: str = "game"
+    peak_memory: int = 0
+    _process: EngineProcess | None = None
+    _folder: tempfile.TemporaryDirectory[str] | None = None
+    _thinking: Thinking = field(default_factory=Thinking)
+    _has_spoken: bool = False
+    _is_asked: bool = False
+    _has_suggested: bool = False
+    _garbage: str = ""
+    _refusal: str = ""
+    _memory_seen: float = 0.0
+
+    def launch(self) -> None:
+        """Start the process if it does not run yet, and tell it board and limits."""
+        s = self.settings
+        self._is_asked = False
+        self._garbage = self._refusal = ""
+        transcript = Transcript(s.log, self.title) if s.log else None
+        if self._process is None:
+            self._has_spoken = False
+            self.peak_memory = 0
+            self._folder = tempfile.TemporaryDirectory(prefix="numoku-", ignore_cleanup_errors=True)
+            try:
+                self._process = EngineProcess(
+                    self.spec.command,
+                    self.spec.home or self._folder.name,
+                    self.spec.environment,
+                    self.cores,
+                    self.guardian,
+                    transcript,
+                    merged=s.judge,
+                )
+            except (OSError, ValueError) as error:
+                raise EngineFault(START, problem_of(error)) from None
+        elif transcript:
+            before, self._process.transcript = self._process.transcript, transcript
+            if before:
+                before.close()
+        square = s.width == s.height
+        start = f"START {s.width}" if square else f"RECTSTART {s.width},{s.height}"
+        if s.judge:
+            self._process.send([start, *self._info_lines()])
+            self._process.suspend()
+        else:
+            self._process.send([start])
+
+    def await_ready(self) -> None:
+        """Wait for OK; the judge does not."""
+        if self.settings.judge:
+            return
+
+        def is_ready(text: str) -> bool:
+            word = text.strip()
+            if word.upper().startswith(("ERROR", "UNKNOWN")):
+                raise EngineFault(REFUSED, word)
+            return word.upper().startswith("OK")
+
+        process, limit = self._running, self.settings.start_timeout
+        self._listen(is_ready, time.perf_counter() + limit, f"no OK after {limit:g} s")
+        self._garbage = ""
+        process.send(self._info_lines())
+
+    @property
+    def _running(self) -> EngineProcess:
+        assert self._process is not None, "launch comes first"
+        return self._process
+
+    def _info_lines(self) -> list[str]:
+        """Return the limits and conditions of the match, then the engine's own options."""
+        s = self.settings
+        clock = Clock.of(s, self.spec)
+        values: dict[str, object] = {
+            "timeout_turn": clock.turn_ms,
+            "timeout_match": clock.match_ms,
+            "max_memory": s.memory,
+            "game_type": TOURNAMENT_GAME,
+            "rule": int(s.rule),
+        }
+        if s.judge and self._folder:
+            values["folder"] = self._folder.name
+        if not s.judge:
+            values["time_left"] = clock.left_ms
+        if s.increment:
+            values["time_increment"] = int(s.increment * 1000)
+        if s.nodes:
+            values["max_node"] = s.nodes
+        if s.depth:
+            values["max_depth"] = s.depth
+        if self.spec.builtin == "numoku":
+            values["show_detail"] = DETAILED
+        for key, value in self.spec.options:
+            if travels_as_info(key):
+                values[INFO_KEYS.get(key, key)] = value
+        return [f"INFO {key} {value}" for key, value in values.items()]
+
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
+        """Ask for a move and wait for it until the clock's deadline."""
+        process = self._running
+        lines = [f"INFO time_left {clock.left_ms}", *self._question(game)]
+        self._is_asked = True
+        self._has_suggested = False
+        self._garbage = ""
+        self._thinking = Thinking()
+        deadline = clock.deadline
+        began = process.send(lines)
+        if self.settings.judge:
+            process.resume()
+            began = time.perf_counter()
+        late = f"no move after {deadline:.3g} s"
+        line, move = self._listen(_MOVE.fullmatch, began + deadline, late)
+        if self.settings.judge:
+            self._check_memory(process)
+            process.suspend()
+        elif time.perf_counter() - self._memory_seen > MEMORY_PERIOD:
+            self._check_memory(process)
+        return PlayedMove(int(move[1]), int(move[2]), line.time - began, self._thinking)
+
+    def _question(self, game: Game) -> list[str]:
+        """Return the command that asks for the move."""
+        moves = game.moves
+        if self._is_asked or (len(moves) == 1 and not self.settings.judge):
+            return [f"TURN {moves[-1][0]},{moves[-1][1]}"]
+        if not moves and not self.settings.judge:
+            return ["BEGIN"]
+        own = len(moves) % 2  # stones of the side to move have this parity
+        stones = [f"{x},{y},{1 if ply % 2 == own else 2}" for ply, (x, y) in enumerate(moves)]
+        return ["BOARD", *stones, "DONE"]
+
+    def _listen(
+        self, accepts: Callable[[str], Found | None], end: float, late: str
+    ) -> tuple[TimedLine, Found]:
+        """Return the first line that is accepted, and as what, with an eye on memory and aborts.
+
+        Raises:
+            EngineFault: it does not come before ``end``; ``late`` says so.
+        """
+        process = self._running
+        while True:
+            if self.is_aborted():
+                raise Abandoned
+            now = time.perf_counter()
+            line = process.receive(max(0.0, min(end - now, SLICE)))
+            if line is None:
+                self._check_memory(process)
+                if now < end:
+                    continue
+            else:
+                self._has_spoken = True
+            if line is None or line.time > end:
+                # What it said instead explains it.
+                if self._garbage or self._refusal:
+                    cause = GARBAGE if self._garbage else REFUSED
+                    raise EngineFault(cause, self._garbage or self._refusal)
+                raise EngineFault(TIME if self._has_spoken else MUTE, late)
+            if found := accepts(line.text):
+                return line, found
+            self._hear(process, line.text.strip())
+
+    def _hear(self, process: EngineProcess, word: str) -> None:
+        """Take what is not an answer, and remember what may explain that none comes."""
+        upper = word.upper()
+        suggestion = _SUGGESTION.fullmatch(word)
+        if upper.startswith("MESSAGE"):
+            self._thinking.hear(word[7:])
+        elif self._is_asked and word.startswith("INFO "):
+            key, _, value = word[5:].partition(" ")
+            self._thinking.hear_detail(key, value.strip())
+        elif self._is_asked and suggestion and not self._has_suggested:
+            self._has_suggested = True
+            process.add([f"PLAY {suggestion[1]}"])
+        elif upper.startswith(("ERROR", "UNKNOWN")):
+            self._refusal = word[:200]
+        elif word and upper != "OK" and not upper.startswith("DEBUG"):
+            self._garbage = word[:200]
+
+    def _check_memory(self, process: EngineProcess) -> None:
+        self._memory_seen = time.perf_counter()
+        used = processes.tree_memory(process.pid)
+        self.peak_memory = max(self.peak_memory, used)
+        allowed = self.settings.memory
+        slack = 1.0 if self.settings.judge else MEMORY_TOLERANCE
+        if allowed and used > allowed * slack:
+            raise EngineFault(MEMORY, f"{used / 1e6:.0f} MB of {allowed / 1e6:.0f} MB")
+
+    def finish(self) -> None:
+        """Send END."""
+        if self._process:
+            self._process.end()
+
+    def close(self) -> None:
+        """End the process and everything it started."""
+        process, self._process = self._process, None
+        folder, self._folder = self._folder, None
+        try:
+            if process:
+                process.close()
+        finally:
+            if folder:
+                folder.cleanup()
+
+
+@dataclass
+class InprocessPlayer:
+    """One configuration of our engine, for many games; it is made at the first one."""
+
+    spec: EngineSpec
+    settings: MatchSettings
+    is_aborted: IsAborted = lambda: False
+    peak_memory: int = 0  # unknown: all players share one process
+    parameters: dict[str, int] = field(default_factory=dict)  # of the search, from the next game on
+    _engine: Engine | None = None
+
+    def launch(self) -> None:
+        """Make the engine, or make it forget."""
+        settings = self.settings
+        if self._engine is None:
+            try:
+                self._engine = make_engine(self.spec)
+            except Exception as error:
+                raise EngineFault(START, str(error)) from error
+        for name, value in self.parameters.items():
+            self._engine.set_parameter(name, value)
+        self._engine.new_game(settings.width, settings.height, settings.rule)
+        self._engine.clear_hash()
+
+    def await_ready(self) -> None:
+        """Nothing to wait for."""
+
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
+        """Bring the engine's board up to date and think."""
+        from ..engine.engine import Limit
+        from ..engine.pacing import Limits, plan
+
+        if self.is_aborted():
+            raise Abandoned
+        engine = self._engine
+        assert engine is not None, "launch comes first"
+        for x, y in game.moves[engine.game.ply :]:
+            engine.play(x, y)
+        strength = int(self.spec.number("strength", FULL_STRENGTH))
+        nodes = fewest_nodes(int(self.spec.number("nodes", self.settings.nodes)), strength)
+        depth = int(self.spec.number("depth", self.settings.depth)) or None
+        hard = optimum = clock.turn or None  # the whole turn, or a share of the match
+        if clock.match:
+            increment = int(clock.increment * 1000)
+            limits = Limits(clock.turn_ms, clock.match_ms, clock.left_ms, increment)
+            planned = plan(limits, game.ply, game.width * game.height)
+            hard, optimum = planned.hard, planned.optimum
+        began = time.perf_counter()
+        try:
+            thought = engine.think(Limit(hard, optimum, nodes, depth))
+        except Exception as error:
+            raise EngineFault(CRASH, str(error)) from error
+        seconds = time.perf_counter() - began
+        x, y = thought.move
+        return PlayedMove(x, y, seconds, Thinking(thought.depth, thought.value, thought.nodes))
+
+    def stop(self) -> None:
+        """End the search of the move that is being sought."""
+        if self._engine is not None:
+            self._engine.stop()
+
+    def finish(self) -> None:
+        """Nothing to say."""
+
+    def close(self) -> None:
+        """Give the engine's memory back."""
+        if self._engine is not None:
+            self._engine.clear_hash()
+            self._engine = None
+
+
+def make_engine(spec: EngineSpec) -> Engine:
+    """Return our engine with a contestant's options."""
+    from ..engine.engine import Engine
+
+    hash_kilobytes = int(spec.number("hash_size", spec.number("hash", 0)))
+    memory = int(spec.number("memory", 0)) or None  # of the process, with all that is in it
+    return Engine(
+        threads=max(int(spec.number("threads", 1)), 1),
+        memory=memory,
+        hash_size=hash_kilobytes * 1024 or (DEFAULT_HASH if memory is None else None),
+        **engine_arguments(spec.options),
+    )
