@@ -195,10 +195,7 @@ class Program:
         if self._is_closed:
             return
         self._is_closed = True
-        strays = processes.descendants(self.pid)
-        if grace > 0:
-            processes.wait_unreaped(self.process, grace)
-        processes.kill_group(self.pid, strays)
+        processes.end_tree(self.process, grace)
         if self._guardian:
             self._guardian.watch(self.pid, "-")
         with contextlib.suppress(subprocess.TimeoutExpired):

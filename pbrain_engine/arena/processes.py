@@ -72,20 +72,18 @@ def tree_memory(pid: int) -> int:
     On Windows it is at least the most that the working set of the process itself ever was,
     which the manager Piskvork reads.
     """
-    total = sum(_private_bytes(member) for member in (pid, *descendants(pid)))
+    total = 0
+    for member in (pid, *descendants(pid)):
+        if IS_LINUX:
+            with contextlib.suppress(OSError, ValueError):
+                total += private_pages(member)
+        else:
+            resident = _ask(member, lambda process: int(process.memory_info().rss), 0)
+            total += _ask(member, lambda process: int(process.memory_full_info().uss), resident)
     if IS_WINDOWS:
         with contextlib.suppress(OSError):
             total = max(total, peak_working_set(pid))
     return total
-
-
-def _private_bytes(pid: int) -> int:
-    if IS_LINUX:
-        with contextlib.suppress(OSError, ValueError):
-            return private_pages(pid)
-        return 0
-    resident = _ask(pid, lambda process: int(process.memory_info().rss), 0)
-    return _ask(pid, lambda process: int(process.memory_full_info().uss), resident)
 
 
 def usable_cores() -> tuple[int, ...]:
@@ -105,14 +103,6 @@ def suspend(pid: int, resumes: bool = False) -> None:
         _ask(pid, lambda process: process.resume() if resumes else process.suspend(), None)
 
 
-def wait_unreaped(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Wait for a child to end, but leave its entry, so that its number stays its own."""
-    end = time.perf_counter() + seconds
-    while not (ended := has_ended(process)) and time.perf_counter() < end:
-        time.sleep(POLL)
-    return ended
-
-
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
     """Return whether a child has ended, and leave its entry."""
     if process.returncode is not None:
@@ -126,13 +116,20 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
         return True
 
 
-def kill_group(pid: int, strays: list[int]) -> None:
-    """Kill a group of processes by its leader, and those that have left the group."""
+def end_tree(process: subprocess.Popen[bytes], grace: float) -> None:
+    """Wait for a child to leave, then kill its group, and its descendants that have left that.
+
+    Its entry stays until then, so that its number is its own.
+    """
+    strays = descendants(process.pid)
+    end = time.perf_counter() + grace
+    while not has_ended(process) and time.perf_counter() < end:
+        time.sleep(POLL)
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)
     else:
-        strays = [*strays, pid]
+        strays.append(process.pid)
     for stray in strays:
         with contextlib.suppress(OSError):
             os.kill(stray, getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -8,7 +8,7 @@ import shutil
 import sys
 from argparse import ArgumentTypeError
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import combinations
@@ -164,7 +164,13 @@ def parse_engine(text: str) -> EngineSpec:
         raise SettingsError(f"no engine in {text!r}")
     if len(words) == 1 and words[0].endswith(".py"):
         words = [sys.executable, words[0]]
-    return EngineSpec(name, tuple(_absolute(words)), is_named=bool(named))
+    for place, word in enumerate(words):  # engines run in other folders
+        path = Path(word)
+        # A program on the search path keeps its name, whatever lies in the current folder.
+        is_bare = place == 0 and path.name == word and path.suffix not in (".py", ".exe")
+        if path.is_file() and not (is_bare and shutil.which(word)):
+            words[place] = str(path.absolute())
+    return EngineSpec(name, tuple(words), is_named=bool(named))
 
 
 def _builtin_command(
@@ -200,27 +206,14 @@ def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tupl
 def _problem_of(key: str, value: str) -> str:
     """Return what a numeric option takes, if this is no such number."""
     if key == "turn":
-        try:
-            fits = 0 <= float(value) <= UNLIMITED_MS / 1000
-        except ValueError:
-            fits = False
-        return "" if fits else "seconds"
+        with suppress(ValueError):
+            if 0 <= float(value) <= UNLIMITED_MS / 1000:
+                return ""
+        return "seconds"
     if not _WHOLE.fullmatch(value):
         return "a whole number"
     is_signed = key == "seed" or not travels_as_info(key)
     return "" if is_signed or not value.startswith("-") else "a number from 0 on"
-
-
-def _absolute(words: list[str]) -> Iterator[str]:
-    """Return existing files by their absolute paths, since engines run in other folders.
-
-    A program on the search path keeps its name, whatever lies in the current folder.
-    """
-    for place, word in enumerate(words):
-        path = Path(word)
-        is_bare = place == 0 and path.name == word and path.suffix not in (".py", ".exe")
-        is_found = path.is_file() and not (is_bare and shutil.which(word))
-        yield str(path.absolute()) if is_found else word
 
 
 def name_apart(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
@@ -349,7 +342,15 @@ class MatchSettings:
         """Return the settings that :meth:`to_json` wrote."""
         known = {field.name for field in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
-        values["engines"] = tuple(map(_read_engine, data["engines"]))
+        engines = []
+        for item in data["engines"]:
+            options = tuple((key, value) for key, value in item["options"])
+            command, builtin = tuple(item["command"]), item.get("builtin", "")
+            if builtin:  # where it lies may have changed since
+                method = command[-1] if builtin == "method" else builtin
+                command = _builtin_command(builtin, method, options)
+            engines.append(EngineSpec(**{**item, "command": command, "options": options}))
+        values["engines"] = tuple(engines)
         values["rule"] = Rule(data["rule"])
         values["adjudication"] = Adjudication(**data["adjudication"])
         values["sprt"] = None
@@ -358,16 +359,6 @@ class MatchSettings:
         for key in ("opening_lines", "pin"):
             values[key] = tuple(data[key])
         return cls(**values)
-
-
-def _read_engine(item: Mapping[str, Any]) -> EngineSpec:
-    """Return a contestant of a journal; where built-in engines lie may have changed since."""
-    options = tuple((key, value) for key, value in item["options"])
-    command, builtin = tuple(item["command"]), item.get("builtin", "")
-    if builtin:
-        method = command[-1] if builtin == "method" else builtin
-        command = _builtin_command(builtin, method, options)
-    return EngineSpec(**{**item, "command": command, "options": options})
 
 
 def pairs(settings: MatchSettings) -> list[Pair]:

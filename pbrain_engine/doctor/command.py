@@ -35,6 +35,7 @@ from .exam import (
 
 COLOURS = {FAIL: "\x1b[31m", WARN: "\x1b[33m", SKIP: "\x1b[2m", PASS: "\x1b[32m"}
 GRADES = (PASS, FAIL, WARN, SKIP)
+ENTRY = ("client", "title", "grade", "finding", "harm", "source", "seconds")  # in the document
 USAGE_ERROR = 2
 PLAIN = "\x1b[0m"
 
@@ -110,22 +111,6 @@ def summary(verdicts: list[CheckResult]) -> str:
     return "\n".join([head, *rows])
 
 
-def as_json(verdicts: list[CheckResult], options: Options) -> str:
-    """Return everything as one JSON document."""
-    checks = [
-        {
-            **{name: getattr(v.check, name) for name in ("client", "title")},
-            "grade": v.grade,
-            "finding": v.finding,
-            **{name: getattr(v.check, name) for name in ("harm", "source")},
-            "seconds": round(v.seconds, 3),
-        }
-        for v in verdicts
-    ]
-    document = {"command": options.command, "counts": counts(verdicts), "checks": checks}
-    return json.dumps(document, indent=2)
-
-
 def main(argv: list[str] | None = None) -> int:
     """Examine a program; 0: no violation, 1: some, 2: it cannot be examined."""
     parser = Parser(
@@ -173,5 +158,13 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:
         print(f"numoku check: {problem_of(error)}", file=sys.stderr)
         return USAGE_ERROR
-    print(as_json(verdicts, options) if arguments.json else summary(verdicts))
+    if arguments.json:
+        entries = []
+        for v in verdicts:
+            entry = {**v.check._asdict(), **v._asdict(), "seconds": round(v.seconds, 3)}
+            entries.append({key: entry[key] for key in ENTRY})
+        document = {"command": command, "counts": counts(verdicts), "checks": entries}
+        print(json.dumps(document, indent=2))
+    else:
+        print(summary(verdicts))
     return int(any(found.grade == FAIL for found in verdicts))

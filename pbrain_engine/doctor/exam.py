@@ -207,13 +207,6 @@ class Exam:
         self.turn()
         return self.expect_move()
 
-    def expect_refusal(self, what: str) -> str:
-        """Expect an ERROR, and no move."""
-        answer = self.answer()
-        if answer.split(" ")[0].upper() != "ERROR":
-            raise Violation(f"{shown(answer)} after {what}")
-        return answer
-
     def expect_no_move(self, what: str) -> None:
         """Expect a refusal or silence, but no move, and that the program lives on."""
         limit = self.options.turn + 0.5
@@ -226,22 +219,6 @@ class Exam:
         if line.text.split(" ")[0].upper() not in REFUSALS:
             raise Violation(f"{shown(line.text)} after {what}")
 
-    def errors(self) -> str:
-        """Return what the program has written to its error output, once it had time to leave."""
-        self.peer.wait(1.0)
-        sleep(0.05)
-        return shown(self.peer.stderr.decode("latin-1")) if self.peer.stderr else ""
-
-    def expect_silence(self, what: str, seconds: float = 0.25) -> None:
-        """Expect that nothing but messages comes."""
-        until = perf_counter() + seconds
-        while (left := until - perf_counter()) > 0:
-            line = self.peer.line(left)
-            if line is not None and line.text.split(" ")[0].upper() not in CHATTER:
-                raise Violation(f"{shown(line.text)} after {what}")
-        if self.peer.process.poll() is not None:
-            raise Violation(f"the program has ended after {what}")
-
     def expect_game(self) -> None:
         """Expect that an ordinary game can go on, whatever has happened before."""
         self.peer.lines(0.1)
@@ -252,23 +229,6 @@ class Exam:
         """Expect that the program ends by itself."""
         if self.peer.wait(limit) is None:
             raise Violation(f"still running after {limit:g} s")
-
-    def think_long(self) -> None:
-        """Let the program think about a move for which it has a minute."""
-        self.start("timeout_turn 60000", "time_left 1000000")
-        self.board("7,7,2", "8,8,1", "4,10,2")
-        sleep(0.3)
-
-    def expect_quick_move(self, command: str) -> None:
-        """Stop a long search and expect its move at once."""
-        self.think_long()
-        while early := self.peer.line(0.0):
-            if read_move(early.text.strip()) is not None:
-                return  # it had decided by itself
-        self.say(command)
-        self.expect_move(timeout=2.0)
-        if self.taken > STOP_LIMIT:
-            raise Violation(f"the move came {self.taken:.2f} s after {command}")
 
     def decline(self, what: str) -> str:
         """Return the answer to an optional command; a polite refusal ends the check."""
@@ -299,29 +259,72 @@ class Exam:
                 self.expect_ok()
             case "move":
                 self.expect_move(float(rest) if rest else None)
+            case "late":
+                if self.taken > float(rest):
+                    raise Blemish(f"the move took {self.taken:.2f} s, no time was left")
+            case "says":
+                if rest not in (answer := self.answer()).replace(" ", "").lower():
+                    raise Violation(f"{shown(answer)} instead of {rest}...")
             case "accepts":
                 if self.decline(rest) != "OK":
                     raise Violation(f"{rest} is not answered with OK")
                 self.stones = set()
             case "refuses":
-                self.expect_refusal(rest)
+                answer = self.answer()
+                if answer.split(" ")[0].upper() != "ERROR":
+                    raise Violation(f"{shown(answer)} after {rest}")
+            case "names":
+                if rest not in self.heard[-1]:
+                    raise Blemish(f"the text does not name {rest}, which the manager would offer")
             case "rejects":
                 self.expect_no_move(rest)
             case "silence":
                 seconds, _, what = rest.partition(" ")
-                self.expect_silence(what, float(seconds))
-            case "stops":
-                self.expect_quick_move(rest)
+                until = perf_counter() + float(seconds)
+                while (left := until - perf_counter()) > 0:
+                    line = self.peer.line(left)
+                    if line is not None and line.text.split(" ")[0].upper() not in CHATTER:
+                        raise Violation(f"{shown(line.text)} after {what}")
+                if self.peer.process.poll() is not None:
+                    raise Violation(f"the program has ended after {what}")
+            case "stop":
+                while early := self.peer.line(0.0):
+                    if read_move(early.text.strip()) is not None:
+                        return  # it had decided by itself
+                self.say(rest)
+                self.expect_move(timeout=2.0)
+                if self.taken > STOP_LIMIT:
+                    raise Violation(f"the move came {self.taken:.2f} s after {rest}")
+            case "hear":
+                self.heard += [line.text for line in self.peer.lines(float(rest))]
+            case "never":
+                if any(line.upper().startswith(rest) for line in self.heard):
+                    raise Violation(f"a line {rest}, for which nobody has asked")
+            case "words":  # with which lines may begin
+                for said in self.heard:
+                    first = said.split(" ")[0].rstrip("\r")
+                    is_move = read_move(first) is not None
+                    if first not in rest.split() and not (is_move and "x,y" in rest):
+                        raise Violation(f"a line {shown(said)}")
+            case "stderr":
+                self.peer.wait(1.0)
+                sleep(0.05)
+                if said := self.peer.stderr.decode("latin-1"):
+                    raise (Violation if rest == "fails" else Blemish)(f"{shown(said)} on stderr")
             case "exit":
                 self.expect_exit(float(rest))
             case "wait":
                 sleep(float(rest))
             case "suspend" | "resume" | "interrupt" | "close_stdin":
                 getattr(self.peer, word)()
-            case "turn" | "exchange" | "expect_game" | "think_long":
+            case "turn" | "exchange" | "expect_game":
                 getattr(self, word)()
             case _:
                 raise ValueError(f"{step!r} is no step of a script")
+
+
+# Steps that let the program think about a move for which it has a minute.
+THINK_LONG = ("start timeout_turn 60000, time_left 1000000", "board 7,7,2 8,8,1 4,10,2", "wait 0.3")
 
 
 def read_move(text: str) -> Coordinates | None:

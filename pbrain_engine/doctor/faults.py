@@ -7,6 +7,7 @@ import os
 from .exam import (
     ANY,
     REFUSALS,
+    THINK_LONG,
     TOLERANCE,
     WINDOWS,
     Blemish,
@@ -54,16 +55,9 @@ script(ANY, "refuses a move off the board", "board and program disagree", RULES,
        "start", "> TURN {size},0", "rejects a move off the board", "exchange")  # fmt: skip
 
 
-@check(ANY, "refuses a move on a stone", "board and program disagree", RULES)
-def _occupied(exam: Exam) -> None:
-    exam.start()
-    cell = exam.free()
-    exam.turn(cell)
-    own = exam.expect_move()
-    for x, y in (cell, own):
-        exam.say(f"TURN {x},{y}")
-        exam.expect_no_move("a move on a stone")
-    exam.exchange()
+script(ANY, "refuses a move on a stone", "board and program disagree", RULES,
+       "start", "turn", "move", *(step for cell in ("{other}", "{own}") for step in (
+           f"> TURN {cell}", "rejects a move on a stone")), "exchange")  # fmt: skip
 
 
 @check(ANY, "refuses impossible sizes and keeps its board", "the manager shows no reason", RULES)
@@ -151,36 +145,25 @@ def _only_forbidden(exam: Exam) -> None:
     exam.expect_game()
 
 
-@check(ANY, "answers at once with timeout_turn 0", "loss on time", RULES)
-def _no_time(exam: Exam) -> None:
-    exam.start("timeout_turn 0")
-    exam.board("7,7,2", "8,8,1", "4,10,2")
-    exam.expect_move(timeout=TOLERANCE)
-    if exam.taken > 0.1:
-        raise Blemish(f"the move took {exam.taken:.2f} s")
-
-
+script(ANY, "answers at once with timeout_turn 0", "loss on time", RULES,
+       "start timeout_turn 0", "board 7,7,2 8,8,1 4,10,2", f"move {TOLERANCE}",
+       "late 0.1")  # fmt: skip
 script(ANY, "knows limits of 64 bits", "moves without thinking, or none", RULES,
        f"start timeout_match {2**31 - 1}, time_left {2**62}, max_memory {2**40}",
        "board 7,7,2", "move")  # fmt: skip
 script(ANY, "plays in very little memory", "loss by memory", RULES,
        "start max_memory 1000000", "board 7,7,2 8,8,1", "move")  # fmt: skip
 script(ANY, "ends when stdin is closed while it thinks", "left behind for ever", PRACTICE,
-       "think_long", "close_stdin", "exit 1.0")  # fmt: skip
+       *THINK_LONG, "close_stdin", "exit 1.0")  # fmt: skip
 script(ANY, "ends on END while it thinks", "has to be killed", RULES,
-       "think_long", "> END", "exit 1.0")  # fmt: skip
+       *THINK_LONG, "> END", "exit 1.0")  # fmt: skip
 if not WINDOWS:  # a console's Ctrl-C cannot be sent to one program alone
     script(ANY, "is not ended by Ctrl-C in the manager's console", "the game is lost", PRACTICE,
            "start", "interrupt", "wait 0.2", "expect_game")  # fmt: skip
 
 
-@check(ANY, "loses no command that comes right after its answer", "waits for ever", PRACTICE)
-def _back_to_back(exam: Exam) -> None:
-    exam.start("timeout_turn 20")
-    for _ in range(10):
-        exam.exchange()
-        if len(exam.stones) > 7:
-            exam.start("timeout_turn 20")
+script(ANY, "loses no command that comes right after its answer", "waits for ever", PRACTICE,
+       *("start timeout_turn 20", *["exchange"] * 4) * 3)  # fmt: skip
 
 
 @check(ANY, "does not write into the folder it is started in", "loss by disk use", RULES)
@@ -193,12 +176,6 @@ def _folder(exam: Exam) -> None:
         raise Blemish(f"new files: {', '.join(sorted(new)[:3])}")
 
 
-@check(ANY, "is silent on stderr whatever is sent", "a full pipe blocks it", PRACTICE)
-def _stderr(exam: Exam) -> None:
-    exam.start()
-    for line in ("HELLO", "TURN x", "START 0", "BOARD", "x", "DONE", "TAKEBACK 99,99", "PLAY"):
-        exam.say(line)
-    exam.peer.lines(0.3)
-    exam.peer.close_stdin()
-    if said := exam.errors():
-        raise Blemish(f"{said} on stderr")
+script(ANY, "is silent on stderr whatever is sent", "a full pipe blocks it", PRACTICE,
+       "start", "> HELLO|TURN x|START 0|BOARD|x|DONE|TAKEBACK 99,99|PLAY", "hear 0.3",
+       "close_stdin", "stderr is a blemish")  # fmt: skip

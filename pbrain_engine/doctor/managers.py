@@ -18,6 +18,7 @@ from .exam import (
     GOMOCUP,
     PISKVORK,
     QPISKVORK,
+    THINK_LONG,
     TOLERANCE,
     WINDOWS,
     YIXIN,
@@ -45,15 +46,9 @@ script(PISKVORK, "answers START with exactly OK", "the game does not begin", PIP
        ">> START {size}", "OK")  # fmt: skip
 
 
-@check(PISKVORK, "writes nothing to stderr", "read as an answer: the game is void", PIPE)
-def _piskvork_stderr(exam: Exam) -> None:
-    exam.start()
-    exam.exchange()
-    exam.say("HELLO", "INFO evaluate 3,3")
-    exam.peer.lines(0.2)
-    exam.say("END")
-    if said := exam.errors():
-        raise Violation(f"{said} on stderr")
+script(PISKVORK, "writes nothing to stderr", "read as an answer: the game is void", PIPE,
+       "start", "exchange", "> HELLO|INFO evaluate 3,3", "hear 0.2", "> END",
+       "stderr fails")  # fmt: skip
 
 
 INFOS = """max_memory 83886080|timeout_match 300000|timeout_turn 1000|game_type 0|rule 0|\
@@ -63,11 +58,9 @@ script(PISKVORK, "never answers INFO", "the reply is read as the next answer", P
        "start", "> INFO " + INFOS.replace("|", "|INFO "), "silence 0.4 INFO lines",
        "> INFO max_memory 83886080", "exchange")  # fmt: skip
 script(PISKVORK, "plays at once when the Space key is pressed", "no way to stop it", PIPE,
-       "stops INFO timeout_turn 0")  # fmt: skip
+       *THINK_LONG, "stop INFO timeout_turn 0")  # fmt: skip
 script(PISKVORK, "obeys a new limit while it thinks", "the keys + and - do nothing", PIPE,
-       "think_long", "> INFO timeout_turn 500", f"move {0.5 + TOLERANCE}")  # fmt: skip
-
-
+       *THINK_LONG, "> INFO timeout_turn 500", f"move {0.5 + TOLERANCE}")  # fmt: skip
 script(PISKVORK, "takes moves back", "slower: RESTART and BOARD instead", PIPE,
        "start", "turn", "move", "> TAKEBACK {own}", "accepts TAKEBACK", "> TAKEBACK {other}", "OK",
        "turn", "move")  # fmt: skip
@@ -125,12 +118,8 @@ def _piskvork_pause(exam: Exam) -> None:
         again.expect_move()
 
 
-@check(PISKVORK, "names 20 where it refuses a size", "the user has to guess a size", PIPE)
-def _piskvork_offer(exam: Exam) -> None:
-    exam.say("START 1000")
-    answer = exam.expect_refusal("START 1000")
-    if "20" not in answer:
-        raise Blemish("the text does not name 20, which the manager would offer")
+script(PISKVORK, "names 20 where it refuses a size", "the user has to guess a size", PIPE,
+       "> START 1000", "refuses START 1000", "names 20")  # fmt: skip
 
 
 @check(PISKVORK, "has a file name of the new protocol", "the old file protocol is used", PIPE)
@@ -182,15 +171,8 @@ def _judge_turn_limit(exam: Exam) -> None:
         raise Blemish(said)
 
 
-@check(GOMOCUP, "answers with a negative time_left", "loss on time", JUDGE)
-def _judge_negative_time(exam: Exam) -> None:
-    exam.start("time_left -691")
-    exam.board("7,7,2")
-    exam.expect_move(timeout=TOLERANCE)
-    if exam.taken > 0.1:
-        raise Blemish(f"the move took {exam.taken:.2f} s of no time")
-
-
+script(GOMOCUP, "answers with a negative time_left", "loss on time", JUDGE,
+       "start time_left -691", "board 7,7,2", f"move {TOLERANCE}", "late 0.1")  # fmt: skip
 script(GOMOCUP, "keeps a short match limit", "loss on time", JUDGE,
        "start timeout_turn 30000, timeout_match 60000, time_left 700",
        "board 7,7,2 8,8,1 4,10,2", f"move {0.7 + TOLERANCE}")  # fmt: skip
@@ -259,15 +241,8 @@ script(GOMOCUP, "ends within 0.5 s of END", "killed; helpers are left behind", J
 CLI_ENGINE = "c-gomoku-cli src/engine.cpp"
 
 
-@check(CLI, "answers ABOUT before START", "the whole run is aborted", CLI_ENGINE)
-def _cli_about(exam: Exam) -> None:
-    exam.say("ABOUT")
-    answer = exam.answer()
-    if "name=" not in answer.replace(" ", "").lower():
-        raise Violation(f"{shown(answer)} instead of name=...")
-    exam.start()
-
-
+script(CLI, "answers ABOUT before START", "the whole run is aborted", CLI_ENGINE,
+       "> ABOUT", "says name=", "start")  # fmt: skip
 script(CLI, "writes moves as digits and a comma only", "loss on time", CLI_ENGINE,
        "start", "> BEGIN", "move")  # fmt: skip
 
@@ -281,18 +256,13 @@ def _cli_no_match_limit(exam: Exam) -> None:
         raise Blemish("the time of the turn is hardly used")
 
 
-script(CLI, "stops on YXSTOP", "killed after an overrun", CLI_ENGINE, "stops YXSTOP")
+script(CLI, "stops on YXSTOP", "killed after an overrun", CLI_ENGINE, *THINK_LONG, "stop YXSTOP")
 script(CLI, "starts a second game in one process", "loss on time", "c-gomoku-cli src/game.cpp",
        *("start", "> BEGIN", "move") * 2)  # fmt: skip
 
 
-@check(CLI, "never suggests a move", "loss on time", CLI_ENGINE)
-def _cli_suggest(exam: Exam) -> None:
-    exam.start()
-    for _ in range(3):
-        exam.exchange()
-    if any(line.upper().startswith("SUGGEST") for line in exam.heard):
-        raise Violation("SUGGEST instead of a move")
+script(CLI, "never suggests a move", "loss on time", CLI_ENGINE,
+       "start", *["exchange"] * 3, "never SUGGEST")  # fmt: skip
 
 
 # -- qpiskvork -----------------------------------------------------------------------------
@@ -300,15 +270,9 @@ def _cli_suggest(exam: Exam) -> None:
 MANAGER = "qpiskvork src/manager.cpp"
 
 
-@check(QPISKVORK, "answers START, ABOUT, INFO and BEGIN in one burst", "no move", MANAGER)
-def _qpiskvork_burst(exam: Exam) -> None:
-    turn = round(exam.options.turn * 1000)
-    exam.say(f"START {exam.size}", "ABOUT", f"INFO timeout_turn {turn}", "INFO rule 0", "BEGIN",
-             end="\r\n")  # fmt: skip
-    exam.expect_ok()
-    if "name" not in exam.answer():
-        raise Violation("ABOUT is not answered in its turn")
-    exam.expect_move()
+script(QPISKVORK, "answers START, ABOUT, INFO and BEGIN in one burst", "no move", MANAGER,
+       ">> START {size}|ABOUT|INFO timeout_turn {turn}|INFO rule 0|BEGIN",
+       "OK", "says name", "move")  # fmt: skip
 
 
 @check(QPISKVORK, "writes each line in one piece", "half a line is taken for a move", MANAGER)
@@ -321,15 +285,8 @@ def _qpiskvork_pieces(exam: Exam) -> None:
         raise Violation("a line came in several pieces")
 
 
-@check(QPISKVORK, "begins lines with known words only", "taken for an error or SWAP", MANAGER)
-def _qpiskvork_words(exam: Exam) -> None:
-    exam.start()
-    for _ in range(2):
-        exam.exchange()
-    for line in exam.heard:
-        word = line.split(" ")[0].rstrip("\r")
-        if word not in ("OK", "MESSAGE", "DEBUG") and read_move(word) is None:
-            raise Violation(f"a line {shown(line)}")
+script(QPISKVORK, "begins lines with known words only", "taken for an error or SWAP", MANAGER,
+       "start", "exchange", "exchange", "words OK MESSAGE DEBUG x,y")  # fmt: skip
 
 
 # -- Yixin-Board ---------------------------------------------------------------------------
@@ -377,19 +334,11 @@ def _yixin_forbid(exam: Exam) -> None:
         raise Violation(shown(answer))
 
 
-@check(YIXIN, "marks every line that is no move", "read as a move: the game is over", BOARD)
-def _yixin_marks(exam: Exam) -> None:
-    exam.start("show_detail 1")
-    exam.say("yxquerydatabaseall", "7,7", "done", "yxhashclear", "yxblockreset", "yxblock", "3,3",
-             "done", "yxsetdatabase", "my file.db")  # fmt: skip
-    for line in exam.peer.lines(0.4):
-        word = line.text.split(" ")[0].upper().rstrip("\r")
-        if word not in ("MESSAGE", "DEBUG", "ERROR", "UNKNOWN", "DETAIL", "OK", "FORBID"):
-            raise Violation(f"a line {shown(line.text)}")
-    exam.expect_game()
-
-
-script(YIXIN, "stops on yxstop", "the stop button does nothing", BOARD, "stops yxstop")
+script(YIXIN, "marks every line that is no move", "read as a move: the game is over", BOARD,
+       "start show_detail 1", "> yxquerydatabaseall|7,7|done|yxhashclear|yxblockreset"
+       "|yxblock|3,3|done|yxsetdatabase|my file.db", "hear 0.4",
+       "words MESSAGE DEBUG ERROR UNKNOWN DETAIL OK FORBID", "expect_game")  # fmt: skip
+script(YIXIN, "stops on yxstop", "the stop button does nothing", BOARD, *THINK_LONG, "stop yxstop")
 
 
 # -- gomocalc ------------------------------------------------------------------------------
@@ -417,9 +366,5 @@ def _gomocalc_nbest(exam: Exam) -> None:
         raise Violation(f"{shown(answer)} instead of a move")
 
 
-@check(GOMOCALC, "writes INFO lines only when asked", "Piskvork reads them as answers", CALC)
-def _gomocalc_details(exam: Exam) -> None:
-    exam.start()
-    exam.exchange()
-    if any(line.startswith("INFO") for line in exam.heard):
-        raise Violation("INFO lines without show_detail")
+script(GOMOCALC, "writes INFO lines only when asked", "Piskvork reads them as answers", CALC,
+       "start", "exchange", "never INFO")  # fmt: skip
