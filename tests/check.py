@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # Files that take longer than that, or that look at other packages as well.
 LEFT_OUT = {
     "arena/test_cluster", "arena/test_command", "arena/test_faults", "arena/test_workers",
-    "arena/test_previous", "board/test_database", "board/test_proofs", "commands/test_terminal",
+    "board/test_database", "board/test_proofs", "commands/test_terminal",
     "database/test_book", "database/test_faults", "engine/test_tactics", "learn/test_fit",
     "learn/test_network_training", "native/test_build", "native/test_checked",
     "native/test_replay", "native/test_targets", "native/test_uncompiled",
