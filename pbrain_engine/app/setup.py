@@ -15,8 +15,7 @@ from ..game.game import Game, IllegalMove
 from ..notation.canonical import Position
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
 from ..notation.diagram import Diagram, parse_diagram
-from ..notation.game_tree import GameRecord, RecordedMove, turns_of
-from ..notation.psq import parse_psq
+from ..notation.game_tree import GameRecord, RecordedMove, parse_psq, turns_of
 from ..notation.sgf import parse_sgf
 from ..options import positive
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..engine.thought import LOWER, UPPER, Thought
 from ..game.game import Game, Move
 from ..notation import diagram
+from ..notation.canonical import Opening, name_opening
 from ..notation.cells import cell_name
 from ..notation.diagram import Diagram
-from ..notation.opening_names import Opening, name_opening
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..solver.solver import BY_FOURS, BY_THREATS, Solver, Tree

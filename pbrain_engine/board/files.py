@@ -12,8 +12,15 @@ from ..app.setup import DEFAULT_SIZE, Setup, parse_setup, record_of, setup_of_re
 from ..files import decode
 from ..notation.cells import NotationError, begins_with_move
 from ..notation.diagram import Diagram, format_diagram
-from ..notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode, main_line, tree_of
-from ..notation.psq import format_psq
+from ..notation.game_tree import (
+    GameRecord,
+    GameTree,
+    RecordedMove,
+    TreeNode,
+    format_psq,
+    main_line,
+    tree_of,
+)
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf_trees

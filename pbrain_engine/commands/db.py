@@ -27,9 +27,9 @@ from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
 from ..learn.records import GamesError
 from ..notation import diagram
+from ..notation.canonical import find_opening, name_opening
 from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import format_diagram
-from ..notation.opening_names import find_opening, name_opening
 from ..notation.renlib import ENCODING
 from ..options import Parser, span
 from ..position.rules import Rule, Side

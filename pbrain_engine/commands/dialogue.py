@@ -20,8 +20,7 @@ from ..engine.engine import Engine, Limit, Thought
 from ..files import write_whole
 from ..game.game import Game
 from ..notation.cells import NotationError, cell_name, parse_cell
-from ..notation.game_tree import GameRecord, GameTree, RecordedMove
-from ..notation.psq import format_psq
+from ..notation.game_tree import GameRecord, GameTree, RecordedMove, format_psq
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
 from ..position.rules import Side

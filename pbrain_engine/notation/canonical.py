@@ -1,4 +1,4 @@
-"""A position as bytes that stay the same however it is turned, mirrored or reached.
+"""Positions as bytes that stay the same however they are turned, mirrored or reached.
 
 The bytes hold everything: rule, board, side to move and stones. Of the images of a position
 under the symmetries of its board, the one whose bytes are the smallest stands for all of them.
@@ -6,12 +6,17 @@ under the symmetries of its board, the one whose bytes are the smallest stands f
 A key is rule, width, height, side to move, the numbers of black and of white stones, then the
 cells ``y * width + x`` of black, of white, and blocked ones, each list in ascending order. A
 number takes one byte, on boards of more than 255 cells those after the side take two.
+
+By their keys the 26 openings of renju have names: black in the centre, white beside it, black's
+second stone. White stands either straight (direct, D) or diagonally (indirect, I) beside the
+centre; by symmetry there are 13 places of each kind for the third stone. Names and numbers are
+those of the Renju International Federation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, reduce
 from struct import pack, unpack
 from typing import NamedTuple
 
@@ -53,22 +58,17 @@ class Position(NamedTuple):
 
     def after(self, cell: Coordinates | None) -> Position:
         """Return the position after a move of the side to move, or after a pass (None)."""
-        side = self.to_move
-        if cell is None:
-            return self._replace(to_move=side.opponent)
-        if side is Side.BLACK:
-            return self._replace(to_move=Side.WHITE, black=tuple(sorted((*self.black, cell))))
-        return self._replace(to_move=Side.BLACK, white=tuple(sorted((*self.white, cell))))
+        held = [self.black, self.white]
+        if cell is not None:
+            held[self.to_move] = tuple(sorted((*held[self.to_move], cell)))
+        return Position(*self[:3], self.to_move.opponent, *held, self.walls)
 
     def before(self, cell: Coordinates) -> Position:
         """Return the position before the last move, by the side that is not to move."""
-        if self.to_move is Side.BLACK:
-            return self._replace(
-                to_move=Side.WHITE, white=tuple(other for other in self.white if other != cell)
-            )
-        return self._replace(
-            to_move=Side.BLACK, black=tuple(other for other in self.black if other != cell)
-        )
+        held = [self.black, self.white]
+        side = self.to_move.opponent
+        held[side] = tuple(other for other in held[side] if other != cell)
+        return Position(*self[:3], side, *held, self.walls)
 
     @property
     def in_turn(self) -> list[Coordinates] | None:
@@ -98,7 +98,7 @@ class Image(NamedTuple):
         return transform(cells, number, *self.key[1:3])
 
 
-@lru_cache
+@cache
 def _tables(width: int, height: int) -> list[tuple[list[int], list[int]]]:
     """Return where each symmetry of a board leads each cell ``y * width + x``: its number and bit.
 
@@ -146,7 +146,7 @@ def _least(position: Position, sums: list[list[int]]) -> Image:
     cells = [len(black), len(white)]
     for stones in (black, white, walls):
         cells += sorted([numbers[y * width + x] for x, y in stones])
-    packed = bytes(cells) if width * height <= NARROW else _pack_wide(cells)
+    packed = _pack(cells, width * height)
     return Image(bytes((rule, width, height, to_move)) + packed, number)
 
 
@@ -155,12 +155,10 @@ def read_key(key: bytes) -> Position:
     if len(key) < HEAD:
         raise ValueError("a key that is too short")
     rule, width, height, side = key[:HEAD]
-    body = key[HEAD:]
-    numbers = list(body) if width * height <= NARROW else _unpack_wide(body)
+    numbers = _unpack(key[HEAD:], width * height)
     if len(numbers) < 2 or not width or not height:
         raise ValueError("a key that is too short")
-    black, white = numbers[:2]
-    cells = numbers[2:]
+    black, white, *cells = numbers
     if black + white > len(cells) or len(set(cells)) != len(cells):
         raise ValueError("a key whose stones do not agree with their number")
     if any(cell >= width * height for cell in cells):
@@ -174,21 +172,99 @@ def read_key(key: bytes) -> Position:
 
 def pack_moves(cells: Iterable[Coordinates], width: int, height: int) -> bytes:
     """Return cells in their order as bytes, as keys have them."""
-    numbers = [y * width + x for x, y in cells]
-    return bytes(numbers) if width * height <= NARROW else _pack_wide(numbers)
+    return _pack([y * width + x for x, y in cells], width * height)
 
 
 def unpack_moves(packed: bytes, width: int, height: int) -> list[Coordinates]:
     """Return the cells that :func:`pack_moves` packed."""
-    numbers = list(packed) if width * height <= NARROW else _unpack_wide(packed)
-    return [(number % width, number // width) for number in numbers]
+    return [(cell % width, cell // width) for cell in _unpack(packed, width * height)]
 
 
-def _pack_wide(numbers: list[int]) -> bytes:
-    return pack(f">{len(numbers)}H", *numbers)
+def _pack(numbers: list[int], area: int) -> bytes:
+    return bytes(numbers) if area <= NARROW else pack(f">{len(numbers)}H", *numbers)
 
 
-def _unpack_wide(packed: bytes) -> list[int]:
+def _unpack(packed: bytes, area: int) -> list[int]:
+    if area <= NARROW:
+        return list(packed)
     if len(packed) % 2:
         raise ValueError("half a number at the end of a key")
     return list(unpack(f">{len(packed) // 2}H", packed))
+
+
+# Renju's openings -----------------------------------------------------------------------
+
+SIZE = 15
+CENTRE = (7, 7)
+SIDES = {"D": (0, 1), "I": (1, 1)}  # white from the centre, right and up
+
+# By number: the name, and the third stone from the centre, right and up.
+THIRDS = {
+    "D": (
+        ("Kansei", 0, 2), ("Keigetsu", 1, 2), ("Sosei", 2, 2), ("Kagetsu", 1, 1),
+        ("Zangetsu", 2, 1), ("Ugetsu", 1, 0), ("Kinsei", 2, 0), ("Shogetsu", 0, -1),
+        ("Kyugetsu", 1, -1), ("Shingetsu", 2, -1), ("Zuisei", 0, -2), ("Sangetsu", 1, -2),
+        ("Yusei", 2, -2),
+    ),
+    "I": (
+        ("Chosei", 2, 2), ("Kyogetsu", 2, 1), ("Kosei", 2, 0), ("Suigetsu", 2, -1),
+        ("Ryusei", 2, -2), ("Ungetsu", 1, 0), ("Hogetsu", 1, -1), ("Rangetsu", 1, -2),
+        ("Gingetsu", 0, -1), ("Myojo", 0, -2), ("Shagetsu", -1, -1), ("Meigetsu", -1, -2),
+        ("Suisei", -2, -2),
+    ),
+}  # fmt: skip
+
+
+class Opening(NamedTuple):
+    """One of the 26: its code such as ``D4``, its name, and its three stones in order."""
+
+    code: str
+    name: str
+    stones: tuple[Coordinates, ...]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+    def leads_to(self, position: Position) -> bool:
+        """Return whether a position holds its stones, however they are turned."""
+        if (position.width, position.height) != (SIZE, SIZE):
+            return False
+        images = (transform(self.stones, number, SIZE, SIZE) for number in range(8))
+        return any(
+            {first, third}.issubset(position.black) and second in position.white
+            for first, second, third in images
+        )
+
+
+@cache
+def openings() -> dict[bytes, Opening]:
+    """Return the 26 by the keys of their positions."""
+    found = {}
+    for kind, (right, up) in SIDES.items():
+        for number, (name, *third) in enumerate(THIRDS[kind], 1):
+            ways = ((0, 0), (right, up), third)
+            stones = tuple((CENTRE[0] + right, CENTRE[1] - up) for right, up in ways)
+            found[_begin(stones)] = Opening(f"{kind}{number}", name, stones)
+    return found
+
+
+def _begin(stones: Iterable[Coordinates]) -> bytes:
+    empty = Position(Rule.RENJU, SIZE, SIZE, Side.BLACK, (), ())
+    return image_of(reduce(Position.after, stones, empty)).key
+
+
+def name_opening(moves: Sequence[Coordinates], width: int, height: int) -> Opening | None:
+    """Return the opening that a game began with, from its moves in order; None if it is no such.
+
+    Black's two stones may have come in either order.
+    """
+    if (width, height) != (SIZE, SIZE) or len(moves) < 3:
+        return None
+    return openings().get(_begin(moves[:3]))
+
+
+def find_opening(text: str) -> Opening | None:
+    """Return the opening with this code or name."""
+    word = text.strip().lower()
+    known = (each for each in openings().values() if word in (each.code.lower(), each.name.lower()))
+    return next(known, None)

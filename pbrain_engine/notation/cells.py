@@ -62,27 +62,17 @@ def parse_cell(text: str, width: int = MAX_BOARD, height: int | None = None) -> 
     Raises:
         NotationError: the text is no cell, or the board does not have it.
     """
+    tall = width if height is None else height
     if "," in text:
-        return parse_point(text, width, height)
+        return check_on_board(*parse_pair(text), width, tall)
     word = text.strip().lower()
     letter, digits = word[:1], word[1:]
     if not ("a" <= letter <= "z" and digits.isascii() and digits.isdigit()):
         raise NotationError(f"{text.strip()!r} is no cell; cells look like h8 or 7,7")
     x, y = ord(letter) - ord("a"), int(digits[:MAX_DIGITS]) - 1
-    tall = width if height is None else height
     if not (0 <= x < width and 0 <= y < tall) or len(digits) > MAX_DIGITS:
         raise NotationError(f"{word} is off the {width}x{tall} board")
     return x, y
-
-
-def parse_point(text: str, width: int = MAX_BOARD, height: int | None = None) -> Coordinates:
-    """Return the cell that the protocol's ``7,7`` stands for.
-
-    Raises:
-        NotationError: these are not two numbers, or the board does not have the cell.
-    """
-    x, y = parse_pair(text)
-    return check_on_board(x, y, width, width if height is None else height)
 
 
 def parse_pair(text: str) -> tuple[int, int]:
@@ -116,7 +106,7 @@ def parse_moves(
     tall = width if height is None else height
     moves: list[Coordinates] = []
     at = 0
-    while (at := _end_of(_BETWEEN, text, at)) < len(text):
+    while (at := _skip(text, at)) < len(text):
         found = _MOVE.match(text, at)
         try:
             if found is None:
@@ -143,12 +133,14 @@ def parse_moves(
 
 def begins_with_move(text: str) -> bool:
     """Return whether a text looks like moves in a row, not like a drawing or the name of a file."""
-    return _MOVE.match(text, _end_of(_BETWEEN, text, 0)) is not None
+    return _MOVE.match(text, _skip(text, 0)) is not None
 
 
-def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return at if found is None else found.end()
+def _skip(text: str, at: int) -> int:
+    """Return where the next move may begin."""
+    found = _BETWEEN.match(text, at)
+    assert found is not None  # which matches nothing, too
+    return found.end()
 
 
 def centre_of(width: int, height: int) -> Coordinates:

@@ -21,8 +21,10 @@ whatever the colours of the terminal are; ``+`` are the star points there, too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from string import digits
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..position.geometry import Coordinates
@@ -36,6 +38,7 @@ SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}
 STAR = "+"  # an empty cell that helps the eye, where a drawing is asked for with these
 _SIDES = {symbol: side for side, symbol in SYMBOLS.items()} | {STAR: Side.EMPTY}
 STARS_FROM, WIDE_FROM = 9, 13  # sides of boards that have star points, and them further in
+_CELL = re.compile(r"\([XO]\)|.")
 _LETTERS = "".join(map(column_letter, range(26)))
 _TURNS = {"black to move": Side.BLACK, "white to move": Side.WHITE}
 
@@ -132,55 +135,30 @@ def parse_diagram(text: str) -> Diagram:
         NotationError: a sign is unknown, rows differ in length, or the size is no board's.
     """
     rows: list[tuple[Side, ...]] = []
-    last: Coordinates | None = None
+    marked: list[Coordinates] = []
     to_move: Side | None = None
     for line in text.splitlines():
         words = " ".join(line.lower().split())
         if words in _TURNS:
             to_move = _TURNS[words]
         elif words and not _LETTERS.startswith(words.replace(" ", "")):
-            row, marked = _parse_row(words, len(rows) + 1)
-            if marked is not None:
-                if last is not None:
-                    raise NotationError("two stones are marked as the last")
-                last = marked, len(rows)
-            rows.append(row)
-    if not rows:
-        raise NotationError("the drawing has no rows")
-    lengths = {len(row) for row in rows}
-    if len(lengths) > 1:
-        raise NotationError(f"the rows have different lengths: {sorted(lengths)}")
-    check_size("the drawing", len(rows[0]), len(rows))
-    return Diagram(tuple(rows), last, to_move)
-
-
-def _parse_row(words: str, number: int) -> tuple[tuple[Side, ...], int | None]:
-    """Return a row's cells and the column of its stone in brackets."""
-    text = words.replace(" ", "")
-    cells = text.strip("0123456789")
-    if not cells:
-        raise NotationError(f"row {number} has no cells")
-    before, _, after = text.partition(cells)
-    for label in (before, after):
-        if label and label != str(number):
-            raise NotationError(f"the row numbered {label} is row {number} of the drawing")
-    row: list[Side] = []
-    marked: int | None = None
-    for sign in cells.upper():
-        if sign == "(":
-            if marked is not None:
-                raise NotationError("two stones are marked as the last")
-            marked = len(row)
-        elif sign == ")":
-            if marked != len(row) - 1 or row[marked] not in (Side.BLACK, Side.WHITE):
-                raise NotationError(f"row {number}: brackets go around one stone, as in (X)")
-        elif sign in _SIDES:
-            row.append(_SIDES[sign])
-        else:
-            raise NotationError(f"row {number}: {sign!r} is none of . X O #")
-    if "(" in text and ")" not in text:
-        raise NotationError(f"row {number}: a bracket is not closed")
-    return tuple(row), marked
+            number, signs = len(rows) + 1, words.replace(" ", "").upper()
+            cells = _CELL.findall(signs.strip(digits))
+            for label in re.findall("^[0-9]+|[0-9]+$", signs):
+                if label != str(number):
+                    raise NotationError(f"the row numbered {label} is row {number} of the drawing")
+            for cell in cells:
+                if cell.strip("()") not in _SIDES:
+                    raise NotationError(f"row {number}: {cell!r} is none of . X O # (X) (O)")
+            marked += [(x, number - 1) for x, cell in enumerate(cells) if len(cell) > 1]
+            rows.append(tuple(_SIDES[cell.strip("()")] for cell in cells))
+    if len(marked) > 1:
+        raise NotationError("two stones are marked as the last")
+    lengths = sorted({len(row) for row in rows})
+    if len(lengths) != 1:
+        raise NotationError(f"the rows have different lengths, or there are none: {lengths}")
+    check_size("the drawing", lengths[0], len(rows))
+    return Diagram(tuple(rows), marked[0] if marked else None, to_move)
 
 
 def diagram_of(
@@ -247,8 +225,6 @@ CELL, EDGE = 30, 30  # pixels between two lines, and from the border to the firs
 STONE = 13.2  # radius
 WOOD, LINE, MARK = "#e9c88d", "#8a6a35", "#d23b2f"
 STONES = (("#16181b", "#16181b", "#f2f0ea"), ("#fdfdfb", "#6d6a62", "#24262a"))  # with its number
-
-
 EXPECTED = 0.7  # opacity of stones that are not there yet
 
 

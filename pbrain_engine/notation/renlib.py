@@ -54,34 +54,83 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     version = data[len(MAGIC)], data[len(MAGIC) + 1]
     if version not in READABLE:
         raise NotationError(f"a RenLib library of version {version[0]}.{version[1]} is unknown")
-    reader = _Reader(data)
     tree = GameTree(GameRecord(SIZE, SIZE))
     parent, pending = tree.root, list[TreeNode]()
-    is_first, is_owed, flags = True, False, 0
-    while reader.at + 1 < len(data):
-        node, flags = reader.node()
+    comments, labels = list[tuple[TreeNode, bytes, int]](), list[tuple[TreeNode, bytes]]()
+    at, flags, unknown, is_owed = HEADER_BYTES, 0, 0, False
+
+    def take_text() -> bytes:
+        nonlocal at
+        start = at
+        while at + 1 < len(data):
+            at += 2
+            if 0 in data[at - 2 : at]:
+                return data[start:at].partition(b"\0")[0]
+        raise NotationError("the library is cut off in the middle of a text")
+
+    while at + 1 < len(data):
+        is_first = at == HEADER_BYTES
+        place, flags, more = data[at], data[at + 1], 0
+        at += 2
+        if flags & EXTENSION:
+            more = int.from_bytes(data[at : at + 2], "big")
+            at += 2
+        x, y = (place & 0x0F) - 1, place >> 4
+        if place != NO_CELL and (x < 0 or y >= SIZE):
+            raise NotationError(f"byte {at - 2} of the library is no cell of its board")
+        node = TreeNode(
+            None if place == NO_CELL else (x, y), not flags & NO_MOVE,
+            is_marked=bool(flags & MARK), is_start=bool(flags & START),
+        )  # fmt: skip
+        if flags & (COMMENT | OLD_COMMENT):
+            comments.append((node, take_text(), flags))
+        if more & BOARD_TEXT:
+            labels.append((node, take_text()))
+        unknown += bool(more & ~BOARD_TEXT)
         if is_first and node.cell is None:
             tree.root = node
         else:
             parent.children.append(node)
             if flags & SIBLING:
                 pending.append(parent)
-        is_first, is_owed = False, False
+        is_owed = bool(flags & CHILDLESS and pending)
         if not flags & CHILDLESS:
             parent = node
         elif pending:
             parent = pending.pop()
-            is_owed = True
         else:
             break
     if pending or is_owed:
         raise NotationError("the library is cut off: a branch that it announces is not there")
-    reader.decode(encoding)
-    if not is_first and not flags & CHILDLESS:
+    known = _encoding_of([text for _, text, *_ in (*comments, *labels)], encoding)
+    for node, raw, kind in comments:
+        text = _decode(raw, known)
+        if not kind & COMMENT:
+            text = text.translate(OLD_LETTERS)
+        node.title, _, node.comment = text.partition(SEPARATOR)
+    for node, raw in labels:
+        node.text = _decode(raw, known)
+    if at > HEADER_BYTES and not flags & CHILDLESS:
         tree.remarks.append("the file ends where a further move is announced; it may be cut off")
-    if reader.unknown:
-        tree.remarks.append(f"{reader.unknown} nodes have undocumented flags")
+    if unknown:
+        tree.remarks.append(f"{unknown} nodes have undocumented flags")
     return tree.check()
+
+
+def _encoding_of(texts: list[bytes], wanted: str) -> str:
+    """Return an encoding that all texts are in."""
+    for name in (wanted, FALLBACK):
+        try:
+            for text in texts:
+                text.decode(name)
+            return name
+        except UnicodeDecodeError:
+            continue
+    return "latin-1"
+
+
+def _decode(text: bytes, encoding: str) -> str:
+    return text.decode(encoding).replace("\r\n", "\n")
 
 
 def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list[str]]:
@@ -96,91 +145,22 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
         raise NotationError(f"a library has boards of 15x15, not {record.width}x{record.height}")
     if record.black_setup or record.white_setup or record.first:
         raise NotationError("a library begins with the empty board and black's move")
-    writer = _Writer(encoding)
+    replaced = 0
+
+    def encode(text: str) -> bytes:
+        nonlocal replaced
+        clean = text.replace(SEPARATOR, " ").replace("\0", " ")
+        encoded = clean.replace("\n", "\r\n").encode(encoding, "replace")
+        replaced += clean != text or _decode(encoded, encoding) != text.replace("\r\n", "\n")
+        return encoded
+
     root = tree.root
     out = bytearray(MAGIC + VERSION).ljust(HEADER_BYTES, b"\xff")
-    stack = [(root, False)]
+    stack = [(root, False)]  # nodes, and whether a sibling follows
     if not root.has_notes and len(root.children) == 1 and root.children[0].is_move:
         stack = [(root.children[0], False)]
     while stack:
         node, has_sibling = stack.pop()
-        writer.write(out, node, has_sibling)
-        last = len(node.children) - 1
-        stack.extend((child, at < last) for at, child in reversed([*enumerate(node.children)]))
-    return bytes(out), writer.losses()
-
-
-class _Reader:
-    """Nodes one after the other; texts stay bytes until all are read."""
-
-    def __init__(self, data: bytes) -> None:
-        self.at = HEADER_BYTES
-        self.unknown = 0
-        self._data = data
-        self._comments: list[tuple[TreeNode, bytes, bool]] = []
-        self._texts: list[tuple[TreeNode, bytes]] = []
-
-    def node(self) -> tuple[TreeNode, int]:
-        """Return the next node and its flags."""
-        place, flags = self._data[self.at], self._data[self.at + 1]
-        self.at += 2
-        more = 0
-        if flags & EXTENSION:
-            more = int.from_bytes(self._data[self.at : self.at + 2], "big")
-            self.at += 2
-        x, y = (place & 0x0F) - 1, place >> 4
-        if place != NO_CELL and (x < 0 or y >= SIZE):
-            raise NotationError(f"byte {self.at - 2} of the library is no cell of its board")
-        node = TreeNode(
-            None if place == NO_CELL else (x, y),
-            not flags & NO_MOVE,
-            is_marked=bool(flags & MARK),
-            is_start=bool(flags & START),
-        )
-        if flags & (COMMENT | OLD_COMMENT):
-            self._comments.append((node, self._text(), not flags & COMMENT))
-        if more & BOARD_TEXT:
-            self._texts.append((node, self._text()))
-        self.unknown += bool(more & ~BOARD_TEXT)
-        return node, flags
-
-    def _text(self) -> bytes:
-        start = self.at
-        while self.at + 1 < len(self._data):
-            pair = self._data[self.at : self.at + 2]
-            self.at += 2
-            if 0 in pair:
-                return self._data[start : self.at].partition(b"\0")[0]
-        raise NotationError("the library is cut off in the middle of a text")
-
-    def decode(self, encoding: str) -> None:
-        """Give the nodes their texts."""
-        raw = [text for _, text, _ in self._comments] + [text for _, text in self._texts]
-        for name in (encoding, FALLBACK, "latin-1"):
-            try:
-                for words in raw:
-                    words.decode(name)
-            except UnicodeDecodeError:
-                continue
-            break
-        for node, comment, is_old in self._comments:
-            text = _lines(comment.decode(name))
-            if is_old:
-                text = text.translate(OLD_LETTERS)
-            node.title, _, node.comment = text.partition(SEPARATOR)
-        for node, label in self._texts:
-            node.text = _lines(label.decode(name))
-
-
-class _Writer:
-    """Nodes as bytes, and a count of what was lost."""
-
-    def __init__(self, encoding: str) -> None:
-        self._encoding = encoding
-        self._replaced = 0
-
-    def write(self, out: bytearray, node: TreeNode, has_sibling: bool) -> None:
-        """Append a node."""
         flags = (
             SIBLING * has_sibling
             | CHILDLESS * (not node.children)
@@ -190,39 +170,23 @@ class _Writer:
             | NO_MOVE * (not node.is_move)
             | EXTENSION * bool(node.text)
         )
-        cell = NO_CELL if node.cell is None else node.cell[1] << 4 | (node.cell[0] + 1)
-        out += bytes((cell, flags))
+        out += bytes(
+            (NO_CELL if node.cell is None else node.cell[1] << 4 | node.cell[0] + 1, flags)
+        )
         if node.text:
             out += BOARD_TEXT.to_bytes(2, "big")
         if node.title or node.comment:
-            rest = [self._text(node.comment)] if node.comment else []
-            out += _fill(SEPARATOR.encode().join([self._text(node.title), *rest]))
+            rest = SEPARATOR.encode() + encode(node.comment) if node.comment else b""
+            out += _padded(encode(node.title) + rest)
         if node.text:
-            out += _fill(self._text(node.text))
-
-    def _text(self, text: str) -> bytes:
-        clean = text.replace(SEPARATOR, " ").replace("\0", " ").replace("\n", "\r\n")
-        try:
-            encoded = clean.encode(self._encoding)
-        except UnicodeEncodeError:
-            encoded = clean.encode(self._encoding, "replace")
-            self._replaced += 1
-        else:
-            self._replaced += clean != text.replace("\n", "\r\n")
-        return encoded
-
-    def losses(self) -> list[str]:
-        """Return in words what could not be written."""
-        if not self._replaced:
-            return []
-        return [f"{self._replaced} texts have letters that {self._encoding} or the format has not"]
+            out += _padded(encode(node.text))
+        last = len(node.children) - 1
+        stack.extend((child, at < last) for at, child in reversed([*enumerate(node.children)]))
+    if not replaced:
+        return bytes(out), []
+    return bytes(out), [f"{replaced} texts have letters that {encoding} or the format has not"]
 
 
-def _lines(text: str) -> str:
-    """Return a text with the ends of lines that it has here; they are longer in a library."""
-    return text.replace("\r\n", "\n")
-
-
-def _fill(text: bytes) -> bytes:
+def _padded(text: bytes) -> bytes:
     """Return a text with its end, of even length."""
     return text + b"\0" * (2 - len(text) % 2)

@@ -30,7 +30,7 @@ from pbrain_engine.arena.settings import (
     parse_engine,
 )
 from pbrain_engine.arena.standings import Standings, View
-from pbrain_engine.notation.psq import parse_psq
+from pbrain_engine.notation.game_tree import parse_psq
 from pbrain_engine.notation.sgf import parse_sgf
 from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
 

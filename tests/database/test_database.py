@@ -27,10 +27,9 @@ from pbrain_engine.database.finding import (
 from pbrain_engine.database.lines import add_tree, replace_comment
 from pbrain_engine.database.sources import Wish, add_items, merge, read_source
 from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.notation.canonical import Position, image_of
+from pbrain_engine.notation.canonical import Position, find_opening, image_of
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
-from pbrain_engine.notation.opening_names import find_opening
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.geometry import symmetries, transform

@@ -19,8 +19,7 @@ from pbrain_engine.database.store import Added, Database
 from pbrain_engine.learn.records import NO_VALUE, Ending, GameFile, Record
 from pbrain_engine.notation.canonical import Position
 from pbrain_engine.notation.cells import NotationError, parse_moves
-from pbrain_engine.notation.game_tree import GameRecord, RecordedMove
-from pbrain_engine.notation.psq import format_psq
+from pbrain_engine.notation.game_tree import GameRecord, RecordedMove, format_psq
 from pbrain_engine.position.rules import Rule, Side
 from tests.database.test_database import asked
 

@@ -14,8 +14,13 @@ from pbrain_engine.notation import diagram
 from pbrain_engine.notation.canonical import Position, image_of, read_key
 from pbrain_engine.notation.cells import NotationError
 from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
-from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
-from pbrain_engine.notation.psq import format_psq, parse_psq
+from pbrain_engine.notation.game_tree import (
+    GameRecord,
+    GameTree,
+    RecordedMove,
+    format_psq,
+    parse_psq,
+)
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
@@ -188,16 +193,16 @@ def test_drawings_round_trip(data: st.DataObject, width: int, height: int, turn:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "no rows"),
+        ("", "there are none"),
         ("....\n....\n....\n....", "5 to 22"),
         (".....\n" * 4 + "......", "different lengths"),
         (".....\n" * 4 + "..?..", "row 5: '\\?'"),
         ("2 .....\n" + ".....\n" * 4, "numbered 2 is row 1"),
         ("(X)(X)...\n" + ".....\n" * 4, "two stones"),
         ("(X)....\n(X)....\n" + ".....\n" * 3, "two stones"),
-        ("(X....\n" + ".....\n" * 4, "not closed"),
-        ("(.)....\n" + ".....\n" * 4, "one stone"),
-        ("1\n" + ".....\n" * 5, "no cells"),
+        ("(X....\n" + ".....\n" * 4, "row 1: '\\('"),
+        ("(.)....\n" + ".....\n" * 4, "row 1: '\\('"),
+        ("1\n" + ".....\n" * 5, "different lengths"),
     ],
 )
 def test_wrong_drawings_are_refused(text: str, complaint: str) -> None:
@@ -290,7 +295,7 @@ def test_sgf_variations_are_passed_over() -> None:
         ("(;SZ[40])", "5 to 22"),
         ("(;SZ[big])", "no board size"),
         ("(;SZ[15];B[hh];B[ii])", "moves twice"),
-        ("(;SZ[15];B[hh];W[hh])", "two stones"),
+        ("(;SZ[15];B[hh];W[hh])", "h8 is taken after h8"),
         ("(;SZ[15];B[zz])", "off the 15x15"),
         ("(;SZ[15];B[hh];W[];AB[ii])", "after move 2.*before the first move"),
         ("(;SZ[15];B[hh];W[ii]AE[hh])", "after move 1.*before the first move"),
@@ -334,7 +339,7 @@ def test_psq_names_follow_the_player_who_starts() -> None:
         ("Piskvorky 15x15", "begins like"),
         ("Piskvorky 4x4, 11:11, 0", "5 to 22"),
         ("Piskvorky 15x15, 11:11, 0\n16,1,0", "off the 15x15"),
-        ("Piskvorky 15x15, 11:11, 0\n1,1,0\n1,1,0", "two stones"),
+        ("Piskvorky 15x15, 11:11, 0\n1,1,0\n1,1,0", "a1 is taken after a1"),
     ],
 )
 def test_wrong_psq_files_are_refused(text: str, complaint: str) -> None:

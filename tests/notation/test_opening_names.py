@@ -6,9 +6,14 @@ from functools import reduce
 
 import pytest
 
-from pbrain_engine.notation.canonical import Position, image_of
+from pbrain_engine.notation.canonical import (
+    Position,
+    find_opening,
+    image_of,
+    name_opening,
+    openings,
+)
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.opening_names import OPENINGS, find_opening, name_opening
 from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side
 
@@ -34,9 +39,9 @@ def test_the_usual_list(kind: str) -> None:
 
 
 def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name() -> None:
-    assert len({opening.name for opening in OPENINGS}) == 26
+    assert len({opening.name for opening in openings().values()}) == 26
     keys, empty = set(), Position(Rule.RENJU, 15, 15, Side.BLACK, (), ())
-    for opening in OPENINGS:
+    for opening in openings().values():
         for number in range(8):
             image = transform(opening.stones, number, 15, 15)
             assert name_opening(image, 15, 15) is opening
