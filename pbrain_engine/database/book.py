@@ -14,7 +14,7 @@ Several may grow the same one at once: each announces in the file what it search
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable
 from heapq import heappop, heappush
 from time import time
 from typing import NamedTuple
@@ -24,11 +24,10 @@ from ..notation.canonical import HEAD, Image, image_of, read_key
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
 from ..workers import ClusterPool, ProcessPool
-from .finding import Author, Finding, Known, checksum
+from .finding import SEARCH, Author, Finding, Known, checksum
 from .store import BookMove, Database, pack_book, unpack_book
 
 DROP = 40  # units of value that cost as much as one step
-CERTAIN = WIN_BAND
 
 
 class Edge(NamedTuple):
@@ -40,26 +39,19 @@ class Edge(NamedTuple):
 
 
 class Page:
-    """A position of the book."""
+    """A position of the book; ``parents``: the pages with a move that leads to it."""
 
     __slots__ = ("key", "edges", "value", "parents")
 
-    def __init__(self, key: bytes, edges: Sequence[Edge]) -> None:
-        """Take what a search has found."""
-        self.key = key
-        self.edges = tuple(edges)
-        self.value = max((edge.estimate for edge in edges), default=0)
-        self.parents: set[bytes] = set()
-
-
-def make_edges(key: bytes, moves: Iterable[BookMove]) -> list[Edge]:
-    """Return moves with the keys they lead to; of moves that are alike only the first."""
-    position = read_key(key)
-    edges: dict[bytes, Edge] = {}
-    for move, value in moves:
-        child = image_of(position.after(move)).key
-        edges.setdefault(child, Edge(move, value, child))
-    return list(edges.values())
+    def __init__(self, key: bytes, moves: Iterable[BookMove], parents: set[bytes]) -> None:
+        """Take what a search has found; of moves that are alike only the first."""
+        position, edges = read_key(key), dict[bytes, Edge]()
+        for move, value in moves:
+            child = image_of(position.after(move)).key
+            edges.setdefault(child, Edge(move, value, child))
+        self.key, self.parents = key, parents
+        self.edges = tuple(edges.values())
+        self.value = max((edge.estimate for edge in self.edges), default=0)
 
 
 def doubles(key: bytes) -> list[Coordinates]:
@@ -95,14 +87,17 @@ class Graph:
 
     def put(self, key: bytes, moves: Iterable[BookMove]) -> list[Page]:
         """Add a page; return it and all others whose moves have other values now."""
-        page = Page(key, make_edges(key, moves))
-        page.parents = self._waiting.pop(key, set())
-        self.pages[key] = page
+        page = self.pages[key] = Page(key, moves, self._waiting.pop(key, set()))
         for edge in page.edges:
             child = self.pages.get(edge.child)
             (child.parents if child else self._waiting.setdefault(edge.child, set())).add(key)
         if key == self.root or not self.below.isdisjoint(page.parents):
-            self._reach(key)
+            stack = [key]  # which can be reached now
+            while stack:
+                reached = stack.pop()
+                if reached in self.pages and reached not in self.below:
+                    self.below.add(reached)
+                    stack += [edge.child for edge in self.pages[reached].edges]
         page.value = self.best(page)
         changed = {key: page}
         queue = list(page.parents)
@@ -115,19 +110,13 @@ class Graph:
                 queue += parent.parents
         return list(changed.values())
 
-    def _reach(self, key: bytes) -> None:
-        """Note that a page, and those after it, can be reached from the root."""
-        stack = [key]
-        while stack:
-            key = stack.pop()
-            if key in self.pages and key not in self.below:
-                self.below.add(key)
-                stack += [edge.child for edge in self.pages[key].edges]
-
     def worth(self, edge: Edge) -> int:
         """Return what a move is worth to its side."""
         child = self.pages.get(edge.child)
-        return edge.estimate if child is None else -_further(child.value)
+        if child is None:
+            return edge.estimate
+        later = (child.value <= -WIN_BAND) - (child.value >= WIN_BAND)
+        return -child.value - later  # a forced win or loss is a ply farther off
 
     def best(self, page: Page) -> int:
         """Return what the best move of a page is worth."""
@@ -157,29 +146,13 @@ class Graph:
                 if key not in busy:
                     return key
                 continue
-            if abs(page.value) >= CERTAIN:
+            if abs(page.value) >= WIN_BAND:
                 continue
             for edge in page.edges:
                 worth = self.worth(edge)
-                if abs(worth) < CERTAIN and edge.child not in done:
+                if abs(worth) < WIN_BAND and edge.child not in done:
                     heappush(heap, (cost + 1 + (page.value - worth) / self._drop, edge.child))
         return None
-
-    def line(self, key: bytes | None = None) -> Iterator[tuple[bytes, int]]:
-        """Yield the pages of the best line from the root, with their values."""
-        key = self.root if key is None else key
-        while (page := self.pages.get(key)) is not None:
-            yield key, page.value
-            if not page.edges:
-                return
-            key = max(page.edges, key=self.worth).child
-
-
-def _further(value: int) -> int:
-    """Return a forced win or loss as it is one ply earlier."""
-    if value >= CERTAIN:
-        return value - 1
-    return value + 1 if value <= -CERTAIN else value
 
 
 # Growing -------------------------------------------------------------------------------
@@ -261,16 +234,6 @@ def _packed(graph: Graph, page: Page) -> bytes:
     return pack_book(graph.moves(page), page.key[1])
 
 
-def finding_of(result: Result, author: Author) -> Known:
-    """Return the finding of a search, in the orientation of its key."""
-    finding = Finding(
-        result.value, depth=result.depth, nodes=result.nodes,
-        moves=tuple(move for move, _ in result.moves[:1]), line=result.line, proof=result.proof,
-        author=author,
-    )  # fmt: skip
-    return Known(Image(result.key, 0), finding)
-
-
 def grow(
     database: Database,
     graph: Graph,
@@ -288,14 +251,14 @@ def grow(
                 if leaf is None:
                     break
                 running.add(leaf)
-                workers.submit(BookJob(leaf, plan.lines, plan.nodes, plan.weights))
+                workers.submit(BookJob(leaf, plan))
             if not running:
                 return
             result = workers.wait()
             changed = graph.put(result.key, result.moves)
             with database.writing():
-                if result.moves:
-                    database.add_findings([finding_of(result, plan.author)])
+                if result.finding is not None:
+                    database.add_findings([Known(Image(result.key, 0), result.finding)])
                 save_pages(database, graph, changed)
                 _give_back(database, [result.key])
             running.remove(result.key)
@@ -328,7 +291,7 @@ def _take_leaf(database: Database, graph: Graph, running: set[bytes], nodes: int
 
 
 def _give_back(database: Database, keys: Iterable[bytes]) -> None:
-    database.connection.run_many(
+    database.connection.run(
         "DELETE FROM meta WHERE name = :name", [{"name": AT + key.hex()} for key in keys]
     )
 
@@ -337,12 +300,10 @@ def _give_back(database: Database, keys: Iterable[bytes]) -> None:
 
 
 class BookJob(NamedTuple):
-    """What is to be searched and how; the result depends on nothing else."""
+    """A position that is to be searched; the result depends on nothing else."""
 
     key: bytes
-    lines: int  # moves that differ by more than symmetry
-    nodes: int
-    weights: str
+    plan: BookPlan
 
 
 class Result(NamedTuple):
@@ -350,21 +311,18 @@ class Result(NamedTuple):
 
     key: bytes
     moves: tuple[BookMove, ...]
-    value: int
-    depth: int
-    nodes: int
-    line: tuple[Coordinates, ...]
-    proof: str
+    finding: Finding | None = None  # None: the game is over there
 
 
 def search_position(job: BookJob) -> Result:
     """Search a position with the engine of this thread, which forgets everything before."""
+    plan = job.plan
     engine: Engine | None = getattr(_own, "engine", None)
-    if engine is None or _own.weights != job.weights:
+    if engine is None or _own.weights != plan.weights:
         if engine is not None:
             engine.close()
-        engine = _own.engine = Engine(hash_size=HASH_BYTES, weights=job.weights)
-        _own.weights = job.weights
+        engine = _own.engine = Engine(hash_size=HASH_BYTES, weights=plan.weights)
+        _own.weights = plan.weights
     position = read_key(job.key)
     engine.new_game(position.width, position.height, position.rule)
     engine.clear_hash()
@@ -372,8 +330,7 @@ def search_position(job: BookJob) -> Result:
         engine.place(*cell, side)
     engine.set_to_move(position.to_move)
     if engine.game.is_over:
-        return Result(job.key, (), 0, 0, 0, (), "")
-    exclude = [Move(x, y) for x, y in doubles(job.key)]
+        return Result(job.key, ())
     thoughts: dict[int, Thought] = {}
 
     def listen(thought: Thought) -> None:
@@ -381,18 +338,19 @@ def search_position(job: BookJob) -> Result:
             thoughts.clear()
         thoughts[thought.multipv] = thought
 
-    limit = Limit(nodes=job.nodes)
-    best = engine.think(limit, on_iteration=listen, multipv=job.lines, exclude=exclude)
-    thoughts.setdefault(1, best)
+    exclude = [Move(x, y) for x, y in doubles(job.key)]
+    limit = Limit(nodes=plan.nodes)
+    last = engine.think(limit, on_iteration=listen, multipv=plan.lines, exclude=exclude)
+    thoughts.setdefault(1, last)
     ranked = sorted(thoughts.values(), key=lambda thought: -thought.value)
-    moves = {tuple(thought.move): thought.value for thought in reversed(ranked)}
-    ordered = sorted(moves.items(), key=lambda pair: -pair[1])
-    return Result(
-        job.key,
-        tuple(((x, y), value) for (x, y), value in ordered),
-        ranked[0].value,
-        ranked[0].depth,
-        best.nodes,
-        tuple((x, y) for x, y in ranked[0].pv),
-        ranked[0].proof or ("search" if ranked[0].mate is not None else ""),
+    values = {tuple(thought.move): thought.value for thought in reversed(ranked)}
+    moves = tuple(
+        ((x, y), value) for (x, y), value in sorted(values.items(), key=lambda pair: -pair[1])
     )
+    best = ranked[0]
+    finding = Finding(
+        best.value, depth=best.depth, nodes=last.nodes, moves=(moves[0][0],),
+        line=tuple((x, y) for x, y in best.pv),
+        proof=best.proof or SEARCH * (best.mate is not None), author=plan.author,
+    )  # fmt: skip
+    return Result(job.key, moves, finding)

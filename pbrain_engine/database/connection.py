@@ -36,6 +36,7 @@ WRITERS_LOCK = 0x4E554D4B  # of PostgreSQL, held while one writes
 
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
+_NONE: Parameters = {}
 
 
 class DatabaseError(Exception):
@@ -91,29 +92,25 @@ class DatabaseConnection:
             raise DatabaseError(f"{self.name}{_explain(str(error))}") from None
 
     def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
-        if isinstance(parameters, Mapping):
-            return self._file.execute(sql, parameters)
-        return self._file.executemany(sql, parameters)
+        is_one = isinstance(parameters, Mapping)
+        return (self._file.execute if is_one else self._file.executemany)(sql, parameters)
 
-    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+    def rows(self, sql: str, parameters: Parameters = _NONE) -> list[Row]:
         """Return all rows of a query."""
         with self._errors_explained():
-            return [tuple(row) for row in self._execute(sql, parameters or {})]
+            return [tuple(row) for row in self._execute(sql, parameters)]
 
-    def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
+    def stream(self, sql: str, parameters: Parameters = _NONE) -> Iterator[Row]:
         """Yield the rows of a query, if possible without holding them all."""
         with self._errors_explained():
-            yield from self._execute(sql, parameters or {})
+            yield from self._execute(sql, parameters)
 
-    def run(self, sql: str, parameters: Parameters | None = None) -> int:
-        """Carry out a statement; return how many rows it has changed."""
+    def run(self, sql: str, parameters: Parameters | Sequence[Parameters] = _NONE) -> int:
+        """Carry out a statement, once for each set of parameters; return how many rows changed."""
+        if not parameters and parameters is not _NONE:
+            return 0
         with self._errors_explained():
-            return int(self._execute(sql, parameters or {}).rowcount)
-
-    def run_many(self, sql: str, parameters: Sequence[Parameters]) -> int:
-        """Carry out a statement once for each set of parameters; return how many rows changed."""
-        with self._errors_explained():
-            return int(self._execute(sql, parameters).rowcount) if parameters else 0
+            return int(self._execute(sql, parameters).rowcount)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -213,7 +210,7 @@ class ServerConnection(DatabaseConnection):
     def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
         return self._server.execute(self._text(sql), parameters)
 
-    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+    def rows(self, sql: str, parameters: Parameters = _NONE) -> list[Row]:
         """Return all rows of a query; outside of a transaction none stays open after it.
 
         A connection that broke is made anew after that, by the next statement.
@@ -225,7 +222,7 @@ class ServerConnection(DatabaseConnection):
                 with self._errors_explained():
                     self._server.rollback()
 
-    def stream(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
+    def stream(self, sql: str, parameters: Parameters = _NONE) -> Iterator[Row]:
         """Yield the rows of a query, which are held."""
         yield from self.rows(sql, parameters)
 
@@ -280,28 +277,6 @@ TABLES = (
 )
 
 
-def _prepare(connection: DatabaseConnection, create: bool) -> None:
-    """Make the tables where they are missing; see that they are of this format.
-
-    Raises:
-        DatabaseError: there are none and none are to be made, or they are of another format.
-    """
-    if create and not _has_tables(connection):
-        with connection.writing():
-            for statement in TABLES:
-                connection.run(statement.format(**connection.types))
-            connection.run(
-                "INSERT INTO meta (name, value) VALUES ('format', :format) "
-                "ON CONFLICT (name) DO NOTHING",
-                {"format": str(FORMAT)},
-            )
-    if not _has_tables(connection):
-        raise DatabaseError(f"{connection.name} holds no positions")
-    ((found,),) = connection.rows("SELECT value FROM meta WHERE name = 'format'") or [("none",)]
-    if found != str(FORMAT):
-        raise DatabaseError(f"{connection.name} has format {found}; this version reads {FORMAT}")
-
-
 def _has_tables(connection: DatabaseConnection) -> bool:
     try:
         return bool(connection.rows("SELECT 1 FROM meta WHERE name = 'format'"))
@@ -315,16 +290,29 @@ def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
     """Return a connection to a file, or to the database that a URL names, with its tables.
 
     Raises:
-        DatabaseError: it cannot be opened, or is something else.
+        DatabaseError: it cannot be opened, is something else, or is of another format.
     """
-    text = str(target)
-    if text.startswith("sqlite:///"):
-        text = text.removeprefix("sqlite:///")
+    text = str(target).removeprefix("sqlite:///")
     is_url = "://" in text
     file = Path(text).expanduser()
     connection = ServerConnection(text) if is_url else DatabaseConnection(file, create)
     try:
-        _prepare(connection, create)
+        if create and not _has_tables(connection):
+            with connection.writing():
+                for statement in TABLES:
+                    connection.run(statement.format(**connection.types))
+                connection.run(
+                    "INSERT INTO meta (name, value) VALUES ('format', :format) "
+                    "ON CONFLICT (name) DO NOTHING",
+                    {"format": str(FORMAT)},
+                )
+        if not _has_tables(connection):
+            raise DatabaseError(f"{connection.name} holds no positions")
+        ((found,),) = connection.rows("SELECT value FROM meta WHERE name = 'format'")
+        if found != str(FORMAT):
+            raise DatabaseError(
+                f"{connection.name} has format {found}; this version reads {FORMAT}"
+            )
     except BaseException:
         connection.close()
         raise

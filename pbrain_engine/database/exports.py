@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..files import in_place_of
 from ..notation.canonical import HEAD, Position, image_of, read_key
-from ..notation.game_tree import GameRecord, GameTree, TreeNode
+from ..notation.game_tree import GameRecord, GameTree
 from ..notation.renlib import ENCODING, SIZE, format_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf
 from ..position.geometry import Coordinates
@@ -69,7 +69,7 @@ def export(database: Database, path: Path, choice: ExportFilter) -> list[str]:
             part.write_text(text, encoding="utf-8")
         else:
             with part.open("w", encoding="utf-8") as file:
-                file.writelines(json.dumps(entry) + "\n" for entry in everything(database, choice))
+                file.writelines(json.dumps(entry) + "\n" for entry in documents(database, choice))
             losses = [NO_BOOK] if database.count("book") else []
     return losses
 
@@ -94,8 +94,15 @@ def library(database: Database, choice: ExportFilter) -> tuple[bytes, list[str]]
     if len(rules) > 1:
         losses.append(f"a library has no rule: {' and '.join(rules)} are together in it")
     whole = fitting[0]
-    for tree in fitting[1:]:
-        merge_nodes(whole.root, tree.root)
+    stack = [(whole.root, tree.root) for tree in reversed(fitting[1:])]
+    while stack:
+        target, source = stack.pop()
+        target.title = joined(target.title, source.title, " / ")
+        target.comment = joined(target.comment, source.comment, "\n")
+        target.text = joined(target.text, source.text, " ")
+        target.is_marked |= source.is_marked
+        target.is_start |= source.is_start
+        stack += [(target.child(node.cell, node.is_move), node) for node in source.children]
     data, more = format_renlib(whole, choice.encoding)
     return data, losses + more
 
@@ -110,10 +117,8 @@ def gather(database: Database, choice: ExportFilter) -> list[GameTree]:
         if choice.takes(game.record):
             start = _start_of(game.record)
             found.setdefault(start, GameTree(start)).add(game.record.turns)
-    for start, ways in book_ways(database, choice):
-        tree = found.setdefault(start, GameTree(start))
-        for way in ways:
-            tree.add(way)
+    for start, way in _book_ways(database, choice):
+        found.setdefault(start, GameTree(start)).add(way)
     if choice.values:
         values = _values(database)
         for tree in found.values():
@@ -124,40 +129,39 @@ def gather(database: Database, choice: ExportFilter) -> list[GameTree]:
     return list(found.values())
 
 
-def book_ways(
+def _book_ways(
     database: Database, choice: ExportFilter
-) -> Iterator[tuple[GameRecord, Iterator[list[Coordinates]]]]:
-    """Yield, for each rule and board, a way through the book to each position of it."""
-    pages: dict[bytes, dict[bytes, bytes]] = {}
-    for key, moves in database.connection.stream(
-        "SELECT key, book.moves FROM book JOIN position ON position.id = book.position"
-    ):
-        pages.setdefault(bytes(key)[: HEAD - 1], {})[bytes(key)] = bytes(moves)
-    for (rule, width, height), own in pages.items():
-        start = GameRecord(width, height, Rule(rule))
-        if choice.takes(start):
-            yield start, _ways(start, own)
+) -> Iterator[tuple[GameRecord, list[Coordinates]]]:
+    """Yield a way through the book to each position of it, and the board on which it begins.
 
-
-def _ways(start: GameRecord, pages: dict[bytes, bytes]) -> Iterator[list[Coordinates]]:
-    """Yield ways from the empty board, or else from the smallest positions, to each page."""
-    left = dict(pages)
+    Ways are from the empty board, or else from the smallest positions that are in the book.
+    """
+    pages: dict[bytes, bytes] = {
+        bytes(key): bytes(moves)
+        for key, moves in database.connection.stream(
+            "SELECT key, book.moves FROM book JOIN position ON position.id = book.position"
+        )
+    }
+    left = dict.fromkeys(sorted(pages, key=lambda key: (key[: HEAD - 1], len(key), key)))
     while left:
-        root = read_key(min(left, key=len))
-        left.pop(image_of(root).key)
+        first = next(iter(left))
+        del left[first]
+        root = read_key(first)
         way = root.in_turn
-        if way is None:
+        start = GameRecord(root.width, root.height, root.rule)
+        if way is None or not choice.takes(start):
             continue
-        yield way
+        yield start, way
         stack = [(way, reduce(Position.after, way, start_of(start)))]
         while stack:
             way, before = stack.pop()
             image = image_of(before)
             for cell in image.back([move for move, _ in unpack_book(pages[image.key], root.width)]):
                 position = before.after(cell)
-                if left.pop(image_of(position).key, None) is not None:
+                if (key := image_of(position).key) in left:
+                    del left[key]
                     stack.append(([*way, cell], position))
-                    yield stack[-1][0]
+                    yield start, stack[-1][0]
 
 
 def _start_of(record: GameRecord) -> GameRecord:
@@ -165,19 +169,6 @@ def _start_of(record: GameRecord) -> GameRecord:
         record.width, record.height, record.rule, first=record.first,
         black_setup=record.black_setup, white_setup=record.white_setup,
     )  # fmt: skip
-
-
-def merge_nodes(into: TreeNode, other: TreeNode) -> None:
-    """Bring a tree into another one."""
-    stack = [(into, other)]
-    while stack:
-        target, source = stack.pop()
-        target.title = joined(target.title, source.title, " / ")
-        target.comment = joined(target.comment, source.comment, "\n")
-        target.text = joined(target.text, source.text, " ")
-        target.is_marked |= source.is_marked
-        target.is_start |= source.is_start
-        stack += [(target.child(node.cell, node.is_move), node) for node in source.children]
 
 
 def _values(database: Database) -> Values:
@@ -206,7 +197,7 @@ def _lost_findings(
     return losses
 
 
-def everything(database: Database, choice: ExportFilter) -> Iterator[dict[str, object]]:
+def documents(database: Database, choice: ExportFilter) -> Iterator[dict[str, object]]:
     """Yield all that the database holds but the book, as ``add`` reads it again."""
     for result, text in database.connection.stream("SELECT result, record FROM game ORDER BY id"):
         if choice.takes(parse_sgf(text)):

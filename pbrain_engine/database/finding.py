@@ -252,17 +252,13 @@ def read_text(entry: dict[str, Any], name: str) -> str:
     return text
 
 
-def _size(entry: dict[str, Any]) -> tuple[int, int]:
+def _position(entry: dict[str, Any]) -> Position:
     match entry.get("size"):
         case [int(width), int(height)]:
-            check_size("the board", width, height)
-            return width, height
+            size = width, height
+            check_size("the board", *size)
         case _:
             raise ValueError("size is no pair of numbers")
-
-
-def _position(entry: dict[str, Any]) -> Position:
-    size = _size(entry)
     black, white, walls = (
         tuple(sorted(_cells(entry.get(name), name, size))) for name in ("black", "white", "walls")
     )
@@ -273,15 +269,19 @@ def _position(entry: dict[str, Any]) -> Position:
 
 
 def _way(entry: dict[str, Any], position: Position) -> GameRecord | None:
-    """Return the moves to a position in the order in which they were played, if it is known."""
+    """Return an order in which a position's stones were played, or could have been, or None."""
     size = position.width, position.height
-    played = _cells(entry.get("played"), "played", size)
-    if not played:
+    moves: Sequence[Coordinates] | None = _cells(entry.get("played"), "played", size)
+    if moves:
+        black, white = tuple(sorted(moves[::2])), tuple(sorted(moves[1::2]))
+        if position != Position(position.rule, *size, Side(len(moves) % 2), black, white):
+            raise ValueError("what was played does not lead to this position")
+    else:
+        black, white = (_cells(entry.get(name), name, size) for name in PLAYERS)
+        moves = position._replace(black=black, white=white).in_turn  # in the order that is given
+    if moves is None or entry.get("type") == "position":  # of an export, which has its lines
         return None
-    black, white = tuple(sorted(played[::2])), tuple(sorted(played[1::2]))
-    if position != Position(position.rule, *size, Side(len(played) % 2), black, white):
-        raise ValueError("what was played does not lead to this position")
-    return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in played))
+    return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in moves))
 
 
 def read_analysis(entry: dict[str, Any]) -> Known:
@@ -335,14 +335,3 @@ def is_proof(node: Any, width: int, height: int, is_answer: bool = False) -> boo
             case _:
                 return False
     return all(is_proof(answer, width, height, True) for answer in node["answers"])
-
-
-def some_way(entry: dict[str, Any]) -> GameRecord | None:
-    """Return an order in which an analysis's stones could have been played, if there is one."""
-    size = _size(entry)
-    black, white = (_cells(entry.get(name), name, size) for name in PLAYERS)
-    position = _position(entry)._replace(black=black, white=white)  # in the order that is given
-    moves = position.in_turn
-    if moves is None:
-        return None
-    return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in moves))

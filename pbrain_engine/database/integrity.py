@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from ..notation.canonical import image_of, read_key
 from ..notation.cells import NotationError
 from ..notation.sgf import parse_sgf
 from .finding import checksum
-from .lines import MOVE, NO_PARENT, PASS, START, TEXT, node_checksum
+from .lines import MOVE, NO_PARENT, START, TEXT, cell_of, node_checksum
 from .store import (
     FINDING_COLUMNS,
     OPEN,
@@ -20,9 +20,6 @@ from .store import (
     game_images,
 )
 
-Counts = list[int]  # wins of black, draws, wins of white
-COLUMN = {"black_wins": 0, "draws": 1, "white_wins": 2}
-
 
 def find_faults(database: Database) -> Iterator[str]:
     """Yield what is wrong, one line each; nothing where all is whole."""
@@ -30,14 +27,21 @@ def find_faults(database: Database) -> Iterator[str]:
     if damage:
         yield from (f"the file is damaged: {text}" for text in damage)
         return
-    counts: dict[bytes, Counts] = defaultdict(lambda: [0, 0, 0])
+    counts: Counter[tuple[bytes, str]] = Counter()  # of positions and results
     yield from _check_games(database, counts)
     yield from _check_positions(database, counts)
     yield from _check_nodes(database)
-    yield from _check_book(database)
+    for position, value, moves, crc, key in database.connection.stream(
+        "SELECT book.position, book.value, book.moves, book.crc, key FROM book "
+        "LEFT JOIN position ON position.id = book.position"
+    ):
+        if key is None:
+            yield f"the book has a position {position} that is not there"
+        elif checksum(bytes(key), value, bytes(moves)) != crc:
+            yield f"the book's entry for position {position} is not what was stored"
 
 
-def _check_games(database: Database, counts: dict[bytes, Counts]) -> Iterator[str]:
+def _check_games(database: Database, counts: Counter[tuple[bytes, str]]) -> Iterator[str]:
     """Check the games and count again what their positions say."""
     for number, digest, result, text in database.connection.stream(
         "SELECT id, digest, result, record FROM game"
@@ -50,17 +54,16 @@ def _check_games(database: Database, counts: dict[bytes, Counts]) -> Iterator[st
         except (NotationError, ValueError) as error:
             yield f"game {number} cannot be read: {error}"
             continue
-        if result not in (*RESULTS, OPEN):
-            yield f"game {number} has the result {result!r}"
+        if result in RESULTS:
+            counts.update((image.key, result) for image in images)
         elif result != OPEN:
-            for image in images:
-                counts[image.key][COLUMN[RESULTS[result]]] += 1
+            yield f"game {number} has the result {result!r}"
 
 
-def _check_positions(database: Database, counts: dict[bytes, Counts]) -> Iterator[str]:
+def _check_positions(database: Database, counts: Counter[tuple[bytes, str]]) -> Iterator[str]:
     authors = {number for (number,) in database.connection.stream("SELECT id FROM author")}
-    for number, raw, black, draws, white, *columns in database.connection.stream(
-        f"SELECT id, key, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position"
+    for number, raw, black, white, draws, *columns in database.connection.stream(
+        f"SELECT id, key, black_wins, white_wins, draws, {FINDING_COLUMNS} FROM position"
     ):
         key = bytes(raw)
         try:
@@ -68,7 +71,7 @@ def _check_positions(database: Database, counts: dict[bytes, Counts]) -> Iterato
                 yield f"position {number} is not in its least orientation"
         except ValueError as error:
             yield f"position {number} has {error}"
-        if [black, draws, white] != counts.pop(key, [0, 0, 0]):
+        if [black, white, draws] != [counts.pop((key, result), 0) for result in RESULTS]:
             yield f"position {number} counts other results than its games have"
         if columns[0] is not None:
             if finding_checksum(key, columns[:-1]) != columns[-1]:
@@ -76,30 +79,19 @@ def _check_positions(database: Database, counts: dict[bytes, Counts]) -> Iterato
             if columns[-2] not in authors:
                 yield f"position {number}: unknown author"
     if counts:
-        yield f"{len(counts)} positions of games are missing"
+        yield f"{len({key for key, _ in counts})} positions of games are missing"
 
 
 def _check_nodes(database: Database) -> Iterator[str]:
     """Check the lines, and that every node leads to its position."""
     below: dict[int, list[tuple[int, int, int, bytes | None]]] = defaultdict(list)
     total = 0
-    for (
-        number,
-        parent,
-        kind,
-        cell,
-        raw,
-        title,
-        comment,
-        text,
-        marks,
-        crc,
-    ) in database.connection.stream(
-        "SELECT node.id, parent, kind, cell, key, title, comment, text, marks, node.crc "
+    for number, parent, kind, cell, raw, crc, *notes in database.connection.stream(
+        "SELECT node.id, parent, kind, cell, key, node.crc, title, comment, text, marks "
         "FROM node LEFT JOIN position ON position.id = node.position"
     ):
         total += 1
-        if node_checksum(kind, cell, title, comment, text, marks) != crc:
+        if node_checksum(kind, cell, *notes) != crc:
             yield f"node {number} is not what was stored"
         below[parent].append((number, kind, cell, None if raw is None else bytes(raw)))
     reached = 0
@@ -114,21 +106,9 @@ def _check_nodes(database: Database) -> Iterator[str]:
             reached += 1
             if kind == TEXT:
                 continue
-            width = before.width
-            position = before.after(None if cell == PASS else (cell % width, cell // width))
+            position = before.after(cell_of(cell, before.width))
             if kind != MOVE or image_of(position).key != key:
                 yield f"node {node} does not lead to its position"
             stack += [(position, *child) for child in below[node]]
     if reached != total:
         yield f"{total - reached} nodes hang on nothing"
-
-
-def _check_book(database: Database) -> Iterator[str]:
-    for position, value, moves, crc, key in database.connection.stream(
-        "SELECT book.position, book.value, book.moves, book.crc, key FROM book "
-        "LEFT JOIN position ON position.id = book.position"
-    ):
-        if key is None:
-            yield f"the book has a position {position} that is not there"
-        elif checksum(bytes(key), value, bytes(moves)) != crc:
-            yield f"the book's entry for position {position} is not what was stored"

@@ -6,13 +6,14 @@ which they came, so that a library that goes in comes out as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from typing import NamedTuple
 
 from ..notation.canonical import Image, Opening, Position, image_of, read_key
 from ..notation.game_tree import GameRecord, GameTree, TreeNode
-from ..position.geometry import Coordinates, transform
+from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .finding import Asked, Entry, Note, checksum
 from .store import FINDING_COLUMNS, Added, Database, clean, game_images, start_of
@@ -33,17 +34,8 @@ WAY_TO = """WITH RECURSIVE way (id, parent, kind, cell, position, steps) AS (
         UNION ALL
         SELECT node.id, node.parent, node.kind, node.cell, node.position, way.steps + 1
         FROM node JOIN way ON node.id = way.parent)
-    SELECT kind, cell, position FROM way ORDER BY steps DESC"""
-
-
-class _Stored(NamedTuple):
-    """A node's row: its number and its notes."""
-
-    number: int
-    title: str
-    comment: str
-    text: str
-    marks: int
+    SELECT kind, cell, key FROM way LEFT JOIN position ON position.id = way.position
+    ORDER BY steps DESC"""
 
 
 def add_tree(database: Database, tree: GameTree) -> Added:
@@ -57,26 +49,33 @@ def add_tree(database: Database, tree: GameTree) -> Added:
     # Stones that are set up may lie in another orientation than the position that is stored.
     is_turned = bool(record.black_setup or record.white_setup)
     nodes = 0
-    way: list[_Stored] = []  # the rows of the moves to a node
+    way: list[int] = []  # the numbers of the moves to a node
     for node, depth, image in images(tree):
         del way[depth:]
         cell = node.cell
         if cell is not None and is_turned:
             (cell,) = start.turn([cell])
         if not way:
-            parent, kind, number = NO_PARENT, START, database.position_number(start.key)
+            parent, kind, place = NO_PARENT, START, database.position_number(start.key)
         else:
-            parent, kind = way[-1].number, MOVE if node.is_move else TEXT
-            number = PASS if cell is None else cell[1] * record.width + cell[0]
+            parent, kind = way[-1], MOVE if node.is_move else TEXT
+            place = PASS if cell is None else cell[1] * record.width + cell[0]
         position = None if kind == TEXT else database.position_number(image.key)
-        crc = node_checksum(kind, number, "", "", "", 0)
-        place = {"parent": parent, "kind": kind, "cell": number, "position": position, "crc": crc}
-        row = _Stored(*database.connection.rows(ADD_NODE, place)[0])
-        is_changed = _note(database, row, node, kind, number)
-        nodes += is_changed or (kind != START and row.number > newest)
-        newest = max(newest, row.number)
+        crc = node_checksum(kind, place, "", "", "", 0)
+        row = {"parent": parent, "kind": kind, "cell": place, "position": position, "crc": crc}
+        ((number, *old),) = database.connection.rows(ADD_NODE, row)
+        new = [
+            joined(old[0], node.title, " / "),
+            joined(old[1], node.comment, "\n"),
+            joined(old[2], node.text, " "),
+            old[3] | MARKED * node.is_marked | BEGIN * node.is_start,
+        ]
+        if new != old:
+            _set_notes(database, number, kind, place, *new)
+        nodes += new != old or (kind != START and number > newest)
+        newest = max(newest, number)
         if kind != TEXT:
-            way.append(row)
+            way.append(number)
     return Added(0, 0, nodes)
 
 
@@ -115,34 +114,20 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
         if before and f"\n{before}\n" in f"\n{comment}\n":
             new = f"\n{clean(after)}\n" if after else "\n"
             changed = f"\n{comment}\n".replace(f"\n{before}\n", new, 1).strip("\n")
-            _set_notes(database, _Stored(number, title, changed, text, marks), kind, cell)
+            _set_notes(database, number, kind, cell, title, changed, text, marks)
             return
     tree = GameTree(replace(record, moves=(), passes=()))
     tree.add(record.turns).comment = after
     add_tree(database, tree)
 
 
-def _note(database: Database, row: _Stored, node: TreeNode, kind: int, cell: int) -> bool:
-    """Add a node's notes to those of its row; return whether there are new ones."""
-    title = joined(row.title, node.title, " / ")
-    comment = joined(row.comment, node.comment, "\n")
-    text = joined(row.text, node.text, " ")
-    marks = row.marks | MARKED * node.is_marked | BEGIN * node.is_start
-    if (title, comment, text, marks) == row[1:]:
-        return False
-    _set_notes(database, _Stored(row.number, title, comment, text, marks), kind, cell)
-    return True
-
-
-def _set_notes(database: Database, row: _Stored, kind: int, cell: int) -> None:
-    """Write the notes of a row."""
-    number, title, comment, text, marks = row
+def _set_notes(
+    database: Database, number: int, kind: int, cell: int, title: str, comment: str, text: str,
+    marks: int,
+) -> None:  # fmt: skip
+    notes = {"title": title, "comment": comment, "text": text, "marks": marks}
     crc = node_checksum(kind, cell, title, comment, text, marks)
-    database.connection.run(
-        SET_NOTES,
-        {"id": number, "title": title, "comment": comment, "text": text, "marks": marks,
-         "crc": crc},
-    )  # fmt: skip
+    database.connection.run(SET_NOTES, {"id": number, "crc": crc, **notes})
 
 
 def joined(old: str, new: str, separator: str) -> str:
@@ -166,44 +151,34 @@ def read_trees(database: Database) -> list[GameTree]:
     """Return everything that was entered: a tree for each start position."""
     trees: list[GameTree] = []
     known: dict[int, tuple[TreeNode, GameTree]] = {}
-    for (
-        number,
-        parent,
-        kind,
-        cell,
-        position,
-        title,
-        comment,
-        text,
-        marks,
-    ) in database.connection.stream(
-        "SELECT id, parent, kind, cell, position, title, comment, text, marks FROM node ORDER BY id"
+    for number, parent, kind, cell, key, marks, *notes in database.connection.stream(
+        "SELECT node.id, parent, kind, cell, key, marks, title, comment, text FROM node "
+        "LEFT JOIN position ON kind = 0 AND position.id = node.position ORDER BY node.id"
     ):
-        node = TreeNode(
-            None, kind != TEXT, title, comment, text, bool(marks & MARKED), bool(marks & BEGIN)
-        )
+        node = TreeNode(None, kind != TEXT, *notes)
+        node.is_marked, node.is_start = bool(marks & MARKED), bool(marks & BEGIN)
         if kind == START:
-            tree = GameTree(_start_record(database, position), node)
+            start = read_key(bytes(key or b""))
+            tree = GameTree(
+                GameRecord(
+                    start.width, start.height, start.rule, first=start.to_move,
+                    black_setup=start.black, white_setup=start.white,
+                ),
+                node,
+            )  # fmt: skip
             trees.append(tree)
             known[number] = node, tree
         elif parent in known:  # a parent is always stored before its children
             above, tree = known[parent]
-            if cell != PASS:
-                node.cell = cell % tree.record.width, cell // tree.record.width
+            node.cell = cell_of(cell, tree.record.width)
             above.children.append(node)
             known[number] = node, tree
     return trees
 
 
-def _start_record(database: Database, position: int) -> GameRecord:
-    ((key,),) = database.connection.rows(
-        "SELECT key FROM position WHERE id = :id", {"id": position}
-    ) or [(b"",)]
-    start = read_key(bytes(key))
-    return GameRecord(
-        start.width, start.height, start.rule, first=start.to_move,
-        black_setup=start.black, white_setup=start.white,
-    )  # fmt: skip
+def cell_of(stored: int, width: int) -> Coordinates | None:
+    """Return the cell of a node, None for a pass."""
+    return None if stored == PASS else (stored % width, stored // width)
 
 
 def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...]:
@@ -213,31 +188,22 @@ def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...
         "SELECT id, title, comment, marks FROM node WHERE position = :id ORDER BY id",
         {"id": position},
     ):
+        labels: list[tuple[Coordinates, str]] = []
         texts = database.connection.rows(
             "SELECT cell, text FROM node WHERE parent = :id AND text <> '' ORDER BY id",
             {"id": number},
         )
-        labels: list[tuple[Coordinates, str]] = []
-        if texts:
-            width, own = image.key[1], image_of(position_of(database, number))
-            for cell, text in texts:
-                if cell != PASS:
-                    turned = own.turn([(cell % width, cell // width)])
-                    labels.append((image.back(turned)[0], text))
+        if texts:  # they lie in the orientation of their tree
+            (_, _, start), *way = database.connection.rows(WAY_TO, {"id": number})
+            before = read_key(bytes(start))
+            cells = [cell_of(cell, before.width) for kind, cell, _ in way if kind == MOVE]
+            own = image_of(reduce(Position.after, cells, before))
+            for stored, text in texts:
+                if (cell := cell_of(stored, before.width)) is not None:
+                    labels.append((image.back(own.turn([cell]))[0], text))
         if title or comment or marks & MARKED or labels:
             notes.append(Note(title, comment, bool(marks & MARKED), tuple(labels)))
     return tuple(notes)
-
-
-def position_of(database: Database, node: int) -> Position:
-    """Return the position of a node in the orientation of its tree."""
-    way: Sequence[tuple[int, int, int]] = database.connection.rows(WAY_TO, {"id": node})
-    position = start_of(_start_record(database, way[0][2]))
-    for kind, cell, _ in way:
-        if kind == MOVE:
-            width = position.width
-            position = position.after(None if cell == PASS else (cell % width, cell // width))
-    return position
 
 
 # Asking ---------------------------------------------------------------------------------
@@ -293,19 +259,7 @@ class Filter(NamedTuple):
             return False
         if not self.stones[0] <= position.stones <= self.stones[1]:
             return False
-        return self.opening is None or continues(position, self.opening)
-
-
-def continues(position: Position, opening: Opening) -> bool:
-    """Return whether a position holds the stones of an opening, however they are turned."""
-    if (position.width, position.height) != (15, 15):
-        return False
-    black, white = set(position.black), set(position.white)
-    for number in range(8):
-        first, second, third = transform(opening.stones, number, 15, 15)
-        if first in black and third in black and second in white:
-            return True
-    return False
+        return self.opening is None or self.opening.leads_to(position)
 
 
 def query(database: Database, wanted: Filter) -> Iterator[tuple[Position, Entry]]:

@@ -20,7 +20,7 @@ from ..notation.sgf import parse_sgf_trees
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
 from .book import settle
-from .finding import SEARCH, Author, Finding, Known, read_analysis, read_text, some_way
+from .finding import SEARCH, Author, Finding, Known, read_analysis, read_text
 from .lines import add_line, add_tree, read_trees
 from .store import OPEN, Added, Database, StoredGame, game_images
 
@@ -84,10 +84,11 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
         for tree in parse_sgf_trees(body):
             tree.record = _ruled(tree.record, wish)
             game = StoredGame(decided(main_line(tree)))
-            is_annotated = not _is_one_line(tree)
+            bare = replace(tree.root, comment="")  # that of the game is in its record
+            is_plain = GameTree(tree.record, bare).is_plain()
             if game.record.moves:
-                yield game.plain if is_annotated else game
-            if is_annotated:
+                yield game if is_plain else game.plain
+            if not is_plain:
                 yield tree
     elif body.lower().startswith("piskvorky"):
         yield StoredGame(decided(_ruled(parse_psq(body), wish)))
@@ -123,18 +124,6 @@ def decided(record: GameRecord) -> GameRecord:
     return replace(record, result="1/2-1/2") if game.is_full else record
 
 
-def _is_one_line(tree: GameTree) -> bool:
-    """Whether the main line holds all that there is."""
-    node = tree.root
-    while node.children:
-        if len(node.children) > 1 or not node.children[0].is_move:
-            return False
-        node = node.children[0]
-        if node.has_notes:
-            return False
-    return not tree.root.title
-
-
 def _json(path: Path) -> Iterator[Item]:
     with path.open(encoding="utf-8") as file:
         first = file.readline()
@@ -167,11 +156,8 @@ def _entry(text: str) -> Iterator[Item]:
         yield StoredGame(main_line(tree), counts=entry.get("result", OPEN) != OPEN)
     elif kind == "tree":
         yield from parse_sgf_trees(read_text(entry, "sgf"))
-    elif kind == "position":
-        yield read_analysis(entry)
     else:
-        analysis = read_analysis(entry)
-        yield analysis._replace(way=analysis.way or some_way(entry))
+        yield read_analysis(entry)
 
 
 def _journal(path: Path) -> Iterator[Item]:
@@ -246,24 +232,15 @@ def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda don
     source = iter(items)
     while batch := list(islice(source, BATCH)):
         with database.writing():
-            stored = _add_batch(database, batch)
-        done += stored
+            done += database.add_games(item for item in batch if isinstance(item, StoredGame))
+            findings = [item for item in batch if isinstance(item, Known)]
+            done += Added(positions=database.add_findings(findings))
+            for item in batch:
+                if isinstance(item, GameTree):
+                    done += add_tree(database, item)
+                elif isinstance(item, Known) and item.way is not None:
+                    done += add_line(database, item.way)
         tell(done)
-    return done
-
-
-def _add_batch(database: Database, batch: list[Item]) -> Added:
-    games = [item for item in batch if isinstance(item, StoredGame)]
-    findings = [item for item in batch if isinstance(item, Known)]
-    done = database.add_games(games) if games else Added()
-    for item in batch:
-        if isinstance(item, GameTree):
-            done += add_tree(database, item)
-    if findings:
-        done += Added(positions=database.add_findings(findings))
-    for known in findings:
-        if known.way is not None:
-            done += add_line(database, known.way)
     return done
 
 
@@ -284,27 +261,18 @@ def merge(into: Database, other: Database, tell: Tell = lambda done: None) -> Ad
         with into.writing():
             done += add_tree(into, tree)
         tell(done)
+    taken = []  # positions of the book that are not in the own one
     with into.writing():
-        done += Added(pages=_take_book(into, other))
-    return done
-
-
-def _take_book(into: Database, other: Database) -> int:
-    """Take over the book's positions that are not in the own book; return how many.
-
-    Afterwards the positions before them are worth what these say.
-    """
-    taken = []
-    for key, value, moves, crc in other.connection.stream(
-        "SELECT key, book.value, book.moves, book.crc FROM book "
-        "JOIN position ON position.id = book.position ORDER BY position.id"
-    ):
-        if into.connection.run(
-            "INSERT INTO book (position, value, moves, crc) VALUES (:position, :value, :moves, "
-            ":crc) ON CONFLICT (position) DO NOTHING",
-            {"position": into.position_number(bytes(key)), "value": value, "moves": moves,
-             "crc": crc},
-        ):  # fmt: skip
-            taken.append(bytes(key))
-    settle(into, taken)
-    return len(taken)
+        for key, value, moves, crc in other.connection.stream(
+            "SELECT key, book.value, book.moves, book.crc FROM book "
+            "JOIN position ON position.id = book.position ORDER BY position.id"
+        ):
+            if into.connection.run(
+                "INSERT INTO book (position, value, moves, crc) VALUES (:position, :value, :moves, "
+                ":crc) ON CONFLICT (position) DO NOTHING",
+                {"position": into.position_number(bytes(key)), "value": value, "moves": moves,
+                 "crc": crc},
+            ):  # fmt: skip
+                taken.append(bytes(key))
+        settle(into, taken)  # those before them are worth what they say
+    return done + Added(pages=len(taken))

@@ -132,14 +132,12 @@ class Database:
         if not found:
             return None
         number, black_wins, draws, white_wins, *columns = found[0]
-        return Entry(
-            number,
-            self.read_finding(image, columns),
-            black_wins,
-            draws,
-            white_wins,
-            book=self._book_moves(number, image),
-        )
+        page = self.connection.rows("SELECT moves FROM book WHERE position = :id", {"id": number})
+        moves = unpack_book(page[0][0], image.key[1]) if page else []
+        cells = image.back([move for move, _ in moves])
+        book = tuple(zip(cells, (value for _, value in moves), strict=True))
+        finding = self.read_finding(image, columns)
+        return Entry(number, finding, black_wins, draws, white_wins, book=book)
 
     def read_finding(self, image: Image, columns: Sequence[Any]) -> Finding | None:
         """Return the finding that the columns of a row hold, turned back from the key."""
@@ -155,30 +153,22 @@ class Database:
             turned_tree(tree, image.back), self._author(author),
         )  # fmt: skip
 
-    def _book_moves(self, number: int, image: Image) -> tuple[tuple[Coordinates, int], ...]:
-        found = self.connection.rows("SELECT moves FROM book WHERE position = :id", {"id": number})
-        moves = unpack_book(found[0][0], image.key[1]) if found else []
-        cells = image.back([move for move, _ in moves])
-        return tuple(zip(cells, (value for _, value in moves), strict=True))
-
     def add_findings(self, known: Iterable[Known]) -> int:
         """Store findings where they are better than what is there; return how many came."""
-        rows = sorted(map(self._finding_row, known), key=lambda row: row["key"])
-        return self.connection.run_many(ADD_FINDING, rows)
-
-    def _finding_row(self, known: Known) -> dict[str, Any]:
-        image, finding, _ = known
-        _, width, height = image.key[:3]
-        row: dict[str, Any] = {
-            "key": image.key, "rank": finding.rank, "value": finding.value,
-            "bound": int(finding.bound), "depth": finding.depth, "nodes": finding.nodes,
-            "moves": pack_moves(image.turn(finding.moves), width, height),
-            "line": pack_moves(image.turn(finding.line), width, height),
-            "proof": finding.proof, "tree": turned_tree(finding.tree, image.turn),
-            "author": self._author_number(finding.author),
-        }  # fmt: skip
-        row["crc"] = finding_checksum(image.key, [row[name] for name in _NAMES[:-1]])
-        return row
+        rows = []
+        for image, finding, _ in known:
+            _, width, height = image.key[:3]
+            row: dict[str, Any] = {
+                "key": image.key, "rank": finding.rank, "value": finding.value,
+                "bound": int(finding.bound), "depth": finding.depth, "nodes": finding.nodes,
+                "moves": pack_moves(image.turn(finding.moves), width, height),
+                "line": pack_moves(image.turn(finding.line), width, height),
+                "proof": finding.proof, "tree": turned_tree(finding.tree, image.turn),
+                "author": self._author_number(finding.author),
+            }  # fmt: skip
+            row["crc"] = finding_checksum(image.key, [row[name] for name in _NAMES[:-1]])
+            rows.append(row)
+        return self.connection.run(ADD_FINDING, sorted(rows, key=lambda row: row["key"]))
 
     def position_number(self, key: bytes) -> int:
         """Return the number of a position's row, made if there is none."""
@@ -188,28 +178,23 @@ class Database:
 
     def _author_number(self, author: Author) -> int:
         if author not in self._authors:
-            names = {"version": author.version, "weights": author.weights}
             self.connection.run(
                 "INSERT INTO author (version, weights) VALUES (:version, :weights) "
                 "ON CONFLICT (version, weights) DO NOTHING",
-                names,
+                {"version": author.version, "weights": author.weights},
             )
-            ((number,),) = self.connection.rows(
-                "SELECT id FROM author WHERE version = :version AND weights = :weights", names
-            )
-            self._authors[author] = number
+            self._read_authors()
         return self._authors[author]
 
     def _author(self, number: int) -> Author:
-        for author, known in self._authors.items():
-            if known == number:
-                return author
-        found = self.connection.rows(
-            "SELECT version, weights FROM author WHERE id = :id", {"id": number}
-        )
-        author = Author(*found[0]) if found else Author()
-        self._authors[author] = number
-        return author
+        if number not in self._authors.values():
+            self._read_authors()
+        known = (author for author, own in self._authors.items() if own == number)
+        return next(known, Author())
+
+    def _read_authors(self) -> None:
+        found = self.connection.rows("SELECT version, weights, id FROM author")
+        self._authors = {Author(*names): number for *names, number in found}
 
     # Games ---------------------------------------------------------------------------
 
@@ -235,9 +220,7 @@ class Database:
                 count = counts[image.key]
                 if result != OPEN:
                     count[RESULTS[result]] += 1
-        self.connection.run_many(
-            ADD_COUNTS, [{"key": key, **counts[key]} for key in sorted(counts)]
-        )
+        self.connection.run(ADD_COUNTS, [{"key": key, **counts[key]} for key in sorted(counts)])
         self.add_findings(known)
         return Added(added, len(counts), 0, skipped)
 
@@ -299,7 +282,5 @@ def digest_of(text: str) -> bytes:
 
 def finding_checksum(key: bytes, columns: Sequence[Any]) -> int:
     """Return the checksum of a finding's columns; the number of its author may change."""
-    rank, value, bound, depth, nodes, moves, line, proof, tree, _ = columns
-    return checksum(
-        bytes(key), rank, value, bound, depth, nodes, bytes(moves), bytes(line), proof, tree
-    )
+    *numbers, moves, line, proof, tree, _ = columns
+    return checksum(bytes(key), *numbers, bytes(moves), bytes(line), proof, tree)

@@ -61,14 +61,14 @@ class Position(NamedTuple):
         held = [self.black, self.white]
         if cell is not None:
             held[self.to_move] = tuple(sorted((*held[self.to_move], cell)))
-        return Position(*self[:3], self.to_move.opponent, *held, self.walls)
+        return Position(*self[:3], self.to_move.opponent, held[0], held[1], self.walls)
 
     def before(self, cell: Coordinates) -> Position:
         """Return the position before the last move, by the side that is not to move."""
         held = [self.black, self.white]
         side = self.to_move.opponent
         held[side] = tuple(other for other in held[side] if other != cell)
-        return Position(*self[:3], side, *held, self.walls)
+        return Position(*self[:3], side, held[0], held[1], self.walls)
 
     @property
     def in_turn(self) -> list[Coordinates] | None:

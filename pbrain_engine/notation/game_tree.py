@@ -237,7 +237,7 @@ def parse_psq(text: str) -> GameRecord:
         found = _PSQ_MOVE.fullmatch(line)
         if found is None:
             break
-        x, y, spent = (None if word is None else int(word) for word in found.groups())
+        x, y, spent = int(found[1]), int(found[2]), None if found[3] is None else int(found[3])
         if not (0 < x <= width and 0 < y <= height):
             raise NotationError(f"{line} is off the {width}x{height} board; PSQ counts from 1")
         moves.append(RecordedMove(x - 1, y - 1, spent))

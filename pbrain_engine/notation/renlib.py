@@ -102,7 +102,7 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
             break
     if pending or is_owed:
         raise NotationError("the library is cut off: a branch that it announces is not there")
-    known = _encoding_of([text for _, text, *_ in (*comments, *labels)], encoding)
+    known = _encoding_of([text for _, text, _ in comments] + [text for _, text in labels], encoding)
     for node, raw, kind in comments:
         text = _decode(raw, known)
         if not kind & COMMENT:

@@ -52,6 +52,7 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         listening = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
+        listening += ["-c", "fsync=off"]
         command = _as_user("postgres", "-D", str(data), "-p", str(self.port), *listening)
         with (folder / "log").open("wb") as log:
             self._process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)

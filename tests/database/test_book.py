@@ -24,7 +24,7 @@ from pbrain_engine.database import book as build
 from pbrain_engine.database import exports, integrity
 from pbrain_engine.database.book import BookJob, Graph, Result, doubles, search_position
 from pbrain_engine.database.finding import Author
-from pbrain_engine.database.sources import merge
+from pbrain_engine.database.sources import Wish, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.engine.engine import Engine, Limit
@@ -47,6 +47,10 @@ EMPTY = Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())
 
 def key_of(moves: str) -> bytes:
     return image_of(reduce(Position.after, parse_moves(moves), EMPTY)).key
+
+
+def job(moves: str, lines: int, nodes: int) -> BookJob:
+    return BookJob(key_of(moves), build.BookPlan(1, lines, nodes, "learned", Author()))
 
 
 def put(graph: Graph, moves: str, **values: int) -> None:
@@ -130,7 +134,7 @@ def test_of_moves_that_are_alike_one_is_left() -> None:
 
 
 def test_the_empty_board_is_searched_for_moves_that_differ() -> None:
-    moves = search_position(BookJob(key_of("h8"), 4, 20_000, "learned")).moves
+    moves = search_position(job("h8", 4, 20_000)).moves
     keys = {image_of(EMPTY.after((7, 7)).after(move)).key for move, _ in moves}
     assert len(keys) == len(moves) == 4
 
@@ -359,6 +363,9 @@ def test_a_book_in_which_white_moves_out_of_turn(tmp_path: Path) -> None:
     words = ["--positions", "3", "--nodes", NODES, "--processes", "1"]
     assert command.main(["build", str(file), str(start), *words]) == 0
     with Database(file) as database:
+        with pytest.raises(exports.NothingToWrite):
+            exports.export(database, tmp_path / "b.sgf", exports.ExportFilter())
+        add_items(database, read_source("h8i9", Wish()))
         losses = exports.export(database, tmp_path / "b.sgf", exports.ExportFilter())
     assert "3 positions with a value are on no line of the file" in losses
     out = tmp_path / "openings.txt"
@@ -540,10 +547,9 @@ def test_a_cluster_that_is_not_there_is_one_line(
 
 
 def test_a_search_depends_on_its_job_alone() -> None:
-    job = BookJob(key_of("h8i9"), 3, 2000, "learned")
-    first = search_position(job)
-    search_position(BookJob(key_of("h8h9"), 3, 2000, "learned"))
-    assert search_position(job) == first
+    first = search_position(job("h8i9", 3, 2000))
+    search_position(job("h8h9", 3, 2000))
+    assert search_position(job("h8i9", 3, 2000)) == first
     assert isinstance(first, Result) and len(first.moves) >= 3
     assert first.moves[0][1] == max(value for _, value in first.moves)
 

@@ -357,7 +357,7 @@ def fill(database: Database) -> None:
 
 def contents(database: Database) -> list[str]:
     return sorted(
-        json.dumps(entry) for entry in exports.everything(database, exports.ExportFilter())
+        json.dumps(entry) for entry in exports.documents(database, exports.ExportFilter())
     )
 
 

@@ -101,7 +101,7 @@ class Items:
 
 def contents(database: Database) -> list[str]:
     return sorted(
-        json.dumps(entry) for entry in exports.everything(database, exports.ExportFilter())
+        json.dumps(entry) for entry in exports.documents(database, exports.ExportFilter())
     )
 
 
