@@ -38,6 +38,7 @@ POLICY = (
 # What the engine of the site never imports: other tools, and the sources of the kernel.
 NOT_IN_ENGINE = (
     "pbrain_engine/board/static", "pbrain_engine/site/static", "pbrain_engine/learn/network",
+    "pbrain_engine/learn/train",
     "pbrain_engine/native/build", "pbrain_engine/native/exports", "pbrain_engine/doctor",
     "pbrain_engine/tuning", "pbrain_engine/weights/hand", "pbrain_engine/weights/learned",
 )  # fmt: skip

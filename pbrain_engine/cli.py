@@ -49,7 +49,7 @@ COMMANDS = {
 _PACKAGE = __package__
 EXTRAS = {  # and the packages that they bring, which some commands need
     "build": ("numba", "llvmlite", "ziglang"),
-    "training": ("numpy",),
+    "training": ("numpy", "scipy"),
     "tools": ("rich",),
     "board": ("starlette", "uvicorn", "websockets"),
     "database": ("sqlalchemy",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +31,29 @@ class Measure(NamedTuple):
     score: ScoreLosses
 
 
+def hear(pools: Sequence[PositionPool], say: Say, usual_scale: float) -> Forecast:
+    """Return what is said about all positions."""
+    heard: list[tuple[Any, ...]] = []
+    choices: list[tuple[CandidateBlock, Vector]] = []
+    for pool in pools:
+        every = np.arange(len(pool))
+        said, opens = say(pool, every), pool.opens("open")
+        target = pool.targets(MIX, pool.search_scale(usual_scale), "open")
+        heard.append((said.values[opens], target[opens], pool.results[opens]))
+        choices.append(pool.choices(every, said.logits)[1:])
+    values, targets, results = (
+        np.concatenate(each).astype(np.float64) for each in zip(*heard, strict=True)
+    )
+    return Forecast(values, targets, results, choices)
+
+
 class Forecast(NamedTuple):
     """What was said about positions, and what came out."""
 
     value: Vector
     target: Vector
     result: Vector  # NaN where there is none
-    starts: Ints  # of the candidates of each position whose move was one of them
-    logits: Vector
-    chosen: Ints
+    choices: list[tuple[CandidateBlock, Vector]]  # and the logits of the candidates
 
     def values(self) -> ValueLosses:
         """Return the losses of the values at the scale that suits them."""
@@ -47,39 +61,14 @@ class Forecast(NamedTuple):
 
     def scores(self, temperature: float | None) -> ScoreLosses:
         """Return the losses of the logits, at a temperature or at the one that suits them."""
-        empty = np.zeros(0, np.int64)
-        each = CandidateBlock(self.starts, empty, empty, self.chosen)
 
         def entropy(used: float) -> float:
-            return float(each.chances(self.logits / used)[1].mean())
+            losses = [block.chances(logits / used)[1] for block, logits in self.choices]
+            return float(np.concatenate(losses).mean())
 
         used = minimise_scale(entropy, *TEMPERATURES) if temperature is None else temperature
-        rank = each.ranks(self.logits)
+        rank = np.concatenate([block.ranks(logits) for block, logits in self.choices])
         return ScoreLosses(entropy(used), float(rank.mean()), float((rank == 1).mean()))
-
-
-def hear(pools: Sequence[PositionPool], say: Say, usual_scale: float) -> Forecast:
-    """Return what was said about all positions."""
-    value, target, result, lengths, logits, chosen = ([] for _ in range(6))
-    total = 0
-    for pool in pools:
-        every = np.arange(len(pool))
-        said = say(pool, every)
-        opens = pool.opens("open")
-        value.append(said.values[opens])
-        target.append(pool.targets(MIX, pool.search_scale(usual_scale), "open")[opens])
-        result.append(pool.results[opens].astype(np.float64))
-        counts, picks = pool.candidates(every), pool.picks
-        logits.append(said.logits[np.repeat(picks, counts)])
-        lengths.append(counts[picks])
-        begins = total + np.cumsum(counts[picks]) - counts[picks]
-        chosen.append(begins + pool.picked(np.flatnonzero(picks)))
-        total += len(logits[-1])
-    starts = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
-    return Forecast(
-        np.concatenate(value), np.concatenate(target).astype(np.float64), np.concatenate(result),
-        starts, np.concatenate(logits), np.concatenate(chosen),
-    )  # fmt: skip
 
 
 def measure(files: Iterable[Path], weights: Sequence[Weights]) -> list[Measure]:

@@ -1,18 +1,52 @@
-"""``numoku train``: its options; ``network`` does what they ask for, where numba is installed."""
+"""``numoku train``: learn a network from games, beside the linear weights of a file.
+
+Everything that a run leaves lies in one folder beside the weight file: a checkpoint for each
+family and pages of losses. The same command goes on where it stopped.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from importlib.util import find_spec
+import math
+import signal
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from html import escape
 from pathlib import Path
+from typing import Any
 
-from ..eval.weights import FAMILIES
+import numpy as np
+from numpy.typing import NDArray
+
+from ..eval.weights import FAMILIES, Weights, WeightsError, find_weights, write_weights
+from ..files import write_whole
 from ..options import Parser
+from ..pages.html import Curve, html_document, html_figures, html_table, line_chart
+from ..position.rules import Rule
+from ..progress import Progress
+from .fit import by_family_named, name_of, put, recorded_scale, source
+from .network.parameters import VECTOR_LIMIT
+from .network.pool import judge, read_pools
+from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
+from .network.training import Moment, Run, Score, Tally, TrainingSettings, held_out
 from .records import LABELS, GamesError
+from .value_model import FamilyTables, log_loss
 
 STEPS = 8000
 EVERY = 200  # steps between two checkpoints
+FEWEST = 16  # positions, learned from or held out, that are worth a training
+LOOKED_AT = 32  # batches by which the ranges of the layers are found, and patterns counted
+COMPARED = 20_000  # held-out positions on which integers and real numbers are compared
+REPORT_SECONDS = 10.0
+TITLES = {
+    "target": "Loss of the value",
+    "result": "Loss of the value, on results alone",
+    "entropy": "Cross-entropy of the move",
+    "first": "First move right",
+}
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -47,15 +81,260 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Learn a network from games; return 0.
+def check(options: argparse.Namespace) -> list[str]:
+    """Return the families to train.
 
     Raises:
-        GamesError: NumPy or numba is not installed, an option makes no sense, or a file is no good.
+        GamesError: an option makes no sense, or a file is missing.
+    """
+    families: list[str] = options.families.split(",")
+    unknown = [family for family in families if family not in FAMILIES]
+    if unknown:
+        raise GamesError(f"--families {unknown[0]}: there are {', '.join(FAMILIES)}")
+    if min(options.steps, options.batch, options.threads, options.every) < 1:
+        raise GamesError("--steps, --batch, --every and --threads take 1 or more")
+    if not 0 <= options.mix <= 1:
+        raise GamesError("--mix takes 0 to 1")
+    for path in (*options.files, *options.test):
+        source(path)  # reads the head
+    for family in families:
+        begin_of(options, family)
+    return families
+
+
+def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBlock | None]:
+    """Return which weights a family begins at, and their network: named, its own, or freestyle's.
+
+    Raises:
+        GamesError: an option makes no sense.
+        WeightsError: it is no weight file, or has no such network.
+    """
+    single = [word for word in options.begin if word.partition("=")[0] not in FAMILIES]
+    if len(single) > 1:
+        raise GamesError(f"--from {single[1]}: there can be one file, or FAMILY=FILE")
+    named = by_family_named([word for word in options.begin if word not in single], "--from")
+    name = named.get(family, *single[:1]) if single else named.get(family)
+    if name is None:
+        return "", None
+    file, _, other = name.rpartition("@")
+    chosen = [other] if file and other in FAMILIES else [family, "freestyle"]
+    weights = find_weights(file if len(chosen) == 1 else name)
+    for which in chosen:
+        raw = weights.network(Rule.parse(which))
+        if raw is not None:
+            return f"{weights.key} {which}", unpack(raw)
+    raise WeightsError(f"--from {name}: it has no network for {' or '.join(chosen)}")
+
+
+def show_reading() -> Callable[[int], None]:
+    """Return what reports on stderr, now and then, how many positions there are."""
+    shown = time.perf_counter()
+
+    def show(positions: int) -> None:
+        nonlocal shown
+        if time.perf_counter() - shown >= REPORT_SECONDS:
+            shown = time.perf_counter()
+            print(f"{positions:,} positions read", file=sys.stderr, flush=True)
+
+    return show
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], bool]]:
+    """Delay an interrupt to the end of a step; yield what returns whether there was one.
+
+    A second one stops at once.
+    """
+    asked = False
+
+    def ask(number: int, frame: object) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield lambda: asked
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def shipped(run: Run) -> NetworkBlock:
+    """Return the integers of the best network of a run.
+
+    Raises:
+        ValueError: numbers have grown too large for the file.
+    """
+    known, learner = run.form.known, run.learner
+    counts = np.zeros(len(known), np.int64)
+    learner.peaks[:] = 0
+    for (number, chosen), _ in zip(run.order.epoch(0), range(LOOKED_AT), strict=False):
+        batch = run.batch(number, chosen)
+        area = run.pools[number].height * run.pools[number].width
+        cells = np.arange(area) < batch.seen.counts[:, None]
+        codes = batch.seen.codes.reshape(len(batch), area, 4)
+        for side, (first, last) in enumerate(batch.sides):
+            seen = codes[first:last][cells[first:last]].ravel()
+            found = np.bincount(seen, minlength=len(known))
+            counts += found[known.swapped] if side else found
+        learner.measure(run.best, batch)
+    maps = [
+        each.clip(-VECTOR_LIMIT, VECTOR_LIMIT).astype(np.float64)
+        for each in learner.vectors(run.best, np.arange(len(known)))
+    ]
+    codebook = make_codebook(maps, known, counts)
+    return quantise(run.form, run.best, learner.peaks, codebook, run.scale)
+
+
+def compared(run: Run, weights: Weights) -> tuple[Score, str]:
+    """Return the losses of the engine on held-out positions, and how far off its integers are."""
+    tally = Tally()
+    values, logits = list[NDArray[np.float64]](), list[NDArray[np.float64]]()
+    for number, chosen in held_out(run.pools, run.settings.batch, COMPARED):
+        pool, positions = run.pools[number], run.sources[number].positions
+        batch = run.batch(number, chosen)
+        said = run.learner.measure(run.best, batch)
+        found = judge(weights, run.settings.family, pool, chosen)
+        counts = pool.candidates(chosen)
+        place = np.argsort(batch.chosen)  # of each of the chosen in the batch
+        rows = said.logits.reshape(len(batch), -1)[place]
+        wanted = rows[np.arange(rows.shape[1]) < counts[:, None]]
+        values.append(np.abs(found.values - said.odds[place] * run.scale))
+        logits.append(np.abs(found.logits - wanted))
+        losses = np.full((4, len(chosen)), np.nan)
+        opens = np.flatnonzero(positions.opens[chosen])
+        for loss, outcome in zip(losses, (positions.target, positions.result), strict=False):
+            loss[opens] = log_loss(found.values[opens] / run.scale, outcome[chosen[opens]])
+        picks, block, mine = pool.choices(chosen, found.logits)
+        losses[2, picks] = block.chances(mine)[1]
+        losses[3, picks] = mine[block.chosen] >= np.maximum.reduceat(mine, block.starts[:-1])
+        tally.add(list(losses))
+    value_off, logit_off = np.concatenate(values), np.concatenate(logits)
+    return tally.score(), (
+        f"value off by {value_off.mean():.2f} (at most {value_off.max():.1f}), "
+        f"logit by {logit_off.mean():.4f} (at most {logit_off.max():.2f})"
+    )
+
+
+def write_page(path: Path, title: str, history: Sequence[Mapping[str, Any]], start: Score) -> None:
+    """Write the page of one run; ``start`` are the losses of the linear evaluation."""
+    figures = []
+    for place, (name, caption) in enumerate(TITLES.items()):
+        lines = []
+        for part, words, style in (("learned", "learned from", "a"), ("held", "held out", "b")):
+            points = [(float(each["step"]), float(each[part][place])) for each in history]
+            points = [point for point in points if not math.isnan(point[1])]
+            if points:
+                lines.append(Curve(words, points, style))
+        if lines:
+            ends = [point[0] for line in lines for point in line.points]
+            level = float(getattr(start, name))
+            lines.append(Curve("linear", [(min(ends), level), (max(ends), level)], "c"))
+            figures.append((caption, line_chart(caption, "steps", caption, lines)))
+    rows = [["", *TITLES.values()]]
+    held = {"linear": start} | ({"network": history[-1]["held"]} if history else {})
+    for name, score in held.items():
+        rows.append([f"{name}, held out", *(f"{number:.4f}" for number in score)])
+    body = f"<h1>{escape(title)}</h1>\n{html_figures(figures)}\n{html_table(rows)}"
+    write_whole(path, html_document(title, body))
+
+
+def with_network(weights: Weights, family: str, raw: bytes) -> Weights:
+    """Return weights with a network, as the kernel takes them."""
+    about = {**weights.about, "crc32": f"{zlib.crc32(raw):08x} {family}"}
+    return weights._replace(about=about, streams={family: memoryview(zlib.compress(raw, 1))})
+
+
+def train_family(
+    family: str, options: argparse.Namespace, weights: Weights, folder: Path
+) -> tuple[bytes, str] | None:
+    """Train, or go on; return the block and what to say about it, or None without games."""
+    pools = read_pools(
+        options.files, options.test, family, weights, show_reading(), options.threads
+    )
+    held = sum(int(pool.held.sum()) for pool in pools)
+    if min(held, sum(map(len, pools)) - held) < FEWEST:
+        return None
+    name, start = begin_of(options, family)
+    settings = TrainingSettings(
+        family, options.steps, options.batch, options.rate, options.mix, options.labels,
+        options.seed, options.threads, begin=name,
+    )  # fmt: skip
+    run = Run(settings, pools, weights, start)
+    line = run.linear()
+    print(f"{family}: {run.order.positions:,} positions, linear: {line}", flush=True)
+    if start is not None:
+        print(f"{family}: begins at {name}: {run.measured(run.best)}", flush=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    checkpoint = folder / "checkpoint.npz"
+    if checkpoint.exists():
+        run.resume(checkpoint)
+
+    progress = Progress(options.steps, f"steps of {family}", run.step)
+
+    def watch(moment: Moment) -> None:
+        progress.done = run.step
+        progress.show(
+            f"learned: {moment.learned}; held out: {moment.held}; "
+            f"{moment.positions:,.0f} positions/s",
+            last=True,
+        )
+        write_page(folder / "losses.html", f"Network for {family}", run.history, line)
+
+    with stoppable() as stopped:
+        speed = run.go(checkpoint, options.every, watch, stopped)
+    block = shipped(run)
+    raw = pack(block)
+    integers, differences = compared(run, with_network(weights, family, raw))
+    text = (
+        f"{run.order.positions} positions, {settings.steps} steps of {settings.batch}; "
+        f"linear {line}; network {run.measured(run.best)}; integers {integers}; {differences}"
+    )
+    print(f"{family}: " + text.replace("; ", "\n  "), flush=True)
+    print(f"{family}: {speed:,.0f} positions/s", flush=True)
+    return raw, text
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Learn networks from games, and write; return 0.
+
+    Raises:
+        GamesError: an option makes no sense, or a file is no good.
     """
     options = make_parser().parse_args(arguments)
-    if find_spec("numba") is None or find_spec("numpy") is None:
-        raise GamesError("numoku train needs numba: pip install 'pbrain-numoku[training]'")
-    from .network.command import main as train
-
-    return train(options)
+    families = check(options)
+    weights = find_weights(options.start)
+    folder = options.folder or options.out.with_name(options.out.name + ".training")
+    about = {
+        "id": name_of(options.out, options.id),
+        "made": f"numoku train --steps {options.steps} --batch {options.batch} "
+        f"--rate {options.rate:g} --mix {options.mix:g} --labels {options.labels} "
+        f"--seed {options.seed}",
+        "start": weights.key,
+    }
+    for family in FAMILIES:
+        about |= recorded_scale(weights, family)
+    for number, path in enumerate((*options.files, *options.test), 1):
+        about[f"{'test' if number > len(options.files) else 'games'} {number}"] = source(path)
+    networks = {}
+    for family, name in by_family_named(options.keep, "--keep").items():
+        kept = find_weights(name)
+        block = kept.network(Rule.parse(family))
+        if block is None:
+            raise WeightsError(f"--keep {family}={name}: there is no such network")
+        networks[family], about[f"network {family}"] = block, f"as in {kept.key}"
+    for family in families:
+        if family not in networks:
+            found = train_family(family, options, weights, folder / family)
+            if found is not None:
+                networks[family], about[f"network {family}"] = found
+    if not set(networks) & set(families):
+        raise GamesError("there are not enough games to learn from")
+    blocks = {
+        family: FamilyTables.of(weights.blocks[family], symmetric=False).block()
+        for family in FAMILIES
+    }
+    put(options.out, lambda path: write_weights(path, about, blocks, networks))
+    print(f"{options.out} written")
+    return 0

@@ -10,9 +10,9 @@ import pytest
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.network.learner import Adam, Batch, Learner, Source, Threads
 from pbrain_engine.learn.network.parameters import DECAY, OWN_DECAY, Form, Widths
+from pbrain_engine.learn.network.patterns import half_of, patterns
 from pbrain_engine.learn.network.pool import PositionPool, read_pools
 from pbrain_engine.learn.network.position_loops import LEVEL_BEND
-from pbrain_engine.learn.network.windows import half_of, patterns
 
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
 SMALL = Widths(32, 16, 16, 16, 16, 16)

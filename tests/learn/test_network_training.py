@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,17 +18,10 @@ from pbrain_engine import cli
 from pbrain_engine.eval.network_block import PATTERNS
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.game.game import Game
-from pbrain_engine.learn import train
 from pbrain_engine.learn.features import Reader, candidates_of, needs_order
 from pbrain_engine.learn.network import pool as reading
-from pbrain_engine.learn.network.command import (
-    begin_of,
-    compared,
-    shipped,
-    stoppable,
-    with_network,
-)
 from pbrain_engine.learn.network.parameters import Widths
+from pbrain_engine.learn.network.patterns import patterns
 from pbrain_engine.learn.network.pool import PositionPool, judge, read_pools
 from pbrain_engine.learn.network.quantise import make_codebook, pack, unpack
 from pbrain_engine.learn.network.training import (
@@ -38,7 +32,6 @@ from pbrain_engine.learn.network.training import (
     TrainingSettings,
     held_out,
 )
-from pbrain_engine.learn.network.windows import patterns
 from pbrain_engine.learn.records import (
     NO_VALUE,
     Ending,
@@ -48,6 +41,13 @@ from pbrain_engine.learn.records import (
     header,
     read_about,
     read_games,
+)
+from pbrain_engine.learn.train import (
+    begin_of,
+    compared,
+    shipped,
+    stoppable,
+    with_network,
 )
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule, Side
@@ -558,7 +558,8 @@ def test_what_makes_no_sense_is_one_line(
 def test_a_missing_numba_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(train, "find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "pbrain_engine.learn.train")
+    monkeypatch.setitem(sys.modules, "numpy", None)
     assert cli.main(["train", "some.games", "--out", "net.numoku"]) == 1
     error = capsys.readouterr().err
     assert "pbrain-numoku[training]" in error and error.count("\n") == 1

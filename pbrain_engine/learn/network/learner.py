@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .map_loops import adam, map_back, map_patterns
 from .parameters import VECTOR_LIMIT, Floats, Form
+from .patterns import empty_lines, map_back, map_patterns, regions_of, see
 from .pool import PositionPool
 from .position_loops import PEAKS, Outputs, PositionArrays, Windows, study
-from .windows import empty_lines, regions_of, see
+from .rows import adam
 
 Ints = NDArray[np.int64]
 

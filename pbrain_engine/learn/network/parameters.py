@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...eval.network_block import NEAR_CLASSES, THREAT_MASKS
-from .map_loops import Map
+from .patterns import Map, Patterns
 from .position_loops import MASK_BITS, Head, Turned
-from .windows import Patterns
 
 Floats = NDArray[Any]
 VECTOR_LIMIT = 31.0

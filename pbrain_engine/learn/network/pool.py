@@ -28,7 +28,8 @@ from ...position.rules import Rule, Side
 from ...values import WIN_BAND
 from ..features import ENEMY_FIVE, FOURS, WINNING_FOUR, result_for
 from ..records import LABELS, NO_VALUE, GamesError, Record, is_held_out, read_games
-from ..value_model import best_scale, blend, chance
+from ..score_model import CandidateBlock
+from ..value_model import Vector, best_scale, blend, chance
 from .quantise import LOGIT_UNIT
 
 Array = NDArray[Any]
@@ -36,6 +37,7 @@ Ints = NDArray[np.int64]
 AT_ONCE = 64  # games that are played through in one go
 ENOUGH = 400_000  # positions that a scale is found by
 NEAR_BYTES = 64
+NONE = np.zeros(0, np.int64)
 UNKNOWN = -1  # half points of a game without a result
 
 
@@ -121,6 +123,16 @@ class PositionPool:
             bits[np.arange(bits.shape[1]) >= move[:, None]] = 0
             found[begin : begin + len(these)] = bits.sum(1)
         return found
+
+    def choices(self, chosen: Ints, logits: Vector) -> tuple[Ints, CandidateBlock, Vector]:
+        """Return which of some positions chose a candidate, and the logits of the candidates.
+
+        ``logits``: those of all of these positions.
+        """
+        counts, picks = self.candidates(chosen), self.picks[chosen]
+        starts = np.append(0, np.cumsum(counts[picks]))
+        block = CandidateBlock(starts, NONE, NONE, starts[:-1] + self.picked(chosen[picks]))
+        return np.flatnonzero(picks), block, logits[np.repeat(picks, counts)]
 
     def search_scale(self, usual: float | None = None) -> float:
         """Return the scale with which the values of searches foretell results best.

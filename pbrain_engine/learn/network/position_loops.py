@@ -93,7 +93,7 @@ class PositionArrays(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """What ``windows.see`` has written for a batch."""
+    """What ``patterns.see`` has written for a batch."""
 
     cells: Any
     codes: Any

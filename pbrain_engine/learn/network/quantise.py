@@ -31,6 +31,7 @@ from ...eval.network_block import (
     sizes_of,
 )
 from .parameters import Floats, Form
+from .patterns import Patterns, patterns
 from .position_loops import (
     BOARD_SCALE,
     FEATURE_UNIT,
@@ -40,7 +41,6 @@ from .position_loops import (
     REGION_SCALE,
     SCORE_SCALE,
 )
-from .windows import Patterns, patterns
 
 Ints = NDArray[np.int64]
 Real = NDArray[np.float64]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils, extending
@@ -204,3 +205,24 @@ def accumulate(total: Any, start: Any, numbers: Any, count: Any) -> None:
     """Add a row of numbers to others from a place on."""
     for i in range(0, count, LANES):
         save(total, start + i, add(load(total, start + i), load(numbers, i)))
+
+
+@loop
+def adam(
+    numbers: Any, gradient: Any, anchor: Any, slope: Any, square: Any, mean: Any, first: Any,
+    last: Any, rate: Any, decay: Any, step: Any, kept: Any,
+) -> None:  # fmt: skip
+    """Do a step of Adam with decay towards ``anchor`` (Loshchilov and Hutter 2019) on some numbers.
+
+    ``mean``, the running mean of the numbers, keeps ``kept`` of itself.
+    """
+    one = numbers.dtype.type
+    early, late = one(1 / (1 - 0.9**step)), one(1 / (1 - 0.99**step))
+    pull, rate, kept, rest = one(rate * decay), one(rate), one(kept), one(1 - kept)
+    for i in range(first, last):
+        change = gradient[i]
+        slope[i] = one(0.9) * slope[i] + one(0.1) * change
+        square[i] = one(0.99) * square[i] + one(0.01) * change * change
+        towards = slope[i] * early / (np.sqrt(square[i] * late) + one(1e-8))
+        numbers[i] -= rate * towards + pull * (numbers[i] - anchor[i])
+        mean[i] = kept * mean[i] + rest * numbers[i]

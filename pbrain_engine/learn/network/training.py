@@ -25,10 +25,10 @@ from ..records import LABELS
 from ..value_model import best_scale
 from .learner import Adam, Batch, Learner, Source, Threads
 from .parameters import Floats, Form, Widths
+from .patterns import half_of, patterns
 from .pool import ENOUGH, PositionPool
 from .position_loops import Outputs
 from .quantise import MisfitError, NetworkBlock, begin_at
-from .windows import half_of, patterns
 
 Ints = NDArray[np.int64]
 WARM_UP = 100  # steps

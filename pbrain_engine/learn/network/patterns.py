@@ -1,5 +1,7 @@
 """From the moves of a game to what a network sees of a position: cells and their four patterns.
 
+Patterns become vectors by a map, which is learned (``parameters.py``).
+
 A pattern is a *window* of a line, a line key (``patterns/tables.py``). What lies beyond a wall
 counts as wall, and a window and its mirror image are one pattern; its number counts the smallest
 keys of patterns in ascending order. A cell that sees neither stone nor border has no feature
@@ -12,12 +14,25 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ...position.geometry import MAX_BOARD
 from ...position.rules import Rule
+from .rows import (
+    LANES,
+    NONE,
+    accumulate,
+    add,
+    clamp,
+    gate,
+    layer,
+    load,
+    loop,
+    outer,
+    row_of,
+    save,
+)  # fmt: skip
 
 Ints = NDArray[np.int64]
 LOW_BITS = 0x5555555555  # of every cell of a key
@@ -87,7 +102,6 @@ def regions_of(height: int, width: int) -> Ints:
 
 
 LINES = 2 * MAX_BOARD  # room for the lines of a direction
-_loop = numba.njit(nogil=True, boundscheck=False, cache=True)
 
 
 @cache
@@ -108,7 +122,7 @@ def empty_lines(height: int, width: int, half: int) -> Ints:
     return found.ravel()
 
 
-@_loop
+@loop
 def window(line: Any, place: Any, half: Any) -> Any:
     """Return the line key of the cell at a place of a line."""
     raw = line >> 2 * place
@@ -116,7 +130,7 @@ def window(line: Any, place: Any, half: Any) -> Any:
     return (raw & low) | (raw >> 2 & low << 2 * half)
 
 
-@_loop
+@loop
 def see(
     chosen: Any, first: Any, last: Any, at: Any, ply: Any, moves: Any,
     height: Any, width: Any, half: Any, empty: Any, number: Any, blank: Any,
@@ -162,3 +176,92 @@ def see(
                 used[a] = used[b] = used[c] = used[d] = 1
                 found += 1
         counts[i] = found
+
+
+# From patterns to vectors, and back ------------------------------------------------------
+
+
+class Map(NamedTuple):
+    """The numbers of a map from patterns to vectors, as those of a head."""
+
+    first: Any
+    first_bias: Any
+    second: Any
+    second_bias: Any
+    third: Any
+
+
+@loop
+def first_layer(net: Any, key: Any, cells: Any, pre: Any, hidden: Any) -> None:
+    """Write the first units of a pattern and of its mirror image, and the sum of both."""
+    count = len(net.first_bias)
+    most = row_of(net.first.dtype.type(NONE))
+    for k in range(0, count, LANES):
+        one = load(net.first_bias, k)
+        two = one
+        for place in range(cells):
+            state = key >> 2 * place & 3
+            one = add(one, load(net.first, (4 * place + state) * count + k))
+            two = add(two, load(net.first, (4 * (cells - 1 - place) + state) * count + k))
+        save(pre, k, one)
+        save(pre, count + k, two)
+        save(hidden, k, add(clamp(one, most), clamp(two, most)))
+
+
+@loop
+def map_patterns(net: Any, keys: Any, first: Any, last: Any, half: Any, out: Any) -> None:
+    """Write the vectors that a map makes of patterns ``first`` to ``last``."""
+    count = len(net.first_bias)
+    outputs = len(net.third) // count
+    kind = net.first.dtype
+    most = row_of(kind.type(NONE))
+    pre, hidden, middle = np.zeros(2 * count, kind), np.zeros(count, kind), np.zeros(count, kind)
+    for i in range(first, last):
+        first_layer(net, keys[i], 2 * half, pre, hidden)
+        middle[:] = net.second_bias
+        layer(hidden, 0, count, net.second, count, middle)
+        for k in range(0, count, LANES):
+            save(middle, k, clamp(load(middle, k), most))
+        row = out[i * outputs : (i + 1) * outputs]
+        row[:] = 0
+        layer(middle, 0, count, net.third, outputs, row)
+
+
+@loop
+def map_back(
+    net: Any, second: Any, third: Any, keys: Any, first: Any, last: Any, half: Any, of_out: Any,
+    of_net: Any,
+) -> None:  # fmt: skip
+    """Add the gradients of a map; ``second`` and ``third`` are its weights turned."""
+    count = len(net.first_bias)
+    outputs = len(net.third) // count
+    kind = net.first.dtype
+    most, none = row_of(kind.type(NONE)), row_of(kind.type(0))
+    pre, hidden, middle = np.zeros(2 * count, kind), np.zeros(count, kind), np.zeros(count, kind)
+    change, back = np.zeros(count, kind), np.zeros(count, kind)
+    for i in range(first, last):
+        first_layer(net, keys[i], 2 * half, pre, hidden)
+        middle[:] = net.second_bias
+        layer(hidden, 0, count, net.second, count, middle)
+        for k in range(0, count, LANES):
+            save(middle, k, clamp(load(middle, k), most))
+            save(change, k, none)
+            save(back, k, none)
+        row = of_out[i * outputs : (i + 1) * outputs]
+        outer(middle, count, row, outputs, of_net.third)
+        layer(row, 0, outputs, third, count, change)
+        for k in range(0, count, LANES):
+            save(change, k, gate(load(change, k), load(middle, k), most))
+        outer(hidden, count, change, count, of_net.second)
+        accumulate(of_net.second_bias, 0, change, count)
+        layer(change, 0, count, second, count, back)
+        for k in range(0, count, LANES):
+            one = gate(load(back, k), load(pre, k), most)
+            two = gate(load(back, k), load(pre, count + k), most)
+            save(of_net.first_bias, k, add(load(of_net.first_bias, k), add(one, two)))
+            for place in range(2 * half):
+                state = keys[i] >> 2 * place & 3
+                at = (4 * place + state) * count + k
+                save(of_net.first, at, add(load(of_net.first, at), one))
+                at = (4 * (2 * half - 1 - place) + state) * count + k
+                save(of_net.first, at, add(load(of_net.first, at), two))
