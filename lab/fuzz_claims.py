@@ -107,10 +107,8 @@ def main(arguments: list[str]) -> int:
     done = {record["seed"] for record in records}
     with Solver(8_000_000) as solver:
         for seed in range(options.first, options.first + options.count):
-            if seed in done:
-                continue
-            record = examine(solver, seed, options.nodes)
-            records.add(record)
+            if seed not in done:
+                records.add(examine(solver, seed, options.nodes))
     if options.pin:
         PINNED.write_text(pinned(records), encoding="utf-8")
     print(table(records))

@@ -122,18 +122,31 @@ def summary(name: str, records: list[dict[str, Any]]) -> str:
     )
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Measure; return 1 if the oracle objects to anything."""
-    parser = argparse.ArgumentParser(prog="measure_threats", description=__doc__)
+def make_parser(prog: str, about: str | None) -> argparse.ArgumentParser:
+    """Return a parser with the options of what measures on puzzles."""
+    parser = argparse.ArgumentParser(prog=prog, description=about)
     parser.add_argument("--set", choices=list(SETS), required=True)
     parser.add_argument("--sample", type=int, default=0, help="how many puzzles (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=1.0, help="seconds a puzzle")
+    parser.add_argument("--out", type=Path, help="records, one JSON object a line")
+    parser.add_argument("--open", action="store_true", help="list what is not found, or not proven")
+    return parser
+
+
+def end(records: list[dict[str, Any]], missed: list[dict[str, Any]]) -> int:
+    """List what was missed; return 1 if the oracle objects to anything."""
+    for record in missed:
+        print(record)
+    return 1 if any(record.get("fault") for record in records) else 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure; return 1 if the oracle objects to anything."""
+    parser = make_parser("measure_threats", __doc__)
     parser.add_argument("--nodes", type=int, help="stones that a search may try a puzzle")
     parser.add_argument("--memory", type=int, default=100, help="megabytes of the tables")
-    parser.add_argument("--out", type=Path, help="records, one JSON object a line")
     parser.add_argument("--no-check", dest="check", action="store_false")
-    parser.add_argument("--open", action="store_true", help="list what is not found")
     options = parser.parse_args(arguments)
     name = options.set
     records = Journal(options.out)
@@ -142,14 +155,9 @@ def main(arguments: Sequence[str]) -> int:
         for puzzle in puzzles_of(name, options.sample, options.seed):
             if puzzle["id"] in done:
                 continue
-            record = ask(solver, SETS[name][1], puzzle, options)
-            records.add(record)
+            records.add(ask(solver, SETS[name][1], puzzle, options))
     print(summary(name, records), flush=True)
-    if options.open:
-        for record in records:
-            if not record["found"]:
-                print(record)
-    return 1 if any(record.get("fault") for record in records) else 0
+    return end(records, [record for record in records if options.open and not record["found"]])
 
 
 if __name__ == "__main__":

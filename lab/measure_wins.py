@@ -9,7 +9,6 @@ With ``--out`` a run can be interrupted and continued.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from pathlib import Path
@@ -17,7 +16,7 @@ from time import monotonic, process_time
 from typing import Any
 
 from lab import Journal
-from lab.measure_threats import SETS, puzzles_of, quantile
+from lab.measure_threats import end, make_parser, puzzles_of, quantile
 from pbrain_engine.commands.solve import game_of
 from pbrain_engine.doctor.exam import Peer
 from pbrain_engine.engine.engine import (
@@ -181,20 +180,14 @@ def row(name: str, who: str, limit: float, records: list[dict[str, Any]]) -> str
 
 def main(arguments: list[str]) -> int:
     """Measure and print the table rows."""
-    parser = argparse.ArgumentParser(prog="measure_wins", description=__doc__)
-    parser.add_argument("--set", choices=list(SETS), required=True)
-    parser.add_argument("--sample", type=int, default=0, help="how many puzzles (0: all)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=1.0, help="seconds a puzzle")
+    parser = make_parser("measure_wins", __doc__)
     parser.add_argument("--other", help="a program to ask as well")
     parser.add_argument("--only-other", action="store_true", help="do not ask ours")
     parser.add_argument("--prove", action="store_true", help="prove our wins by a tree")
     parser.add_argument("--replay", action="store_true", help="and play the trees through")
-    parser.add_argument("--open", action="store_true", help="list what ours does not find or prove")
     parser.add_argument("--search", choices=SEARCHES, default=ALPHABETA)
     parser.add_argument("--weights", default=DEFAULT_WEIGHTS, help="built-in name or file")
     parser.add_argument("--set-parameter", action="append", default=[], metavar="NAME=N")
-    parser.add_argument("--out", type=Path, help="records, one JSON object a line")
     options = parser.parse_args(arguments)
     parameters = {k: int(v) for k, v in (text.split("=") for text in options.set_parameter)}
     records = Journal(options.out)
@@ -220,11 +213,8 @@ def main(arguments: list[str]) -> int:
     for who in dict.fromkeys(record["who"] for record in records):
         mine = [record for record in records if record["who"] == who]
         print(row(options.set, who, options.limit, mine), flush=True)
-    if options.open:
-        for record in records:
-            if record["who"] == "numoku" and not record.get("tree"):
-                print(record)
-    return 1 if any(record.get("fault") for record in records) else 0
+    mine = [record for record in records if options.open and record["who"] == "numoku"]
+    return end(records, [record for record in mine if not record.get("tree")])
 
 
 if __name__ == "__main__":

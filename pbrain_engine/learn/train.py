@@ -28,7 +28,7 @@ from ..pages.html import Curve, html_document, html_figures, html_table, line_ch
 from ..position.rules import Rule
 from ..progress import Progress
 from .fit import by_family_named, name_of, put, recorded_scale, source
-from .network.parameters import VECTOR_LIMIT
+from .network.learner import VECTOR_LIMIT
 from .network.pool import judge, read_pools
 from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
 from .network.training import Moment, Run, Score, Tally, TrainingSettings, held_out

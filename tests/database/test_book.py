@@ -7,12 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +35,6 @@ from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol.serve import engine_arguments
 from pbrain_engine.workers import ProcessPool
-from tests.arena.test_cluster import Cluster
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="nothing kills like SIGKILL there")
 NODES = "300"  # of a search: values do not matter here
@@ -72,6 +70,14 @@ def book_of(file: Path, pages: dict[str, dict[str, int]], **searched: int) -> Pa
                 row = {"key": key_of(moves), "nodes": count}
                 database.connection.run("UPDATE position SET nodes = :nodes WHERE key = :key", row)
     return file
+
+
+def rows_of(file: Path, columns: str) -> list[tuple[Any, ...]]:
+    """Return columns of the pages of a book, in the order of their keys."""
+    with Database(file) as database:
+        return database.connection.rows(
+            f"SELECT {columns} FROM book JOIN position ON position.id = book.position ORDER BY key"
+        )
 
 
 # The graph ---------------------------------------------------------------------------
@@ -167,15 +173,10 @@ def test_a_book_has_its_positions_and_goes_on(tmp_path: Path) -> None:
     assert pages(file) == 5
     assert grow(file, 8, "--processes", "2") == 0
     assert pages(file) == 8
-    with Database(file) as database:
-        findings = database.connection.rows("SELECT COUNT(*) FROM position WHERE rank IS NOT NULL")
-        with database.writing():
-            graph = build.load_graph(database, key_of(""), 40)
-        stored = dict(database.connection.rows(
-            "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
-        ))  # fmt: skip
-    assert findings == [(8,)]
-    assert {key: page.value for key, page in graph.pages.items()} == stored
+    with Database(file) as database, database.writing():
+        graph = build.load_graph(database, key_of(""), 40)
+    stored = rows_of(file, "key, book.value, rank IS NOT NULL")
+    assert stored == [(key, page.value, 1) for key, page in sorted(graph.pages.items())]
 
 
 def test_a_file_holds_books_of_several_roots(
@@ -190,46 +191,24 @@ def test_a_file_holds_books_of_several_roots(
 
 
 def test_one_process_makes_the_same_book_at_once_and_in_two_goes(tmp_path: Path) -> None:
-    contents = []
     for goes in ([6], [3, 6]):
-        file = tmp_path / f"{len(goes)}.db"
         for positions in goes:
-            assert grow(file, positions, "--processes", "1") == 0
-        with Database(file) as database:
-            contents.append(sorted(database.connection.rows(
-                "SELECT key, book.value, book.moves FROM book JOIN position "
-                "ON position.id = book.position"
-            )))  # fmt: skip
-    assert contents[0] == contents[1]
+            assert grow(tmp_path / f"{len(goes)}.db", positions, "--processes", "1") == 0
+    one, two = (rows_of(tmp_path / f"{n}.db", "key, book.value, book.moves") for n in (1, 2))
+    assert one == two
 
 
-def test_the_engine_plays_from_a_book_in_every_orientation(made: Path) -> None:
-    with Database(made) as database:
-        rows = database.connection.rows(
-            "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
-        )
-    assert len(rows) == 12
+def test_the_engine_leaves_a_book_where_it_does_not_apply(made: Path) -> None:
     with Engine(memory=100_000_000, book=str(made)) as engine:
         first = engine.think(Limit(nodes=100))
         assert first.depth == 0  # no search
-        engine.play(*first.move)
-        answers = set()
-        for number in range(8):
-            engine.new_game(15)
-            (cell,) = transform([first.move], number, 15, 15)
-            engine.play(*cell)
-            thought = engine.think(Limit(nodes=100))
-            assert thought.depth == 0
-            answers.add(tuple(transform([cell, thought.move], 0, 15, 15)))
-        engine.new_game(15)
+        assert engine.think(Limit(nodes=2000), multipv=2).depth > 0  # lines are asked for
+        other = engine.think(Limit(nodes=100), exclude=[first.move])
+        assert other.depth > 0 and other.move != first.move
         engine.play(0, 0)
         assert engine.think(Limit(nodes=2000)).depth > 0  # out of the book
         engine.new_game(15, rule=Rule.RENJU)
         assert engine.think(Limit(nodes=2000)).depth > 0  # another rule
-        engine.new_game(15)
-        assert engine.think(Limit(nodes=2000), multipv=2).depth > 0  # lines are asked for
-        other = engine.think(Limit(nodes=100), exclude=[first.move])
-        assert other.depth > 0 and other.move != first.move
 
 
 def test_a_move_of_the_book_is_turned_with_the_position(tmp_path: Path) -> None:
@@ -302,17 +281,18 @@ def test_a_book_is_shown(made: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_balanced_positions_become_openings(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "openings.txt"
-    words = ["openings", str(made), str(out), "--stones", "1-9", "--balance", "30000"]
-    assert command.main(words) == 0
-    openings = [read_opening(line, 15, 15) for line in read_lines(str(out))]
+    def write(name: str, stones: str, *more: str) -> int:
+        return command.main(
+            ["openings", str(made), str(tmp_path / name), "--stones", stones, *more]
+        )
+
+    assert write("a", "1-9", "--balance", "30000") == 0
+    openings = [read_opening(line, 15, 15) for line in read_lines(str(tmp_path / "a"))]
     assert len(openings) == 11  # all but the empty board
-    assert command.main(words) == 2  # it exists
-    words = ["openings", str(made), str(tmp_path / "a"), "--stones", "1-", "--balance", "30000"]
-    assert command.main(words) == 0
-    assert (tmp_path / "a").read_text() == out.read_text()
-    words = ["openings", str(made), str(tmp_path / "b"), "--stones", "99"]
-    assert command.main(words) == 1
+    assert write("a", "1-9") == 2  # it exists
+    assert write("b", "1-", "--balance", "30000") == 0
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text()
+    assert write("c", "99") == 1
     capsys.readouterr()
 
 
@@ -322,13 +302,8 @@ def test_openings_are_taken_from_a_book(
     out = tmp_path / "openings.txt"
     words = ["--book", str(made), "--stones", "1-9", "--balance", "30000", "--count", "11"]
     assert openings_command([str(out), *words]) == 0
-    openings = [read_opening(line, 15, 15) for line in read_lines(str(out))]
-    assert len({key_of_cells(opening) for opening in openings}) == 11
-    with Database(made) as database:
-        known = {bytes(key) for (key,) in database.connection.rows(
-            "SELECT key FROM book JOIN position ON position.id = book.position"
-        )}  # fmt: skip
-    assert {key_of_cells(opening) for opening in openings} < known
+    found = {key_of_cells(read_opening(line, 15, 15)) for line in read_lines(str(out))}
+    assert len(found) == 11 and found < {key for (key,) in rows_of(made, "key")}
     assert openings_command([str(tmp_path / "b"), *words, "--seed", "2"]) == 0
     assert (tmp_path / "b").read_text() != out.read_text()
     words[5] = "0"  # so even are few
@@ -344,17 +319,12 @@ def key_of_cells(cells: Sequence[tuple[int, int]]) -> bytes:
     return image_of(reduce(Position.after, cells, EMPTY)).key
 
 
-def test_a_book_is_exported_as_a_tree(made: Path, tmp_path: Path) -> None:
+def test_a_book_is_exported_as_a_tree_but_not_as_json(made: Path, tmp_path: Path) -> None:
     with Database(made) as database:
         exports.export(database, tmp_path / "a.lib", exports.ExportFilter(values=True))
         (tree,) = exports.gather(database, exports.ExportFilter())
-    assert tree.count() == 11
-
-
-def test_an_export_tells_that_the_book_is_not_in_it(made: Path, tmp_path: Path) -> None:
-    with Database(made) as database:
         losses = exports.export(database, tmp_path / "a.jsonl", exports.ExportFilter())
-    assert losses == [exports.NO_BOOK]
+    assert tree.count() == 11 and losses == [exports.NO_BOOK]
 
 
 def test_a_book_in_which_white_moves_out_of_turn(tmp_path: Path) -> None:
@@ -506,38 +476,6 @@ def count_pages(file: Path) -> int:
         return 0
 
 
-needs_dask = pytest.mark.skipif(
-    find_spec("distributed") is None or sys.platform == "win32", reason="Dask is not installed"
-)
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    started = Cluster(tmp_path)
-    yield started
-    started.close()
-
-
-@needs_dask
-def test_two_workers_one_killed(cluster: Cluster, tmp_path: Path) -> None:
-    file = tmp_path / "a.db"
-
-    def kill() -> None:
-        while count_pages(file) < 3:
-            time.sleep(0.05)
-        cluster.workers[0].send_signal(signal.SIGKILL)
-
-    killer = threading.Thread(target=kill, daemon=True)
-    killer.start()
-    assert grow(file, 25, "--cluster", cluster.address, "--nodes", "2000") == 0
-    killer.join(30)
-    assert cluster.workers[0].poll() is not None
-    assert pages(file) == 25
-    with Database(file) as database:
-        findings = database.connection.rows("SELECT COUNT(*) FROM position WHERE rank IS NOT NULL")
-    assert findings == [(25,)]
-
-
 def test_a_cluster_that_is_not_there_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -571,30 +509,25 @@ def test_swap2_begins_with_three_stones_of_the_book(tmp_path: Path) -> None:
 # The protocol ------------------------------------------------------------------------
 
 
-def speak(module: str, *words: str, more: str = "BEGIN\n") -> subprocess.CompletedProcess[str]:
+def speak(option: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", module, *words],
+        [sys.executable, "-m", "pbrain_engine", option],
         input="START 15\nINFO timeout_turn 500\nBEGIN\nEND\n", capture_output=True, text=True,
         timeout=60,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("module", "option"),
-    [("pbrain_engine", "--book={}"), ("pbrain_engine", "book={}")],
-)
-def test_the_protocol_plays_from_a_book(made: Path, module: str, option: str) -> None:
-    trusted = made.parent / f"{module}.db"
-    with Database(trusted, create=True) as copy, Database(made) as database:
-        merge(copy, database)
+def test_the_protocol_plays_from_a_book(made: Path, tmp_path: Path) -> None:
+    trusted = tmp_path / "a.db"
+    trusted.write_bytes(made.read_bytes())
     with Database(trusted) as copy, copy.writing():  # as if it had been searched for long
         copy.connection.run("UPDATE position SET nodes = 1000000000")
     with Engine(memory=80_000_000, book=str(made)) as engine:
         move = engine.think(Limit(nodes=100)).move
-    done = speak(module, option.format(trusted))
+    done = speak(f"--book={trusted}")
     assert f"{move.x},{move.y}" in done.stdout.splitlines()
     assert "depth" not in done.stdout  # it did not search
-    done = speak(module, option.format(made.parent / "no.db"))
+    done = speak(f"book={tmp_path / 'no.db'}")
     assert done.returncode == 2 and "there is no book" in done.stderr
 
 

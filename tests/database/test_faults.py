@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -104,7 +103,7 @@ def kill_while_writing(folder: Path, kills: int, seed: int) -> None:
 
 
 def test_a_killed_writer_loses_nothing_that_it_told(tmp_path: Path) -> None:
-    kill_while_writing(tmp_path, 8, seed=1)
+    kill_while_writing(tmp_path, 5, seed=1)
 
 
 @pytest.mark.long
@@ -206,10 +205,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
             database,
             [
                 StoredGame(game(number), {ply: Finding(ply, depth=9) for ply in range(30)})
-                for number in range(120)
+                for number in range(40)
             ],
         )
     assert command.main([str(file), "add", *(f"h8i9{x}1{x}2" for x in "abcdefgh")]) == 0
+    assert command.main([str(file), "check"]) == 0
     return file.read_bytes()
 
 
@@ -225,13 +225,10 @@ def test_a_damaged_page_is_found(
     noise = chance.choice([bytes(page // 2), chance.randbytes(page // 2)])
     file.write_bytes(whole[:at] + noise + whole[at + page // 2 :])
     assert command.main([str(file), "check"]) == 1
-    out, err = capsys.readouterr()
-    assert (out + err).strip()
+    assert "".join(capsys.readouterr()).strip()
     out_file = str(tmp_path / "a.lib")
     for words in (["show", "h8", "--json"], ["query"], ["export", out_file], ["add", "a1b2"]):
-        status = command.main([str(file), *words])  # no traceback, whatever it says
-        assert status in (0, 1)
-        capsys.readouterr()
+        assert command.main([str(file), *words]) in (0, 1)  # no traceback, whatever it says
 
 
 @pytest.mark.parametrize(
@@ -249,7 +246,6 @@ def test_a_changed_value_is_found(
     file = tmp_path / "a.db"
     file.write_bytes(whole)
     with Database(file) as database:
-        assert list(integrity.find_faults(database)) == []
         ((number,),) = database.connection.rows(
             f"SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET 5"
         )
@@ -266,17 +262,7 @@ def test_a_file_that_is_cut_off_is_told(
     for length in (0, 10, 100, 5000, len(whole) // 2):
         file.write_bytes(whole[:length])
         assert command.main([str(file), "check"]) == 1
-        out, err = capsys.readouterr()
-        assert (out + err).strip()
-
-
-def test_json_of_a_damaged_export_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"type": "position", "value": 3}) + "\n")
-    assert command.main([str(tmp_path / "a.db"), "add", str(path)]) == 1
-    assert "line 1" in capsys.readouterr().err
+        assert "".join(capsys.readouterr()).strip()
 
 
 @pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])

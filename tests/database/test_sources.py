@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,28 @@ from pbrain_engine.position.rules import Rule, Side
 from tests.database.test_database import asked
 
 FIVE = "h8a1i8c1j8e1k8g1l8"
+AFTER_A_PASS = Position(Rule.FREESTYLE, 15, 15, Side.WHITE, ((7, 7), (8, 8)), ())
+Add = Callable[..., Added]
 
 
-def added(file: Path, tmp_path: Path, wish: Wish = Wish()) -> tuple[Database, Added]:  # noqa: B008
-    database = Database(tmp_path / "a.db", create=True)
-    return database, add_items(database, read_source(str(file), wish))
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "a.db", create=True) as made:
+        yield made
+        assert list(integrity.find_faults(made)) == []
+
+
+@pytest.fixture
+def add(database: Database, tmp_path: Path) -> Add:
+    """Return what adds a file, with a content if one is given."""
+
+    def do(content: str | bytes = b"", name: str = "a.sgf", wish: Wish = Wish()) -> Added:  # noqa: B008
+        file = tmp_path / name
+        if content:
+            file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return add_items(database, read_source(str(file), wish))
+
+    return do
 
 
 def entry(database: Database, moves: str, rule: Rule = Rule.FREESTYLE) -> Entry:
@@ -37,7 +55,16 @@ def entry(database: Database, moves: str, rule: Rule = Rule.FREESTYLE) -> Entry:
     return found
 
 
-def test_a_journal_brings_games_and_the_values_of_our_engine(tmp_path: Path) -> None:
+def value_of(database: Database, moves: str, rule: Rule) -> tuple[Any, ...]:
+    """Return value, depth, move, weights and proof that are known of a position."""
+    found = entry(database, moves, rule).finding
+    assert found is not None
+    return found.value, found.depth, found.moves, found.author.weights, found.proof
+
+
+def test_a_journal_brings_games_and_the_values_of_our_engine(
+    database: Database, add: Add, tmp_path: Path
+) -> None:
     settings = MatchSettings(
         (parse_engine("numoku:nodes=100"), parse_engine("other=python3 x.py")), rule=Rule.RENJU
     )
@@ -53,136 +80,94 @@ def test_a_journal_brings_games_and_the_values_of_our_engine(tmp_path: Path) -> 
     journal.append(played)
     journal.append(fault)
     journal.close()
-    database, done = added(tmp_path / "m.jsonl", tmp_path)
-    with database:
-        assert (done.games, done.positions) == (2, 6)
-        before = entry(database, "h8i9", Rule.RENJU)
-        assert before.finding is not None
-        assert (before.finding.value, before.finding.depth) == (35, 7)
-        assert before.finding.moves == ((7, 8),)
-        assert (before.black_wins, before.white_wins) == (1, 0)  # the fault does not count
-        assert entry(database, "h8i9h9", Rule.RENJU).finding is None  # another program's value
+    done = add(name="m.jsonl")
+    assert (done.games, done.positions) == (2, 6)
+    assert value_of(database, "h8i9", Rule.RENJU) == (35, 7, ((7, 8),), "", "")
+    before = entry(database, "h8i9", Rule.RENJU)
+    assert (before.black_wins, before.white_wins) == (1, 0)  # the fault does not count
+    assert entry(database, "h8i9h9", Rule.RENJU).finding is None  # another program's value
 
 
-def test_recorded_self_play_brings_games_and_values(tmp_path: Path) -> None:
+def test_recorded_self_play_brings_games_and_values_of_games_and_branches(
+    database: Database, add: Add, tmp_path: Path
+) -> None:
+    def cells(moves: str) -> tuple[int, ...]:
+        return tuple(y * 15 + x for x, y in parse_moves(moves))
+
     file = GameFile(tmp_path / "a.games", {"seed": "1", "nodes": "500", "weights": "w"})
-    cells = tuple(y * 15 + x for x, y in parse_moves(FIVE))
     values = (NO_VALUE, NO_VALUE, 20, -20, 30, -30, 29997, -29998, 29999)
-    file.append(Record(0, Rule.STANDARD, 15, 15, 2, 1, Ending.FIVE, cells, values))
+    game = Record(0, Rule.STANDARD, 15, 15, 2, 1, Ending.FIVE, cells(FIVE), values)
+    ends = Ending.BRANCH, cells("h8i9g7"), (NO_VALUE, NO_VALUE, 20)
+    file.append(game, [Record(0, Rule.RENJU, 15, 15, 2, 0, *ends)])
     file.close()
-    database, done = added(tmp_path / "a.games", tmp_path)
-    with database:
-        assert (done.games, done.positions) == (1, 10)
-        finding = entry(database, "h8a1", Rule.STANDARD).finding
-        assert finding is not None and finding.value == 20 and finding.author.weights == "w"
-        won = entry(database, FIVE[:-2], Rule.STANDARD).finding
-        assert won is not None and won.is_certain and won.proof == "search"
-
-
-def test_branches_of_games_bring_values_but_count_as_no_games(tmp_path: Path) -> None:
-    file = GameFile(tmp_path / "a.games", {"seed": "1", "nodes": "500", "weights": "w"})
-    cells = tuple(y * 15 + x for x, y in parse_moves("h8i9g7"))
-    file.append(Record(0, Rule.RENJU, 15, 15, 2, 0, Ending.BRANCH, cells, (NO_VALUE, NO_VALUE, 20)))
-    file.close()
-    database, done = added(tmp_path / "a.games", tmp_path)
-    with database:
-        assert (done.games, done.positions) == (0, 1)
-        found = entry(database, "h8i9", Rule.RENJU)
-        assert found.finding is not None and found.finding.value == 20
-        assert found.finding.moves == ((6, 6),) and found.finding.author.weights == "w"
-        assert (found.games, database.count("game")) == (0, 0)
-        assert lines.look_up(database, asked("h8", Rule.RENJU)) is None
+    done = add(name="a.games")
+    assert (done.games, done.positions, database.count("game")) == (1, 11, 1)
+    assert value_of(database, "h8a1", Rule.STANDARD) == (20, 0, ((8, 7),), "w", "")
+    assert value_of(database, FIVE[:-2], Rule.STANDARD)[0::4] == (29999, "search")
+    assert value_of(database, "h8i9", Rule.RENJU) == (20, 0, ((6, 6),), "w", "")
+    assert entry(database, "h8i9", Rule.RENJU).games == 0
+    assert lines.look_up(database, asked("h8", Rule.RENJU)) is None
 
 
 @pytest.mark.parametrize("kind", ["sgf", "psq"])
-def test_the_last_stone_tells_the_result_that_a_file_lacks(tmp_path: Path, kind: str) -> None:
-    record = GameRecord(moves=tuple(RecordedMove(x, y) for x, y in parse_moves(FIVE)))
-    file = tmp_path / f"a.{kind}"
-    if kind == "psq":
-        file.write_text(format_psq(record))
-    else:
-        moves = "".join(
-            f";{'BW'[n % 2]}[{chr(97 + x)}{chr(97 + y)}]"
-            for n, (x, y) in enumerate(parse_moves(FIVE))
-        )
-        file.write_text(f"(;GM[4]SZ[15]{moves})")
-    database, _ = added(file, tmp_path)
-    with database:
-        assert entry(database, "h8").black_wins == 1
+def test_the_last_stone_tells_the_result_that_a_file_lacks(
+    database: Database, add: Add, kind: str
+) -> None:
+    moves = parse_moves(FIVE)
+    nodes = (f";{'BW'[n % 2]}[{chr(97 + x)}{chr(97 + y)}]" for n, (x, y) in enumerate(moves))
+    psq = format_psq(GameRecord(moves=tuple(RecordedMove(x, y) for x, y in moves)))
+    add(psq if kind == "psq" else f"(;GM[4]SZ[15]{''.join(nodes)})", f"a.{kind}")
+    assert entry(database, "h8").black_wins == 1
 
 
-def test_a_pass_in_a_game_passes_the_turn(tmp_path: Path) -> None:
-    file = tmp_path / "a.sgf"
-    file.write_text("(;GM[4]SZ[15]RE[W+];B[hh];W[];B[ii];W[jj])")
-    database, done = added(file, tmp_path)
-    with database:
-        assert (done.games, done.positions) == (1, 5)
-        assert list(integrity.find_faults(database)) == []
-        position = Position(Rule.FREESTYLE, 15, 15, Side.WHITE, ((7, 7), (8, 8)), ())
-        found = lines.look_up(database, Asked(position))
-        assert found is not None and found.white_wins == 1
-        (tree,) = exports.gather(database, exports.ExportFilter())
-        assert [node.cell for node, _ in tree.walk()] == [
-            None, (7, 7), None, (8, 8), (9, 9),
-        ]  # fmt: skip
+def test_a_pass_in_a_game_passes_the_turn(database: Database, add: Add) -> None:
+    done = add("(;GM[4]SZ[15]RE[W+];B[hh];W[];B[ii];W[jj])")
+    assert (done.games, done.positions) == (1, 5)
+    found = lines.look_up(database, Asked(AFTER_A_PASS))
+    assert found is not None and found.white_wins == 1
+    (tree,) = exports.gather(database, exports.ExportFilter())
+    assert [node.cell for node, _ in tree.walk()] == [None, (7, 7), None, (8, 8), (9, 9)]
 
 
-def test_the_rule_can_be_said(tmp_path: Path) -> None:
-    file = tmp_path / "a.psq"
-    file.write_text(format_psq(GameRecord(moves=(RecordedMove(7, 7),))))
-    database, _ = added(file, tmp_path, Wish(rule=Rule.CARO))
-    with database:
-        assert entry(database, "h8", Rule.CARO).games == 0
+def test_the_rule_can_be_said(database: Database, add: Add) -> None:
+    add(format_psq(GameRecord(moves=(RecordedMove(7, 7),))), "a.psq", Wish(rule=Rule.CARO))
+    assert entry(database, "h8", Rule.CARO).games == 0
 
 
-def test_comments_and_variations_of_a_game_become_lines(tmp_path: Path) -> None:
-    file = tmp_path / "a.sgf"
-    file.write_text("(;GM[4]SZ[15]RE[B+];B[hh](;W[ii]C[usual];B[jj])(;W[hi]LB[aa:x]))")
-    database, done = added(file, tmp_path)
-    with database:
-        assert (done.games, done.nodes) == (1, 5)
-        assert entry(database, "h8i9").notes[0].comment == "usual"
-        assert entry(database, "h8h9").notes[0].labels == (((0, 0), "x"),)
-        assert (entry(database, "h8i9").games, entry(database, "h8h9").games) == (1, 0)
+def test_comments_and_variations_of_a_game_become_lines(database: Database, add: Add) -> None:
+    done = add("(;GM[4]SZ[15]RE[B+];B[hh](;W[ii]C[usual];B[jj])(;W[hi]LB[aa:x]))")
+    assert (done.games, done.nodes) == (1, 5)
+    assert entry(database, "h8i9").notes[0].comment == "usual"
+    assert entry(database, "h8h9").notes[0].labels == (((0, 0), "x"),)
+    assert (entry(database, "h8i9").games, entry(database, "h8h9").games) == (1, 0)
 
 
-def test_a_game_that_was_commented_is_the_same_game(tmp_path: Path) -> None:
-    file = tmp_path / "a.sgf"
-    file.write_text("(;GM[4]SZ[15]PB[a]RE[B+];B[hh];W[ii];B[jj])")
-    database, _ = added(file, tmp_path)
-    with database:
-        file.write_text("(;GM[4]SZ[15]PB[a]RE[B+];B[hh]C[good];W[ii](;B[jj])(;B[hi]))")
-        done = add_items(database, read_source(str(file), Wish()))
-        assert (done.games, done.known_games, done.nodes) == (0, 1, 4)
-        assert entry(database, "h8").games == 1
+def test_a_game_that_was_commented_is_the_same_game(database: Database, add: Add) -> None:
+    add("(;GM[4]SZ[15]PB[a]RE[B+];B[hh];W[ii];B[jj])")
+    done = add("(;GM[4]SZ[15]PB[a]RE[B+];B[hh]C[good];W[ii](;B[jj])(;B[hi]))")
+    assert (done.games, done.known_games, done.nodes) == (0, 1, 4)
+    assert entry(database, "h8").games == 1
 
 
-def test_a_game_is_the_same_with_the_line_ends_of_any_system(tmp_path: Path) -> None:
-    file = tmp_path / "a.sgf"
-    text = "(;GM[4]SZ[15]RE[B+];B[hh]C[one\ntwo\\\nthree];W[ii])\n"
-    file.write_bytes(text.encode())
-    database, _ = added(file, tmp_path)
-    with database:
-        for end in (b"\r\n", b"\r"):
-            file.write_bytes(text.encode().replace(b"\n", end))
-            assert add_items(database, read_source(str(file), Wish())) == Added(known_games=1)
-        assert entry(database, "h8").notes[0].comment == "one\ntwothree"
+def test_a_game_is_the_same_with_the_line_ends_of_any_system(database: Database, add: Add) -> None:
+    text = b"(;GM[4]SZ[15]RE[B+];B[hh]C[one\ntwo\\\nthree];W[ii])\n"
+    add(text)
+    for end in (b"\r\n", b"\r"):
+        assert add(text.replace(b"\n", end)) == Added(known_games=1)
+    assert entry(database, "h8").notes[0].comment == "one\ntwothree"
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    "text",
     [
-        ("a.txt", "nothing of that kind"),
-        ("a.json", '{"type": "position"}'),
-        ("a.json", "{broken"),
-        ("a.json", '{"rule": "freestyle", "size": [15, 15], "to_move": "black", '
-                   '"black": [[0, 0]], "white": [[0, 0]], "value": 1}'),
+        "nothing of that kind", '{"type": "position"}', "{broken",
+        '{"rule": "freestyle", "size": [15, 15], "to_move": "black", "black": [[0, 0]], '
+        '"white": [[0, 0]], "value": 1}',
     ],
 )  # fmt: skip
-def test_what_is_nothing_of_that_is_told(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / name).write_text(text)
+def test_what_is_nothing_of_that_is_told(add: Add, text: str) -> None:
     with pytest.raises((NotationError, ValueError)):
-        list(read_source(str(tmp_path / name), Wish()))
+        add(text)
 
 
 ANALYSIS: dict[str, Any] = {
@@ -228,42 +213,36 @@ ANALYSIS: dict[str, Any] = {
         ({"type": "game", "sgf": 12}, "sgf is no text"),
         ({"type": "tree"}, "sgf is no text"),
         ({"type": "tree", "sgf": "(;GM[4]SZ[15];B[hh]C[\ud800])"}, "sgf is no text"),
+        ("[1]", "no object"), ("7", "no object"), ("null", "no object"), ('"x"', "no object"),
+        ('{"a": ' + "[" * 100_000, "too many brackets"),
     ],
 )  # fmt: skip
 def test_an_analysis_that_makes_no_sense_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: dict[str, Any], reason: str
-) -> None:
-    lines = [json.dumps(entry) for entry in (ANALYSIS, {**ANALYSIS, **wrong})]
-    for name, text, place in (("a.jsonl", "\n".join(lines), "line 2: "), ("b.json", "", "")):
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: dict[str, Any] | str,
+    reason: str,
+) -> None:  # fmt: skip
+    lines = [
+        json.dumps(ANALYSIS),
+        wrong if isinstance(wrong, str) else json.dumps(ANALYSIS | wrong),
+    ]
+    cases = {"a.jsonl": ("\n".join(lines), "line 2: ")}
+    if not isinstance(wrong, str):
+        cases["b.json"] = json.dumps(ANALYSIS | wrong, indent=1), ""
+    for name, (text, place) in cases.items():
         file = tmp_path / name
-        file.write_text(text or json.dumps({**ANALYSIS, **wrong}, indent=1))
+        file.write_text(text)
         assert command.main([str(tmp_path / "a.db"), "add", str(file)]) == 1
         error = capsys.readouterr().err
         assert place in error and reason in error and error.count("\n") == 1
         assert not (tmp_path / "a.db").exists()
 
 
-@pytest.mark.parametrize("line", ["[1]", "7", "null", '"x"', '{"a": ' + "[" * 100_000])
-def test_a_line_that_is_no_object_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str
-) -> None:
-    (tmp_path / "a.jsonl").write_text(f"{json.dumps(ANALYSIS)}\n{line}\n")
-    assert command.main([str(tmp_path / "a.db"), "add", str(tmp_path / "a.jsonl")]) == 1
-    error = capsys.readouterr().err
-    assert "line 2: " in error and error.count("\n") == 1
-
-
 def test_an_analysis_after_a_pass_goes_in(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    database: Database, add: Add, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.sgf").write_text("(;GM[4]SZ[15];B[hh];W[];B[ii])")
     assert analyse.main([str(tmp_path / "a.sgf"), "--depth", "2", "--json"]) == 0
-    (tmp_path / "a.json").write_text(capsys.readouterr().out)
-    database, done = added(tmp_path / "a.json", tmp_path)
-    with database:
-        assert done.positions == 1
-        assert list(integrity.find_faults(database)) == []
-        position = Position(Rule.FREESTYLE, 15, 15, Side.WHITE, ((7, 7), (8, 8)), ())
-        found = lines.look_up(database, Asked(position))
-        assert found is not None and found.finding is not None
-        assert database.count("node") == 0
+    assert add(capsys.readouterr().out, "a.json").positions == 1
+    found = lines.look_up(database, Asked(AFTER_A_PASS))
+    assert found is not None and found.finding is not None
+    assert database.count("node") == 0

@@ -13,12 +13,7 @@ from lab import learn_smoke
 from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
-from pbrain_engine.learn.features import (
-    Choices,
-    Positions,
-    by_family,
-    read_features,
-)
+from pbrain_engine.learn.features import Choices, by_family, read_features
 from pbrain_engine.learn.fit import Samples, damped, split
 from pbrain_engine.learn.records import GROUPS, HELD_OUT, group_of, read_games
 from pbrain_engine.learn.score_model import LITTLE, ScoreData, keep_zero, learn_scores
@@ -80,13 +75,10 @@ def some_choices(count: int, wanted: int) -> ScoreData:
     own[own == wanted] = 58
     chosen = chance.integers(0, 8, count)
     own[np.arange(count), chosen] = wanted
+    none = np.zeros(8 * count, np.int16)
+    starts = np.arange(count + 1) * 8
     choices = Choices(
-        np.arange(count + 1) * 8,
-        own.ravel(),
-        np.zeros(8 * count, np.int16),
-        np.arange(count) * 8 + chosen,
-        np.zeros(count, np.int8),
-        np.zeros(count, np.int8),
+        starts, own.ravel(), none, starts[:-1] + chosen, *np.zeros((2, count), np.int8)
     )
     return ScoreData(choices, symmetric=True)
 
@@ -108,22 +100,6 @@ def test_thinned_choices_are_some_of_all() -> None:
     some = data.thinned(30)
     assert len(some) == 25
     assert (some.own[some.chosen] == 57).all()
-
-
-def positions_of_two_games() -> Positions:
-    """Return three positions of one game and two of another."""
-    count = 5
-    return Positions(
-        np.arange(count + 1),
-        np.zeros(count, np.int16),
-        np.ones(count, np.int16),
-        np.array([0, 1, 0, 1, 0], np.int8),
-        np.zeros(count, np.int16),
-        np.zeros(count, np.int16),
-        np.array([1, 0, 1, 0.5, 0.5], np.float32),
-        np.zeros(count, np.int8),
-        np.array([7, 7, 7, 8, 8]),
-    )
 
 
 def lengths(part: Samples) -> tuple[int, int]:
@@ -158,18 +134,17 @@ def test_with_games_to_test_on_all_others_are_learned_from() -> None:
 
 
 def test_targets_follow_what_came_after_within_a_game() -> None:
-    positions = positions_of_two_games()
-    seen = np.array([0.5, 0.4, 0.8, 0.3, 0.6])
-    facts = positions.side, positions.result, positions.game, seen
+    side, game = np.array([0, 1, 0, 1, 0]), np.array([7, 7, 7, 8, 8])
+    result, seen = np.array([1, 0, 1, 0.5, 0.5]), np.array([0.5, 0.4, 0.8, 0.3, 0.6])
+    facts = side, result, game, seen
     assert blend(*facts, 0.0) == pytest.approx(seen)
-    assert blend(*facts, 1.0) == pytest.approx(positions.result)
+    assert blend(*facts, 1.0) == pytest.approx(result)
     third = 0.75 * 0.8 + 0.25 * 1
     second = 0.75 * 0.4 + 0.25 * (1 - third)
     first = 0.75 * 0.5 + 0.25 * (1 - second)
     fifth = 0.75 * 0.6 + 0.25 * 0.5
     fourth = 0.75 * 0.3 + 0.25 * (1 - fifth)
-    expected = [first, second, third, fourth, fifth]
-    assert blend(*facts, 0.25) == pytest.approx(expected)
+    assert blend(*facts, 0.25) == pytest.approx([first, second, third, fourth, fifth])
 
 
 def test_learned_values_keep_the_spread_of_the_start(folder: Path) -> None:
@@ -334,25 +309,18 @@ def test_damaged_weights_are_refused_everywhere(
 
 
 def test_a_family_can_be_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = sorted(map(str, folder.glob("*.games")))
-    arguments = ["fit", *files, "--out", str(folder / "kept.numoku"), "--steps", "2"]
+    kept = folder / "kept.numoku"
+    arguments = ["fit", str(folder / "smoke.games"), "--out", str(kept), "--steps", "2"]
     nothing = ["--keep", "freestyle=learned", "--keep", "renju=learned"]
-    assert cli.main([*arguments, *nothing]) != 0
+    assert cli.main([*arguments, *nothing]) == 1
     assert "not enough games" in capsys.readouterr().err
+    assert not kept.exists()
     assert cli.main([*arguments, "--keep", "renju=learned"]) == 0
-    kept, learned = load_weights(str(folder / "kept.numoku")), load_weights("learned")
-    assert kept.block(Rule.RENJU) == learned.block(Rule.RENJU)
-    assert kept.about["renju"] == f"as in {learned.key}"
+    made, learned = load_weights(str(kept)), load_weights("learned")
+    assert made.block(Rule.RENJU) == learned.block(Rule.RENJU)
+    assert made.about["renju"] == f"as in {learned.key}"
     assert cli.main([*arguments, "--keep", "chess=learned"]) != 0
     assert "chess" in capsys.readouterr().err
-
-
-def test_a_fit_without_games_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    few = folder / "few.games"
-    assert cli.main(["datagen", str(few), "--games", "1", "--nodes", "50", "--processes", "1"]) == 0
-    assert cli.main(["fit", str(few), "--out", str(folder / "few.numoku")]) == 1
-    assert "not enough games" in capsys.readouterr().err
-    assert not (folder / "few.numoku").exists()
 
 
 def test_weights_that_cannot_be_written_are_refused_before_the_work(

@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.learn.network.learner import Adam, Batch, Learner, Source, Threads
-from pbrain_engine.learn.network.parameters import DECAY, OWN_DECAY, Form, Widths
+from pbrain_engine.learn.network.learner import (
+    DECAY,
+    OWN_DECAY,
+    Adam,
+    Batch,
+    Form,
+    Learner,
+    Source,
+    Threads,
+    Widths,
+)
 from pbrain_engine.learn.network.patterns import half_of, patterns
 from pbrain_engine.learn.network.pool import PositionPool, read_pools
 from pbrain_engine.learn.network.position_loops import LEVEL_BEND

@@ -133,10 +133,6 @@ def test_passes_of_an_sgf_file_are_played_and_kept() -> None:
         format_psq(record)
 
 
-def test_a_cell_is_no_pass_where_there_is_such_a_cell() -> None:
-    assert parse_sgf("(;GM[4]SZ[20];B[tt])").cells == [(19, 19)]
-
-
 def test_saved_passes_are_those_that_stand(dialogue: Dialogue) -> None:
     dialogue._begin(parse_setup("(;GM[4]SZ[15];B[hh];W[];B[ii])"))
     assert dialogue.record().passes == (1,)

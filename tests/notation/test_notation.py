@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from random import Random
 
 import pytest
@@ -11,7 +12,14 @@ from hypothesis import strategies as st
 from pbrain_engine.app.setup import parse_setup, read_setup
 from pbrain_engine.notation import cells as notation
 from pbrain_engine.notation import diagram
-from pbrain_engine.notation.canonical import Position, image_of, read_key
+from pbrain_engine.notation.canonical import (
+    Position,
+    find_opening,
+    image_of,
+    name_opening,
+    openings,
+    read_key,
+)
 from pbrain_engine.notation.cells import NotationError
 from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
 from pbrain_engine.notation.game_tree import (
@@ -21,7 +29,6 @@ from pbrain_engine.notation.game_tree import (
     format_psq,
     parse_psq,
 )
-from pbrain_engine.notation.sgf import format_sgf, parse_sgf
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
 
@@ -45,15 +52,7 @@ def boards_with_moves(draw: st.DrawFn) -> tuple[int, int, list[tuple[int, int]]]
 
 def test_names_of_cells() -> None:
     assert notation.cell_name(7, 7) == "h8"
-    assert notation.parse_cell("h8") == (7, 7)
     assert notation.parse_cell(" V22 ") == (21, 21)
-    assert notation.parse_cell("7,8") == (7, 8)
-
-
-def test_a_move_string_needs_no_blanks() -> None:
-    assert notation.parse_moves("h8i9j10") == [(7, 7), (8, 8), (9, 9)]
-    assert notation.parse_moves("h8 i9\nj10") == [(7, 7), (8, 8), (9, 9)]
-    assert notation.parse_moves("7,7 8,8") == [(7, 7), (8, 8)]
 
 
 WAYS = (
@@ -78,21 +77,25 @@ def test_rows_may_count_from_below() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "complaint"),
     [
-        ("h8 i9 z9", "move 3 (character 7): z9 is off"),
-        ("1. h8 i9\n2. h8", "move 3 (character 13): h8 is played twice"),
-        ("h8 and i9", "move 2 (character 4): 'and' is no cell"),
-        ("h8.i9", "move 2 (character 3): '.i9' is no cell"),
-        ("7,7-8,8", "move 2 (character 4): -8,8 is off"),
-        ("[7,7 8,8", "move 1 (character 1): a bracket is not closed"),
-        ("h8 - ", "move 2 (character 4): '-' is no cell"),
+        ("h8 i9 z9", r"^move 3 \(character 7\): z9 is off the 15x15 board"),
+        ("1. h8 i9\n2. h8", r"^move 3 \(character 13\): h8 is played twice"),
+        ("h8 and i9", r"^move 2 \(character 4\): 'and' is no cell"),
+        ("h8.i9", r"^move 2 \(character 3\): '.i9' is no cell"),
+        ("7,7-8,8", r"^move 2 \(character 4\): -8,8 is off"),
+        ("[7,7 8,8", r"^move 1 \(character 1\): a bracket is not closed"),
+        ("h8 - ", r"^move 2 \(character 4\): '-' is no cell"),
+        ("8h", "no cell"), ("h", "no cell"), ("hh", "no cell"), ("h²", "no cell"),
+        ("h0", "off the 15x15 board"), ("p1", "off the 15x15 board"),
+        ("h16", "off the 15x15 board"), ("7,15", "off the 15x15 board"), ("h8h8", "twice"),
+        ("h" + "1" * 5000, "off the 15x15 board"), ("7,7,7", "pair of numbers"),
+        ("7," + "1" * 5000, "pair of numbers"),
     ],
-)
-def test_an_error_names_the_place(text: str, place: str) -> None:
-    with pytest.raises(NotationError) as caught:
+)  # fmt: skip
+def test_wrong_moves_are_named_with_their_place(text: str, complaint: str) -> None:
+    with pytest.raises(NotationError, match=complaint):
         notation.parse_moves(text, 15)
-    assert str(caught.value).startswith(place)
 
 
 @given(st.text(max_size=30))
@@ -103,28 +106,6 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert "character" in str(error)
     else:
         assert len(set(moves)) == len(moves)
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("8h", "no cell"),
-        ("h", "no cell"),
-        ("hh", "no cell"),
-        ("h0", "off the 15x15 board"),
-        ("p1", "off the 15x15 board"),
-        ("h16", "off the 15x15 board"),
-        ("h8h8", "twice"),
-        ("7,7,7", "pair of numbers"),
-        ("7,15", "off the 15x15 board"),
-        ("h²", "no cell"),
-        ("h" + "1" * 5000, "off the 15x15 board"),
-        ("7," + "1" * 5000, "pair of numbers"),
-    ],
-)
-def test_wrong_moves_are_named(text: str, complaint: str) -> None:
-    with pytest.raises(NotationError, match=complaint):
-        notation.parse_moves(text, 15)
 
 
 @given(boards_with_moves(), st.sampled_from(["", " ", "\n"]))
@@ -146,12 +127,12 @@ def test_offsets_round_trip(board: tuple[int, int, list[tuple[int, int]]]) -> No
 def test_offsets_count_from_the_centre() -> None:
     assert notation.parse_offsets("0,0, -1,2", 15) == [(7, 7), (6, 9)]
     assert notation.parse_offsets("0,0", 20) == [(10, 10)]
-    with pytest.raises(NotationError, match="off the 15x15 board"):
-        notation.parse_offsets("8,0", 15)
-    with pytest.raises(NotationError, match="in pairs"):
-        notation.parse_offsets("1,2,3", 15)
-    with pytest.raises(NotationError, match="pair of numbers"):
-        notation.parse_offsets("one,two", 15)
+    for text, reason in (
+        ("8,0", "off the 15x15 board"), ("1,2,3", "in pairs"), ("one,two", "pair of numbers"),
+        ("1,2, 1,2", "twice"),
+    ):  # fmt: skip
+        with pytest.raises(NotationError, match=reason):
+            notation.parse_offsets(text, 15)
 
 
 DRAWN = """\
@@ -216,101 +197,6 @@ def test_a_drawing_with_odd_counts_must_say_who_moves() -> None:
         board.side_to_move()
 
 
-@st.composite
-def records(draw: st.DrawFn) -> GameRecord:
-    width, height, cells = draw(boards_with_moves())
-    cut = draw(st.integers(0, len(cells)))
-    split = draw(st.integers(0, cut))
-    comment = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=20)
-    return GameRecord(
-        width,
-        height,
-        draw(st.sampled_from([None, *Rule])),
-        tuple(RecordedMove(x, y, None, draw(comment)) for x, y in cells[cut:]),
-        draw(st.sampled_from([Side.BLACK, Side.WHITE])),
-        tuple(cells[:split]),
-        tuple(cells[split:cut]),
-        draw(comment),
-        draw(comment),
-        draw(st.sampled_from(["", "1-0", "0-1", "1/2-1/2"])),
-        draw(st.sampled_from(["", "2026-01-31"])),
-        draw(comment),
-    )
-
-
-@given(records())
-def test_sgf_round_trips(record: GameRecord) -> None:
-    assert parse_sgf(format_sgf(record)) == record
-
-
-def test_an_sgf_file_looks_as_expected() -> None:
-    record = GameRecord(
-        15,
-        20,
-        Rule.RENJU,
-        (RecordedMove(7, 7, comment="35/12/1480"), RecordedMove(8, 19)),
-        black="a]b",
-        result="1-0",
-    )
-    assert format_sgf(record) == (
-        "(;GM[4]FF[4]CA[UTF-8]AP[Numoku]SZ[15:20]RU[renju]PB[a\\]b]RE[B+]\n"
-        ";B[hh]C[35/12/1480]\n;W[it])\n"
-    )
-
-
-@pytest.mark.parametrize(
-    "nodes",
-    [
-        "C[puzzle];AB[hh][hi]AW[ii]PL[W]",
-        "AB[hh];C[puzzle];AB[hi]AW[ii];PL[W]",
-        "AB[hh]AB[hi];AW[ii][aa]AB[bb];AE[aa][bb];W[jj]",
-        "AB[hh];AB[hi]W[jj]AW[ii]",
-    ],
-)
-def test_sgf_stones_before_the_first_move_are_a_setup(nodes: str) -> None:
-    record = parse_sgf(f"(;GM[4]SZ[15]{nodes})")
-    assert record.black_setup == ((7, 7), (7, 8)) and record.white_setup == ((8, 8),)
-    assert record.first == Side.WHITE
-    assert record.cells == ([(9, 9)] if "W[jj]" in nodes else [])
-
-
-def test_what_later_nodes_say_of_the_side_to_move_may_only_be_true() -> None:
-    assert len(parse_sgf("(;GM[4]SZ[15];B[hh];PL[W]C[x];W[ii])").moves) == 2
-    with pytest.raises(NotationError, match="move 2: it is white's turn, not black's"):
-        parse_sgf("(;GM[4]SZ[15];B[hh];PL[B];W[ii])")
-
-
-def test_sgf_variations_are_passed_over() -> None:
-    record = parse_sgf("(;GM[4]SZ[15];B[hh](;W[ii];B[jj])(;W[gg]))")
-    assert record.cells == [(7, 7), (8, 8), (9, 9)]
-    assert record.rule is None
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("", "begins with"),
-        ("()", "begins with"),
-        ("(;GM[1]SZ[19])", "another game"),
-        ("(;SZ[40])", "5 to 22"),
-        ("(;SZ[big])", "no board size"),
-        ("(;SZ[15];B[hh];B[ii])", "moves twice"),
-        ("(;SZ[15];B[hh];W[hh])", "h8 is taken after h8"),
-        ("(;SZ[15];B[zz])", "off the 15x15"),
-        ("(;SZ[15];B[hh];W[];AB[ii])", "after move 2.*before the first move"),
-        ("(;SZ[15];B[hh];W[ii]AE[hh])", "after move 1.*before the first move"),
-        ("(;SZ[15]AB[hh];AW[hh])", "two stones"),
-        ("(;SZ[15];B[h])", "no SGF cell"),
-        ("(;SZ[15];B[hh", "not closed"),
-        ("(;SZ[15];B)", "no value"),
-        ("(;SZ[15]!)", "no place"),
-    ],
-)
-def test_wrong_sgf_files_are_refused(text: str, complaint: str) -> None:
-    with pytest.raises(NotationError, match=complaint):
-        parse_sgf(text)
-
-
 @given(boards_with_moves(), st.lists(st.integers(0, 10**6), min_size=30, max_size=30), line_text)
 def test_psq_round_trips(
     board: tuple[int, int, list[tuple[int, int]]], times: list[int], name: str
@@ -354,10 +240,6 @@ def test_psq_cannot_keep_a_setup() -> None:
         format_psq(GameRecord(first=Side.WHITE))
 
 
-def test_every_side_has_its_sign() -> None:
-    assert set(diagram.SYMBOLS) == set(Side)
-
-
 @pytest.mark.parametrize("size, inset", [(8, None), (9, 2), (12, 2), (13, 3), (15, 3), (22, 3)])
 def test_star_points_are_nearer_to_the_edge_of_small_boards(size: int, inset: int | None) -> None:
     corners = () if inset is None else (inset, size - 1 - inset)
@@ -368,15 +250,17 @@ def test_star_points_are_nearer_to_the_edge_of_small_boards(size: int, inset: in
 
 @pytest.mark.parametrize("width, height", [(9, 6), (6, 9)])
 def test_a_tree_has_no_move_off_its_board_either_way(width: int, height: int) -> None:
+    on_board = 0
     for x in range(-1, width + 1):
         for y in range(-1, height + 1):
             tree = GameTree(GameRecord(width, height))
             tree.root.child((x, y))
-            if 0 <= x < width and 0 <= y < height:
-                assert tree.check() is tree
-            else:
-                with pytest.raises(NotationError, match="off the"):
-                    tree.check()
+            try:
+                on_board += tree.check() is tree
+            except NotationError as error:
+                assert "off the" in str(error)
+                assert not (0 <= x < width and 0 <= y < height)
+    assert on_board == width * height
 
 
 SIZES = st.sampled_from([(5, 5), (15, 15), (15, 17), (16, 16), (22, 22), (5, 22), (22, 7)])
@@ -400,3 +284,60 @@ def test_a_key_holds_an_image_of_the_position_that_it_was_made_of(
         assert image_of(position._replace(black=other[0], white=other[1], walls=other[2])).key == (
             image.key
         )
+
+
+# Renju's openings -----------------------------------------------------------------------
+
+
+def renju(moves: str) -> list[tuple[int, int]]:
+    """Return cells whose rows are counted from below, as renju players do."""
+    return [(x, 14 - y) for x, y in notation.parse_moves(moves)]
+
+
+# The usual list: the third stones in the order of their numbers.
+LISTS = {
+    "D": ("h8h9", "h10 i10 j10 i9 j9 i8 j8 h7 i7 j7 h6 i6 j6"),
+    "I": ("h8i9", "j10 j9 j8 j7 j6 i8 i7 i6 h7 h6 g7 g6 f6"),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_the_usual_list(kind: str) -> None:
+    begin, thirds = LISTS[kind]
+    for number, third in enumerate(thirds.split(), 1):
+        opening = name_opening(renju(begin + third), 15, 15)
+        assert opening is not None and opening.code == f"{kind}{number}"
+
+
+def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name() -> None:
+    assert len({opening.name for opening in openings().values()}) == 26
+    keys, empty = set(), Position(Rule.RENJU, 15, 15, Side.BLACK, (), ())
+    for opening in openings().values():
+        for number in range(8):
+            image = transform(opening.stones, number, 15, 15)
+            assert name_opening(image, 15, 15) is opening
+            keys.add(image_of(reduce(Position.after, image, empty)).key)
+    assert len(keys) == 26
+
+
+def test_every_third_stone_in_the_middle_square_has_a_name() -> None:
+    middle = [(x, y) for x in range(5, 10) for y in range(5, 10)]
+    for second in [(7, 6), (8, 6)]:
+        for third in middle:
+            if third not in ((7, 7), second):
+                assert name_opening([(7, 7), second, third], 15, 15) is not None
+
+
+@pytest.mark.parametrize("moves", ["h8h10h9", "h8h9k8", "h8h9", "g8g9g10"])
+def test_other_beginnings_have_none(moves: str) -> None:
+    assert name_opening(notation.parse_moves(moves), 15, 15) is None
+
+
+def test_the_stones_may_come_in_either_order_and_more_may_follow() -> None:
+    assert str(name_opening(notation.parse_moves("i9h9h8a1"), 15, 15)) == "D4 Kagetsu"
+    assert name_opening(notation.parse_moves("h8h9i9"), 20, 20) is None
+
+
+def test_names_and_codes_are_found() -> None:
+    assert find_opening("i7") is find_opening(" Hogetsu ")
+    assert find_opening("nothing") is None

@@ -35,6 +35,7 @@ def tree(text: str) -> GameTree:
 
 
 def test_a_library_of_one_move() -> None:
+    assert tree("44 40").root.children[0].cell == (3, 4)
     assert lines(tree("78 00")) == ["h8"]
     assert lines(tree("78 00 79 40")) == ["h8 i8"]
 
@@ -48,11 +49,6 @@ def test_a_line_that_may_be_cut_off_is_read_with_a_remark() -> None:
 
 def test_what_comes_after_the_end_of_the_tree_is_not_read() -> None:
     assert lines(tree("78 00 79 40 68 00 66 40")) == ["h8 i8"]
-
-
-def test_the_corner_of_the_picture_in_the_description() -> None:
-    assert tree("44 40").root.children[0].cell == (3, 4)
-    assert tree("78 40").root.children[0].cell == (7, 7)
 
 
 def test_branches() -> None:
@@ -85,12 +81,6 @@ def test_texts_on_the_board() -> None:
         (False, "D"), (False, "B"), (False, "A"), (False, "C"),
     ]  # fmt: skip
     assert lines(read) == ["h8 h9", "h8 g8", "h8 i8", "h8 h7"]
-
-
-def test_lines_of_a_text_on_the_board_come_back() -> None:
-    made = GameTree()
-    made.root.child((7, 7)).child((7, 8), is_move=False).text = "one\ntwo"
-    assert parse_renlib(format_renlib(made)[0]) == made
 
 
 def test_titles_further_lines_and_old_letters() -> None:
@@ -164,7 +154,7 @@ def grow(seed: int, nodes: int) -> GameTree:
         node = TreeNode(cell, is_move)
         parent.children.append(node)
         if chance.random() < 0.1 or not is_move:
-            node.text = chance.choice(["A", "12", "好", "<-"])
+            node.text = chance.choice(["A", "12", "好", "one\ntwo"])
         if chance.random() < 0.2:
             node.title = chance.choice(["", "best", "Ünsicher"])
             node.comment = chance.choice(["", "one\ntwo", "五"])
@@ -196,8 +186,6 @@ def test_a_large_library_comes_back_quickly() -> None:
 
 def test_moves_are_written_where_people_read_them() -> None:
     made = GameTree()
-    node = made.root
-    for cell in parse_moves("h8i9j10"):
-        node = node.child(cell)
+    made.add(parse_moves("h8i9j10"))
     data, _ = format_renlib(made)
     assert data == HEADER + bytes.fromhex("78 00 89 00 9a 40")

@@ -1,4 +1,13 @@
-"""A network and one step of its training, over threads.
+"""A network's numbers, one flat array with a name for each part of it, and one step of training.
+
+A network has a map from patterns to vectors, so that rare patterns learn from their like, a
+number of its own for each pattern, and a head above (``position_loops.study``). Where both colours
+play alike there is one of each, and a position is seen by the side to move: half of the channels
+come from a pattern, the other half from it with colours exchanged. Otherwise half of the channels
+are black's and half white's, and each side has a map, which sees patterns as its own, and a head.
+
+What patterns and sets of threats have alone is drawn to nought, or, where a training begins at a
+shipped network, to what that one knows (``quantise.begin_at``): what is rare stays as it is.
 
 What a step gives depends on its numbers, its batch and the number of threads alone: each thread
 has a fixed part of the batch and gradients of its own, which are added in order.
@@ -8,18 +17,156 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .parameters import VECTOR_LIMIT, Floats, Form
-from .patterns import empty_lines, map_back, map_patterns, regions_of, see
+from ...eval.network_block import NEAR_CLASSES, THREAT_MASKS
+from .patterns import Map, Patterns, empty_lines, map_back, map_patterns, regions_of, see
 from .pool import PositionPool
-from .position_loops import PEAKS, Outputs, PositionArrays, Windows, study
+from .position_loops import (
+    MASK_BITS,
+    PEAKS,
+    Head,
+    Outputs,
+    PositionArrays,
+    Turned,
+    Windows,
+    study,
+)
 from .rows import adam
 
 Ints = NDArray[np.int64]
+Floats = NDArray[Any]
+VECTOR_LIMIT = 31.0
+DECAY, OWN_DECAY = 1e-4, 1.0  # of the weights; of what patterns and sets of threats have alone
+
+
+class Widths(NamedTuple):
+    """How wide the layers are: multiples of sixteen."""
+
+    channels: int = 64
+    region_units: int = 16
+    cell_units: int = 16
+    trunk_units: int = 48
+    value_units: int = 32
+    map_units: int = 64  # of the map from patterns to vectors, which is not shipped
+
+
+class Part(NamedTuple):
+    """A named part of the numbers."""
+
+    name: str
+    shape: tuple[int, ...]
+    start: int
+    decay: float
+
+    @property
+    def end(self) -> int:
+        """Where the next part begins."""
+        return self.start + prod(self.shape)
+
+
+class Form:
+    """Where the numbers of a network lie."""
+
+    def __init__(self, known: Patterns, tied: bool, widths: Widths) -> None:
+        """Lay out the network of a rule family."""
+        self.known, self.tied, self.widths = known, tied, widths
+        self.outputs = widths.channels // 2
+        self.sides = 1 if tied else 2
+        self.parts: list[Part] = []
+        for side in range(self.sides):
+            for name, shape in self._shapes():
+                start = self.parts[-1].end if self.parts else 0
+                alone = name.endswith((".own", ".sets"))
+                full = name.replace(".", f"{side}.", 1)
+                self.parts.append(Part(full, shape, start, OWN_DECAY if alone else DECAY))
+        self.count = self.parts[-1].end
+
+    def _shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        channels, regions, cells, trunk, values, units = self.widths
+        policy = channels + 2 * cells
+        return [
+            ("map.first", (8 * self.known.half, units)),
+            ("map.first_bias", (units,)),
+            ("map.second", (units, units)),
+            ("map.second_bias", (units,)),
+            ("map.third", (units, self.outputs)),
+            ("map.own", (len(self.known), self.outputs)),
+            ("head.region", (channels, regions)),
+            ("head.region_bias", (regions,)),
+            ("head.trunk", (channels + regions, trunk)),
+            ("head.trunk_bias", (trunk,)),
+            ("head.threats", (MASK_BITS, trunk)),
+            ("head.sets", (THREAT_MASKS, trunk)),
+            ("head.value", (trunk, values)),
+            ("head.value_bias", (values,)),
+            ("head.last", (values,)),
+            ("head.last_bias", (1,)),
+            ("head.policy", (trunk, policy)),
+            ("head.policy_bias", (policy,)),
+            ("head.cell", (channels, cells)),
+            ("head.neighbours", (3, channels)),
+            ("head.near", (2, NEAR_CLASSES)),
+            ("head.linear_share", (1,)),
+            ("head.score_share", (1,)),
+        ]
+
+    def views(self, numbers: Floats) -> dict[str, Floats]:
+        """Return the parts of a flat array by name."""
+        return {
+            part.name: numbers[part.start : part.end].reshape(part.shape) for part in self.parts
+        }
+
+    def head(self, numbers: Floats, side: int) -> Head:
+        """Return a head of a flat array."""
+        return Head(*self._flat(numbers, f"head{side}.", Head._fields))
+
+    def map(self, numbers: Floats, side: int) -> Map:
+        """Return a map of a flat array."""
+        return Map(*self._flat(numbers, f"map{side}.", Map._fields))
+
+    def _flat(self, numbers: Floats, start: str, names: tuple[str, ...]) -> list[Floats]:
+        found = {part.name: numbers[part.start : part.end] for part in self.parts}
+        return [found[start + name] for name in names]
+
+    def turned(self, numbers: Floats, side: int) -> Turned:
+        """Return the weights of a head with rows and columns exchanged."""
+        views = self.views(numbers)
+        return Turned(
+            *(
+                np.ascontiguousarray(views[f"head{side}.{name}"].T).ravel()
+                for name in Turned._fields
+            )
+        )
+
+    def start(self, seed: int, kind: Any = np.float32) -> Floats:
+        """Return the numbers to begin with: the linear evaluation and the linear move score."""
+        chance = np.random.default_rng(seed)
+        numbers = np.zeros(self.count, kind)
+        views = self.views(numbers)
+        for name, part in views.items():
+            layer, _, end = name.rpartition("_")
+            weights = views[layer] if end == "bias" else part
+            word = name.partition(".")[2]
+            if word in ("first", "second", "third", "region", "trunk", "value", "cell") or (
+                end == "bias" and word not in ("policy_bias", "last_bias")
+            ):
+                reach = weights.shape[0] ** -0.5
+                part[...] = chance.uniform(-reach, reach, part.shape)
+            elif word == "policy":
+                part[...] = chance.normal(0.0, 0.02, part.shape)
+            elif word == "neighbours":
+                part[0] = 1
+            elif word in ("linear_share", "score_share"):
+                part[...] = 1
+        return numbers
+
+
+# A step ---------------------------------------------------------------------------------
 
 
 class Source:

@@ -1,11 +1,11 @@
 """From the moves of a game to what a network sees of a position: cells and their four patterns.
 
-Patterns become vectors by a map, which is learned (``parameters.py``).
+Patterns become vectors by a map, which is learned (``learner.py``).
 
 A pattern is a *window* of a line, a line key (``patterns/tables.py``). What lies beyond a wall
 counts as wall, and a window and its mirror image are one pattern; its number counts the smallest
 keys of patterns in ascending order. A cell that sees neither stone nor border has no feature
-(``parameters.py``) and is left out.
+(``learner.py``) and is left out.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from ..features import ENEMY_FIVE, FOURS, WINNING_FOUR, result_for
 from ..records import LABELS, NO_VALUE, GamesError, Record, is_held_out, read_games
 from ..score_model import CandidateBlock
 from ..value_model import Vector, best_scale, blend, chance
-from .quantise import LOGIT_UNIT
+from .position_loops import LOGIT_UNIT
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]

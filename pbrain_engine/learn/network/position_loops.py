@@ -37,6 +37,7 @@ TOP = FEATURE_LIMIT / FEATURE_UNIT
 REGIONS, NEAR_REACH, MASK_BITS = 9, 7, 11
 REGION_SCALE, BOARD_SCALE, POOL_SCALE = 8.0, 32.0, 4.0  # keep the inputs of layers near one
 LEVEL_BEND = 4.0  # mean logits above this are drawn to nought no harder
+LOGIT_UNIT = 256  # of the integers that stand for a logit
 SCORE_SCALE = 26.0  # points of the linear move score that are worth one logistic unit
 PEAKS = ("region", "pool", "trunk", "value", "direct", "scale", "mixed", "shift")
 

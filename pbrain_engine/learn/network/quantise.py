@@ -30,11 +30,12 @@ from ...eval.network_block import (
     shared_fields,
     sizes_of,
 )
-from .parameters import Floats, Form
+from .learner import Floats, Form
 from .patterns import Patterns, patterns
 from .position_loops import (
     BOARD_SCALE,
     FEATURE_UNIT,
+    LOGIT_UNIT,
     MASK_BITS,
     PEAKS,
     POOL_SCALE,
@@ -45,7 +46,6 @@ from .position_loops import (
 Ints = NDArray[np.int64]
 Real = NDArray[np.float64]
 Arrays = dict[str, Ints]
-LOGIT_UNIT = 256
 REGION_SHIFT, BOARD_SHIFT = 3, 5
 MOST_CODES = 16384  # their vectors stay in the cache of a core
 BLOCK = 512  # patterns at a time

@@ -23,8 +23,7 @@ from ...files import in_place_of
 from ..fit import RULE_BOUND
 from ..records import LABELS
 from ..value_model import best_scale
-from .learner import Adam, Batch, Learner, Source, Threads
-from .parameters import Floats, Form, Widths
+from .learner import Adam, Batch, Floats, Form, Learner, Source, Threads, Widths
 from .patterns import half_of, patterns
 from .pool import ENOUGH, PositionPool
 from .position_loops import Outputs

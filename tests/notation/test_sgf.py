@@ -1,4 +1,4 @@
-"""SGF files with variations."""
+"""SGF files: games, and games with variations."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine.notation.cells import NotationError, format_moves
-from pbrain_engine.notation.game_tree import GameRecord, GameTree, tree_of
-from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf, parse_sgf_trees
+from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
+from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Rule, Side
+from tests.notation.test_notation import boards_with_moves
 from tests.notation.test_renlib import grow
 
 FILE = """(;GM[4]FF[4]SZ[15]RU[renju]PB[A]PW[B]RE[B+R]C[a game]
@@ -53,10 +54,6 @@ def test_what_is_written_is_read_again() -> None:
     assert parse_sgf_trees(text) == trees
 
 
-def test_the_main_line_is_the_game_that_other_readers_see() -> None:
-    assert parse_sgf(FILE).cells == [(7, 7), (8, 8), (9, 9), (0, 0)]
-
-
 @pytest.mark.parametrize("word", ["", " ", "tt", "TT", " Tt "])
 def test_passes_are_read_in_one_way(word: str) -> None:
     text = f"(;GM[4]SZ[15];B[hh];W[{word}];B[ii])"
@@ -81,12 +78,6 @@ def test_stones_of_one_branch_or_after_a_move_are_left_out_with_a_remark() -> No
     assert tree.remarks == ["3 stones put in the middle of a game are left out"]
 
 
-def test_a_game_becomes_a_tree() -> None:
-    record = parse_sgf("(;GM[4]SZ[15]RE[B+];B[hh]C[x];W[ii])")
-    tree = tree_of(record)
-    assert parse_sgf_trees(format_sgf_trees([tree])[0]) == [tree]
-
-
 def test_where_to_start_is_not_in_sgf() -> None:
     tree = GameTree(GameRecord())
     tree.root.child((7, 7)).is_start = True
@@ -108,17 +99,95 @@ def test_every_tree_comes_back(seed: int, nodes: int) -> None:
     assert read.root == tree.root
 
 
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    width, height, cells = draw(boards_with_moves())
+    cut = draw(st.integers(0, len(cells)))
+    split = draw(st.integers(0, cut))
+    comment = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=20)
+    return GameRecord(
+        width,
+        height,
+        draw(st.sampled_from([None, *Rule])),
+        tuple(RecordedMove(x, y, None, draw(comment)) for x, y in cells[cut:]),
+        draw(st.sampled_from([Side.BLACK, Side.WHITE])),
+        tuple(cells[:split]),
+        tuple(cells[split:cut]),
+        draw(comment),
+        draw(comment),
+        draw(st.sampled_from(["", "1-0", "0-1", "1/2-1/2"])),
+        draw(st.sampled_from(["", "2026-01-31"])),
+        draw(comment),
+    )
+
+
+@given(records())
+def test_sgf_round_trips(record: GameRecord) -> None:
+    assert parse_sgf(format_sgf(record)) == record
+
+
+def test_an_sgf_file_looks_as_expected() -> None:
+    record = GameRecord(
+        15,
+        20,
+        Rule.RENJU,
+        (RecordedMove(7, 7, comment="35/12/1480"), RecordedMove(8, 19)),
+        black="a]b",
+        result="1-0",
+    )
+    assert format_sgf(record) == (
+        "(;GM[4]FF[4]CA[UTF-8]AP[Numoku]SZ[15:20]RU[renju]PB[a\\]b]RE[B+]\n"
+        ";B[hh]C[35/12/1480]\n;W[it])\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        "C[puzzle];AB[hh][hi]AW[ii]PL[W]",
+        "AB[hh];C[puzzle];AB[hi]AW[ii];PL[W]",
+        "AB[hh]AB[hi];AW[ii][aa]AB[bb];AE[aa][bb];W[jj]",
+        "AB[hh];AB[hi]W[jj]AW[ii]",
+    ],
+)
+def test_sgf_stones_before_the_first_move_are_a_setup(nodes: str) -> None:
+    record = parse_sgf(f"(;GM[4]SZ[15]{nodes})")
+    assert record.black_setup == ((7, 7), (7, 8)) and record.white_setup == ((8, 8),)
+    assert record.first == Side.WHITE
+    assert record.cells == ([(9, 9)] if "W[jj]" in nodes else [])
+
+
+def test_what_later_nodes_say_of_the_side_to_move_may_only_be_true() -> None:
+    assert len(parse_sgf("(;GM[4]SZ[15];B[hh];PL[W]C[x];W[ii])").moves) == 2
+    with pytest.raises(NotationError, match="move 2: it is white's turn, not black's"):
+        parse_sgf("(;GM[4]SZ[15];B[hh];PL[B];W[ii])")
+
+
+def test_variations_are_passed_over() -> None:
+    record = parse_sgf("(;GM[4]SZ[15];B[hh](;W[ii];B[jj])(;W[gg]))")
+    assert (record.cells, record.rule) == ([(7, 7), (8, 8), (9, 9)], None)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "begins with"),
-        ("hello", "begins with"),
-        ("(;GM[1];B[aa])", "another game"),
-        ("(;GM[4];B[aa];B[bb])", "moves twice"),
-        ("(;GM[4];B[aa];W[aa])", "taken"),
-        ("(;GM[4]SZ[15];B[aa", "not closed"),
+        ("", "begins with"), ("()", "begins with"), ("hello", "begins with"),
+        ("(;GM[1]SZ[19])", "another game"), ("(;SZ[40])", "5 to 22"),
+        ("(;SZ[big])", "no board size"), ("(;SZ[15];B[hh];B[ii])", "moves twice"),
+        ("(;SZ[15];B[hh];W[hh])", "h8 is taken after h8"), ("(;SZ[15];B[zz])", "off the 15x15"),
+        ("(;SZ[15]AB[hh];AW[hh])", "two stones"), ("(;SZ[15];B[h])", "no SGF cell"),
+        ("(;SZ[15];B[hh", "not closed"), ("(;SZ[15];B)", "no value"), ("(;SZ[15]!)", "no place"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_game_is_told(text: str, reason: str) -> None:
-    with pytest.raises(NotationError, match=reason):
-        parse_sgf_trees(text)
+    for parse in (parse_sgf, parse_sgf_trees):
+        with pytest.raises(NotationError, match=reason):
+            parse(text)
+
+
+@pytest.mark.parametrize(
+    ("late", "place"), [("B[hh];W[];AB[ii]", "move 2"), ("B[hh];W[ii]AE[hh]", "move 1")]
+)
+def test_a_game_has_no_stones_set_up_in_the_middle(late: str, place: str) -> None:
+    with pytest.raises(NotationError, match=f"after {place}.*before the first move"):
+        parse_sgf(f"(;SZ[15];{late})")
