@@ -16,7 +16,7 @@ from contextlib import closing
 
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.eval.weights import Weights, load_weights
-from pbrain_engine.game.game import Game, layout_of
+from pbrain_engine.game.game import Game
 from pbrain_engine.native.build import compile as compiler
 from pbrain_engine.native.load.library import Library, load
 from pbrain_engine.native.load.memory import Block
@@ -156,7 +156,7 @@ def compare_answers(board: Board, to_move: Side) -> str:
     """Compare the kernel's answers to the enemy's threat with those found by trying all."""
     enemy = int(to_move.opponent)
     library = checked()
-    with closing(Block(layout_of(library).worker)) as worker:
+    with closing(Block(library.sizes["worker"])) as worker:
         game = game_of(board, to_move, library, worker)
         marks = (ctypes.c_uint8 * PADDED_CELLS)()
         kind = library.worker_answers(game.address, game.tables, ctypes.addressof(marks))
@@ -195,7 +195,7 @@ def own_fours(board: Board, side: int) -> set[Cell]:
 def compare_static(board: Board, to_move: Side) -> str:
     """Check what the kernel claims to see at a glance by playing it out."""
     game = game_of(board, to_move, checked())
-    claim = game.library.game_static(game.address, game.tables)
+    claim = game.library.game_static(game.address, game.tables, 0)
     if claim and not claim_holds(board, int(to_move), claim):
         return (
             f"{to_move.name} to move: the engine claims {claim}, that is {WIN - abs(claim)} plies"
@@ -258,7 +258,7 @@ def walk(
     chance = random.Random(f"{'network' if weights else 'walk'} {seed}")
     library, made = checked(), 0
     parts = NETWORK_PARTS if weights else PARTS
-    bytes_of_worker = layout_of(library).worker
+    bytes_of_worker = library.sizes["worker"]
     with closing(Block(bytes_of_worker)) as memory, closing(Block(bytes_of_worker)) as other:
         while made < steps:
             width, height = (chance.randint(MIN_BOARD, MAX_BOARD) for _ in range(2))

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import ctypes
 
-from pbrain_engine.native import exports, exports_mcts, exports_threats
+import numba
+
+from pbrain_engine.kernel import EXPORTS, SIZES
+from pbrain_engine.native import exports as exports
 from pbrain_engine.position.geometry import cell_of
+from pbrain_engine.search.mcts.walker import WALKER
 from pbrain_engine.search.parameters import MCTS
+
+
+def call(name: str, *arguments: object) -> int:
+    """Call an exported kernel."""
+    return int(EXPORTS[name].function(*arguments))
 
 
 def block(length: int) -> ctypes.c_void_p:
@@ -22,61 +31,48 @@ class PlainTree:
 
     def __init__(self, size: int, rule: int, buckets: int = 512, blocks: int = 1024) -> None:
         """Make the memory, and an empty board."""
-        sizes = (ctypes.c_int64 * 5)()
-        exports.layout(ctypes.cast(sizes, ctypes.c_void_p))
-        self.tables, self.game = block(sizes[0]), block(sizes[1])
-        exports.build_tables(self.tables, rule)
-        exports.game_new(self.game, self.tables, size, size)
-        layout = (ctypes.c_int64 * 5)()
-        exports_mcts.tree_layout(ctypes.cast(layout, ctypes.c_void_p))
-        head, bucket, of_block, walker, node = layout
-        self.tree = block(head + node + buckets * bucket)
-        self.lists = block(blocks * of_block)
-        self.walker = block(walker)
-        threats = (ctypes.c_int64 * 2)()
-        exports_threats.threats_layout(ctypes.cast(threats, ctypes.c_void_p))
-        self.threats = block(threats[0] + 256 * threats[1])
-        exports_threats.threats_new(self.threats, 192, 64)
-        exports_mcts.tree_new(self.tree, buckets, blocks)
+        self.tables, self.game = block(SIZES["evaluator"]), block(SIZES["game"])
+        call("build_tables", self.tables, rule)
+        call("game_new", self.game, self.tables, size, size)
+        self.tree = block(SIZES["tree_head"] + buckets * SIZES["tree_bucket"])
+        self.lists = block(blocks * SIZES["tree_block"])
+        self.walker = block(SIZES["walker"])
+        self.threats = block(SIZES["threats_head"] + 256 * SIZES["threats_bucket"])
+        call("threats_new", self.threats, 192, 64)
+        call("tree_new", self.tree, buckets, blocks)
         for name, parameter in MCTS.items():
             self.set(name, parameter.default)
 
     def set(self, name: str, value: int) -> None:
         """Set a parameter of the search."""
-        exports_mcts.tree_parameter(self.tree, list(MCTS).index(name), value)
+        call("tree_parameter", self.tree, list(MCTS).index(name), value)
 
     def play(self, x: int, y: int) -> None:
         """Play a stone of the side to move."""
-        side = exports.carray(self.game, (1,), exports.STATE)[0].position.side
-        exports.game_place(self.game, self.tables, cell_of(x, y), int(side))
-        exports.game_pass(self.game)
+        call("game_play", self.game, self.tables, cell_of(x, y))
 
     def plant(self) -> None:
         """Make the position the root."""
-        exports_mcts.tree_begin(self.tree, 1, 250)
-        moves = exports_mcts.walker_plant(
-            self.walker, self.threats, self.tables, self.tree, self.lists, self.game, 1
-        )
-        assert moves > 0
+        call("tree_begin", self.tree, 1, 250)
+        blocks = (self.walker, self.threats, self.tables, self.tree, self.lists)
+        assert call("walker_plant", *blocks, self.game, 1) > 0
 
     def walk(self, visits: int) -> list[int]:
         """Make that many visits and return the cells that the last one passed."""
-        exports_mcts.walker_walk(
-            self.walker, self.threats, self.tables, self.tree, self.lists, visits
-        )
-        walker = exports_mcts.carray(self.walker, (1,), exports_mcts.WALKER)[0]
+        blocks = (self.walker, self.threats, self.tables, self.tree, self.lists)
+        call("walker_walk", *blocks, visits)
+        walker = numba.carray(self.walker, (1,), WALKER)[0]
         return [int(cell) for cell in walker.cells[: walker.depth]]
 
     def search(self, visits: int) -> tuple[int, ...]:
         """Return value, visits and line of the best move after that many visits, and the effort."""
         self.plant()
         self.walk(visits)
-        exports_mcts.walker_rank(self.walker, self.tree, self.lists)
+        call("walker_rank", self.walker, self.tree, self.lists)
         out = (ctypes.c_int64 * 10)()
         pointer = ctypes.cast(out, ctypes.c_void_p)
-        length = exports_mcts.walker_way(
-            self.walker, self.tables, self.tree, self.lists, 0, pointer, 8
-        )
+        blocks = (self.walker, self.tables, self.tree, self.lists)
+        length = call("walker_way", *blocks, 0, pointer, 8)
         effort = (ctypes.c_int64 * 3)()
-        exports_mcts.walker_effort(self.walker, ctypes.cast(effort, ctypes.c_void_p))
+        call("walker_effort", self.walker, ctypes.cast(effort, ctypes.c_void_p))
         return (*effort, *out[: length + 2])

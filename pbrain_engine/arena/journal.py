@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from .. import __version__
-from ..files import read_object
-from ..native.load.lock import try_lock
+from ..files import read_object, try_lock
 from ..notation.cells import cell_name, format_moves
 from ..notation.game_tree import GameRecord, RecordedMove
 from ..options import problem_of

@@ -12,7 +12,7 @@ from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
-from ..game.game import Game, Move, layout_of, move_of
+from ..game.game import Game, Move, move_of
 from ..native.load.library import Library
 from ..native.load.memory import Block
 from ..position.geometry import MAX_STONES, NO_CELL, cell_of
@@ -239,8 +239,7 @@ class AlphaBeta(Searcher):
     def __init__(self, library: Library) -> None:
         """Begin without a table."""
         super().__init__(library, "shared", {name: p.default for name, p in ALPHABETA.items()})
-        self._layout = layout_of(library)
-        self._workers = [Block(self._layout.worker)]
+        self._workers = [Block(library.sizes["worker"])]
         self._table_bytes = 0
 
     @property
@@ -255,7 +254,7 @@ class AlphaBeta(Searcher):
 
     def beside(self, threads: int) -> int:
         """Return the bytes of the workers still to allocate for this many threads."""
-        return (threads - len(self._workers)) * self._layout.worker
+        return (threads - len(self._workers)) * self._library.sizes["worker"]
 
     def enough(self, seconds: float, threads: int) -> int:
         """Return the bytes that the nodes of a few such searches fill."""
@@ -271,7 +270,7 @@ class AlphaBeta(Searcher):
         if self._memory is not None:
             return
         self._table_bytes = max(LEAST_TABLE, length) // BUCKET_BYTES * BUCKET_BYTES
-        block = Block(self._layout.shared_head + self._table_bytes, huge=patient)
+        block = Block(self._library.sizes["shared_head"] + self._table_bytes, huge=patient)
         self._library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
         self._adopt(block)
 
@@ -289,7 +288,7 @@ class AlphaBeta(Searcher):
         shared, game, limit = self._memory.address, question.game, question.limit
         self._library.shared_age(shared)
         while len(self._workers) < threads:
-            self._workers.append(Block(self._layout.worker))
+            self._workers.append(Block(self._library.sizes["worker"]))
         most = UNLIMITED_NODES if limit.nodes is None else min(limit.nodes, UNLIMITED_NODES)
         workers = []
         for number, block in enumerate(self._workers[:threads]):

@@ -13,7 +13,7 @@ from functools import partial
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from ..game.game import layout_of, move_of
+from ..game.game import move_of
 from ..native.load.library import Library
 from ..native.load.memory import Block
 from ..position.geometry import cell_of
@@ -200,18 +200,6 @@ class TreeSearch(Search):
         return self._thought(out[0], length, max(seldepth, length), pv, rank + 1, self._changes)
 
 
-class TreeLayout(NamedTuple):
-    """The sizes in bytes of the kernel's memory blocks."""
-
-    head: int
-    bucket: int
-    block: int
-    walker: int
-    node: int
-    threats_head: int
-    threats_bucket: int
-
-
 class MonteCarlo(Searcher):
     """The memory of the tree search.
 
@@ -223,11 +211,7 @@ class MonteCarlo(Searcher):
     def __init__(self, library: Library) -> None:
         """Begin without a tree."""
         super().__init__(library, "tree", {name: p.default for name, p in MCTS.items()})
-        sizes, threats = (ctypes.c_int64 * 5)(), (ctypes.c_int64 * 2)()
-        library.tree_layout(ctypes.addressof(sizes))
-        library.threats_layout(ctypes.addressof(threats))
-        self._layout = TreeLayout(*sizes, *threats)
-        self._game = Block(layout_of(library).game)
+        self._game = Block(library.sizes["game"])
         self._walkers: list[tuple[Block, Block]] = []
         self._lists: Block | None = None
         self._buckets = 0
@@ -246,7 +230,8 @@ class MonteCarlo(Searcher):
 
     def beside(self, threads: int) -> int:
         """Return the bytes of the walkers still to allocate for this many threads."""
-        each = self._layout.walker + self._layout.threats_head + 2 * THREATS_BYTES
+        each = self._library.sizes["walker"] + self._library.sizes["threats_head"]
+        each += 2 * THREATS_BYTES
         return max(threads - len(self._walkers), 0) * each
 
     def enough(self, seconds: float, threads: int) -> int:
@@ -260,14 +245,15 @@ class MonteCarlo(Searcher):
         """Take about ``length`` bytes for the tree, unless there is one."""
         if self._memory is not None:
             return
-        layout, library = self._layout, self._library
-        length = max(length, LEAST_BYTES) - layout.head - layout.node
-        buckets = min(length // NODES_SHARE // layout.bucket, MOST_BUCKETS)
-        blocks = min((length - length // NODES_SHARE) // layout.block, MOST_BLOCKS)
-        self._buckets = max(min(THREATS_BYTES, length // THREATS_PART) // layout.threats_bucket, 64)
-        tree = Block(layout.head + layout.node + buckets * layout.bucket, huge=patient)
-        self._lists = Block(blocks * layout.block, huge=patient)
-        library.tree_new(tree.address, buckets, blocks)
+        sizes = self._library.sizes
+        length = max(length, LEAST_BYTES) - sizes["tree_head"]
+        buckets = min(length // NODES_SHARE // sizes["tree_bucket"], MOST_BUCKETS)
+        blocks = min((length - length // NODES_SHARE) // sizes["tree_block"], MOST_BLOCKS)
+        share = min(THREATS_BYTES, length // THREATS_PART)
+        self._buckets = max(share // sizes["threats_bucket"], 64)
+        tree = Block(sizes["tree_head"] + buckets * sizes["tree_bucket"], huge=patient)
+        self._lists = Block(blocks * sizes["tree_block"], huge=patient)
+        self._library.tree_new(tree.address, buckets, blocks)
         self._adopt(tree)
 
     def clear(self) -> None:
@@ -284,11 +270,12 @@ class MonteCarlo(Searcher):
         assert self._memory is not None and self._lists is not None, "prepare comes first"
         library, game = self._library, question.game
         tree, lists = self._memory.address, self._lists.address
-        layout = self._layout
+        sizes = library.sizes
         while len(self._walkers) < threads:
-            memory = Block(layout.threats_head + 2 * self._buckets * layout.threats_bucket)
+            tables = 2 * self._buckets * sizes["threats_bucket"]
+            memory = Block(sizes["threats_head"] + tables)
             library.threats_new(memory.address, self._buckets, self._buckets)
-            self._walkers.append((Block(layout.walker), memory))
+            self._walkers.append((Block(sizes["walker"]), memory))
         walkers = [Walker(w.address, t.address) for w, t in self._walkers[:threads]]
         library.tree_begin(tree, question.multipv, max(round(question.game.scale), 1))
         for move in question.exclude:

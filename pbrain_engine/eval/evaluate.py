@@ -14,7 +14,7 @@ from ..patterns import shapes as s
 from ..patterns.shapes import COMBINATIONS
 from ..patterns.state import count_of, sets_of
 from ..patterns.tables import CELL_CODES, THREAT_MASKS, class_in, combination_in, pack_entry
-from ..position.board import bit_of
+from ..position.board import contains
 from ..position.geometry import MARGIN, STRIDE
 from ..position.rules import BLACK, WHITE
 from ..values import EVAL_LIMIT
@@ -115,7 +115,7 @@ def write_features(state, out):
             out[end] = cell
             out[end + 1] = combination_in(state.entries[BLACK, cell])
             out[end + 2] = combination_in(state.entries[WHITE, cell])
-            out[end + 3] = 1 if state.near[position.ply, word] & bit_of(cell) != U64(0) else 0
+            out[end + 3] = 1 if contains(state.near[position.ply], cell) else 0
             end += 4
     return end
 

@@ -17,10 +17,9 @@ from ..patterns.tables import TABLES
 from ..position.board import last_move
 from ..values import EVAL_LIMIT
 from .evaluate import evaluate, move_score, threat_mask
-from .network.accumulator import bring_up, start_from
+from .network.accumulator import ACCUMULATOR as ACCUMULATOR
+from .network.accumulator import NETWORK, bring_up, start_from
 from .network.layers import ask_policy, ask_trunk, network_logit, network_value, score_logit
-from .network.layout import ACCUMULATOR as ACCUMULATOR
-from .network.layout import NETWORK
 
 EVALUATOR = record(tables=TABLES, gap=fill_line(TABLES.itemsize), network=NETWORK)
 

@@ -36,16 +36,6 @@ CELL_UNITS = 16
 TRUNK_UNITS = 48
 VALUE_UNITS = 32
 
-# What the kernel finds wrong with a block, by the number that it returns.
-FAULTS = (
-    "",
-    "is of another form",
-    "is one of another rule",
-    "has sizes that this version does not know",
-    "is cut off",
-    "holds numbers that are out of range",
-)
-
 _HEAD = struct.Struct("<16i")
 HEAD_BYTES = _HEAD.size
 _WIDTH = {"H": 2, "h": 2, "i": 4}
@@ -161,18 +151,21 @@ def sizes_of(raw: bytes) -> Sizes:
     return sizes
 
 
-def fault_of(head: bytes, family: str) -> int:
-    """Return what the head of a block tells against it, a place in ``FAULTS``; 0 for nothing."""
+def check_head(head: bytes, family: str) -> None:
+    """Make sure, by the head of a block alone, that the kernel can use it for a rule family.
+
+    Raises:
+        BlockError: it is cut off, or of another form, rule or size.
+    """
     if len(head) < _HEAD.size:
-        return FAULTS.index("is cut off")
+        raise BlockError("is cut off")
     sizes = Sizes(*_HEAD.unpack_from(head)[: len(Sizes._fields)])
     if sizes.form != FORM:
-        return FAULTS.index("is of another form")
+        raise BlockError("is of another form")
     if sizes.half != (4 if family == "freestyle" else 5):
-        return FAULTS.index("is one of another rule")
+        raise BlockError("is one of another rule")
     if sizes[6:] != (CHANNELS, REGION_UNITS, CELL_UNITS, TRUNK_UNITS, VALUE_UNITS, NEAR_CLASSES):
-        return FAULTS.index("has sizes that this version does not know")
-    return 0
+        raise BlockError("has sizes that this version does not know")
 
 
 def native_block(raw: bytes) -> bytes:
@@ -231,16 +224,17 @@ def unpack(stream: bytes | memoryview) -> bytes:
     return b"".join(parts)
 
 
-def fault_of_stream(stream: bytes | memoryview, family: str) -> int:
-    """Return what the head of a stream's block tells against it, as ``fault_of`` does.
+def check_stream(stream: bytes | memoryview, family: str) -> None:
+    """Make sure that the kernel can use the block of a stream, as ``check_head`` does.
 
     Raises:
         zlib.error: it is no stream.
+        BlockError: it cannot.
     """
     head = zlib.decompressobj().decompress(stream, HEAD_BYTES)
     if head[: _FORM_HEAD.size] == _FORM_HEAD.pack(COLUMNS):
         head = _FORM_HEAD.pack(FORM) + head[_FORM_HEAD.size :]
-    return fault_of(head, family)
+    check_head(head, family)
 
 
 def _columns(field: Field, raw: bytes) -> bytes:

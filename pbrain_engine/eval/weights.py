@@ -30,7 +30,7 @@ from array import array
 from typing import NamedTuple
 
 from ..position.rules import Rule
-from .network_block import FAULTS, BlockError, fault_of_stream, native_block, pack, unpack
+from .network_block import BlockError, check_stream, native_block, pack, unpack
 
 MAGIC = "numoku weights 1"
 MAGIC_WITH_NETWORKS = "numoku weights 2"
@@ -109,11 +109,9 @@ class Weights(NamedTuple):
         """
         for family, stream in self.streams.items():
             try:
-                fault = fault_of_stream(stream, family)
-            except zlib.error as error:
+                check_stream(stream, family)
+            except (zlib.error, BlockError) as error:
                 raise WeightsError(f"{self.id}: its network for {family} {error}") from None
-            if fault:
-                raise WeightsError(f"{self.id}: its network for {family} {FAULTS[fault]}")
 
 
 def scale_of(about: dict[str, str], family: str) -> float:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import operator
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..eval.network_block import FAULTS
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
@@ -85,36 +83,18 @@ class Snapshot(NamedTuple):
         return board_svg(self.width, self.height, drawn, set(row))
 
 
-class GameLayout(NamedTuple):
-    """The sizes in bytes of the kernel's memory blocks."""
-
-    evaluator: int
-    game: int
-    worker: int
-    shared_head: int
-    weights: int
-
-
 _tables: dict[tuple[str, Rule, str], Block] = {}
 _walled: set[int] = set()
-
-
-def layout_of(library: Library) -> GameLayout:
-    """Return the block sizes of a kernel."""
-    out = (ctypes.c_int64 * len(GameLayout._fields))()
-    library.layout(ctypes.addressof(out))
-    return GameLayout(*out)
 
 
 def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
     """Return the evaluator of a rule with these weights, tables first; built once in a process."""
     key = (library.path, rule, weights.key if weights else "")
     if key not in _tables:
-        layout = layout_of(library)
-        block = Block(layout.evaluator)
+        block = Block(library.sizes["evaluator"])
         library.build_tables(block.address, int(rule))
         if weights is not None:
-            numbers = Block(layout.weights)
+            numbers = Block(library.sizes["weights"])
             numbers.write(weights.block(rule))
             library.set_weights(block.address, numbers.address)
             numbers.close()
@@ -129,16 +109,18 @@ def load_network(library: Library, evaluator: Block, rule: Rule, weights: Weight
     Raises:
         WeightsError: it is not one that this kernel can use.
     """
+    weights.check_networks()
     network = weights.network(rule)
     if network is None:
         return
     memory = Block(len(network))
     memory.write(network)
-    status = library.network_load(evaluator.address, memory.address, len(network) // 2)
+    is_loaded = library.network_load(evaluator.address, memory.address, len(network) // 2)
     memory.close()
-    if status:
+    if not is_loaded:
         evaluator.close()
-        raise WeightsError(f"{weights.id}: its network for {family_of(rule)} {FAULTS[status]}")
+        words = "holds numbers that are out of range"
+        raise WeightsError(f"{weights.id}: its network for {family_of(rule)} {words}")
 
 
 class Game:
@@ -183,7 +165,7 @@ class Game:
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
             raise ValueError(f"board {width}x{height}: sides are {MIN_BOARD} to {MAX_BOARD}")
         library = library or load()
-        memory = memory or Block(layout_of(library).game)
+        memory = memory or Block(library.sizes["game"])
         self.scale = weights.scale(rule) if weights else DEFAULT_SCALE  # of values, as in a Thought
         self._begin(width, height, rule, library, tables_of(library, rule, weights), memory)
 
@@ -213,7 +195,7 @@ class Game:
 
     def apart(self) -> Game:
         """Return the same game in memory of its own."""
-        game = self.like(Block(layout_of(self.library).game))
+        game = self.like(Block(self.library.sizes["game"]))
         self.copy_to(game)
         return game
 

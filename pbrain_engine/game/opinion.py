@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from math import exp
 
 from ..native.load.memory import Block
-from .game import Game, Move, layout_of, move_of
+from .game import Game, Move, move_of
 
 LOGIT_UNIT = 256
 
@@ -20,7 +20,7 @@ LOGIT_UNIT = 256
 @contextmanager
 def _desk(game: Game) -> Iterator[int]:
     """Yield the address of a worker that has the game on it."""
-    memory = Block(layout_of(game.library).worker)
+    memory = Block(game.library.sizes["worker"])
     try:
         game.copy_to(game.like(memory))
         yield memory.address

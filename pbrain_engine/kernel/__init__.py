@@ -1,4 +1,4 @@
-"""The one place for compiler options: ``@kernel`` functions, ``@export`` functions, ``record()``.
+"""The one place for compiler options: ``@kernel`` and ``@export`` functions, ``record()``.
 
 A kernel is an ordinary numba function on records. Nothing is compiled when a module
 is imported: ``native.build.compile`` walks ``EXPORTS`` and compiles what they reach, ahead of time.
@@ -8,7 +8,7 @@ Under ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, for debugg
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 import numba
@@ -32,14 +32,15 @@ _OPTIONS: dict[str, Any] = {
 
 
 class Export(NamedTuple):
-    """An entry point of the native library: every argument is a pointer or an int64."""
+    """An entry point of the native library: every argument is an address or an int64."""
 
     name: str
     function: Callable[..., Any]
-    signature: Any
+    arguments: tuple[Any, ...]  # their numba types, none in plain Python
 
 
 EXPORTS: dict[str, Export] = {}
+SIZES: dict[str, int] = {}  # bytes of the blocks of memory that the caller allocates
 SIGNED: list[tuple[Any, Any]] = []  # (dispatcher, signature): self-recursive kernels, in order
 
 
@@ -84,7 +85,7 @@ def recursive_kernel(*arguments: Any) -> Callable[[Callable[..., Any]], Callable
 
 
 def export(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a C entry point, called with addresses and int64s alone.
+    """Mark a C entry point, called with addresses and int64s alone; it returns an int64.
 
     A parameter that is annotated with a record's dtype is the address of such a record, one whose
     name ends in ``_p`` any other address; every other one is an int64. Uncompiled, the function
@@ -92,18 +93,31 @@ def export(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
-    dtypes = [function.__globals__.get(function.__annotations__.get(name, "")) for name in names]
-    dispatcher = kernel(function)
+    notes = [function.__annotations__.get(name, name.endswith("_p")) for name in names]
+    kinds = [function.__globals__.get(note, bytes if note else int) for note in notes]
+    return _add(function.__name__, kernel(function), kinds)
+
+
+def export_kernel(name: str, function: Callable[..., Any], *arguments: Any) -> None:
+    """Let C call a kernel under a name; each argument is a record's dtype or ``int``.
+
+    The result is what the kernel returns, an int64 or a truth value, or 0 if that is nothing.
+    """
+    _add(name, function, arguments)
+
+
+def _add(name: str, function: Callable[..., Any], kinds: Sequence[Any]) -> Callable[..., Any]:
+    """Note an entry point, whose ``kinds`` are dtypes, ``bytes`` for an address, or ``int``."""
     if numba.config.DISABLE_JIT:
 
-        def called(*arguments: Any) -> Any:
-            pairs = zip(arguments, dtypes, strict=True)
-            return function(*(numba.carray(a, (1,), d)[0] if d else a for a, d in pairs))
+        def called(*arguments: Any) -> int:
+            pairs = zip(arguments, kinds, strict=True)
+            found = [a if k in (int, bytes) else numba.carray(a, (1,), k)[0] for a, k in pairs]
+            return int(function(*found) or 0)
 
+        EXPORTS[name] = Export(name, called, ())
         return called
-    kinds = [
-        numba.from_dtype(dtype) if dtype else types.voidptr if name.endswith("_p") else types.int64
-        for name, dtype in zip(names, dtypes, strict=True)
-    ]
-    EXPORTS[function.__name__] = Export(function.__name__, dispatcher, types.int64(*kinds))
-    return dispatcher
+    simple = {int: types.int64, bytes: types.voidptr}
+    signature = tuple(simple[k] if k in simple else numba.from_dtype(k) for k in kinds)
+    EXPORTS[name] = Export(name, function, signature)
+    return function

@@ -179,23 +179,19 @@ else:
 
         return INTS(), emit
 
-    @intrinsic
-    def add(context: Any, one: Any, other: Any) -> Any:
-        """Return the sums of two rows of a kind."""
+    def arithmetic(name: str) -> Any:
+        """Return the intrinsic of an instruction for two rows of a kind."""
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.add(*arguments)
+        @intrinsic
+        def compute(context: Any, one: Any, other: Any) -> Any:
+            def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+                return getattr(builder, name)(*arguments)
 
-        return one(one, one), emit
+            return one(one, one), emit
 
-    @intrinsic
-    def subtract(context: Any, one: Any, other: Any) -> Any:
-        """Return the differences of two rows of a kind."""
+        return compute
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.sub(*arguments)
-
-        return one(one, one), emit
+    add, subtract = arithmetic("add"), arithmetic("sub")
 
     @intrinsic
     def clamp(context: Any, row: Any, low: Any, high: Any) -> Any:
@@ -225,23 +221,19 @@ else:
 
     shift_left, shift_right = shifter("shl"), shifter("ashr")
 
-    @intrinsic
-    def widen(context: Any, row: Any) -> Any:
-        """Return shorts as ints."""
+    def converter(name: str, found: Any, given: Any) -> Any:
+        """Return the intrinsic of an instruction that makes one kind of row of the other."""
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.sext(arguments[0], vector(32))
+        @intrinsic
+        def convert(context: Any, row: Any) -> Any:
+            def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+                return getattr(builder, name)(arguments[0], vector(found.bits))
 
-        return INTS(SHORTS), emit
+            return found(given), emit
 
-    @intrinsic
-    def narrow(context: Any, row: Any) -> Any:
-        """Return ints as shorts; each must fit."""
+        return convert
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.trunc(arguments[0], vector(16))
-
-        return SHORTS(INTS), emit
+    widen, narrow = converter("sext", INTS, SHORTS), converter("trunc", SHORTS, INTS)
 
     def product(builder: Any, one: Any, other: Any) -> Any:
         """Return the products of two rows of shorts as ints."""
@@ -259,7 +251,7 @@ else:
         return SHORTS(SHORTS, SHORTS), emit
 
     def pair_sums(builder: Any, one: Any, other: Any) -> Any:
-        """Return the products of two rows of 32 shorts, added in pairs (``native.build.pairs``)."""
+        """Return the products of two rows of 32 shorts, added in pairs (``lower``)."""
         kind = vector(16, 2 * LANES)
         function = cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(vector(32), [kind, kind]), "numoku_pair_sums"

@@ -33,7 +33,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from ..native.load.lock import try_lock
+from ..files import try_lock
 from ..position.geometry import MAX_STONES
 from ..position.rules import Rule
 

@@ -1,8 +1,8 @@
 """The C interface of the kernel: what the Python layers may ask for.
 
-Every function takes addresses of memory that the caller owns (parameters ``..._p``) and
-int64s, and returns an int64. Cells are padded cell indices (``position.geometry``). The
-caller learns block sizes from ``layout`` and never looks inside a block. A *game* is a
+Every function takes addresses of memory that the caller owns (records, parameters ``..._p``) and
+int64s, and returns an int64. Cells are padded cell indices (``position.geometry``). The library
+tells the ``SIZES`` of the blocks, into which the caller never looks. A *game* is a
 STATE, a *worker* begins with its game, so its address serves wherever a game's does; in the
 same way an *evaluator* begins with the tables.
 """
@@ -20,9 +20,9 @@ from ..eval.evaluate import (
     write_features,
     write_lesson,
 )
-from ..eval.evaluator import EVALUATOR, has_network
-from ..eval.network.unpack import fill_hidden_codes
-from ..kernel import BOUNDS_CHECK, export
+from ..eval.evaluator import EVALUATOR, ask_moves, begin, has_network, judge, logit_of, score_of
+from ..eval.network.unpack import fill_hidden_codes, unpack
+from ..kernel import BOUNDS_CHECK, SIZES, export, export_kernel
 from ..kernel.bits import U64, lowest_bit
 from ..patterns.forbidden import is_forbidden
 from ..patterns.shapes import COMBINATIONS
@@ -43,42 +43,53 @@ from ..position.board import bit_of
 from ..position.geometry import MARGIN, MAX_STONES, STRIDE
 from ..search.alphabeta.leaf import quick_move
 from ..search.alphabeta.memory import HEAD_BYTES, SHARED, WORKER, fade_history, forget
-from ..search.alphabeta.root import drop_root, iterate, note_win, prepare_root, think_alone
+from ..search.alphabeta.root import (
+    drop_root,
+    iterate,
+    mark_moves,
+    note_win,
+    prepare_root,
+    think_alone,
+)
 from ..search.parameters import ALPHABETA
 from . import exports_mcts as exports_mcts
-from . import exports_network as exports_network
 from . import exports_threats as exports_threats
 
 if BOUNDS_CHECK:
     from . import exports_checks as exports_checks
 
-_EVALUATOR_BYTES = EVALUATOR.itemsize
-_STATE_BYTES = STATE.itemsize
-_WORKER_BYTES = WORKER.itemsize
-_WEIGHTS_BYTES = WEIGHTS.itemsize
 _PARAMETERS = len(ALPHABETA)
+SIZES.update(
+    evaluator=EVALUATOR.itemsize,
+    weights=WEIGHTS.itemsize,
+    game=STATE.itemsize,
+    worker=WORKER.itemsize,
+    shared_head=HEAD_BYTES,
+)
 
+# Kernels as they are -----------------------------------------------------------------
 
-@export
-def layout(out_p):
-    """Write the sizes in bytes: evaluator, game, worker, head of the shared block, weights."""
-    out = carray(out_p, (5,), np.int64)
-    out[0] = _EVALUATOR_BYTES
-    out[1] = _STATE_BYTES
-    out[2] = _WORKER_BYTES
-    out[3] = HEAD_BYTES
-    out[4] = _WEIGHTS_BYTES
-    return 5
-
+export_kernel("build_tables", fill_tables, TABLES, int)  # rule; the memory is zero at first use
+export_kernel("set_weights", apply_weights, TABLES, WEIGHTS)  # games on them are to be set up anew
+export_kernel("game_new", clear_state, STATE, TABLES, int, int)  # width, height
+export_kernel("game_place", place, STATE, TABLES, int, int)  # cell, kind: the turn does not pass
+export_kernel("game_take_back", take_back, STATE, TABLES)  # nor does it here; returns the cell
+export_kernel("game_play", play, STATE, TABLES, int)  # cell
+export_kernel("game_undo", undo, STATE, TABLES)
+export_kernel("game_pass", skip, STATE)
+export_kernel("game_wins", last_stone_wins, STATE)
+export_kernel("game_forbids", is_forbidden, STATE, TABLES, int)  # cell
+export_kernel("game_value", evaluate, STATE, TABLES)
+export_kernel("game_quick_move", quick_move, STATE, TABLES)
+export_kernel("game_check", same_as_fresh, STATE, TABLES)
+export_kernel("worker_forget", forget, WORKER)
+export_kernel("worker_fade", fade_history, WORKER)
+# The node limit, and whether one of the moves that are alike by symmetry is enough:
+export_kernel("worker_prepare", prepare_root, WORKER, EVALUATOR, SHARED, int, int)
+export_kernel("worker_drop", drop_root, WORKER, int)  # cell
+export_kernel("worker_iterate", iterate, WORKER, EVALUATOR, SHARED, int, int)  # depth, first
 
 # Tables ------------------------------------------------------------------------------
-
-
-@export
-def build_tables(tables: TABLES, rule):
-    """Fill the tables of a rule; the memory must be zero at first use."""
-    fill_tables(tables, rule)
-    return 0
 
 
 @export
@@ -89,73 +100,6 @@ def allow_walls(evaluator: EVALUATOR):
     if has_network(evaluator):
         fill_hidden_codes(evaluator.network, np.int64(tables.half))
     return 0
-
-
-@export
-def set_weights(tables: TABLES, weights: WEIGHTS):
-    """Write one block of weights into the tables; games on them have to be set up anew."""
-    apply_weights(tables, weights)
-    return 0
-
-
-# Games -------------------------------------------------------------------------------
-
-
-@export
-def game_new(game: STATE, tables: TABLES, width, height):
-    """Make the game an empty board."""
-    clear_state(game, tables, width, height)
-    return 0
-
-
-@export
-def game_place(game: STATE, tables: TABLES, cell, kind):
-    """Put a stone or wall on an empty cell; the turn does not pass."""
-    place(game, tables, cell, kind)
-    return 0
-
-
-@export
-def game_take_back(game: STATE, tables: TABLES):
-    """Take the last stone or wall off; the turn does not change. Returns its cell."""
-    return take_back(game, tables)
-
-
-@export
-def game_pass(game: STATE):
-    """Give the move to the other side."""
-    skip(game)
-    return 0
-
-
-@export
-def game_wins(game: STATE):
-    """Return 1 if the last stone completed a winning row, else 0."""
-    return 1 if last_stone_wins(game) else 0
-
-
-@export
-def game_forbids(game: STATE, tables: TABLES, cell):
-    """Return 1 if the rule forbids the side to move this empty cell, else 0."""
-    return 1 if is_forbidden(game, tables, cell) else 0
-
-
-@export
-def game_value(game: STATE, tables: TABLES):
-    """Return the static evaluation for the side to move."""
-    return evaluate(game, tables)
-
-
-@export
-def game_quick_move(state: STATE, tables: TABLES):
-    """Return a sensible legal cell, or 0 if there is none."""
-    return quick_move(state, tables)
-
-
-@export
-def game_check(game: STATE, tables: TABLES):
-    """Return 0 if the incremental state equals one computed afresh, else the part that differs."""
-    return same_as_fresh(game, tables)
 
 
 @export
@@ -175,6 +119,57 @@ def game_pairs(state: STATE, tables: TABLES, rounds):
     return pairs
 
 
+# The network --------------------------------------------------------------------------
+
+SCORE_TEMPERATURE = 26  # points of score that make a move e times likelier, as they were learned
+
+
+@export
+def network_load(evaluator: EVALUATOR, block_p, words):
+    """Write out the network of a rule family, ``words`` int16; return 1, or 0 if it is no good."""
+    block = carray(block_p, (words,), np.int16)
+    return unpack(evaluator.network, block, words, np.int64(evaluator.tables.half))
+
+
+@export
+def worker_value(worker: WORKER, evaluator: EVALUATOR):
+    """Return the value of the worker's position without search, for the side to move."""
+    begin(worker.accumulator, evaluator, worker.state)
+    return judge(worker.accumulator, evaluator, worker.state)
+
+
+@export
+def worker_policy(worker: WORKER, evaluator: EVALUATOR, out_p, room):
+    """Write cell and logit (in 256ths) of the legal moves of a search; return how many.
+
+    ``room``: pairs that there is place for. Without a network the scores of the moves take the
+    place of the logits.
+    """
+    out = carray(out_p, (2 * room,), np.int64)
+    side = np.int64(worker.state.position.side)
+    begin(worker.accumulator, evaluator, worker.state)
+    if has_network(evaluator):
+        ask_moves(worker.accumulator, evaluator, worker.state)
+    mark_moves(worker, evaluator.tables)
+    count = 0
+    for word in sets_of(worker.state):
+        cells = worker.marks[word]
+        while cells != U64(0) and count < room:
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            if is_forbidden(worker.state, evaluator.tables, cell):
+                continue
+            out[2 * count] = cell
+            score = np.int64(score_of(evaluator, worker.state, side, cell))
+            if has_network(evaluator):
+                logit = logit_of(worker.accumulator, evaluator, worker.state, cell, score)
+            else:
+                logit = score * 256 // SCORE_TEMPERATURE
+            out[2 * count + 1] = logit
+            count += 1
+    return count
+
+
 # Search ------------------------------------------------------------------------------
 
 
@@ -189,7 +184,7 @@ def shared_new(shared: SHARED, buckets):
 
 @export
 def shared_parameter(shared_p, number, value):
-    """Set a search parameter by its number in ``search.params``."""
+    """Set a search parameter by its number in ``search.parameters``."""
     if 0 <= number < _PARAMETERS:
         carray(shared_p, (_PARAMETERS,), np.int32)[number] = value
     return 0
@@ -210,20 +205,6 @@ def shared_age(shared: SHARED):
 
 
 @export
-def worker_forget(worker: WORKER):
-    """Clear history, counter moves and barred cells."""
-    forget(worker)
-    return 0
-
-
-@export
-def worker_fade(worker: WORKER):
-    """Halve the history scores, between two moves of a game."""
-    fade_history(worker)
-    return 0
-
-
-@export
 def worker_bar(worker: WORKER, cell):
     """Keep a cell out of the root moves; cell 0 frees all of them."""
     if cell == 0:
@@ -231,27 +212,6 @@ def worker_bar(worker: WORKER, cell):
     else:
         worker.barred[cell >> 6] |= bit_of(cell)
     return 0
-
-
-@export
-def worker_prepare(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, node_limit, distinct):
-    """Make a worker ready to search its game; return the number of root moves.
-
-    ``distinct`` 1 keeps one of the moves that a symmetry of the position takes to each other.
-    """
-    return prepare_root(worker, evaluator, shared, node_limit, distinct)
-
-
-@export
-def worker_drop(worker: WORKER, cell):
-    """Take a cell off the root moves, unless it is the only one; return how many are left."""
-    return drop_root(worker, cell)
-
-
-@export
-def worker_iterate(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, depth, first):
-    """Search one iteration to ``depth`` plies; return 1 if completed, 0 if stopped."""
-    return iterate(worker, evaluator, shared, depth, first)
 
 
 @export
@@ -352,4 +312,45 @@ def game_lessons(
         end = found
         move = np.int64(moves[i])
         play(state, tables, (move // width + MARGIN) * STRIDE + move % width + MARGIN)
+    return end
+
+
+@export
+def worker_lessons(
+    worker: WORKER,
+    evaluator: EVALUATOR,
+    width,
+    height,
+    moves_p,
+    count,
+    near_p,
+    values_p,
+    logits_p,
+):
+    """Play the moves of a game; write what the network says of the position before each of them.
+
+    ``moves`` and ``near`` are those of ``game_lessons``, which writes the latter. ``values``:
+    int16, for the side to move; ``logits``: int16, in 256ths, of each candidate. Returns how
+    many logits there are.
+    """
+    moves = carray(moves_p, (count,), np.int16)
+    near = carray(near_p, (count, 64), np.uint8)
+    values = carray(values_p, (count,), np.int16)
+    logits = carray(logits_p, (count * MAX_STONES,), np.int16)
+    state = worker.state
+    clear_state(state, evaluator.tables, width, height)
+    begin(worker.accumulator, evaluator, state)
+    end = 0
+    for i in range(count):
+        side = np.int64(state.position.side)
+        values[i] = judge(worker.accumulator, evaluator, state)
+        ask_moves(worker.accumulator, evaluator, state)
+        for flat in range(width * height):
+            if np.int64(near[i, flat >> 3]) >> (flat & 7) & 1:
+                cell = (flat // width + MARGIN) * STRIDE + flat % width + MARGIN
+                score = np.int64(score_of(evaluator, state, side, cell))
+                logits[end] = logit_of(worker.accumulator, evaluator, state, cell, score)
+                end += 1
+        move = np.int64(moves[i])
+        play(state, evaluator.tables, (move // width + MARGIN) * STRIDE + move % width + MARGIN)
     return end

@@ -6,14 +6,13 @@ import numpy as np
 from numba import carray
 
 from ..eval.evaluator import EVALUATOR, ask_moves, begin, judge, logit_of
-from ..eval.network.accumulator import bring_up, dense
-from ..eval.network.layout import RINGS
+from ..eval.network.accumulator import RINGS, bring_up, dense
 from ..eval.network_block import CHANNELS
-from ..kernel import export, kernel
+from ..kernel import export, export_kernel, kernel
 from ..kernel.bits import U64
 from ..patterns.state import STATE, play, same_as_fresh, undo
 from ..patterns.tables import TABLES
-from ..position.board import bit_of
+from ..position.board import contains
 from ..position.geometry import MARGIN, PADDED_CELLS, STRIDE
 from ..position.rules import EMPTY
 from ..search.alphabeta.memory import WORKER
@@ -21,6 +20,9 @@ from ..search.threats.defence import mark_answers, static_result
 
 # Knuth's linear congruential generator (MMIX); its upper bits are the ones that are random.
 FACTOR, ADDED = U64(6364136223846793005), U64(1442695040888963407)
+
+
+export_kernel("game_static", static_result, STATE, TABLES, int)  # ply
 
 
 @kernel
@@ -36,12 +38,6 @@ def walk_step(state, tables, random, first):
         cell = (draw % height + MARGIN) * STRIDE + (draw >> 12) % width + MARGIN
         if position.holds[cell] == EMPTY:
             play(state, tables, cell)
-
-
-@export
-def game_static(game: STATE, tables: TABLES):
-    """Return the value of a position decided at a glance, seen from the root, else 0."""
-    return static_result(game, tables, 0)
 
 
 @export
@@ -68,7 +64,7 @@ def worker_answers(worker: WORKER, tables: TABLES, out_p):
     kind = mark_answers(worker, tables)
     out = carray(out_p, (PADDED_CELLS,), np.uint8)
     for cell in range(PADDED_CELLS):
-        out[cell] = 1 if worker.marks[cell >> 6] & bit_of(cell) != U64(0) else 0
+        out[cell] = 1 if contains(worker.marks, cell) else 0
     return kind
 
 

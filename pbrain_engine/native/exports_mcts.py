@@ -10,12 +10,11 @@ import numpy as np
 from numba import carray
 
 from ..eval.evaluator import EVALUATOR
-from ..kernel import export
+from ..kernel import SIZES, export, export_kernel
 from ..kernel.bits import U64
 from ..patterns.state import STATE
 from ..patterns.tables import TABLES
 from ..position.board import bit_of
-from ..search.mcts.chances import chance_of, value_of_chance
 from ..search.mcts.root import (
     board_at,
     plant,
@@ -42,27 +41,25 @@ from ..search.parameters import MCTS
 from ..search.threats.memory import THREATS
 
 _PARAMETERS = len(MCTS)
-_BUCKET_BYTES = BUCKET * NODE.itemsize
-_NODE_BYTES = NODE.itemsize
-_BLOCK_BYTES = BLOCK.itemsize
-_WALKER_BYTES = WALKER.itemsize
+SIZES.update(
+    tree_head=HEAD_BYTES + NODE.itemsize,  # with the node that is never used
+    tree_bucket=BUCKET * NODE.itemsize,
+    tree_block=BLOCK.itemsize,
+    walker=WALKER.itemsize,
+)
 
-
-@export
-def tree_layout(out_p):
-    """Write sizes in bytes: head of a tree, bucket of nodes, block of moves, walker, node."""
-    out = carray(out_p, (5,), np.int64)
-    out[0] = HEAD_BYTES
-    out[1] = _BUCKET_BYTES
-    out[2] = _BLOCK_BYTES
-    out[3] = _WALKER_BYTES
-    out[4] = _NODE_BYTES
-    return 5
+_OF_WALKER = (WALKER, THREATS, EVALUATOR, TREE, LISTS)
+export_kernel("walker_plant", plant, *_OF_WALKER, STATE, int)  # distinct
+export_kernel("walker_board", board_at, WALKER, THREATS, EVALUATOR, STATE)
+export_kernel("walker_walk", walk, *_OF_WALKER, int)  # visits
+export_kernel("walker_rank", rank_root, WALKER, TREE, LISTS)
+export_kernel("tree_prove", prove_move, TREE, LISTS, int, int)  # cell, proof
+export_kernel("tree_check", complaint_about_tree, TREE, LISTS)
 
 
 @export
 def tree_new(tree: TREE, buckets, blocks):
-    """Set up a tree in zeroed memory: buckets and one node behind its head, blocks in its lists."""
+    """Set up a tree in zeroed memory: buckets of nodes behind its head, blocks in its lists."""
     tree.buckets = buckets
     tree.blocks = blocks
     tree.unused = 1
@@ -72,7 +69,7 @@ def tree_new(tree: TREE, buckets, blocks):
 
 @export
 def tree_parameter(tree_p, number, value):
-    """Set a search parameter by its number in ``search.mcts.params``."""
+    """Set a search parameter by its number in ``search.parameters``."""
     if 0 <= number < _PARAMETERS:
         carray(tree_p, (_PARAMETERS,), np.int32)[number] = value
     return 0
@@ -109,75 +106,6 @@ def tree_bar(tree: TREE, cell):
 
 
 @export
-def tree_prove(tree: TREE, lists: LISTS, cell, proof):
-    """Note what is proven of a root move, as a value seen from the root; 1 if it is one."""
-    lock_tree(tree)
-    found = prove_move(tree, lists, cell, proof)
-    unlock_tree(tree)
-    return found
-
-
-@export
-def tree_root(tree: TREE, out_p):
-    """Write visits, sum of chances and proof of the root, its generation, and what was recycled."""
-    out = carray(out_p, (5,), np.int64)
-    node = tree.nodes[tree.root]
-    out[0] = node.visits
-    out[1] = node.total
-    out[2] = node.proof
-    out[3] = tree.generation
-    out[4] = tree.recycled
-    return 5
-
-
-@export
-def walker_plant(
-    walker: WALKER,
-    threats: THREATS,
-    evaluator: EVALUATOR,
-    tree: TREE,
-    lists: LISTS,
-    game: STATE,
-    distinct,
-):
-    """Make a game's position the root; return how many moves may be played there.
-
-    ``distinct`` 1 keeps one of the moves that a symmetry of the position takes to each other.
-    """
-    return plant(
-        walker,
-        threats,
-        evaluator,
-        tree,
-        lists,
-        game,
-        distinct,
-    )
-
-
-@export
-def walker_board(walker: WALKER, threats: THREATS, evaluator: EVALUATOR, game: STATE):
-    """Let a walker beside the first one begin at the same game."""
-    board_at(walker, threats, evaluator, game)
-    return 0
-
-
-@export
-def walker_walk(
-    walker: WALKER, threats: THREATS, evaluator: EVALUATOR, tree: TREE, lists: LISTS, visits
-):
-    """Make this many visits; return 1, or 0 if stopped or if there is nothing left to find out."""
-    return walk(
-        walker,
-        threats,
-        evaluator,
-        tree,
-        lists,
-        visits,
-    )
-
-
-@export
 def walker_effort(walker: WALKER, out_p):
     """Write visits, judged positions and the deepest ply of a walker's search."""
     out = carray(out_p, (3,), np.int64)
@@ -185,15 +113,6 @@ def walker_effort(walker: WALKER, out_p):
     out[1] = walker.judged
     out[2] = walker.seldepth
     return 3
-
-
-@export
-def walker_rank(walker: WALKER, tree: TREE, lists: LISTS):
-    """Bring the root moves that may be played in order, best first; return how many they are."""
-    lock_tree(tree)
-    count = rank_root(walker, tree, lists)
-    unlock_tree(tree)
-    return count
 
 
 @export
@@ -210,21 +129,3 @@ def walker_way(
     length = write_line(walker, tables, tree, lists, at, out[2:], room)
     unlock_tree(tree)
     return length
-
-
-@export
-def chance_from_value(value, scale):
-    """Return the chance to win, of 65536, that a value stands for."""
-    return chance_of(value, scale)
-
-
-@export
-def value_from_chance(chance, scale):
-    """Return the value that a chance to win, of 65536, stands for."""
-    return value_of_chance(chance, scale)
-
-
-@export
-def tree_check(tree: TREE, lists: LISTS):
-    """Return 0 if a tree that no thread walks is whole, else the number of what is wrong."""
-    return complaint_about_tree(tree, lists)

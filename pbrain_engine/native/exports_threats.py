@@ -10,17 +10,17 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from ..kernel import export
-from ..kernel.bits import U64
+from ..kernel import SIZES, export, export_kernel
 from ..patterns.shapes import MAKES_WINNING_FOUR
-from ..patterns.state import STATE, play, undo
+from ..patterns.state import STATE
 from ..patterns.tables import TABLES
-from ..position.board import bit_of
+from ..position.board import contains
 from ..position.geometry import PADDED_CELLS
 from ..search.threats.memory import (
     BUCKET_WORDS,
     HEAD_BYTES,
     THREATS,
+    UNLIMITED,
     adopt,
     begin,
     disproof_of,
@@ -33,16 +33,9 @@ from ..search.threats.replies import drop_hopeless, find_rescues, mark_replies
 from ..search.threats.vcf import solve_fours
 from ..search.threats.vct import be_thorough, set_level, solve_threats
 
-_BUCKET_BYTES = 8 * BUCKET_WORDS
+SIZES.update(threats_head=HEAD_BYTES, threats_bucket=8 * BUCKET_WORDS)
 
-
-@export
-def threats_layout(out_p):
-    """Write the sizes in bytes of a threats block's head and of a bucket of its tables."""
-    out = carray(out_p, (2,), np.int64)
-    out[0] = HEAD_BYTES
-    out[1] = _BUCKET_BYTES
-    return 2
+export_kernel("threats_adopt", adopt, THREATS, STATE)
 
 
 @export
@@ -52,13 +45,6 @@ def threats_new(threats: THREATS, vcf_buckets, vct_buckets):
     threats.vct_buckets = vct_buckets
     threats.stop = 0
     set_level(threats, 0)
-    return 0
-
-
-@export
-def threats_adopt(threats: THREATS, game: STATE):
-    """Make the block's own game equal to another one of the same rule."""
-    adopt(threats, game)
     return 0
 
 
@@ -73,6 +59,12 @@ def threats_stop(threats: THREATS, stop):
 def threats_nodes(threats: THREATS):
     """Return how many stones the last search put on the board."""
     return threats.nodes
+
+
+@export
+def threats_level(threats: THREATS):
+    """Return the lowest level on which the last search by threats has no answer yet."""
+    return threats.lowest
 
 
 @export
@@ -95,12 +87,6 @@ def threats_threes(threats: THREATS, tables: TABLES, node_limit):
     """Search for a win by fours and threes of the side to move; return its stones."""
     begin(threats, node_limit)
     return solve_threats(threats, tables, np.int64(0))
-
-
-@export
-def threats_level(threats: THREATS):
-    """Return the lowest level on which the last search by threats has no answer yet."""
-    return threats.lowest
 
 
 @export
@@ -131,20 +117,6 @@ def threats_threes_line(threats: THREATS, tables: TABLES, node_limit, out_p, roo
 
 
 @export
-def threats_play(threats: THREATS, tables: TABLES, cell):
-    """Play a stone on the block's own game."""
-    play(threats.state, tables, cell)
-    return 0
-
-
-@export
-def threats_undo(threats: THREATS, tables: TABLES):
-    """Take back a stone of ``threats_play``."""
-    undo(threats.state, tables)
-    return 0
-
-
-@export
 def threats_move(threats: THREATS, tables: TABLES, node_limit):
     """Return the winning move of the attacker, to move on the block's own game, or 0."""
     begin(threats, node_limit)
@@ -158,14 +130,14 @@ def threats_replies(threats: THREATS, tables: TABLES, out_p):
 
     Against a longer threat than a winning four, answers that lose to few fours are left out.
     """
-    begin(threats, np.int64(1) << np.int64(40))
+    begin(threats, UNLIMITED)
     be_thorough(threats)
     kind = mark_replies(threats, tables, np.int64(0))
     if kind < MAKES_WINNING_FOUR:
         drop_hopeless(threats, tables, np.int64(0))
     out = carray(out_p, (PADDED_CELLS,), np.uint8)
     for cell in range(PADDED_CELLS):
-        out[cell] = 1 if threats.marks[cell >> 6] & bit_of(cell) != U64(0) else 0
+        out[cell] = 1 if contains(threats.marks, cell) else 0
     return kind
 
 

@@ -8,25 +8,14 @@ the position after the stone, and the same question there.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..kernel import kernel, recursive_kernel
-from ..kernel.bits import U64, lowest_bit, rotate_right
-from ..position.board import line_of, place_on_line, step_of
+from ..kernel.bits import U64, lowest_bit
+from ..position.board import line_key, step_of
+from ..position.geometry import NO_CELL
 from ..position.rules import BLACK, EMPTY
 from . import shapes as s
 from .state import STATE, class_at, code_of, place, sets_of, take_back
 from .tables import TABLES, line_shape_of, shape_in, with_stone
-
-
-@kernel
-def line_key(state, tables, cell, direction):
-    """Return the line key of a cell in one direction."""
-    half = tables.half
-    word = state.position.lines[direction, line_of(cell, direction)]
-    raw = rotate_right(word, 2 * (place_on_line(cell, direction) - half))
-    low_half = (U64(1) << U64(2 * half)) - U64(1)
-    return np.int64((raw & low_half) | ((raw >> U64(2)) & (low_half << U64(2 * half))))
 
 
 @kernel
@@ -37,13 +26,9 @@ def neighbour_cell(cell, half, direction, number):
 
 
 @kernel
-def threes_of(code):
-    """Return how many of a code's four lines become an open three."""
-    threes = 0
-    for direction in range(4):
-        shape = shape_in(code, direction)
-        threes += shape == s.OPEN_THREE or shape == s.OPEN_THREE_FREE
-    return threes
+def is_three(shape):
+    """Return whether a line shape is an open three."""
+    return shape == s.OPEN_THREE or shape == s.OPEN_THREE_FREE
 
 
 @kernel
@@ -68,16 +53,17 @@ def foul(state, tables, cell):
         return 1
     half = tables.half
     live = 0
-    left = threes_of(code)
+    left = 0  # threes that may yet count
+    for direction in range(4):
+        left += is_three(shape_in(code, direction))
     place(state, tables, cell, BLACK)
     for direction in range(4):
-        shape = shape_in(code, direction)
-        if shape != s.OPEN_THREE and shape != s.OPEN_THREE_FREE:
+        if not is_three(shape_in(code, direction)):
             continue
         if live + left < 2:
             break
         left -= 1
-        key = line_key(state, tables, cell, direction)
+        key = line_key(state.position.lines, cell, direction, half)
         for number in range(2 * half):
             if (key >> (2 * number)) & 3 != 3:
                 continue
@@ -109,12 +95,13 @@ def is_allowed(state, tables, cell):
 
 
 @kernel
-def has_allowed(state, tables):
-    """Return whether there is a cell that the side to move may play on."""
+def first_allowed(state, tables):
+    """Return the first cell that the side to move may play on, or NO_CELL."""
     for word in sets_of(state):
         cells = state.position.empties[word]
         while cells != U64(0):
-            if not is_forbidden(state, tables, word * 64 + lowest_bit(cells)):
-                return True
+            cell = word * 64 + lowest_bit(cells)
+            if not is_forbidden(state, tables, cell):
+                return cell
             cells &= cells - U64(1)
-    return False
+    return NO_CELL

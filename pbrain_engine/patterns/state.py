@@ -18,7 +18,9 @@ from ..position.board import (
     SETS,
     bit_of,
     clear_board,
+    contains,
     lift,
+    line_key,
     line_of,
     pass_turn,
     place_on_line,
@@ -87,15 +89,6 @@ def set_entry(state, side, cell, entry):
 
 
 @kernel
-def log_cell(state, end, cell):
-    """Write a cell's shapes and entries to the log."""
-    black = U64(np.uint32(state.entries[0, cell]))
-    white = U64(np.uint32(state.entries[1, cell]))
-    state.log[end, 0] = (U64(cell) << U64(32)) | U64(state.shapes[cell])
-    state.log[end, 1] = (black << U64(32)) | white
-
-
-@kernel
 def update_lines(state, tables, cell, half):
     """Recompute the shapes around a cell that has just changed; return the new value sum.
 
@@ -123,7 +116,10 @@ def update_lines(state, tables, cell, half):
             shapes = U64(state.shapes[other])
             change = ((shapes >> shift) & U64(255)) ^ U64(tables.lines[key])
             if change != U64(0):
-                log_cell(state, end, other)
+                black = U64(np.uint32(state.entries[BLACK, other]))
+                white = U64(np.uint32(state.entries[WHITE, other]))
+                state.log[end, 0] = (U64(other) << U64(32)) | shapes
+                state.log[end, 1] = (black << U64(32)) | white
                 end += 1
                 shapes ^= change << shift
                 state.shapes[other] = np.uint32(shapes)
@@ -208,13 +204,9 @@ def skip(state):
 @kernel
 def fresh_shapes(state, tables, cell):
     """Return the shape bytes of an empty cell, computed from its lines."""
-    half = tables.half
-    low_half = (U64(1) << U64(2 * half)) - U64(1)
     shapes = U64(0)
     for direction in range(4):
-        word = state.position.lines[direction, line_of(cell, direction)]
-        raw = rotate_right(word, 2 * (place_on_line(cell, direction) - half))
-        key = (raw & low_half) | ((raw >> U64(2)) & (low_half << U64(2 * half)))
+        key = line_key(state.position.lines, cell, direction, tables.half)
         shapes |= U64(tables.lines[key]) << U64(8 * direction)
     return np.uint32(shapes)
 
@@ -277,15 +269,6 @@ def last_stone_wins(state):
 
 
 @kernel
-def is_full(state):
-    """Return whether no empty cell is left."""
-    for word in sets_of(state):
-        if state.position.empties[word] != U64(0):
-            return False
-    return True
-
-
-@kernel
 def same_as_fresh(state, tables):
     """Compare the incremental state with one computed from the stones; 0 where they agree.
 
@@ -296,7 +279,7 @@ def same_as_fresh(state, tables):
     total = 0
     for cell in range(PADDED_CELLS):
         empty = position.holds[cell] == EMPTY
-        if empty != (position.empties[cell >> 6] & bit_of(cell) != U64(0)):
+        if empty != contains(position.empties, cell):
             return 7
         if empty:
             shapes = fresh_shapes(state, tables, cell)
@@ -311,8 +294,8 @@ def same_as_fresh(state, tables):
                 kind = class_in(entry)
                 total += value_in(entry) if side == BLACK else -value_in(entry)
             for listed in range(FIRST_LISTED, CELL_CLASSES):
-                bit = state.listed[side, listed - FIRST_LISTED, cell >> 6] & bit_of(cell)
-                if (bit != U64(0)) != (kind == listed):
+                cells = state.listed[side, listed - FIRST_LISTED]
+                if contains(cells, cell) != (kind == listed):
                     return 3
     for side in range(2):
         for listed in range(FIRST_LISTED, CELL_CLASSES):

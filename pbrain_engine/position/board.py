@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..kernel import kernel, record
-from ..kernel.bits import U64
+from ..kernel.bits import U64, rotate_right
 from .geometry import MARGIN, MAX_STONES, NO_CELL, PADDED_CELLS, STRIDE
 from .rules import BLACK, EMPTY, WALL, WHITE
 
@@ -94,6 +94,21 @@ def bit_of(cell):
 
 
 @kernel
+def contains(cells, cell):
+    """Return whether a cell is in a set."""
+    return cells[cell >> 6] & bit_of(cell) != U64(0)
+
+
+@kernel
+def line_key(lines, cell, direction, half):
+    """Return the line key of a cell: its ``2 * half`` neighbours in a direction (``tables``)."""
+    low_half = (U64(1) << U64(2 * half)) - U64(1)
+    word = lines[direction, line_of(cell, direction)]
+    raw = rotate_right(word, 2 * (place_on_line(cell, direction) - half))
+    return np.int64((raw & low_half) | ((raw >> U64(2)) & (low_half << U64(2 * half))))
+
+
+@kernel
 def flip_cell(position, cell, kind):
     """Turn an empty cell into a stone or wall of this kind on all four lines, or back."""
     for direction in range(4):
@@ -141,9 +156,9 @@ def put(position, zobrist, cell, kind):
 
 
 @kernel
-def key_after(position, zobrist, cell):
-    """Return the key that the position will have once the side to move has played a cell."""
-    return position.key ^ zobrist[np.int64(position.side), cell] ^ WHITE_TO_MOVE
+def key_after(key, zobrist, side, cell):
+    """Return what the key of a position becomes once the side to move has played a cell."""
+    return key ^ zobrist[np.int64(side), cell] ^ WHITE_TO_MOVE
 
 
 @kernel

@@ -137,10 +137,7 @@ class Solver:
         if whole(memory, "memory") < 1:
             raise ValueError(f"memory is at least 1, not {memory}")
         self._library = library or load()
-        sizes = (ctypes.c_int64 * 2)()
-        self._library.threats_layout(ctypes.addressof(sizes))
-        self._head, self._bucket = sizes
-        self._buckets = max(memory // self._bucket, 64)
+        self._buckets = max(memory // self._library.sizes["threats_bucket"], 64)
         self._block: Block | None = None
         self._board: tuple[object, ...] = ()
         self._line = (ctypes.c_int64 * LINE_ROOM)()
@@ -164,7 +161,8 @@ class Solver:
             self.clear()
             self._board = board
         if self._block is None:
-            length = self._head + self._buckets * self._bucket
+            sizes = self._library.sizes
+            length = sizes["threats_head"] + self._buckets * sizes["threats_bucket"]
             block = Block(length, huge=length >= LARGE)
             fours = self._buckets // FOURS_SHARE
             self._library.threats_new(block.address, fours, self._buckets - fours)
@@ -231,7 +229,7 @@ class Solver:
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
         if after is not None:
-            self._library.threats_play(address, tables, cell_of(*after))
+            self._library.game_play(address, tables, cell_of(*after))
         with self._stopped_after(time, address):
             stones = self._library.threats_threes(address, tables, node_limit(nodes))
         searched = self._library.threats_nodes(address)
@@ -336,16 +334,16 @@ class Solver:
 
     def _branch(self, address: int, tables: int) -> Tree:
         cell = self._library.threats_move(address, tables, REPLAY_NODES)
-        self._library.threats_play(address, tables, cell)
+        self._library.game_play(address, tables, cell)
         replies: dict[Move, Tree] = {}
         marks = ctypes.addressof(self._marks)
         if not self._library.game_wins(address):
             self._library.threats_replies(address, tables, marks)
             for reply in [cell for cell in range(PADDED_CELLS) if self._marks[cell]]:
-                self._library.threats_play(address, tables, reply)
+                self._library.game_play(address, tables, reply)
                 replies[move_of(reply)] = self._branch(address, tables)
-                self._library.threats_undo(address, tables)
-        self._library.threats_undo(address, tables)
+                self._library.game_undo(address, tables)
+        self._library.game_undo(address, tables)
         return Tree(move_of(cell), replies)
 
     # Ends --------------------------------------------------------------------------

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pbrain_engine.search.mcts.chances import EVEN, UNIT, chance_of, value_of_chance
-from pbrain_engine.search.mcts.moves import WIDEN, choose, edge_to_stay, keep_first
+from pbrain_engine.search.mcts.chances import EVEN, UNIT, chance_of
+from pbrain_engine.search.mcts.moves import WIDEN, choose, edge_to_stay
 from pbrain_engine.search.mcts.tree import (
-    BLOCK_EDGES,
     BUCKET,
     LISTS,
     NEAR,
@@ -87,11 +85,6 @@ def test_a_chance_grows_with_the_value_and_is_the_others_with_the_sign() -> None
     assert all(a + b == UNIT for a, b in zip(chances, reversed(chances), strict=True))
     unit = 1 / (1 + np.exp(-1))
     assert abs(chance_of(np.int64(SCALE), SCALE) / UNIT - unit) < 0.001
-
-
-@pytest.mark.parametrize("value", [-900, -258, -8, 0, 8, 258, 900])
-def test_a_value_comes_back_from_its_chance(value: int) -> None:
-    assert abs(value_of_chance(chance_of(np.int64(value), SCALE), SCALE) - value) <= 2
 
 
 # Proofs --------------------------------------------------------------------------------
@@ -176,37 +169,12 @@ def visited(made: Any, averages: tuple[int, ...], visits: int = 20) -> list[Any]
     return edges
 
 
-def test_the_better_move_is_chosen_until_it_is_under_way_or_proven_lost() -> None:
-    made = make_tree()
-    edges = visited(made, (EVEN, EVEN, UNIT * 3 // 4, EVEN - 100))
-    assert chosen(made) == CELLS[2]
-    edges[2].flying = 60  # each counts as lost meanwhile
-    assert chosen(made) != CELLS[2]
-    edges[2].flying = 0
-    edges[2].proof = loss_in(2)
-    assert chosen(made) in CELLS[:2]
-    edges[2].proof = win_in(3)
-    assert chosen(made) == CELLS[2]
-
-
 def test_a_move_is_barred_at_the_root_alone() -> None:
     made = make_tree()
     visited(made, (EVEN, EVEN, UNIT * 3 // 4, EVEN))
     made.tree.barred[CELLS[2] >> 6] |= np.uint64(1 << (CELLS[2] & 63))
     assert chosen(made, at_root=True) != CELLS[2]
     assert chosen(made) == CELLS[2]
-
-
-def test_the_likelier_of_two_moves_is_visited_more() -> None:
-    made = make_tree()
-    edges = hang(made, ROOT, (UNIT // 2, UNIT // 8))
-    for edge in edges:
-        edge.visits, edge.average = 8, EVEN
-    made.tree.nodes[ROOT].visits, made.tree.nodes[ROOT].total = 17, 17 * EVEN
-    assert chosen(made) == CELLS[0]
-    edges[0].visits = 60
-    made.tree.nodes[ROOT].visits, made.tree.nodes[ROOT].total = 69, 69 * EVEN
-    assert chosen(made) == CELLS[1]
 
 
 def test_where_all_listed_moves_lose_more_are_listed_if_there_are_any() -> None:
@@ -234,17 +202,6 @@ def test_a_visit_follows_the_one_before_unless_its_move_is_barred_at_the_root(
     assert found[0] == (at if stays else NO_EDGE)
     made.tree.nodes[ROOT].visits = 80  # every eighth visit chooses anew
     assert edge_to_stay(walker, made.tree, made.lists, ROOT, depth) == NO_EDGE
-
-
-@pytest.mark.parametrize("count", [1, BLOCK_EDGES, BLOCK_EDGES + 1, 40])
-def test_the_first_list_has_the_likeliest_moves_and_says_if_that_is_all(count: int) -> None:
-    chance = random.Random(count)
-    packed = [chance.randint(-50, 50) * 65536 + cell for cell in range(100, 100 + count)]
-    walker = SimpleNamespace(moves=packed, priors=list(packed), count=count, listing=WHOLE)
-    keep_first(walker)
-    best = sorted(packed, reverse=True)[:BLOCK_EDGES]
-    assert walker.moves[: walker.count] == walker.priors[: walker.count] == best
-    assert walker.listing == (PART if count > BLOCK_EDGES else WHOLE)
 
 
 def test_where_the_best_is_a_draw_more_moves_are_listed_if_there_are_any() -> None:

@@ -12,9 +12,7 @@ from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import root
 from pbrain_engine.search.alphabeta.memory import (
-    EXACT,
     LOWER,
-    STACK_BASE,
     UPPER,
     bound_of,
     cell_of_entry,
@@ -27,15 +25,15 @@ from pbrain_engine.search.alphabeta.root import (
     drop_root,
     image_of,
     iterate,
-    lead_root,
     list_root,
     note_win,
     prepare_root,
     search_root,
+    swap_root,
     symmetries_of,
 )
 from pbrain_engine.search.parameters import ONE
-from pbrain_engine.values import INFINITE, WIN, WIN_BAND, loss_in, win_in
+from pbrain_engine.values import INFINITE, WIN, win_in
 from tests.kernels.memory import cell, cells, shared_block, tables_of_rule, worker_after
 
 pytestmark = pytest.mark.uncompiled
@@ -50,57 +48,6 @@ def root_moves(worker: Any) -> list[int]:
 
 
 # The window -------------------------------------------------------------------------------
-
-
-class Window:
-    """An iteration on a scripted root: every search of it returns fail-soft what is true."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, last: int, true: int, depth: int = 8) -> None:
-        self.asked: list[tuple[int, int]] = []
-        self.true = true
-        self.worker, self.shared = worker_after(CALM), shared_block()
-        self.worker.root_count, self.worker.root_moves[0] = 1, cell("j8")
-        self.worker.root_values[0] = last
-        patch.setattr(root, "search_root", self._search)
-        self.done = iterate(self.worker, TABLES, self.shared, depth, 0)
-
-    def _search(self, worker, tables, shared, alpha, beta, depth, first):  # type: ignore[no-untyped-def]
-        self.asked.append((alpha, beta))
-        assert len(self.asked) < 50, "the window never widens"
-        return min(max(self.true, alpha - 1), beta + 1)
-
-
-def test_an_iteration_begins_with_a_narrow_window_around_the_last_value(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    width = shared_block().params.aspiration
-    for depth, window in ((5, (30 - width, 30 + width)), (4, (-INFINITE, INFINITE))):
-        assert Window(monkeypatch, 30, 31, depth).asked == [window]
-    for last in (win_in(9), loss_in(8), -INFINITE):
-        assert Window(monkeypatch, last, 30).asked[0] == (-INFINITE, INFINITE)
-
-
-@pytest.mark.parametrize("true", [30, 47, 46, 14, 13, 200, -900, win_in(7), loss_in(6)])
-def test_the_window_widens_until_the_value_is_inside(
-    monkeypatch: pytest.MonkeyPatch, true: int
-) -> None:
-    window = Window(monkeypatch, 30, true)
-    assert window.done == 1 and window.worker.root_value == true
-    alpha, beta = window.asked[-1]
-    assert alpha < true < beta
-    width = window.shared.params.aspiration
-    low, high = 30 - width, 30 + width
-    for asked in window.asked:  # twice as wide each time, from the value that was outside
-        assert asked == (low, high)
-        width *= 2
-        value = min(max(true, low - 1), high + 1)
-        if value <= low:
-            low = value - width if value > -WIN_BAND else -INFINITE
-        elif value >= high:
-            high = value + width if value < WIN_BAND else INFINITE
-    data = probe(window.shared, window.worker.state.position.key)
-    assert bound_of(data) == EXACT and value_of(data) == true
-    assert depth_of(data) == 8 * ONE and cell_of_entry(data) == cell("j8")
 
 
 def test_a_stopped_iteration_changes_neither_value_nor_table(
@@ -145,42 +92,6 @@ class Moves:
         return int(search_root(self.worker, TABLES, self.shared, alpha, beta, 8 * ONE, first))
 
 
-def test_the_best_root_move_comes_to_the_front_with_its_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    a, b, c = cells("j8j9j10")
-    moves = Moves(monkeypatch, {a: [5], b: [30], c: [12]})
-    assert moves.run() == 30
-    assert root_moves(moves.worker) == [b, a, c]
-    assert list(moves.worker.root_values[:3]) == [30, 5, -INFINITE]
-    assert list(moves.worker.root_pv[0, :2]) == [b, 500 + b % 100]
-    assert moves.worker.root_pv_length[0] == 2 and moves.worker.root_changes == 1
-    assert moves.worker.state.position.ply == 4, "every stone is taken back"
-
-
-def test_the_search_of_a_root_move_ends_at_beta(monkeypatch: pytest.MonkeyPatch) -> None:
-    a, b, c = cells("j8j9j10")
-    moves = Moves(monkeypatch, {a: [5], b: [30], c: [99]})
-    assert moves.run(beta=20) >= 20
-    assert {move for move, *_ in moves.calls} == {a, b}
-
-
-def test_a_reduced_root_move_that_raises_alpha_is_searched_again_in_full(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    places = cells("a15c15e15g15i15k15m15o15j8")
-    truth = {place: [-20] for place in places[:-1]} | {places[-1]: [60, 2]}
-    truth[places[0]] = [5]
-    moves = Moves(monkeypatch, truth)
-    moves.shared.params.reduction_base = 120
-    assert moves.run() == 5 and root_moves(moves.worker)[0] == places[0]
-    depths = [depth for move, _, _, depth in moves.calls if move == places[-1]]
-    assert depths[0] < 7 * ONE and 7 * ONE in depths[1:]
-    windows = [window for move, *window, depth in moves.calls
-               if move == places[-1] and depth == 7 * ONE]  # fmt: skip
-    assert windows == [[5, 6]], "the search in full shows that the move is no better"
-
-
 def test_a_stopped_search_leaves_the_best_move_so_far_in_front(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -212,7 +123,8 @@ def test_moving_a_root_move_up_or_off_keeps_the_others_in_order() -> None:
     places = cells("j8j9j10j11")
     worker.root_count = 4
     worker.root_moves[:4] = places
-    lead_root(worker, 1, 3)
+    for place in (3, 2):
+        swap_root(worker, place, place - 1)
     a, b, c, d = places
     assert root_moves(worker) == [a, d, b, c]
     assert drop_root(worker, d) == 3 and root_moves(worker) == [a, b, c]
@@ -260,15 +172,6 @@ def test_of_moves_that_are_alike_by_symmetry_one_is_kept() -> None:
     assert symmetries_of(calm.state.position) == 0
     walled = worker_after("h8", others={"a1": 3})  # a wall in one corner
     assert list_root(walled, TABLES, shared_block(), 1) > 28
-
-
-def test_a_worker_begins_afresh() -> None:
-    worker = worker_after(CALM)
-    worker.nodes = worker.stopped = worker.seldepth = worker.root_depth = 5
-    assert prepare_root(worker, TABLES, shared_block(), 1234, 0) == worker.root_count > 60
-    assert (worker.nodes, worker.node_limit, worker.stopped) == (0, 1234, 0)
-    assert (worker.seldepth, worker.root_depth, worker.root_value) == (0, 0, 0)
-    assert worker.stack[STACK_BASE].excluded == 0
 
 
 # Wins that another search has proven -------------------------------------------------------

@@ -19,24 +19,18 @@ from pbrain_engine.search.alphabeta.memory import (
     cell_of_entry,
     depth_of,
     eval_of,
-    from_table,
     generation_of,
     probe,
     store,
-    to_table,
     value_of,
 )
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.search.threats.memory import (
-    DISPROVEN,
     KNOWN_CUT,
     KNOWN_NONE,
     KNOWN_WIN,
-    LISTED_MOVES,
-    PROVEN,
     UNPROVABLE,
     begin,
-    cell_in,
     cell_of_proof,
     cell_of_win,
     disproof_of,
@@ -45,20 +39,15 @@ from pbrain_engine.search.threats.memory import (
     kind_of,
     length_of,
     level_of,
-    listed,
-    may_list,
-    number_in,
-    pack,
     probe_fours,
     probe_proof,
-    proof_key,
     proof_of,
     settle,
     stones_of,
     store_fours,
     store_proof,
 )
-from pbrain_engine.values import WIN, WIN_BAND, loss_in, win_in
+from pbrain_engine.values import WIN, loss_in, win_in
 from tests.kernels.memory import shared_block, threats_after
 
 pytestmark = pytest.mark.uncompiled
@@ -111,22 +100,6 @@ def test_the_main_table_is_its_model(seed: int) -> None:
             entry = (kept, static, cell, steps * (ONE // 4), bound, now)
             write(model, key, entry, lambda e, now=now: e[3] - 8 * ONE * ((now - e[5]) % 64))
         assert [entry_of(probe(shared, k)) for k in keys] == [dict(model).get(k, 0) for k in keys]
-
-
-@pytest.mark.parametrize("ply", [0, 1, 7, 200])
-@pytest.mark.parametrize("plies", [1, 2, 9, 250])
-def test_a_win_is_kept_as_plies_from_its_node(ply: int, plies: int) -> None:
-    assert to_table(win_in(ply + plies), ply) == WIN - plies
-    assert to_table(loss_in(ply + plies), ply) == plies - WIN
-    assert from_table(WIN - plies, ply) == win_in(ply + plies)
-    assert from_table(plies - WIN, ply) == loss_in(ply + plies)
-
-
-def test_ordinary_values_are_kept_as_they_are_up_to_the_band() -> None:
-    for value in (0, 17, -6000, WIN_BAND - 1, 1 - WIN_BAND):
-        assert to_table(value, 9) == from_table(value, 9) == value
-    assert to_table(WIN_BAND, 9) == WIN_BAND + 9
-    assert from_table(-WIN_BAND, 9) == 9 - WIN_BAND
 
 
 def test_a_torn_entry_is_not_believed() -> None:
@@ -201,13 +174,6 @@ def test_the_two_tables_of_threats_are_their_models_and_do_not_touch(seed: int) 
         ]
 
 
-def test_both_numbers_fit_into_one() -> None:
-    for proof, disproof in ((12, 3456), (0, UNPROVABLE), (UNPROVABLE, 0)):
-        packed = np.uint64(pack(proof, disproof))
-        assert (proof_of(packed), disproof_of(packed)) == (proof, disproof)
-    assert (PROVEN, DISPROVEN) == (pack(0, UNPROVABLE), pack(UNPROVABLE, 0))
-
-
 def test_that_there_is_no_win_holds_for_its_level_and_those_below() -> None:
     threats = threats_after()
     for known, asked, holds in ((2, 2, True), (2, 1, True), (2, 3, False)):
@@ -219,15 +185,6 @@ def test_that_there_is_no_win_holds_for_its_level_and_those_below() -> None:
     settle(threats, KEY, True, 300, 5, 1)
     threats.level = 5
     assert length_of(probe_proof(threats, KEY)) == 5 == threats.length, "a win holds on every level"
-
-
-def test_it_matters_who_attacks() -> None:
-    threats = threats_after()
-    keys = []
-    for attacker in (0, 1):
-        threats.attacker = attacker
-        keys.append(int(proof_key(threats, KEY)))
-    assert len(set(keys)) == 2 and int(KEY) in keys
 
 
 def test_a_key_that_differs_in_one_bit_is_not_found_in_any_table() -> None:
@@ -247,12 +204,6 @@ def test_a_key_that_differs_in_one_bit_is_not_found_in_any_table() -> None:
 
 
 # Lists and limits of a search by threats ---------------------------------------------------
-
-
-def test_an_entry_of_a_list_is_a_cell_and_a_number() -> None:
-    for cell, number in ((0, 0), (1023, 5), (300, 12345)):
-        assert (cell_in(listed(cell, number)), number_in(listed(cell, number))) == (cell, number)
-    assert may_list(LISTED_MOVES - 2 * 484 - 1) and not may_list(LISTED_MOVES - 2 * 484)
 
 
 def test_a_search_ends_at_its_nodes_or_with_the_flag() -> None:

@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 
 from pbrain_engine.eval.evaluate import evaluate
-from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
+from pbrain_engine.patterns.shapes import QUIET
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.geometry import NO_CELL, PADDED_CELLS
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.threats import proof, vct
 from pbrain_engine.search.threats import replies as rescue
-from pbrain_engine.search.threats.children import mark_attacks
-from pbrain_engine.search.threats.defence import mark_answers, static_result, stones_in
 from pbrain_engine.search.threats.memory import (
     KNOWN_NONE,
     NONE,
@@ -25,6 +23,8 @@ from pbrain_engine.search.threats.memory import (
     adopt,
     cell_in,
     kind_of,
+    listed,
+    number_in,
     probe_fours,
     probe_proof,
     proof_key,
@@ -33,19 +33,14 @@ from pbrain_engine.search.threats.memory import (
     store_proof,
 )
 from pbrain_engine.search.threats.proof import holds
-from pbrain_engine.search.threats.replies import PREPARES, find_rescues, mark_replies
+from pbrain_engine.search.threats.replies import PREPARES, find_rescues
 from pbrain_engine.search.threats.vcf import (
-    closeness,
     find_fours,
     line_still_wins,
-    list_attacks,
-    list_blocks,
     solve_fours,
-    wins_by_fours,
 )
-from pbrain_engine.search.threats.vct import choose, drop_settled, second_smallest, worst
-from pbrain_engine.values import loss_in, win_in
-from tests.kernels.memory import cell, cells, marked, state_after, tables_of_rule, threats_after
+from pbrain_engine.search.threats.vct import drop_settled
+from tests.kernels.memory import cell, cells, tables_of_rule, threats_after
 
 pytestmark = pytest.mark.uncompiled
 
@@ -55,121 +50,7 @@ OPEN_THREE = "h8a1i8c1j8"  # white to move
 FOURS = "h8g8i8c1j8e1k9g1k10i1"  # k8: a four, and a three on the column
 
 
-# At a glance ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ply", [0, 4])
-def test_what_is_decided_at_a_glance_is_counted_in_plies_from_the_root(ply: int) -> None:
-    for moves, value in (
-        ("h8a1i8c1j8e1k8g1", win_in(ply + 1)),  # four
-        ("h8a1i8c1j8e1k8", loss_in(ply + 2)),  # against it
-        ("h8a1i8c1j8e1", win_in(ply + 3)),  # an open three
-        (OPEN_THREE, 0),
-        ("h8a1i8a15g9o1g10o15", win_in(ply + 5)),  # two threes at g8
-        ("h8g8i8a1j8c1k8", 0),  # one five to stop
-    ):
-        assert static_result(state_after(moves), TABLES, ply) == value, moves
-
-
-def test_a_five_whose_only_answer_is_forbidden_is_lost() -> None:
-    # White threatens at f8 alone; there black would make two threes.
-    moves = "f9b8f10c8g7d8h6e8a1"
-    state = state_after(moves, Rule.RENJU, others={"a8": 0})
-    state.position.side = 0
-    assert static_result(state, RENJU, 0) == loss_in(2)
-    assert static_result(state_after(moves, others={"a8": 0}), TABLES, 0) in (win_in(1), 0)
-
-
-def test_a_static_win_tells_its_stones() -> None:
-    assert [stones_in(win_in(plies)) for plies in (1, 3, 5)] == [1, 2, 3]
-
-
-# Answers ----------------------------------------------------------------------------------
-
-
-def test_answers_to_a_winning_four_are_what_spoils_it_and_the_own_fours() -> None:
-    threats = threats_after("h8a1i8a2b15a3j8")  # white has three on the edge
-    assert mark_answers(threats, TABLES) == MAKES_WINNING_FOUR
-    assert marked(threats) == set(cells("g8k8a4a5"))
-    threats = threats_after("h8g8i8a1j8c1k8")
-    assert mark_answers(threats, TABLES) == MAKES_FIVE
-    assert marked(threats) == {cell("l8")}
-    assert mark_answers(threats_after("h8i9"), TABLES) == QUIET
-
-
-def test_answers_to_a_longer_threat_include_the_own_fours() -> None:
-    """Black, were he to move again, would win by a four and then an open one."""
-    # Black: a closed three on row 8, two on the column of its end. White: a closed three.
-    moves = "h8g8i8a1j8a2k9a3k10"
-    threats = threats_after(moves)
-    kind = mark_replies(threats, TABLES, 0)
-    assert kind == PREPARES
-    replies = marked(threats)
-    assert set(cells("k8l8")) <= replies, "on the way of the win"
-    assert set(cells("a4a5")) <= replies, "white's own fours"
-    assert cell("o1") not in replies
-    # Every legal move that is left out loses to the fours.
-    state = threats.state
-    for place in cells("o1m3b9"):
-        play(state, TABLES, place)
-        assert wins_by_fours(threats, TABLES, 0, 1000) > 0
-        undo(state, TABLES)
-    assert mark_replies(threats_after("h8i9"), TABLES, 0) == QUIET
-
-
-def test_the_attacker_under_a_winning_four_looks_at_its_answers_alone() -> None:
-    threats = threats_after("h8a1i8a2b15a3j8")
-    mark_attacks(threats, TABLES, 0)
-    assert marked(threats) == set(cells("g8k8a4a5"))
-
-
 # Fours ------------------------------------------------------------------------------------
-
-
-def test_the_one_answer_to_a_four_is_listed_and_none_to_an_open_one() -> None:
-    for moves, expected in (("h8g8i8a1j8c1k8", "l8"), ("h8a1i8c1j8e1k8", "")):
-        threats = threats_after(moves)
-        end = list_blocks(threats, TABLES, 3)
-        found = [cell_in(int(threats.moves[i])) for i in range(3, end)]
-        assert found == (cells(expected) if expected else [])
-
-
-def test_a_forbidden_answer_is_none() -> None:
-    moves = "f9b8f10c8g7d8h6e8a1"
-    threats = threats_after(moves, Rule.RENJU, others={"a8": 0})
-    threats.state.position.side = 0
-    assert list_blocks(threats, RENJU, 0) == 0
-
-
-@pytest.mark.parametrize(
-    ("moves", "fives", "fours"),
-    [
-        (
-            "b3a4c3a5d3a6a8a7",
-            1,
-            "a3",
-        ),  # black's three on row 3 becomes a four where white's five is
-        ("b9a4c9a5d9a6a8a7", 1, ""),  # nowhere near it
-        ("b3a4c3a5d3a6o15a7", 2, ""),  # there is another five at a8
-    ],
-)
-def test_against_a_five_only_the_four_that_stops_it_is_tried(
-    moves: str, fives: int, fours: str
-) -> None:
-    threats = threats_after(moves)
-    assert threats.state.counts[1, MAKES_FIVE] == fives
-    end = list_attacks(threats, TABLES, 0)
-    assert [cell_in(int(threats.moves[i])) for i in range(end)] == cells(fours)
-
-
-def test_a_win_by_fours_counts_the_winner_s_stones() -> None:
-    for moves, stones in (("h8a1i8c1j8e1k8g1", 1), ("h8a1i8c1j8e1", 2), ("h8i9", NONE)):
-        threats = threats_after(moves)
-        assert solve_fours(threats, TABLES, 0) == stones
-    closed = threats_after(FOURS)  # k8: four and three on the column
-    assert solve_fours(closed, TABLES, 0) == 3
-    assert int(closed.found[0]) == cell("k8") and int(closed.found[1]) == cell("l8")
-    assert solve_fours(threats_after(FOURS, nodes=0), TABLES, 0) == STOPPED
 
 
 def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it() -> None:
@@ -180,11 +61,6 @@ def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it() ->
     won = threats_after(FOURS)
     assert find_fours(won, TABLES, 2, 0) < 0 and find_fours(won, TABLES, 2, 0) != NONE
     assert find_fours(won, TABLES, 3, 0) == 3
-
-
-def test_a_win_by_fours_is_not_seen_through_a_five_of_the_enemy() -> None:
-    threats = threats_after("h8a1i8a2j8a3o15a4")  # black has an open three, white a four
-    assert solve_fours(threats, TABLES, 0) == NONE
 
 
 def test_a_line_of_fours_is_held_against_the_board() -> None:
@@ -212,41 +88,20 @@ def test_a_line_of_fours_ends_where_it_meets_a_five_of_the_enemy() -> None:
         assert bool(line_still_wins(threats, TABLES)) == still, column
 
 
-def test_near_cells_are_nearer_than_far_ones() -> None:
-    ways = [closeness(cell("h8"), cell(name)) for name in ("h9", "i9", "j9", "h11", "h12", "k9")]
-    assert ways == [3, 3, 2, 1, 1, 0]
-
-
 # Proof numbers ----------------------------------------------------------------------------
-
-
-def test_the_numbers_of_a_node_follow_from_those_of_its_moves() -> None:
-    assert worst([7, 3, 9], 0, 3) == 9 + 2 * vct.SIBLING and worst([5], 0, 1) == 5
-    assert worst([], 0, 0) == 0 and worst([vct._MOST], 0, 1) == vct._MOST
-    assert choose([4, 2, 2, 9], [0, 5, 3, 0], 0, 4) == 2
-    assert second_smallest([4, 2, 2, 9], 0, 4, 2) == 2
-    assert second_smallest([4], 0, 1, 0) > 10**5
 
 
 def test_settled_moves_leave_the_list_and_the_longest_resistance_is_kept() -> None:
     threats = threats_after("h8i9")
     for number, (place, stones, proof_number) in enumerate(((50, 3, 0), (51, 0, 8), (52, 5, 0))):
-        threats.moves[number] = stones * 1024 + place
+        threats.moves[number] = listed(place, stones)
         threats.proofs[number] = proof_number
         threats.disproofs[number] = 1
-    end, longest = drop_settled(threats, False, 0, 3, 1024 * 2)
+    end, longest = drop_settled(threats, False, 0, 3, listed(NO_CELL, 2))
     assert end == 1 and cell_in(int(threats.moves[0])) == 51
-    assert cell_in(int(longest)) == 52 and int(longest) >> 10 == 5
+    assert (cell_in(int(longest)), number_in(int(longest))) == (52, 5)
     threats.disproofs[0] = 0
     assert drop_settled(threats, True, 0, 1, 0)[0] == 0
-
-
-def test_a_win_by_threats_is_found_and_played_through() -> None:
-    threats = threats_after("h8h7i8i7g9a1g10o15")  # two threes at g8
-    threats.state.position.side = 0
-    stones = vct.solve_threats(threats, TABLES, 0)
-    assert stones > 0
-    assert holds(threats, TABLES, 0) == 1
 
 
 def test_that_there_is_no_win_is_said_once_all_levels_are_through() -> None:
@@ -383,14 +238,6 @@ def test_the_line_of_a_win_ends_with_its_five_and_is_none_if_it_is_not_found_aga
 
 
 # Rescues ----------------------------------------------------------------------------------
-
-
-def test_what_stops_an_open_three_is_found_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    threats = threats_after("d4a1e4a3f4", size=7)
-    out = np.zeros(PADDED_CELLS, np.uint8)
-    assert find_rescues(threats, TABLES, out) == 2
-    safe = {place for place in range(PADDED_CELLS) if out[place] == 1}
-    assert safe == set(cells("c4g4b4", 7)) and not (out == 2).any()
 
 
 @pytest.mark.parametrize(

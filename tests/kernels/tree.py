@@ -105,7 +105,7 @@ class World:
         answers: dict[str, Callable[..., Any]] = {
             "judge": lambda *_: self.node.static,
             "judge_near": lambda *_: self.node.static,
-            "has_allowed": lambda *_: not self.node.stuck,
+            "first_allowed": lambda *_: int(not self.node.stuck),
             "is_forbidden": lambda state, tables, cell: self._child(cell).forbidden,
             "class_at": lambda state, side, cell: self._child(cell).kind,
             "expect": lambda *_: None,

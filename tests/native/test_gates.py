@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.native.build.binary import inspect
-from pbrain_engine.native.build.link import ALLOWED_IMPORTS, LinkError, check_library, link
+from pbrain_engine.native.build.compile import (
+    ALLOWED_IMPORTS,
+    BuildError,
+    check_library,
+    link,
+)
 from pbrain_engine.native.load.library import load
 from pbrain_engine.native.load.targets import TARGETS, host_target
 
@@ -179,7 +184,7 @@ def test_a_library_that_asks_for_more_is_refused(tmp_path: Path) -> None:
     )
     code = lower.target_machine(target, "v2").emit_object(module)
     (tmp_path / "x.o").write_bytes(code)
-    with pytest.raises(LinkError, match="asks for system"):
+    with pytest.raises(BuildError, match="asks for system"):
         link(target, str(tmp_path / "x.o"), str(tmp_path / "x.so"))
-    with pytest.raises(LinkError, match="asks for system"):
+    with pytest.raises(BuildError, match="asks for system"):
         check_library(str(tmp_path / "x.so"))

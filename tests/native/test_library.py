@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine.files import try_lock
 from pbrain_engine.native.load import library, store
 from pbrain_engine.native.load import targets as cpu
 from pbrain_engine.native.load.library import KernelError, Library, load, processor_level
-from pbrain_engine.native.load.lock import try_lock
 from pbrain_engine.native.load.targets import TARGETS, host_target
 from tests.native.test_uncompiled import TOY_WALK
 
@@ -330,7 +330,7 @@ def test_the_cure_is_one_that_the_user_has(monkeypatch: pytest.MonkeyPatch, tmp_
 # Locks between processes --------------------------------------------------------------------
 
 HOLD = (
-    "import sys; from pbrain_engine.native.load.lock import try_lock;"
+    "import sys; from pbrain_engine.files import try_lock;"
     "file = open(sys.argv[1], 'r+b'); print(try_lock(file), flush=True); sys.stdin.read()"
 )
 

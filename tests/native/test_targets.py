@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.native.build.binary import BinaryError, inspect
-from pbrain_engine.native.build.link import ALLOWED_IMPORTS, link
+from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, link
 from pbrain_engine.native.load.targets import TARGETS, host_target
 
 FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho", "wasm32": "wasm"}

@@ -1,4 +1,10 @@
-"""Keeping the features of a position: lazily, stone by stone, with a log that leads back.
+"""What one thread keeps of a network while it searches: lazily, stone by stone, with a log.
+
+Every empty cell has a row of ``CHANNELS`` numbers: the sum of the vectors of its four line
+patterns, cut off below 0 and above ``TOP``: its *features*. In rules where both colours play
+alike the first half of the channels is black's view and the second half white's. The features
+are summed over nine *regions* of the board. All that follows is small layers of integers, one
+set of them (a HEAD) for each side to move.
 
 Nothing is done when the search plays a stone. When it asks, ``bring_up`` finds out how far
 the stones accounted for and those of the position agree, takes the others back and puts the
@@ -10,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernel import kernel
+from ...kernel import fill_line, kernel, record
 from ...kernel.bits import U64, lowest_bit, prefetch, rotate_right
 from ...kernel.lanes import (
     LANES,
@@ -24,16 +30,96 @@ from ...kernel.lanes import (
     widen,
 )
 from ...patterns.state import LOW_BITS
-from ...position.board import CLEARS, LINES, line_of, place_on_line
-from ...position.geometry import MARGIN, PADDED_CELLS, STRIDE
+from ...patterns.tables import LINE_KEYS, MAX_HALF, THREAT_MASKS
+from ...position.board import CLEARS, LINES, line_key, line_of, place_on_line, step_of
+from ...position.geometry import MARGIN, MAX_BOARD, PADDED_CELLS, STRIDE
 from ...position.rules import EMPTY
-from ..network_block import CHANNELS
-from .layout import (
-    DEPTH,
-    MAX_CODES,
-    RINGS,
-    ROW,
-    TOP,
+from ..network_block import (
+    CELL_UNITS,
+    CHANNELS,
+    FEATURE_LIMIT,
+    LAYER_LIMIT,
+    NEAR_CLASSES,
+    REGION_UNITS,
+    SHIFTS,
+    TRUNK_UNITS,
+    VALUE_UNITS,
+)
+
+REGIONS = 9
+POOLED = REGION_UNITS  # numbers that the regions add to the channels
+TRUNK = TRUNK_UNITS  # numbers that value and policy share
+VALUE_HIDDEN = VALUE_UNITS  # numbers between the trunk and the value
+CELL_HIDDEN = CELL_UNITS  # numbers between the features of a cell and its policy
+NEAR_REACH = 7
+TOP = FEATURE_LIMIT
+HIGH = LAYER_LIMIT
+MAX_CODES = 1 << 16
+
+# Places of HEAD.shifts: by how many bits the sums of a layer go down, and two factors of 256.
+REGION, POOL, FIRST, SECOND, THIRD, FEATURE, CELL_BIAS, CELL_OUT, CELL, LOGIT, SHARE, HEAT = range(
+    12
+)
+
+# Weights lie as the kernel reads them: for each sixteen outputs, for each two inputs, two
+# numbers an output (``lanes.add_products``). Channels are absolute, black's first.
+# Whatever is read by sixteen numbers begins a cache line, if the memory of the host does.
+HEAD = record(
+    region=(np.int16, POOLED * CHANNELS),
+    trunk=(np.int16, TRUNK * (CHANNELS + POOLED)),
+    threats=(np.int16, THREAT_MASKS * TRUNK),  # threat mask -> what it adds to the trunk
+    value=(np.int16, VALUE_HIDDEN * TRUNK),
+    result=(np.int16, VALUE_HIDDEN),
+    feature=(np.int16, CHANNELS * TRUNK),  # the position's weights for a cell's features
+    cell=(np.int16, CELL_HIDDEN * TRUNK),  # its biases of a cell's hidden numbers
+    out=(np.int16, CELL_HIDDEN * TRUNK),  # its weights for them
+    around=(np.int16, 3 * CHANNELS),  # the cell, its orthogonal and its diagonal neighbours
+    hidden=(np.int16, CELL_HIDDEN * CHANNELS),  # their mixture to a cell's hidden numbers
+    region_bias=(np.int32, POOLED),
+    trunk_bias=(np.int32, TRUNK),
+    value_bias=(np.int32, VALUE_HIDDEN),
+    feature_bias=(np.int32, CHANNELS),
+    cell_bias=(np.int32, CELL_HIDDEN),
+    out_bias=(np.int32, CELL_HIDDEN),
+    shifts=(np.int32, SHIFTS),
+    result_bias=np.int32,
+    near=(np.int16, 2 * NEAR_CLASSES),  # distance to the enemy's last stone, to the own
+    gap=fill_line(4, 4 * NEAR_CLASSES),
+)
+
+NETWORK = record(
+    book=(np.int16, MAX_CODES * CHANNELS),  # code -> vector
+    codes=(np.uint16, LINE_KEYS),  # line key -> code
+    heads=(HEAD, 2),  # by side to move
+    loaded=np.int64,  # 0: there is no network for this rule
+)
+
+ROW = MAX_BOARD + 2  # cells of the board with a border of one, row by row
+ROOM = ROW * ROW
+DEPTH = 320  # stones above the position of ``begin`` that can be kept
+CHANGES = 8 * MAX_HALF + 1  # cells whose row one stone changes, its own included
+RINGS = REGIONS * CHANNELS
+
+ACCUMULATOR = record(
+    rows=(np.int16, ROOM * CHANNELS),  # cell -> sums of its four vectors
+    features=(np.int16, ROOM * CHANNELS),  # cell -> features; none on stones and outside
+    log_rows=(np.int16, (DEPTH + 1) * CHANGES * CHANNELS),  # rows before the change
+    regions=(np.int32, (DEPTH + 1) * RINGS),  # depth, region, channel -> sum of features
+    trunk=(np.int16, TRUNK),  # what value and policy share
+    cell_biases=(np.int16, CELL_HIDDEN),  # the position's part of the policy
+    feature_weights=(np.int16, CHANNELS),
+    out_weights=(np.int16, CELL_HIDDEN),
+    inputs=(np.int16, CHANNELS + POOLED),  # scratch row of the layers
+    lines=(np.uint64, (4, LINES)),  # as in POSITION, of the stones that are accounted for
+    root=np.int64,  # stones of the position of ``begin``
+    depth=np.int64,  # stones above it that are accounted for
+    asked=np.int64,  # 1 + side for which the trunk holds, 0 where it does not
+    policy_side=np.int64,  # the same for the position's part of the policy
+    stones=(np.int32, DEPTH + 1),  # what was put: cell and kind
+    log_end=(np.int32, DEPTH + 2),  # log[:log_end[depth]] belongs to the first depth stones
+    log_codes=(np.int64, (DEPTH + 1) * CHANGES),  # the code before and after
+    log_cells=(np.int32, (DEPTH + 1) * CHANGES),
+    region_of=(np.uint8, ROOM),
 )
 
 
@@ -41,16 +127,6 @@ from .layout import (
 def dense(cell):
     """Return the number of a board cell among the rows of an accumulator."""
     return (cell >> 5) * ROW + (cell & (STRIDE - 1)) - (MARGIN - 1) * (ROW + 1)
-
-
-@kernel
-def dense_step(direction):
-    """Return the step from a cell to the next in a direction, among the rows."""
-    if direction == 0:
-        return 1
-    if direction == 1:
-        return ROW
-    return ROW + 1 if direction == 2 else 1 - ROW
 
 
 @kernel
@@ -122,7 +198,7 @@ def put_on_lines(accumulator, network, cell, clear, half, end):
         after = rotate_right(after, turn)
         empties = before & (before >> U64(1)) & LOW_BITS
         empties = (empties >> U64(2 * half)) & window
-        step = dense_step(direction)
+        step = dense(cell + step_of(direction)) - centre
         while empties != U64(0):
             place = lowest_bit(empties)
             empties &= empties - U64(1)
@@ -180,15 +256,6 @@ def lift_stone(accumulator):
 
 
 @kernel
-def key_at(lines, cell, direction, half):
-    """Return the line key of a cell."""
-    low_half = (U64(1) << U64(2 * half)) - U64(1)
-    word = lines[direction, line_of(cell, direction)]
-    raw = rotate_right(word, 2 * (place_on_line(cell, direction) - half))
-    return (raw & low_half) | ((raw >> U64(2)) & (low_half << U64(2 * half)))
-
-
-@kernel
 def start_from(accumulator, network, position, half):
     """Compute everything from the stones of a position: from here on it is kept."""
     width = np.int64(position.width)
@@ -217,7 +284,9 @@ def start_from(accumulator, network, position, half):
                 at = number * CHANNELS + part
                 row = load_shorts(accumulator.rows, at)
                 for direction in range(4):
-                    code = np.int64(network.codes[key_at(accumulator.lines, cell, direction, half)])
+                    code = np.int64(
+                        network.codes[line_key(accumulator.lines, cell, direction, half)]
+                    )
                     row = add(row, load_shorts(network.book, code * CHANNELS + part))
                 features = clamp(row, 0, TOP)
                 save_shorts(accumulator.rows, at, row)

@@ -23,8 +23,7 @@ from ...kernel.lanes import (
 )
 from ...position.geometry import STRIDE
 from ..network_block import CHANNELS, NEAR_CLASSES
-from .accumulator import dense
-from .layout import (
+from .accumulator import (
     CELL,
     CELL_BIAS,
     CELL_HIDDEN,
@@ -45,6 +44,7 @@ from .layout import (
     THIRD,
     TRUNK,
     VALUE_HIDDEN,
+    dense,
 )
 
 LARGEST_LOGIT = 32767

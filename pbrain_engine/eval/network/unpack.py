@@ -11,11 +11,10 @@ import numpy as np
 
 from ...kernel import kernel
 from ...patterns.tables import is_half_window
-from ..network_block import BOOK_LIMIT, CHANNELS, FORM, NEAR_CLASSES, SHIFTS, THREAT_MASKS
-from .layout import (
+from ..network_block import BOOK_LIMIT, CHANNELS, NEAR_CLASSES, SHIFTS, THREAT_MASKS
+from .accumulator import (
     CELL_HIDDEN,
     HEAT,
-    MAX_CODES,
     POOLED,
     SHARE,
     TRUNK,
@@ -23,9 +22,6 @@ from .layout import (
 )
 
 HEAD_WORDS = 32  # int16 of a block's head
-
-# What is wrong with a block, as ``unpack`` tells it: ``network_block.FAULTS``.
-FINE, WRONG_FORM, WRONG_RULE, WRONG_SIZES, WRONG_LENGTH, WRONG_NUMBERS = range(6)
 
 
 @kernel
@@ -60,8 +56,8 @@ def mirrored(key, half):
 
 
 @kernel
-def fill_codes(network, block, start, patterns, half):
-    """Write the code of every line key that a board can show; return how many are canonical.
+def fill_codes(network, block, start, half):
+    """Write the code of every line key that a board can show.
 
     A canonical key is never larger than those that it stands for, so one ascending pass
     finds them.
@@ -78,12 +74,10 @@ def fill_codes(network, block, start, patterns, half):
             key = high * halves + low
             canonical = min(key, (mirrored(low, half) & ~(halves - 1)) + image)
             if canonical == key:
-                if number < patterns:
-                    network.codes[key] = np.uint16(np.int64(block[start + number]) & 0xFFFF)
+                network.codes[key] = np.uint16(np.int64(block[start + number]) & 0xFFFF)
                 number += 1
             else:
                 network.codes[key] = network.codes[canonical]
-    return number
 
 
 @kernel
@@ -169,60 +163,23 @@ def unpack_head(block, at, head, side):
 
 
 @kernel
-def head_words():
-    """Return how many int16 the layers for one side take."""
-    layers = POOLED * CHANNELS + TRUNK * (CHANNELS + POOLED) + VALUE_HIDDEN * TRUNK
-    layers += (CHANNELS + 2 * CELL_HIDDEN) * TRUNK + CELL_HIDDEN * CHANNELS
-    biases = POOLED + TRUNK + VALUE_HIDDEN + 1 + CHANNELS + 2 * CELL_HIDDEN
-    rows = THREAT_MASKS * TRUNK + VALUE_HIDDEN + 3 * CHANNELS + 2 * NEAR_CLASSES
-    return 2 * SHIFTS + layers + 2 * biases + rows
-
-
-@kernel
-def has_fine_shifts(head):
-    """Return whether every number of bits is one that a machine can shift by."""
-    for i in range(SHARE):
-        if not 0 <= head.shifts[i] <= 31:
-            return False
-    return (
-        abs(np.int64(head.shifts[SHARE])) < 1 << 16 and abs(np.int64(head.shifts[HEAT])) < 1 << 16
-    )
-
-
-@kernel
 def unpack(network, block, words, half):
-    """Write a network out; return FINE, or what is wrong with it: then there is none."""
+    """Write a network out; return 1, or 0 if a number is out of range: then there is none.
+
+    The block has the sizes of this version and as many ``words`` as they say (``network_block``).
+    """
     network.loaded = 0
-    if words < HEAD_WORDS or wide(block, 0) != FORM:
-        return WRONG_FORM
-    if wide(block, 2) != half:
-        return WRONG_RULE
     tied = wide(block, 4)
     heads = wide(block, 6)
     patterns = wide(block, 8)
     codes = wide(block, 10)
-    sizes = (
-        wide(block, 12) == CHANNELS
-        and wide(block, 14) == POOLED
-        and wide(block, 16) == CELL_HIDDEN
-        and wide(block, 18) == TRUNK
-        and wide(block, 20) == VALUE_HIDDEN
-        and wide(block, 22) == NEAR_CLASSES
-        and 0 <= tied <= 1
-        and 1 <= heads <= 2
-    )
-    if not sizes or not 0 < patterns < 1 << 20 or not 0 < codes <= MAX_CODES:
-        return WRONG_SIZES
     stored = CHANNELS // 2 if tied != 0 else CHANNELS
     book = HEAD_WORDS + patterns + tied * codes
     first = book + codes * stored
-    if words != first + heads * head_words():
-        return WRONG_LENGTH
     for i in range(patterns + tied * codes):
         if (np.int64(block[HEAD_WORDS + i]) & 0xFFFF) >= codes:
-            return WRONG_NUMBERS
-    if fill_codes(network, block, HEAD_WORDS, patterns, half) != patterns:
-        return WRONG_SIZES
+            return 0
+    fill_codes(network, block, HEAD_WORDS, half)
     for code in range(codes):
         twin = code
         if tied != 0:
@@ -232,12 +189,17 @@ def unpack(network, block, words, half):
             if i >= stored:
                 at = book + twin * stored + i - stored
             if abs(np.int64(block[at])) > BOOK_LIMIT:
-                return WRONG_NUMBERS
+                return 0
             network.book[code * CHANNELS + i] = block[at]
+    head_words = (words - first) // heads
     for side in range(2):
-        start = first + side * (heads - 1) * head_words()
-        unpack_head(block, start, network.heads[side], side)
-        if not has_fine_shifts(network.heads[side]):
-            return WRONG_NUMBERS
+        head = network.heads[side]
+        unpack_head(block, first + side * (heads - 1) * head_words, head, side)
+        for i in range(SHIFTS):
+            shift = np.int64(head.shifts[i])
+            if i < SHARE and not 0 <= shift <= 31:  # more than a machine can shift by
+                return 0
+            if (i == SHARE or i == HEAT) and abs(shift) >= 1 << 16:
+                return 0
     network.loaded = 1
-    return FINE
+    return 1

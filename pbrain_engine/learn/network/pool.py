@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...eval.weights import Weights, family_of
-from ...game.game import layout_of, tables_of
+from ...game.game import tables_of
 from ...native.load import library
 from ...native.load.memory import Block
 from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
@@ -177,7 +177,7 @@ class _Player:
         self._library = library.load()
         self._local, self._lock = local(), Lock()
         self._fours = FOURS.astype(np.uint8)
-        self._game_bytes = layout_of(self._library).game
+        self._game_bytes = self._library.sizes["game"]
 
     def game(self) -> int:
         if not hasattr(self._local, "game"):
@@ -357,7 +357,7 @@ def judge(weights: Weights, family: str, pool: PositionPool, chosen: Ints) -> Ju
         WeightsError: there is no such network, or it is not one that the kernel can use.
     """
     kernel, chunk = library.load(), pool.chunk
-    worker = Block(layout_of(kernel).worker)
+    worker = Block(kernel.sizes["worker"])
     evaluator = tables_of(kernel, Rule.parse(family), weights).address
     begins = chunk.at[chosen] - chunk.ply[chosen]  # of their games
     parts = np.split(np.arange(len(chosen)), np.flatnonzero(np.diff(begins)) + 1)

@@ -12,6 +12,7 @@ two builders from doing the same work.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import re
 import shutil
@@ -22,16 +23,21 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...files import locked
 from ...options import Parser
 from ..load.library import KernelError, Library, load, processor_level
-from ..load.lock import locked
 from ..load.store import cache_root, digest, is_shipped
-from ..load.targets import TARGETS, Target, host_target
-from .link import LinkError, link
+from ..load.targets import TARGETS, Target, host_target, x86_level
+from .binary import inspect, timeless
 
 EXPORTS_MODULE = "pbrain_engine.native.exports"
 ATTEMPTS = 3  # when the sources are edited while they are compiled
 DIGEST = re.compile(r"[0-9a-f]{20}")  # the name of a folder of kernels
+# The memory functions come from the C library that every process has loaded; macOS has a few
+# more of them, and the binder of its loader.
+MACOS_IMPORTS = frozenset({"bzero", "__bzero", "memset_pattern16", "dyld_stub_binder"})
+ALLOWED_IMPORTS = frozenset({"memset", "memcpy", "memmove"}) | MACOS_IMPORTS
+ALLOWED_LIBRARIES = frozenset({"/usr/lib/libSystem.B.dylib"})
 KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
 
 
@@ -114,10 +120,7 @@ def _build_missing(work: Build, paths: dict[Output, str], folder: str) -> None:
         for output, path in paths.items():
             linking = time.perf_counter()
             linked = os.path.join(scratch, os.path.basename(path))
-            try:
-                link(output.target, object_path(scratch, output), linked)
-            except LinkError as error:
-                raise BuildError(str(error)) from error
+            link(output.target, object_path(scratch, output), linked)
             move_whole(linked, path)
             seconds, size = time.perf_counter() - linking, os.stat(path).st_size
             report(f"  {seconds:5.1f} s  linked {os.path.basename(path)}, {size:,} bytes")
@@ -162,16 +165,98 @@ def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> No
         raise BuildError("the kernel does not compile; the reason is above")
 
 
+def link(target: Target, object_file: str, library_file: str) -> None:
+    """Link an object file into a shared library: with zig, for every platform, or with cc.
+
+    No C runtime is linked where that can be avoided: it would first have to be built by zig
+    (a minute for Windows), and would tie the library to one C library and its version. A library
+    for WebAssembly is what Emscripten calls a side module, which Pyodide loads with ``ctypes``.
+
+    Raises:
+        BuildError: with what to install, what the linker said, or what the library asks for.
+    """
+    options = ["-nostdlib", "-Wl,-s"]
+    if target.is_wasm:
+        options = ["--experimental-pic", "--export-dynamic", "--allow-undefined", "--strip-all"]
+    elif target.suffix == ".dylib":
+        options = []  # the system's loader wants its own library in every other
+    commands = []
+    if importlib.util.find_spec("ziglang") is not None:
+        how = ["wasm-ld"] if target.is_wasm else ["cc", "-target", target.zig]
+        commands.append([sys.executable, "-m", "ziglang", *how])
+    compiler = shutil.which("cc") or shutil.which("clang") or shutil.which("gcc")
+    if compiler and target == host_target():
+        commands.append([compiler])
+    if not commands:
+        raise BuildError(
+            f"no linker for {target.name}: install the package ziglang, or a C compiler on the "
+            "machine itself"
+        )
+    failures = []
+    for command in commands:
+        command += ["-shared", *options, "-o", library_file, object_file]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode == 0:
+            if target.suffix == ".dll":  # the same sources give the same library at any time
+                with open(library_file, "rb+") as file:
+                    data = timeless(file.read())
+                    file.seek(0)
+                    file.write(data)
+            check_library(library_file)
+            return
+        failures.append(f"{' '.join(command)}: {result.stderr.strip()}")
+    raise BuildError("\n".join(failures))
+
+
+def check_library(library_file: str) -> None:
+    """Refuse a library that needs more of its surroundings than the memory functions.
+
+    Raises:
+        BuildError: with the names that it asks for.
+    """
+    with open(library_file, "rb") as file:
+        binary = inspect(file.read())
+    foreign = binary.imports - ALLOWED_IMPORTS
+    foreign |= set(binary.libraries) - ALLOWED_LIBRARIES
+    if foreign:
+        raise BuildError(f"{library_file} asks for {', '.join(sorted(foreign))}")
+
+
 def host_level(target: Target) -> str:
     """Return the highest instruction set level of the processor of this machine."""
     if len(target.levels) == 1:
         return target.levels[0]
-    from .pairs import probe_level
-
     level = probe_level()
     if level is None:
         raise BuildError("the processor is older than x86-64-v2, the lowest supported level")
     return level
+
+
+def probe_level() -> str | None:
+    """Return the x86-64 level of this processor, with ``cpuid.ll`` compiled in memory."""
+    import ctypes
+
+    import llvmlite.binding as llvm
+
+    from .lower import parse_file
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+    module = parse_file("cpuid.ll")
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    with llvm.create_mcjit_compiler(module, machine) as engine:
+        engine.finalize_object()
+        cpuid_type = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p)
+        ask = cpuid_type(engine.get_function_address("numoku_cpuid"))
+        xgetbv = ctypes.CFUNCTYPE(ctypes.c_uint32)(engine.get_function_address("numoku_xgetbv"))
+        registers = (ctypes.c_uint32 * 4)()
+
+        def cpuid(leaf: int, subleaf: int) -> tuple[int, int, int, int]:
+            ask(leaf, subleaf, ctypes.addressof(registers))
+            return registers[0], registers[1], registers[2], registers[3]
+
+        return x86_level(cpuid, xgetbv)
 
 
 def host_build(asserts: bool = False, bounds: bool = False) -> Build:

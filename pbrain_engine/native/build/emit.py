@@ -43,6 +43,7 @@ def described(results: list[tuple[str, Any]]) -> str:
         "numba": numba.__version__,
         "asserts": str(int(__debug__)),
         "bounds": str(int(kernel.BOUNDS_CHECK)),
+        "sizes": " ".join(f"{name}:{size}" for name, size in kernel.SIZES.items()),
         "exports": " ".join(f"{name}:{parameters(r.signature)}" for name, r in results),
     }
     return about_text(facts)

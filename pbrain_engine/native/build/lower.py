@@ -22,7 +22,6 @@ from numba.np import arrayobj
 
 from ... import kernel
 from ..load.targets import Target
-from .pairs import pair_sums
 
 # Numba counts references to memory it owns; a kernel's memory is the caller's, so there is
 # nothing to count. Anything that would allocate stays an undefined symbol and is refused.
@@ -35,6 +34,20 @@ NO_BREATH = "define i64 @numoku_breathe(i64 %steps) alwaysinline { ret i64 0 }"
 RUNTIME_SYMBOLS = ("memset", "memcpy", "memmove")  # what any C library provides
 # LLVM's own default is 250; this makes half as many pairs again and 4 % more nodes a second.
 INLINING_THRESHOLD = 2000
+
+# ``numoku_pair_sums`` multiplies two rows of 32 int16 and adds the products in pairs: the one
+# instruction that LLVM does not find by itself, on which the layers of the network live. x86-64 has
+# ``pmaddwd`` for it and WebAssembly ``i32x4.dot_i16x8_s``; elsewhere it is plain LLVM code.
+LANES = 32
+HEAD = "define <16 x i32> @numoku_pair_sums(<32 x i16> %a, <32 x i16> %b) alwaysinline {"
+# Of each level: the int16 of a register, and LLVM's name of the instruction.
+AVX2 = 16, "llvm.x86.avx2.pmadd.wd"
+INSTRUCTIONS = {
+    "v2": (8, "llvm.x86.sse2.pmadd.wd"),
+    "v3": AVX2,
+    "v4": AVX2,
+    "simd128": (8, "llvm.wasm.dot"),
+}
 
 
 class KernelDefect(Exception):
@@ -95,9 +108,13 @@ def compile_exports(module: str) -> list[tuple[str, Any]]:
         dispatcher.compile(signature)
         dispatcher.disable_compile()  # a literal argument would make another specialisation
     results = []
-    for name, function, signature in kernel.EXPORTS.values():
-        function.compile(signature)
-        results.append((name, function.overloads[signature.args]))
+    for name, function, arguments in kernel.EXPORTS.values():
+        function.compile(arguments)
+        result = function.overloads[arguments]
+        kind = types.unliteral(result.signature.return_type)
+        if kind not in (types.int64, types.boolean, types.none):
+            raise KernelDefect(f"{name} returns {kind}")
+        results.append((name, result))
     return results
 
 
@@ -115,19 +132,33 @@ def _libraries(results: list[tuple[str, Any]]) -> Iterator[Any]:
 
 
 def link_exports(results: list[tuple[str, Any]]) -> Any:
-    """Return one module of all that the exports reach, with the exports under their names."""
+    """Return one module of all that the exports reach, with the exports under their names.
+
+    An export that is a kernel is entered by a jump, so that its own code can be changed as that of
+    any other kernel.
+    """
     whole = llvm.parse_assembly(NO_REFERENCE_COUNTS)
     for library in _libraries(results):
         whole.link_in(library._final_module, preserve=True)
-    exported = {result.fndesc.llvm_func_name: name for name, result in results}
-    for value in [*whole.functions, *whole.global_variables]:
-        if value.is_declaration:
+    own = set()
+    for name, result in results:
+        function = whole.get_function(result.fndesc.llvm_func_name)
+        own.add(name)
+        if result.fndesc.qualname == name:
+            function.name = name
             continue
-        if value.name in exported:
-            value.linkage = "external"
-            value.name = exported[value.name]
-        else:
-            value.linkage = "internal"
+        kinds = [str(argument.type) for argument in function.arguments]
+        values = ", ".join(f"{kind} %{i}" for i, kind in enumerate(kinds))
+        whole.link_in(
+            llvm.parse_assembly(
+                f'declare i32 @"{function.name}"({", ".join(kinds)})\n'
+                f"define i32 @{name}({values}) {{\n"
+                f'%status = call i32 @"{function.name}"({values})\nret i32 %status\n}}\n'
+            )
+        )
+    for value in [*whole.functions, *whole.global_variables]:
+        if not value.is_declaration:
+            value.linkage = "external" if value.name in own else "internal"
     whole.verify()
     return whole
 
@@ -160,6 +191,54 @@ def add_own_ways(module: Any, target: Target, level: str) -> None:
     for name in used.intersection(ways):
         module.link_in(ways[name])
         module.get_function(name).linkage = "internal"
+
+
+def _mask(places: range) -> str:
+    return f"<{len(places)} x i32> <{', '.join(f'i32 {place}' for place in places)}>"
+
+
+def pair_sums(level: str) -> str:
+    """Return the LLVM code of the function for a level.
+
+    The rows are cut in parts of one register, and the results put together again.
+    """
+    if level not in INSTRUCTIONS:
+        return _plain_sums()
+    lanes, name = INSTRUCTIONS[level]
+    row, half = f"<{lanes} x i16>", f"<{lanes // 2} x i32>"
+    lines = [f"declare {half} @{name}({row}, {row})", HEAD]
+    parts = []
+    for start in range(0, LANES, lanes):
+        for which in "ab":
+            cut = _mask(range(start, start + lanes))
+            lines.append(
+                f"%{which}{start} = shufflevector <32 x i16> %{which}, <32 x i16> poison, {cut}"
+            )
+        parts.append(f"%p{start}")
+        lines.append(f"{parts[-1]} = call {half} @{name}({row} %a{start}, {row} %b{start})")
+    length = lanes // 2
+    while len(parts) > 1:
+        kind, joined = f"<{length} x i32>", []
+        for first, second in zip(parts[::2], parts[1::2], strict=True):
+            joined.append(f"{first}j")
+            both = _mask(range(2 * length))
+            lines.append(f"{joined[-1]} = shufflevector {kind} {first}, {kind} {second}, {both}")
+        parts, length = joined, 2 * length
+    return "\n".join([*lines, f"ret <16 x i32> {parts[0]}", "}", ""])
+
+
+def _plain_sums() -> str:
+    lines = [HEAD]
+    for name, first in (("even", 0), ("odd", 1)):
+        places = _mask(range(first, LANES, 2))
+        for which in "ab":
+            part = f"%{name}_{which}"
+            lines += [
+                f"{part} = shufflevector <32 x i16> %{which}, <32 x i16> poison, {places}",
+                f"{part}_wide = sext <16 x i16> {part} to <16 x i32>",
+            ]
+        lines.append(f"%{name} = mul <16 x i32> %{name}_a_wide, %{name}_b_wide")
+    return "\n".join([*lines, "%sum = add <16 x i32> %even, %odd", "ret <16 x i32> %sum", "}", ""])
 
 
 def optimise(module: Any, machine: Any) -> None:

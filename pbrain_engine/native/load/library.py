@@ -72,6 +72,9 @@ class Library:
             raise _error(text, shipped=AGAIN) from error
         # Each exported function and its parameters: p for an address, i for an integer.
         self.exports = parse_about(self.about["exports"].replace(" ", "\n"), ":")
+        # The bytes of the blocks of memory that the caller allocates.
+        sizes = parse_about(self.about["sizes"].replace(" ", "\n"), ":")
+        self.sizes = {name: int(size) for name, size in sizes.items()}
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         """Return a caller of an exported function, made at the first use."""

@@ -13,7 +13,7 @@ from ...eval.evaluator import EVALUATOR, judge, judge_near
 from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64
 from ...patterns import shapes as s
-from ...patterns.forbidden import has_allowed, is_forbidden
+from ...patterns.forbidden import first_allowed, is_forbidden
 from ...patterns.state import class_at, count_of, play, undo
 from ...position.board import key_after, last_move
 from ...position.geometry import NO_CELL
@@ -21,6 +21,7 @@ from ...position.rules import EMPTY
 from ...values import DRAW, INFINITE, WIN_BAND
 from ..parameters import ONE
 from ..threats.defence import loss_in, static_result, win_in
+from ..threats.memory import cell_in
 from .leaf import leaf
 from .memory import (
     EXACT,
@@ -40,6 +41,7 @@ from .memory import (
     from_table,
     futility_margin,
     history_bonus,
+    is_attack,
     late_reduction,
     must_stop,
     policy_reduction,
@@ -49,7 +51,7 @@ from .memory import (
     store,
     value_of,
 )
-from .ordering import list_alone, list_moves, pick_move, put_first, raise_move
+from .ordering import list_moves, pick_move, put_first, raise_move
 
 # What a node is expected to return. Typed constants: numba would compile the recursive
 # search once more for a literal argument.
@@ -71,11 +73,11 @@ def credit_cut(worker, shared, ply, number, depth):
     side = np.int64(state.position.side)
     bonus = history_bonus(shared.params, depth)
     for i in range(number + 1):
-        cell = frame.moves[i] & 0xFFFF
+        cell = cell_in(frame.moves[i])
         kind = class_at(state, side, cell)
         add_history(worker, shared.params, side, kind, cell, bonus if i == number else -bonus)
     previous = last_move(state.position, 1)
-    worker.counters[side, previous] = frame.moves[number] & 0xFFFF
+    worker.counters[side, previous] = cell_in(frame.moves[number])
 
 
 @recursive_kernel(WORKER, EVALUATOR, SHARED, int, int, int, int, int)
@@ -208,7 +210,8 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         count = list_moves(worker, evaluator, shared, ply, depth)
         raise_move(worker, ply, count, table_move)
     else:
-        count = list_alone(worker, ply, table_move)
+        frame.ranked = 0
+        count = put_first(worker, ply, 0, table_move)
     best = -INFINITE
     best_move = NO_CELL
     raised = 0
@@ -245,7 +248,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         elif cell == table_move:
             longer = extension
         rest = depth - ONE + longer
-        expect(shared, key_after(state.position, tables.zobrist, cell))
+        expect(shared, key_after(key, tables.zobrist, side, cell))
         play(state, tables, cell)
         if number == 1:
             expected = NO_CUT if pv else 1 - cut
@@ -268,7 +271,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
                     reduction -= params.reduction_threat
                 if unlikely > 0:
                     reduction += policy_reduction(params, unlikely)
-                history = np.int64(worker.history[side, 1 if kind >= s.MAKES_THREE else 0, cell])
+                history = np.int64(worker.history[side, is_attack(kind), cell])
                 reduction -= history // params.reduction_history
                 reduction = min(max(reduction, 0), max(rest - ONE // 2, 0))
             value = -search(
@@ -306,7 +309,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
             return loss_in(ply + 2)
         if threatened:
             return loss_in(ply + 4)
-        return static if has_allowed(state, tables) else loss_in(ply + 2)
+        return static if first_allowed(state, tables) != NO_CELL else loss_in(ply + 2)
 
     if excluded == NO_CELL:
         bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)

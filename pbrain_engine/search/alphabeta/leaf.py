@@ -25,6 +25,7 @@ from ..threats.defence import (
     mark_killers,
     static_result,
 )
+from ..threats.memory import listed
 from .memory import (
     EXACT,
     LOWER,
@@ -123,7 +124,7 @@ def list_fours(worker, tables, ply, first):
                 continue
             if last != NO_CELL and not is_close(cell, last):
                 continue
-            frame.moves[count] = kind * 65536 + cell
+            frame.moves[count] = listed(cell, kind)
             count += 1
     return count
 

@@ -230,7 +230,7 @@ TALLIES = 64  # classes of linear scores, where the best of many are found
 STACK_BASE = 2  # frames before the root's, so that a node may look two plies back
 
 FRAME = record(
-    moves=(np.int64, MAX_STONES),  # candidate moves, packed: score * 2**16 + cell
+    moves=(np.int64, MAX_STONES),  # candidate moves with their scores (threats.memory.listed)
     value=np.int32,  # static evaluation for the side to move
     move=np.int32,  # the move being searched
     kind=np.int32,  # its class for the side that plays it
@@ -300,15 +300,6 @@ def forget(worker):
 
 
 @kernel
-def note_end(worker):
-    """Record the position in which a search meets its node limit: any one of its tree."""
-    position = worker.state.position
-    worker.end_ply = position.ply
-    for i in range(position.ply):
-        worker.end_moves[i] = position.moves[i]
-
-
-@kernel
 def must_stop(worker, shared):
     """Return whether this search has to return now; looked at in every node.
 
@@ -316,8 +307,11 @@ def must_stop(worker, shared):
     stop flag is another thread's and is looked at every 256 nodes.
     """
     if worker.nodes >= worker.node_limit:
-        if worker.stopped == 0:
-            note_end(worker)
+        if worker.stopped == 0:  # the position is any one of its tree
+            position = worker.state.position
+            worker.end_ply = position.ply
+            for i in range(position.ply):
+                worker.end_moves[i] = position.moves[i]
         worker.stopped = 1
     elif worker.nodes & 255 == 0 and (shared.stop != 0 or breathe(256) != 0):
         worker.stopped = 1

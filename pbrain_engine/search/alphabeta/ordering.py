@@ -1,6 +1,6 @@
 """Which moves a node looks at, and in which order.
 
-Moves stand in the node's frame as ``score * 2**16 + cell`` and are picked best first, so
+Moves stand in the node's frame, a cell and its score in one number, and are picked best first, so
 equal scores are ordered by cell and the search is the same on every machine.
 """
 
@@ -17,7 +17,8 @@ from ...patterns.tables import class_in
 from ...position.board import last_move
 from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
-from ..threats.defence import clear_marks, mark_answers
+from ..threats.defence import clear_marks, mark_answers, mark_empties
+from ..threats.memory import cell_in, listed, number_in, pick
 from .memory import STACK_BASE, TALLIES, is_attack, log_of
 
 MOST_UNLIKELY = 32767
@@ -25,12 +26,6 @@ LOG2_E = 369  # 256 / ln 2
 LN_2 = 177  # 256 * ln 2
 STEP_BITS = 3  # of a linear score that do not matter where the best of many are found
 FIRST = 1 << 40  # a move with this score is picked before all others
-
-
-@kernel
-def listed_cell(packed):
-    """Return the cell of a packed move."""
-    return packed & 0xFFFF
 
 
 @kernel
@@ -64,14 +59,7 @@ def mark_candidates(worker):
         centre = centre_of(position)
         worker.marks[centre >> 6] |= (U64(1) << U64(centre & 63)) & position.empties[centre >> 6]
         if worker.marks[centre >> 6] == U64(0):
-            for word in sets_of(state):
-                worker.marks[word] = position.empties[word]
-
-
-@kernel
-def is_shapeless(state, cell):
-    """Return whether a cell makes nothing for either side."""
-    return class_in(state.entries[0, cell] | state.entries[1, cell]) == s.QUIET
+            mark_empties(worker)
 
 
 @kernel
@@ -99,14 +87,14 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
         while cells != U64(0):
             cell = word * 64 + lowest_bit(cells)
             cells &= cells - U64(1)
-            if shaped and is_shapeless(state, cell):
-                continue
+            if shaped and class_in(state.entries[0, cell] | state.entries[1, cell]) == s.QUIET:
+                continue  # it makes nothing for either side
             score = np.int64(score_of(evaluator, state, side, cell))
             if learned:
                 score += learned_score(worker, shared, side, cell, counter)
             top = max(top, score)
             assert state.position.holds[cell] == EMPTY and count < MAX_STONES
-            frame.moves[count] = score * 65536 + cell
+            frame.moves[count] = listed(cell, score)
             count += 1
     return count, top
 
@@ -127,12 +115,12 @@ def note_chances(frame, count, highest):
     """
     total = np.int64(0)
     for i in range(count):
-        logit = np.int64(frame.unlikely[listed_cell(frame.moves[i])])
+        logit = np.int64(frame.unlikely[cell_in(frame.moves[i])])
         octaves = (highest - logit) * LOG2_E >> 8
         total += ((1 << 17) - ((octaves & 255) << 8)) >> (min(octaves >> 8, 40) + 1)
     spread = (log_of(total >> 10) - 64 * 6) * LN_2 >> 6  # 256 ln of the sum of all, best = 1
     for i in range(count):
-        cell = listed_cell(frame.moves[i])
+        cell = cell_in(frame.moves[i])
         against = highest - np.int64(frame.unlikely[cell]) + spread
         frame.unlikely[cell] = min(max(against, 0), MOST_UNLIKELY)
 
@@ -144,7 +132,7 @@ def score_of_best(worker, ply, count, top, wanted):
     tally = worker.tally
     tally[:] = 0
     for i in range(count):
-        tally[min((top - (frame.moves[i] >> 16)) >> STEP_BITS, TALLIES - 1)] += 1
+        tally[min((top - (number_in(frame.moves[i]))) >> STEP_BITS, TALLIES - 1)] += 1
     place = 0
     while tally[place] < wanted and place < TALLIES - 1:
         wanted -= tally[place]
@@ -176,9 +164,9 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
     asked = np.int64(0)
     gained = np.int64(0)  # by the asked moves over what their linear scores say
     for i in range(count):
-        score = frame.moves[i] >> 16
+        score = number_in(frame.moves[i])
         if score >= least:
-            cell = listed_cell(frame.moves[i])
+            cell = cell_in(frame.moves[i])
             logit = logit_of(worker.accumulator, evaluator, state, cell, score)
             highest = max(highest, logit)
             frame.unlikely[cell] = logit
@@ -186,14 +174,14 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
             asked += 1
     gained = gained // max(asked, 1) - params.policy_others
     for i in range(count):
-        score = frame.moves[i] >> 16
-        cell = listed_cell(frame.moves[i])
+        score = number_in(frame.moves[i])
+        cell = cell_in(frame.moves[i])
         if score < least:
             logit = gained + linear_logit(evaluator, side, score)
             frame.unlikely[cell] = min(max(logit, -MOST_UNLIKELY), highest)
         score = np.int64(frame.unlikely[cell]) * params.policy_order >> 8
         score += learned_score(worker, shared, side, cell, counter)
-        frame.moves[i] = score * 65536 + cell
+        frame.moves[i] = listed(cell, score)
     note_chances(frame, count, highest)
     return count
 
@@ -229,16 +217,7 @@ def list_moves(worker, evaluator, shared, ply, depth):
 @kernel
 def pick_move(worker, ply, first, count):
     """Move the best of ``moves[first:count]`` to ``first`` and return its cell."""
-    assert 0 <= first < count <= MAX_STONES
-    frame = worker.stack[ply + STACK_BASE]
-    best = first
-    for i in range(first + 1, count):
-        if frame.moves[i] > frame.moves[best]:
-            best = i
-    packed = frame.moves[best]
-    frame.moves[best] = frame.moves[first]
-    frame.moves[first] = packed
-    return listed_cell(packed)
+    return pick(worker.stack[ply + STACK_BASE].moves, first, count)
 
 
 @kernel
@@ -246,17 +225,8 @@ def raise_move(worker, ply, count, cell):
     """Put a move before all others of the list, if it is on it."""
     frame = worker.stack[ply + STACK_BASE]
     for i in range(count):
-        if listed_cell(frame.moves[i]) == cell:
+        if cell_in(frame.moves[i]) == cell:
             frame.moves[i] = FIRST + cell
-
-
-@kernel
-def list_alone(worker, ply, cell):
-    """Write one move to the node's frame, for the time being; return how many there are."""
-    frame = worker.stack[ply + STACK_BASE]
-    frame.ranked = 0
-    frame.moves[0] = FIRST + cell
-    return 1
 
 
 @kernel
@@ -265,7 +235,7 @@ def put_first(worker, ply, count, cell):
     frame = worker.stack[ply + STACK_BASE]
     place = count
     for i in range(count):
-        if listed_cell(frame.moves[i]) == cell:
+        if cell_in(frame.moves[i]) == cell:
             place = i
     frame.moves[place] = frame.moves[0]
     frame.moves[0] = FIRST + cell

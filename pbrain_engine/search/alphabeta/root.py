@@ -11,14 +11,14 @@ import numpy as np
 
 from ...eval.evaluator import begin, judge
 from ...kernel import kernel
-from ...kernel.bits import U64
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
-from ...patterns.state import class_at, count_of, play, sets_of, undo
+from ...patterns.state import class_at, count_of, play, undo
+from ...position.board import contains
 from ...position.geometry import MARGIN, NO_CELL, STRIDE
 from ...values import INFINITE, WIN, WIN_BAND
 from ..parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, ONE, SURE_DEPTH
-from ..threats.defence import clear_marks, mark_answers, win_in
+from ..threats.defence import clear_marks, mark_answers, mark_class, mark_empties, win_in
 from .alphabeta import search
 from .memory import EXACT, LOWER, STACK_BASE, UPPER, fade_history, late_reduction, store
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
@@ -42,23 +42,17 @@ def image_of(position, cell, symmetry):
 
 
 @kernel
-def keeps_position(position, symmetry):
-    """Return whether a symmetry takes every stone and wall to one of the same kind."""
-    if symmetry & 4 and position.width != position.height:
-        return False
-    for i in range(position.ply):
-        cell = np.int64(position.moves[i])
-        if position.holds[image_of(position, cell, symmetry)] != position.holds[cell]:
-            return False
-    return True
-
-
-@kernel
 def symmetries_of(position):
     """Return the symmetries, but for 0, that keep the position, as a set of bits."""
     found = 0
     for symmetry in range(1, SYMMETRIES):
-        if keeps_position(position, symmetry):
+        keeps = not symmetry & 4 or position.width == position.height
+        at = 0
+        while keeps and at < position.ply:  # every stone and wall comes to one of its kind
+            cell = np.int64(position.moves[at])
+            keeps = position.holds[image_of(position, cell, symmetry)] == position.holds[cell]
+            at += 1
+        if keeps:
             found |= 1 << symmetry
     return found
 
@@ -80,19 +74,11 @@ PROVEN_DEPTH = 40 * ONE  # what is proven counts as searched so deep
 
 
 @kernel
-def mark_fives(worker, side):
-    """Mark the cells where a side completes a five."""
-    state = worker.state
-    for word in sets_of(state):
-        worker.marks[word] = state.listed[side, s.MAKES_FIVE - s.FIRST_LISTED, word]
-
-
-@kernel
 def mark_moves(worker, tables):
     """Mark what the root considers: the fives, else the answers to a threat, else all near."""
     clear_marks(worker)
     if count_of(worker.state, np.int64(worker.state.position.side), s.MAKES_FIVE) > 0:
-        mark_fives(worker, np.int64(worker.state.position.side))
+        mark_class(worker, np.int64(worker.state.position.side), s.MAKES_FIVE)
     elif mark_answers(worker, tables) == s.QUIET:
         mark_candidates(worker)
 
@@ -111,23 +97,22 @@ def list_root(worker, evaluator, shared, distinct):
     side = np.int64(state.position.side)
     count = 0
     for attempt in range(4):
-        if attempt == 0 and count_of(state, side, s.MAKES_FIVE) > 0:
-            mark_fives(worker, side)
-            count = list_marked(worker, evaluator, shared, 0, False)
-        elif attempt == 0:
+        has_five = count_of(state, side, s.MAKES_FIVE) > 0
+        if attempt == 0 and not has_five:
             count = list_moves(worker, evaluator, shared, 0, EVERY_MOVE)
-        elif attempt == 1:
-            mark_candidates(worker)
-            count = list_marked(worker, evaluator, shared, 0, False)
         else:
-            for word in sets_of(state):
-                worker.marks[word] = state.position.empties[word]
+            if attempt == 0:
+                clear_marks(worker)
+                mark_class(worker, side, s.MAKES_FIVE)
+            elif attempt == 1:
+                mark_candidates(worker)
+            else:
+                mark_empties(worker)
             count = list_marked(worker, evaluator, shared, 0, False)
         kept = 0
         for i in range(count):
             cell = pick_move(worker, 0, i, count)
-            barred = (worker.barred[cell >> 6] >> U64(cell & 63)) & U64(1)
-            if barred != U64(0) and attempt < 3:
+            if contains(worker.barred, cell) and attempt < 3:
                 continue
             if is_forbidden(state, evaluator.tables, cell):
                 continue
@@ -182,13 +167,6 @@ def swap_root(worker, a, b):
 
 
 @kernel
-def lead_root(worker, first, index):
-    """Bring a root move to place ``first``; those between keep their order."""
-    for i in range(index, first, -1):
-        swap_root(worker, i, i - 1)
-
-
-@kernel
 def drop_root(worker, cell):
     """Take a root move off the list, unless it is the only one; return how many are left."""
     last = worker.root_count - 1
@@ -221,16 +199,6 @@ def note_win(worker, evaluator, shared, line, length, first, value):
         play(state, evaluator.tables, cell)
     for _ in range(length):
         undo(state, evaluator.tables)
-
-
-@kernel
-def note_root_line(worker, index, cell):
-    """Record a root move and the child's line as the line of this root move."""
-    length = worker.pv_length[1]
-    worker.root_pv[index, 0] = cell
-    for i in range(length):
-        worker.root_pv[index, i + 1] = worker.pv[1, i]
-    worker.root_pv_length[index] = length + 1
 
 
 @kernel
@@ -277,11 +245,16 @@ def search_root(worker, evaluator, shared, alpha, beta, depth, first):
         if value > best:
             best = value
         if value > alpha or i == first:
-            note_root_line(worker, i, cell)
+            length = worker.pv_length[1]
+            worker.root_pv[i, 0] = cell
+            for at in range(length):
+                worker.root_pv[i, at + 1] = worker.pv[1, at]
+            worker.root_pv_length[i] = length + 1
             worker.root_values[i] = value
             if i > first and first == 0:
                 worker.root_changes += 1
-            lead_root(worker, first, i)
+            for place in range(i, first, -1):  # those between keep their order
+                swap_root(worker, place, place - 1)
             alpha = max(alpha, value)
             if value >= beta:
                 break

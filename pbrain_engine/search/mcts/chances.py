@@ -1,11 +1,12 @@
 """Chances in fixed point: values to chances to win and back, scores to shares of a softmax.
 
 A chance is a whole number from 0 (lost) to ``UNIT`` (won). The exponentials stand in tables
-that are made by whole-number arithmetic, so every machine has the same.
+that are made by decimal arithmetic, so every machine has the same.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import isqrt
 
 import numpy as np
@@ -21,39 +22,18 @@ _VALUE_STEP = 8  # points between two entries of the table
 _SHARE_STEPS = 32  # entries of the table of shares for each logistic unit
 _SHARES = 12 * _SHARE_STEPS  # beyond twelve units a share is nothing
 
-_BITS = 96  # of the fixed point in which the tables are made
 
-
-def _exponential(numerator: int, denominator: int) -> int:
-    """Return exp(-numerator / denominator) in fixed point, by its series."""
-    one = 1 << _BITS
-    term, total, place = one, one, 0
-    while term:
-        place += 1
-        term = term * numerator // (denominator * place)
-        total += -term if place % 2 else term
-    return total
-
-
-def _powers(numerator: int, denominator: int, count: int) -> list[int]:
-    """Return the first powers of that exponential."""
-    factor = _exponential(numerator, denominator)
-    powers = [1 << _BITS]
-    while len(powers) < count:
-        powers.append(powers[-1] * factor >> _BITS)
-    return powers
-
-
-def _chances() -> list[int]:
-    """Return the chance of every eighth value from 0 up, rounded down."""
-    one = 1 << _BITS
-    powers = _powers(_VALUE_STEP, VALUE_UNIT, EVAL_LIMIT // _VALUE_STEP + 2)
-    return [min((UNIT << _BITS) // (one + power), UNIT - 1) for power in powers]
-
-
-CHANCES = np.array(_chances(), np.int32)
-SHARES = np.array([UNIT * p >> _BITS for p in _powers(1, _SHARE_STEPS, _SHARES)], np.int32)
-
+# Decimal numbers are the same on every machine. The chance of every eighth value from 0 up:
+CHANCES = np.array(
+    [
+        min(int(UNIT / (1 + (Decimal(-value) / VALUE_UNIT).exp())), UNIT - 1)
+        for value in range(0, EVAL_LIMIT + 2 * _VALUE_STEP, _VALUE_STEP)
+    ],
+    np.int32,
+)
+SHARES = np.array(
+    [int(UNIT * (Decimal(-step) / _SHARE_STEPS).exp()) for step in range(_SHARES)], np.int32
+)
 _ROOTS = 1 << 12
 ROOTS = np.array([isqrt(number << 16) for number in range(_ROOTS)], np.int32)
 

@@ -18,10 +18,11 @@ from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
 from ...patterns.state import count_of, sets_of
-from ...position.board import bit_of
+from ...position.board import contains
 from ..alphabeta.ordering import mark_candidates
-from ..threats.defence import clear_marks, mark_answers
-from ..threats.replies import mark_class, mark_replies
+from ..threats.defence import clear_marks, mark_answers, mark_class, mark_empties
+from ..threats.memory import cell_in, number_in
+from ..threats.replies import mark_replies
 from .chances import UNIT, rough_root, share_of, slope_of
 from .tree import (
     BLOCK_EDGES,
@@ -35,7 +36,7 @@ from .tree import (
     mean_of,
     next_edge,
 )
-from .walker import cell_in, judge_moves, score_in, score_unit
+from .walker import judge_moves, score_unit
 
 _FIRST = np.int64(0)  # where the threat searches may write their move lists
 
@@ -62,7 +63,7 @@ def drop_taken(walker):
     kept = 0
     for i in range(walker.count):
         cell = cell_in(walker.moves[i])
-        if walker.taken[cell >> 6] & bit_of(cell) == U64(0):
+        if not contains(walker.taken, cell):
             walker.moves[kept] = walker.moves[i]
             walker.priors[kept] = walker.priors[i]
             kept += 1
@@ -100,13 +101,13 @@ def write_priors(walker, threats, evaluator, params):
     The shares are still to be divided by what is returned.
     """
     judge_moves(walker, threats, evaluator)
-    best = score_in(walker.moves[0])
+    best = number_in(walker.moves[0])
     for i in range(walker.count):
-        best = max(best, score_in(walker.moves[i]))
+        best = max(best, number_in(walker.moves[i]))
     total = np.int64(0)
     slope = slope_of(score_unit(evaluator, params))
     for i in range(walker.count):
-        walker.priors[i] = share_of(best - score_in(walker.moves[i]), slope)
+        walker.priors[i] = share_of(best - number_in(walker.moves[i]), slope)
         total += walker.priors[i]
     return total
 
@@ -152,8 +153,7 @@ def list_candidates(walker, threats, tables):
     mark_candidates(threats)
     write_marks(walker, threats, tables)
     if walker.count == 0:
-        for word in sets_of(threats.state):
-            threats.marks[word] = threats.state.position.empties[word]
+        mark_empties(threats)
         write_marks(walker, threats, tables)
         walker.listing = WHOLE
 
@@ -192,7 +192,6 @@ def list_first(walker, threats, evaluator, params, all_near):
 def list_more(walker, threats, evaluator, params):
     """List the next moves of a node that has those in ``walker.taken`` already."""
     tables = evaluator.tables
-    state = threats.state
     walker.listing = NEAR
     walker.least = 0
     clear_marks(threats)
@@ -203,8 +202,7 @@ def list_more(walker, threats, evaluator, params):
         total = write_priors(walker, threats, evaluator, params)
         drop_taken(walker)
     if walker.count == 0:
-        for word in sets_of(state):
-            threats.marks[word] = state.position.empties[word]
+        mark_empties(threats)
         write_marks(walker, threats, tables)
         for i in range(walker.count):
             walker.priors[i] = 1
@@ -230,10 +228,7 @@ RECIPROCALS = np.array([(1 << 20) // (1 + visits) for visits in range(_DIVISIONS
 @kernel
 def is_open(tree, edge, at_root):
     """Return whether a visit may take a move: no proven loss, and not barred at the root."""
-    if edge.proof < 0:
-        return False
-    cell = np.int64(edge.cell)
-    return not (at_root and (tree.barred[cell >> 6] >> U64(cell & 63)) & U64(1) != U64(0))
+    return edge.proof >= 0 and not (at_root and contains(tree.barred, np.int64(edge.cell)))
 
 
 @kernel

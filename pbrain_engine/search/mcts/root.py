@@ -7,11 +7,11 @@ import numpy as np
 from ...eval.evaluator import begin as begin_evaluation
 from ...kernel import kernel
 from ...kernel.bits import U64
-from ...position.board import WHITE_TO_MOVE, bit_of
+from ...position.board import bit_of, contains, key_after
 from ...values import DRAW, WIN_BAND
 from ..alphabeta.root import has_twin, symmetries_of
 from ..threats.defence import loss_in
-from ..threats.memory import adopt, begin
+from ..threats.memory import UNLIMITED, adopt, begin
 from .chances import value_of_chance
 from .moves import (
     divide_priors,
@@ -33,14 +33,15 @@ from .tree import (
     edge_of,
     find_node,
     first_edge,
+    lock_tree,
     mean_of,
     next_edge,
     settle,
+    unlock_tree,
 )
 from .walk import hang_moves, note_taken
 from .walker import judge_leaf
 
-_UNLIMITED = np.int64(1) << 40
 _SURE = np.int64(1) << 56  # a rank above and below all that is not proven
 
 
@@ -48,7 +49,7 @@ _SURE = np.int64(1) << 56  # a rank above and below all that is not proven
 def board_at(walker, threats, evaluator, state):
     """Take a game over: the walker's board is that of the root."""
     adopt(threats, state)
-    begin(threats, _UNLIMITED)
+    begin(threats, UNLIMITED)
     begin_evaluation(walker.accumulator, evaluator, threats.state)
     walker.line_end = 0
     walker.depth = 0
@@ -104,17 +105,11 @@ def bar_twins(walker, threats, tree, lists, number):
 
 
 @kernel
-def is_barred(tree, cell):
-    """Return whether a cell is not to be played at the root."""
-    return (tree.barred[cell >> 6] >> U64(cell & 63)) & U64(1) != U64(0)
-
-
-@kernel
 def free_barred(tree, lists, number):
     """Let all root moves be played if every one is barred."""
     at = first_edge(tree.nodes[number])
     while at != NO_EDGE:
-        if not is_barred(tree, np.int64(edge_at(lists, at).cell)):
+        if not contains(tree.barred, np.int64(edge_at(lists, at).cell)):
             return
         at = next_edge(lists, at)
     tree.barred[:] = U64(0)
@@ -180,11 +175,12 @@ def best_edge(lists, node):
 @kernel
 def rank_root(walker, tree, lists):
     """Write the root's edges to be played to ``walker.order``, best first; return how many."""
+    lock_tree(tree)
     count = 0
     at = first_edge(tree.nodes[tree.root])
     while at != NO_EDGE:
         edge = edge_at(lists, at)
-        if not is_barred(tree, np.int64(edge.cell)):
+        if not contains(tree.barred, np.int64(edge.cell)):
             place = count
             rank = rank_of(edge)
             while place > 0 and rank_of(edge_at(lists, np.int64(walker.order[place - 1]))) < rank:
@@ -193,6 +189,7 @@ def rank_root(walker, tree, lists):
             walker.order[place] = at
             count += 1
         at = next_edge(lists, at)
+    unlock_tree(tree)
     return count
 
 
@@ -225,7 +222,7 @@ def write_line(walker, tables, tree, lists, at, out, room):
         cell = np.int64(edge.cell)
         out[length] = cell
         length += 1
-        key = key ^ tables.zobrist[side, cell] ^ WHITE_TO_MOVE
+        key = key_after(key, tables.zobrist, side, cell)
         side = 1 - side
         at = best_edge(lists, tree.nodes[find_node(tree, key)])  # NO_NODE has no edges
     return length
@@ -233,11 +230,11 @@ def write_line(walker, tables, tree, lists, at, out, room):
 
 @kernel
 def prove_move(tree, lists, cell, proof):
-    """Note what another search has proven of a root move, seen from the root; 1 if it is one."""
-    node = tree.nodes[tree.root]
-    at = edge_of(lists, node, cell)
-    if at == NO_EDGE:
-        return 0
-    edge_at(lists, at).proof = proof
-    settle(tree, lists, tree.root)
-    return 1
+    """Note what another search has proven of a root move, seen from the root, if it is one."""
+    lock_tree(tree)
+    at = edge_of(lists, tree.nodes[tree.root], cell)
+    if at != NO_EDGE:
+        edge_at(lists, at).proof = proof
+        settle(tree, lists, tree.root)
+    unlock_tree(tree)
+    return at != NO_EDGE

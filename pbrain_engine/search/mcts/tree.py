@@ -199,19 +199,12 @@ def take_block(tree, lists):
 
 
 @kernel
-def last_block(lists, node):
-    """Return the last block of a node, or NO_BLOCK."""
-    at = np.int64(node.block)
-    while at != NO_BLOCK and lists.blocks[at].after != NO_BLOCK:
-        at = np.int64(lists.blocks[at].after)
-    return at
-
-
-@kernel
 def add_edge(tree, lists, number, cell, prior):
     """Put a move at the end of a node's lists; return its edge, or NO_EDGE without room."""
     node = tree.nodes[number]
-    at = last_block(lists, node)
+    at = np.int64(node.block)
+    while at != NO_BLOCK and lists.blocks[at].after != NO_BLOCK:
+        at = np.int64(lists.blocks[at].after)
     if at == NO_BLOCK or lists.blocks[at].used >= BLOCK_EDGES:
         fresh = take_block(tree, lists)
         if fresh == NO_BLOCK:

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...kernel import kernel
 from ...kernel.bits import U64, breathe
-from ...position.board import WHITE_TO_MOVE, bit_of
+from ...position.board import bit_of, key_after
 from ...position.geometry import NO_CELL
 from ..threats.defence import loss_in
-from ..threats.memory import begin
+from ..threats.memory import UNLIMITED, begin, cell_in
 from .chances import UNIT
 from .moves import WIDEN, choose, edge_to_stay, list_first, list_more
 from .tree import (
@@ -40,11 +40,10 @@ from .tree import (
 )
 from .walker import (
     MAX_PATH,
-    cell_in,
     follow,
     judge_leaf,
+    proof_by_fours,
     step,
-    wins_at_second_look,
     wins_by_threats,
 )
 
@@ -55,8 +54,6 @@ WIDER = 2  # at a node that needs more moves
 BUSY = 4  # at a node that is worth a look for a forced win
 KNOWN = 3  # where the tree knows the answer: walker.proof, or the node's mean
 NOWHERE = 5  # at the root: no move is open
-
-_UNLIMITED = np.int64(1) << 40
 
 
 @kernel
@@ -77,12 +74,6 @@ def pass_node(walker, tree, number, depth):
     walker.depth = depth
     tree.nodes[number].flying += 1
     tree.nodes[number].generation = tree.generation
-
-
-@kernel
-def key_behind(tables, key, side, cell):
-    """Return the key of a position after a move of a side."""
-    return key ^ tables.zobrist[side, cell] ^ WHITE_TO_MOVE
 
 
 @kernel
@@ -127,7 +118,7 @@ def go_down(walker, tables, tree, lists):
         edge.flying += 1
         walker.edges[depth] = at
         walker.cells[depth] = cell
-        walker.key = key_behind(tables, walker.key, side, cell)
+        walker.key = key_after(walker.key, tables.zobrist, side, cell)
         walker.depth = depth + 1
         side = 1 - side
         child = child_of(tree, edge, walker.key)
@@ -212,17 +203,6 @@ def note_taken(walker, tree, lists, number):
 
 
 @kernel
-def count_edges(tree, lists, number):
-    """Return how many moves a node has on its lists."""
-    count = 0
-    at = first_edge(tree.nodes[number])
-    while at != NO_EDGE:
-        count += 1
-        at = next_edge(lists, at)
-    return count
-
-
-@kernel
 def hang_moves(walker, tree, lists, number):
     """Put the listed moves on a node's lists; return 1, or 0 if there was no room for all."""
     for i in range(walker.count):
@@ -252,7 +232,7 @@ def grow(walker, threats, evaluator, tree, lists, kind):
     walker.count = 0
     if kind == LISTLESS:
         if depth > 0:
-            proof = wins_at_second_look(threats, tables, tree.params)
+            proof = proof_by_fours(threats, tables, np.int64(tree.params.mcts_more_fours))
         if proof == NO_PROOF:
             list_first(walker, threats, evaluator, tree.params, depth == 0)
     else:
@@ -270,22 +250,22 @@ def grow(walker, threats, evaluator, tree, lists, kind):
     node = tree.nodes[number]
     node.flying -= 1
     at = np.int64(NO_EDGE)
+    is_first = note_taken(walker, tree, lists, number) == known  # no other thread was here
     if proof != NO_PROOF and count == 0:
         node.proof = proof
     elif count == 0:
-        if count_edges(tree, lists, number) == known:
+        if is_first:
             if kind == LISTLESS:  # a threat or a foul that cannot be helped
                 node.proof = loss_in(walker.least if walker.least > 0 else np.int64(2))
             else:
                 node.listing = WHOLE
             if node.proof == NO_PROOF:
                 settle(tree, lists, number)
-    elif count_edges(tree, lists, number) == known:
-        node.flying += 1
-        hang_moves(walker, tree, lists, number)
-        node.flying -= 1
-        at = edge_of(lists, node, cell)
-    else:  # another thread was here first
+    else:
+        if is_first:
+            node.flying += 1
+            hang_moves(walker, tree, lists, number)
+            node.flying -= 1
         at = edge_of(lists, node, cell)
     if at == NO_EDGE:
         chance = mean_of(node) if count == 0 else UNIT - chance
@@ -297,7 +277,7 @@ def grow(walker, threats, evaluator, tree, lists, kind):
     node.flying += 1
     walker.edges[depth] = at
     walker.cells[depth] = cell
-    walker.key = key_behind(tables, key, side, cell)
+    walker.key = key_after(key, tables.zobrist, side, cell)
     child = enter_node(walker, tree, lists, depth + 1, chance, proof)
     go_up(walker, tree, lists, depth + 1, child, chance, proof)
 
@@ -369,7 +349,7 @@ def walk(walker, threats, evaluator, tree, lists, visits):
 
     The board is back at the root when it returns.
     """
-    begin(threats, _UNLIMITED)
+    begin(threats, UNLIMITED)
     result = np.int64(1)
     lock_tree(tree)
     for _ in range(visits):

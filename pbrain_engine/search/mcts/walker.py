@@ -16,7 +16,7 @@ from ...patterns.state import count_of, first_of, last_stone_wins, play, undo
 from ...position.board import SETS
 from ...position.geometry import MAX_STONES
 from ..threats.defence import closes_rows, loss_in, static_result, win_in
-from ..threats.memory import begin
+from ..threats.memory import UNLIMITED, begin, cell_in, listed
 from ..threats.proof import holds
 from ..threats.vcf import wins_by_fours
 from ..threats.vct import solve_threats
@@ -28,7 +28,10 @@ LOGIT_UNIT = 256  # points of a network's logit that make a move e times likelie
 
 WALKER = record(
     accumulator=ACCUMULATOR,  # first, for it begins with a cache line
-    moves=(np.int64, MAX_STONES),  # moves[:count] of a position: score * 2**16 + cell
+    moves=(
+        np.int64,
+        MAX_STONES,
+    ),  # moves[:count] of a position with their scores
     priors=(np.int64, MAX_STONES),  # and their shares of the policy, of UNIT
     taken=(np.uint64, SETS),  # moves that are on the node's lists already
     key=np.uint64,  # of the position at the end of the path
@@ -48,18 +51,6 @@ WALKER = record(
     cells=(np.int32, MAX_PATH),  # the moves of the path
     line=(np.int32, MAX_PATH),
 )
-
-
-@kernel
-def cell_in(packed):
-    """Return the cell of a packed move."""
-    return packed & 0xFFFF
-
-
-@kernel
-def score_in(packed):
-    """Return the score of a packed move."""
-    return packed >> 16
 
 
 @kernel
@@ -104,7 +95,7 @@ def judge_moves(walker, threats, evaluator):
         score = np.int64(score_of(evaluator, state, side, cell))
         if network:
             score = np.int64(logit_of(walker.accumulator, evaluator, state, cell, score))
-        walker.moves[i] = score * 65536 + cell
+        walker.moves[i] = listed(cell, score)
 
 
 @kernel
@@ -115,29 +106,20 @@ def score_unit(evaluator, params):
     return np.int64(params.mcts_temperature)
 
 
-@kernel
-def doubt_of(evaluator, params):
-    """Return the scale of evaluations in percent of that of searches."""
-    return np.int64(params.mcts_trust if has_network(evaluator) else params.mcts_doubt)
-
-
 # Leaves ------------------------------------------------------------------------------
 
 _FIRST = np.int64(0)
-_UNLIMITED = np.int64(1) << 40
 _REPLAYS = 50  # stones to play a proof through, for each that found it
 _FORCED = 24  # answers to fives that are followed before a position is judged
 
 
 @kernel
-def has_rich_four(state):
-    """Return whether the side to move has a four that gains something beside it.
-
-    Wins by fours begin with others too, but seldom; those are found where moves are listed.
-    """
-    side = np.int64(state.position.side)
-    rich = count_of(state, side, s.MAKES_FOUR_PLUS) + count_of(state, side, s.MAKES_FOUR_THREE)
-    return rich + count_of(state, side, s.MAKES_FOUL) > 0
+def proof_by_fours(threats, tables, nodes):
+    """Return the proof of a win by fours found within a budget of stones, or NO_PROOF."""
+    stones = np.int64(0)
+    if nodes > 0:
+        stones = wins_by_fours(threats, tables, _FIRST, nodes)
+    return win_in(2 * stones - 1) if stones > 0 else np.int64(NO_PROOF)
 
 
 @kernel
@@ -151,20 +133,12 @@ def decided(threats, tables, params):
     value = np.int64(static_result(state, tables, 0))
     if value != 0:
         return value
-    if params.mcts_fours > 0 and has_rich_four(state):
-        stones = wins_by_fours(threats, tables, _FIRST, np.int64(params.mcts_fours))
-        if stones > 0:
-            return win_in(2 * stones - 1)
-    return np.int64(NO_PROOF)
-
-
-@kernel
-def wins_at_second_look(threats, tables, params):
-    """Return the proof of a win by fours that a longer search finds where it pays, or NO_PROOF."""
-    if params.mcts_more_fours == 0:
+    # Wins by fours begin with others, too, but seldom; those are found where moves are listed.
+    side = np.int64(state.position.side)
+    rich = count_of(state, side, s.MAKES_FOUR_PLUS) + count_of(state, side, s.MAKES_FOUR_THREE)
+    if rich + count_of(state, side, s.MAKES_FOUL) == 0:
         return np.int64(NO_PROOF)
-    stones = wins_by_fours(threats, tables, _FIRST, np.int64(params.mcts_more_fours))
-    return win_in(2 * stones - 1) if stones > 0 else np.int64(NO_PROOF)
+    return proof_by_fours(threats, tables, np.int64(params.mcts_fours))
 
 
 @kernel
@@ -179,7 +153,7 @@ def wins_by_threats(threats, tables, nodes):
         begin(threats, _REPLAYS * nodes)
         if holds(threats, tables, _FIRST) == 0:
             stones = np.int64(0)
-    begin(threats, _UNLIMITED)
+    begin(threats, UNLIMITED)
     return win_in(2 * stones - 1) if stones > 0 else np.int64(NO_PROOF)
 
 
@@ -193,7 +167,8 @@ def judge_leaf(walker, threats, evaluator, tree):
     state = threats.state
     tables = evaluator.tables
     params = tree.params
-    scale = tree.scale * doubt_of(evaluator, params) // 100
+    doubt = np.int64(params.mcts_trust if has_network(evaluator) else params.mcts_doubt)
+    scale = tree.scale * doubt // 100
     walker.judged += 1
     proof = decided(threats, tables, params)
     turns = 0

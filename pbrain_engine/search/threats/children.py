@@ -22,6 +22,7 @@ from .defence import (
     closes_rows,
     four_cells,
     mark_answers,
+    mark_class,
     may_foul,
     static_result,
     stones_in,
@@ -39,7 +40,7 @@ from .memory import (
     proof_of,
     store_proof,
 )
-from .replies import PREPARES, mark_against, mark_class, mark_replies
+from .replies import PREPARES, mark_against, mark_replies
 from .vcf import closeness, list_blocks, wins_by_fours
 
 # How wide a search is: which moves it tries beside fours, open threes and what meets a threat.
@@ -185,7 +186,8 @@ def judge_reply(threats, tables, cell, key, prepares, scratch):
 @kernel
 def key_behind(threats, tables, cell):
     """Return the key in the table of the position after a move of the side to move."""
-    return proof_key(threats, key_after(threats.state.position, tables.zobrist, cell))
+    position = threats.state.position
+    return proof_key(threats, key_after(position.key, tables.zobrist, position.side, cell))
 
 
 @kernel

@@ -14,7 +14,7 @@ from ... import values
 from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
-from ...patterns.forbidden import foul, line_key, neighbour_cell
+from ...patterns.forbidden import foul, neighbour_cell
 from ...patterns.state import (
     class_at,
     code_of,
@@ -27,7 +27,7 @@ from ...patterns.state import (
     undo,
 )
 from ...patterns.tables import class_in, line_shape_of, shape_in, with_stone
-from ...position.board import bit_of
+from ...position.board import bit_of, line_key
 from ...position.geometry import STRIDE
 from ...position.rules import BLACK, EMPTY
 from ...values import WIN
@@ -158,7 +158,7 @@ def kills(state, tables, attacker, target, cell, kind):
         return False
     number = offset + half if offset < 0 else offset + half - 1
     code = code_of(state.shapes[target], attacker)
-    key = with_stone(line_key(state, tables, target, direction), number, 1 - attacker)
+    key = with_stone(line_key(state.position.lines, target, direction, half), number, 1 - attacker)
     shape = line_shape_of(tables, key, attacker)
     code ^= (shape_in(code, direction) ^ shape) << (4 * direction)
     return class_in(tables.cells[attacker, code]) < kind
@@ -247,6 +247,20 @@ def four_cells(state, tables, side, word):
 def clear_marks(worker):
     """Empty the scratch set."""
     worker.marks[:] = U64(0)
+
+
+@kernel
+def mark_class(worker, side, kind):
+    """Mark the cells of a class."""
+    for word in sets_of(worker.state):
+        worker.marks[word] |= worker.state.listed[side, kind - s.FIRST_LISTED, word]
+
+
+@kernel
+def mark_empties(worker):
+    """Mark every empty cell, and no other."""
+    for word in sets_of(worker.state):
+        worker.marks[word] = worker.state.position.empties[word]
 
 
 @kernel

@@ -52,6 +52,8 @@ THREATS = record(
 )
 HEAD_BYTES = THREATS.itemsize - 8 * MAX_WORDS
 
+UNLIMITED = np.int64(1) << 40  # stones: as many as a search likes
+
 # Results of a search: a positive number is a win, in own stones up to and with the five.
 NONE = 0  # proven: no such win
 BOUNDED = -1  # none within the bound asked for
@@ -126,20 +128,34 @@ def is_stopped(threats):
 @kernel
 def listed(cell, number):
     """Return an entry of a move list: a cell, with what its list tells of it."""
-    assert 0 <= cell < PADDED_CELLS and number >= 0
-    return number * 1024 + cell
+    assert 0 <= cell < PADDED_CELLS
+    return number * 65536 + cell
 
 
 @kernel
 def cell_in(entry):
     """Return the cell of an entry of a move list."""
-    return entry & 1023
+    return entry & 0xFFFF
 
 
 @kernel
 def number_in(entry):
     """Return what the list tells of it: a score, or the stones of a win."""
-    return entry >> 10
+    return entry >> 16
+
+
+@kernel
+def pick(moves, first, end):
+    """Move the best entry of ``moves[first:end]`` to ``first`` and return its cell."""
+    assert 0 <= first < end
+    best = first
+    for i in range(first + 1, end):
+        if moves[i] > moves[best]:
+            best = i
+    entry = moves[best]
+    moves[best] = moves[first]
+    moves[first] = entry
+    return cell_in(entry)
 
 
 @kernel

@@ -7,7 +7,7 @@ import numpy as np
 from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
-from ...patterns.forbidden import is_allowed, is_forbidden
+from ...patterns.forbidden import first_allowed, is_allowed, is_forbidden
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ...patterns.tables import TABLES
 from ...position.geometry import NO_CELL
@@ -37,7 +37,7 @@ _START = np.int64(0)
 
 
 @kernel
-def legal_five(state, tables, side):
+def allowed_five(state, tables, side):
     """Return a cell of the other side's fives that this side, to move, may take, else NO_CELL."""
     for word in sets_of(state):
         cells = state.listed[1 - side, s.MAKES_FIVE - s.FIRST_LISTED, word]
@@ -68,17 +68,7 @@ def longest_block(threats, tables, stones):
         if value > longest:
             longest = value
             best = cell
-    return best if best != NO_CELL else legal_five(state, tables, side)
-
-
-@kernel
-def next_of_fours(threats, tables, stones, at):
-    """Return the move at a place of a line of fours, with this many stones left, or NO_CELL."""
-    if at < threats.found_end:
-        return np.int64(threats.found[at])
-    if at & 1 == 0:
-        return first_of_fours(threats, tables, stones, _START)
-    return longest_block(threats, tables, stones)
+    return best if best != NO_CELL else allowed_five(state, tables, side)
 
 
 # Wins by fours and threes ------------------------------------------------------------
@@ -179,16 +169,10 @@ def longest_reply(threats, tables):
         if value > longest:
             longest = value
             best = cell
-    if best != NO_CELL or count_of(state, 1 - side, s.MAKES_FIVE) > 0:
-        return best if best != NO_CELL else legal_five(state, tables, side)
-    for word in sets_of(state):
-        cells = state.position.empties[word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            if not is_forbidden(state, tables, cell):
-                return cell
-    return NO_CELL
+    if best != NO_CELL:
+        return best
+    has_five = count_of(state, 1 - side, s.MAKES_FIVE) > 0
+    return allowed_five(state, tables, side) if has_five else first_allowed(state, tables)
 
 
 # Lines -------------------------------------------------------------------------------
@@ -207,8 +191,13 @@ def write_line(threats, tables, fours, out, room):
     length = 0
     wins = False
     while length < room and not wins:
-        if fours > 0:
-            cell = next_of_fours(threats, tables, fours - (length + 1) // 2, length)
+        left = fours - (length + 1) // 2
+        if length < threats.found_end and fours > 0:
+            cell = np.int64(threats.found[length])
+        elif fours > 0 and length & 1 == 0:
+            cell = first_of_fours(threats, tables, left, _START)
+        elif fours > 0:
+            cell = longest_block(threats, tables, left)
         elif length & 1 == 0:
             cell = winning_move(threats, tables, _START)
         else:

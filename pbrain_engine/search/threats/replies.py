@@ -19,7 +19,15 @@ from ...patterns.state import class_at, code_of, count_of, first_of, play, sets_
 from ...position.board import bit_of
 from ...position.geometry import NO_CELL
 from ...position.rules import EMPTY
-from .defence import clear_marks, closes_rows, kills, mark_answers, may_foul
+from .defence import (
+    clear_marks,
+    closes_rows,
+    kills,
+    mark_answers,
+    mark_class,
+    mark_empties,
+    may_foul,
+)
 from .memory import STOPPED, list_marks
 from .vcf import first_of_fours, line_still_wins, search_fours, wins_by_fours
 
@@ -30,44 +38,19 @@ _FEW_FOURS = 100  # stones to see that an answer is hopeless
 
 
 @kernel
-def mark_class(threats, side, kind):
-    """Mark the cells of a class."""
-    for word in sets_of(threats.state):
-        threats.marks[word] |= threats.state.listed[side, kind - s.FIRST_LISTED, word]
+def mark_around(threats, tables, cell, side, spoils):
+    """Mark a cell and the empty ones in its windows.
 
-
-@kernel
-def mark_any_fours(threats, side):
-    """Mark the cells where a side makes a four, or may be held to."""
-    for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
-        mark_class(threats, side, kind)
-    mark_class(threats, side, s.MAKES_FOUL)
-
-
-@kernel
-def mark_around(threats, tables, cell):
-    """Mark the empty cells of the windows around a cell, and the cell."""
-    position = threats.state.position
+    ``spoils``: those alone that take from a winning four of a side there that it is one.
+    """
+    state = threats.state
     threats.marks[cell >> 6] |= bit_of(cell)
     for direction in range(4):
         for number in range(2 * tables.half):
             other = neighbour_cell(cell, tables.half, direction, number)
-            if position.holds[other] == EMPTY:
-                threats.marks[other >> 6] |= bit_of(other)
-
-
-@kernel
-def mark_spoilers(threats, tables, side):
-    """Mark what takes from the first winning four of a side that it is one."""
-    state = threats.state
-    target = first_of(state, side, s.MAKES_WINNING_FOUR)
-    threats.marks[target >> 6] |= bit_of(target)
-    for direction in range(4):
-        for number in range(2 * tables.half):
-            cell = neighbour_cell(target, tables.half, direction, number)
-            if state.position.holds[cell] == EMPTY:
-                if kills(state, tables, side, target, cell, s.MAKES_WINNING_FOUR):
-                    threats.marks[cell >> 6] |= bit_of(cell)
+            if state.position.holds[other] == EMPTY:
+                if not spoils or kills(state, tables, side, cell, other, s.MAKES_WINNING_FOUR):
+                    threats.marks[other >> 6] |= bit_of(other)
 
 
 @kernel
@@ -83,13 +66,16 @@ def mark_line(threats, tables, stones, first):
     wide = 0
     clear_marks(threats)
     while True:
-        mark_any_fours(threats, enemy)
+        for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
+            mark_class(threats, enemy, kind)
+        mark_class(threats, enemy, s.MAKES_FOUL)  # which may make a four
         if count_of(state, side, s.MAKES_FIVE) > 0:
             mark_class(threats, side, s.MAKES_FIVE)
             break
         if count_of(state, enemy, s.MAKES_FIVE) == 0:
             if count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
-                mark_spoilers(threats, tables, side)
+                target = first_of(state, side, s.MAKES_WINNING_FOUR)
+                mark_around(threats, tables, target, side, True)
                 break
         cell = first_of_fours(threats, tables, stones, first)
         if cell == NO_CELL:
@@ -104,7 +90,7 @@ def mark_line(threats, tables, stones, first):
         if count_of(state, side, s.MAKES_FIVE) != 1:
             break
         if may_foul(tables, enemy) and foul(state, tables, block) == 1:
-            mark_around(threats, tables, block)
+            mark_around(threats, tables, block, side, False)
             if not has_foul_line(code_of(state.shapes[block], enemy)):
                 wide = 1
             break
@@ -144,8 +130,7 @@ def mark_against(threats, tables, stones, first, nodes):
     if wide == 0:
         drop_unplayable(threats, tables, side)
         return
-    for word in sets_of(state):
-        threats.marks[word] = state.position.empties[word]
+    mark_empties(threats)
     drop_unplayable(threats, tables, side)
     for word in sets_of(state):
         cells = threats.marks[word]

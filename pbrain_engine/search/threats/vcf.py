@@ -38,7 +38,6 @@ from .memory import (
     NONE,
     STOPPED,
     THREATS,
-    cell_in,
     cell_of_win,
     expect_fours,
     is_stopped,
@@ -46,6 +45,7 @@ from .memory import (
     list_marks,
     listed,
     may_list,
+    pick,
     probe_fours,
     stones_of,
     store_fours,
@@ -70,18 +70,12 @@ def closeness(cell, other):
 
 
 @kernel
-def last_stone(position, side):
-    """Return the cell of a side's last stone, if it is one of the last two; else NO_CELL."""
-    cell = last_move(position, 1)
-    if cell != NO_CELL and position.holds[cell] != side:
-        cell = last_move(position, 2)
-    return cell
-
-
-@kernel
 def note_four(threats, side, cell, at):
     """Write a four to the move list, with its place in the order."""
-    last = last_stone(threats.state.position, side)
+    position = threats.state.position
+    last = last_move(position, 1)
+    if last != NO_CELL and position.holds[last] != side:
+        last = last_move(position, 2)
     score = class_at(threats.state, side, cell) * 4
     if last != NO_CELL:
         score += closeness(cell, last)
@@ -117,19 +111,6 @@ def list_attacks(threats, tables, first):
             cells &= cells - U64(1)
             end += 1
     return end
-
-
-@kernel
-def pick_attack(threats, first, end):
-    """Move the best of a list to its beginning and return its cell."""
-    best = first
-    for i in range(first + 1, end):
-        if threats.moves[i] > threats.moves[best]:
-            best = i
-    packed = threats.moves[best]
-    threats.moves[best] = threats.moves[first]
-    threats.moves[first] = packed
-    return cell_in(packed)
 
 
 @kernel
@@ -193,7 +174,7 @@ def find_fours(threats, tables, stones, first):
     end = list_attacks(threats, tables, first)
     result = NONE
     for i in range(first, end):
-        cell = pick_attack(threats, i, end)
+        cell = pick(threats.moves, i, end)
         play(state, tables, cell)
         threats.nodes += 1
         place_in_line = state.position.ply - threats.root
@@ -202,7 +183,7 @@ def find_fours(threats, tables, stones, first):
         last = list_blocks(threats, tables, end)
         for j in range(end, last):
             block = np.int64(threats.moves[j])
-            expect_fours(threats, key_after(state.position, tables.zobrist, block))
+            expect_fours(threats, key_after(state.position.key, tables.zobrist, 1 - side, block))
             play(state, tables, block)
             threats.nodes += 1
             value = find_fours(threats, tables, stones - 1, last)
@@ -238,25 +219,6 @@ def keep_line(threats):
 
 
 @kernel
-def shorten(threats, tables, stones, first):
-    """Look for a shorter win than one of ``stones`` stones; return the shortest found.
-
-    It may take as much again as the search has taken so far, and ends with proof or without.
-    """
-    limit = threats.node_limit
-    threats.node_limit = min(limit, 2 * threats.nodes + 2000)
-    while stones > 2:
-        value = find_fours(threats, tables, stones - 1, first)
-        if value <= 0:
-            break
-        stones = value
-        keep_line(threats)
-    threats.node_limit = limit
-    threats.stopped = 0
-    return stones
-
-
-@kernel
 def search_fours(threats, tables, first):
     """Return some win by fours of the side to move: own stones, NONE or STOPPED.
 
@@ -286,9 +248,23 @@ def search_fours(threats, tables, first):
 
 @kernel
 def solve_fours(threats, tables, first):
-    """Return the shortest win by fours found for the side to move: stones, NONE or STOPPED."""
-    value = search_fours(threats, tables, first)
-    return shorten(threats, tables, value, first) if value > 2 else value
+    """Return the shortest win by fours found for the side to move: stones, NONE or STOPPED.
+
+    To look for a shorter one than the first may take as much again as that has taken so far.
+    """
+    stones = search_fours(threats, tables, first)
+    limit = threats.node_limit
+    threats.node_limit = min(limit, 2 * threats.nodes + 2000)
+    while stones > 2:
+        value = find_fours(threats, tables, stones - 1, first)
+        if value <= 0:
+            break
+        stones = value
+        keep_line(threats)
+    threats.node_limit = limit
+    if stones > 0:
+        threats.stopped = 0
+    return stones
 
 
 @kernel
