@@ -7,7 +7,6 @@ line or on many, so a ``CommandReader`` keeps the body that is being collected.
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import NamedTuple
 
 MAX_LINE = 16_384  # twice what managers allow; a whole 22x22 BOARD on one line has 4,000
@@ -42,53 +41,6 @@ class LineBuffer:
         return self.feed(b"\n")
 
 
-class Word(Enum):
-    """Commands that consist of their name alone."""
-
-    ABOUT = "ABOUT"
-    BEGIN = "BEGIN"
-    RESTART = "RESTART"
-    END = "END"
-    STOP = "STOP"
-    YXSTOP = "YXSTOP"
-    YXSHOWINFO = "YXSHOWINFO"
-    YXSHOWFORBID = "YXSHOWFORBID"
-    YXHASHCLEAR = "YXHASHCLEAR"
-    YXBLOCKRESET = "YXBLOCKRESET"
-    YXSEARCHDEFEND = "YXSEARCHDEFEND"
-    YXSWAP2STEP1 = "YXSWAP2STEP1"
-    YXSWAP2STEP2 = "YXSWAP2STEP2"
-    YXSWAP2STEP3 = "YXSWAP2STEP3"
-
-
-class Start(NamedTuple):
-    """``START n``, ``START w h`` or ``RECTSTART w,h``."""
-
-    width: int
-    height: int
-
-
-class Turn(NamedTuple):
-    """``TURN x,y``: the opponent's move."""
-
-    x: int
-    y: int
-
-
-class Play(NamedTuple):
-    """``PLAY x,y``: the manager makes our move for us."""
-
-    x: int
-    y: int
-
-
-class Takeback(NamedTuple):
-    """``TAKEBACK x,y``: the last stone goes."""
-
-    x: int
-    y: int
-
-
 class PlacedStone(NamedTuple):
     """A line of a body; ``field`` is None where the line has only two numbers."""
 
@@ -97,40 +49,13 @@ class PlacedStone(NamedTuple):
     field: int | None = None
 
 
-class Board(NamedTuple):
-    """``BOARD`` (think) or ``YXBOARD`` (only set up); ``bad`` lines could not be read."""
+class Command(NamedTuple):
+    """A command by its name: its numbers, or the stones of its body and how many were ``bad``."""
 
-    stones: tuple[PlacedStone, ...]
-    bad: int
-    think: bool
-
-
-class Swap2Board(NamedTuple):
-    """``SWAP2BOARD``: stones in the order they were played."""
-
-    stones: tuple[PlacedStone, ...]
-    bad: int
-
-
-class BlockCells(NamedTuple):
-    """``YXBLOCK`` or ``YXBLOCKUNDO``: cells that are (not) left out of the search."""
-
-    cells: tuple[PlacedStone, ...]
-    bad: int
-    on: bool
-
-
-class Nbest(NamedTuple):
-    """``YXNBEST n``: search for the n best moves, then play the best."""
-
-    wanted: int
-
-
-class Balance(NamedTuple):
-    """``YXBALANCEONE b`` or ``YXBALANCETWO b``: stones that bring the value to b."""
-
-    stones: int
-    bias: int
+    name: str
+    numbers: tuple[int, ...] = ()
+    stones: tuple[PlacedStone, ...] = ()
+    bad: int = 0
 
 
 class Info(NamedTuple):
@@ -152,20 +77,22 @@ class Unknown(NamedTuple):
     text: str
 
 
-Command = (
-    Word | Start | Turn | Play | Takeback | Board | Swap2Board | BlockCells | Nbest | Balance | Info
-    | Malformed | Unknown
-)  # fmt: skip
+Said = Command | Info | Malformed | Unknown
 
+# Commands on one line: how many numbers they take, at least and at most, and that in words.
+_FORMS = (
+    (0, 0, "no argument", (
+        "ABOUT", "BEGIN", "END", "RESTART", "STOP",
+        "YXBLOCKRESET", "YXHASHCLEAR", "YXSEARCHDEFEND", "YXSHOWFORBID", "YXSHOWINFO", "YXSTOP",
+        "YXSWAP2STEP1", "YXSWAP2STEP2", "YXSWAP2STEP3",
+    )),
+    (1, 1, "a number", ("YXBALANCEONE", "YXBALANCETWO", "YXNBEST")),
+    (1, 2, "a size, like START 20 or RECTSTART 20,15", ("START", "RECTSTART")),
+    (2, 2, "a cell, like TURN 7,8", ("TURN", "PLAY", "TAKEBACK")),
+)  # fmt: skip
+_SIMPLE = {name: (least, most, words) for least, most, words, names in _FORMS for name in names}
 _BODIES = ("BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO")
-_POINTS: dict[str, type[Turn] | type[Play] | type[Takeback]] = {
-    "TURN": Turn,
-    "PLAY": Play,
-    "TAKEBACK": Takeback,
-}
-_WORDS = {word.value: word for word in Word}
-_KNOWN = frozenset((*_BODIES, *_POINTS, *_WORDS, "START", "RECTSTART", "INFO", "YXNBEST",
-                    "YXBALANCEONE", "YXBALANCETWO"))  # fmt: skip
+_KNOWN = frozenset(("INFO", *_BODIES, *_SIMPLE))
 _LENIENT = ("ABOUT", "END", "STOP", "YXSTOP")  # better obeyed than disputed
 
 # Extensions we have not got: what follows their name belongs to them and is not answered.
@@ -202,40 +129,18 @@ def behead(text: str) -> tuple[str, str]:
     return (words[0] if words else "", words[1].rstrip() if len(words) > 1 else "")
 
 
-def read_simple(name: str, rest: str) -> Command | None:
+def read_simple(name: str, rest: str) -> Said | None:
     """Return the command on one line, or None if it has a body or is not known."""
     if name == "INFO":
         key, value = behead(rest)
         return Info(key.lower(), value)
-    if name in _WORDS:
-        if rest and name not in _LENIENT:
-            return Malformed(f"{name} takes no argument")
-        return _WORDS[name]
-    values = numbers(rest)
-    if name in _POINTS:
-        if values is None or len(values) != 2:
-            return Malformed(f"{name} takes a cell, like {name} 7,8")
-        return _POINTS[name](values[0], values[1])
-    if name in ("START", "RECTSTART"):
-        if values is None or not 1 <= len(values) <= 2:
-            return Malformed(f"{name} takes a size, like START 20 or RECTSTART 20,15")
-        return Start(values[0], values[-1])
-    if name in ("YXNBEST", "YXBALANCEONE", "YXBALANCETWO"):
-        if values is None or len(values) != 1:
-            return Malformed(f"{name} takes a number")
-        if name == "YXNBEST":
-            return Nbest(values[0])
-        return Balance(1 if name == "YXBALANCEONE" else 2, values[0])
-    return None
-
-
-def build(name: str, stones: tuple[PlacedStone, ...], bad: int) -> Command:
-    """Return the command whose body has been collected."""
-    if name == "SWAP2BOARD":
-        return Swap2Board(stones, bad)
-    if name in ("YXBLOCK", "YXBLOCKUNDO"):
-        return BlockCells(stones, bad, name == "YXBLOCK")
-    return Board(stones, bad, name == "BOARD")
+    if name not in _SIMPLE:
+        return None
+    values = [] if name in _LENIENT else numbers(rest)
+    least, most, words = _SIMPLE[name]
+    if values is None or not least <= len(values) <= most:
+        return Malformed(f"{name} takes {words}")
+    return Command(name, tuple(values))
 
 
 class CommandReader:
@@ -249,15 +154,18 @@ class CommandReader:
         self._foreign_body = False  # the lines of an unknown extension are coming
         self._foreign_file = False  # its next line is a file name
 
-    def read(self, line: str) -> list[Command]:
+    def read(self, line: str) -> list[Said]:
         """Return the commands that this line completes: mostly one, at times none or two."""
         if line == TOO_LONG:
             self._name = ""
             return [Malformed("line too long")]
         word, rest = behead(line)
         name = word.upper()
-        if self._name:
-            return self._read_in_body(name, rest, line)
+        if self._name and name not in ("INFO", "ABOUT"):
+            if name not in _KNOWN:
+                return self._collect(line)
+            broken, self._name = self._name, ""
+            return [Malformed(f"{broken} without DONE"), *self.read(line)]
         if self._belongs_to_foreign(name, line):
             return []
         if name in _BODIES:
@@ -269,15 +177,6 @@ class CommandReader:
         self._foreign_body = name.startswith("YX") and any(m in name for m in _FOREIGN_BODY)
         self._foreign_file = not rest and name.startswith(_FOREIGN_FILE)
         return [Unknown(line)]
-
-    def _read_in_body(self, name: str, rest: str, line: str) -> list[Command]:
-        if name in ("INFO", "ABOUT"):
-            command = read_simple(name, rest)
-            return [command] if command is not None else []
-        if name in _KNOWN:
-            broken, self._name = self._name, ""
-            return [Malformed(f"{broken} without DONE"), *self.read(line)]
-        return self._collect(line)
 
     def _belongs_to_foreign(self, name: str, line: str) -> bool:
         if name in _KNOWN or name.startswith("YX"):
@@ -291,7 +190,7 @@ class CommandReader:
             return name == "DONE" or numbers(line) is not None
         return False
 
-    def _collect(self, text: str) -> list[Command]:
+    def _collect(self, text: str) -> list[Said]:
         words = text.split()
         if len(words) > 1 and not all("," in w or w.upper() == "DONE" for w in words):
             # One stone with spaces inside: "7, 8, 1", and perhaps a DONE after it.
@@ -300,7 +199,7 @@ class CommandReader:
         for word in words:
             if word.upper() == "DONE":
                 name, self._name = self._name, ""
-                return [build(name, tuple(self._stones), self._bad)]
+                return [Command(name, (), tuple(self._stones), self._bad)]
             values = numbers(word)
             if values is None or not 2 <= len(values) <= 3 or len(self._stones) >= MAX_BODY:
                 self._bad += 1

@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.pacing import UNLIMITED
 from . import replies
-from .commands import Command, CommandReader, Info, LineBuffer, Word
+from .commands import Command, CommandReader, Info, LineBuffer, Said
 from .searches import Outcome, Task
 from .session import Session
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
+END = Command("END")
 STDIN, STDOUT = 0, 1
 CHUNK = 65_536
 BUSY_WAIT = 0.002  # seconds between tries on a pipe that does not block and is full, or empty
@@ -77,9 +78,9 @@ def leave() -> None:
     os._exit(0)
 
 
-def ends_search(command: Command) -> bool:
-    """Return whether a running search is ended by this command; INFO and ABOUT come in between."""
-    return not isinstance(command, Info) and command is not Word.ABOUT
+def ends_search(said: Said) -> bool:
+    """Return whether a running search is ended by this; INFO and ABOUT come in between."""
+    return not isinstance(said, Info) and said != Command("ABOUT")
 
 
 class Loop:
@@ -126,7 +127,7 @@ class Loop:
             lines = buffer.feed(chunk) if chunk else buffer.close()
             found = [command for line in lines for command in reader.read(line)]
             if not chunk:
-                found.append(Word.END)
+                found.append(END)
             for command in found:
                 task = self._task
                 # Stop the search that this command will end before the main thread wakes, and
@@ -134,7 +135,7 @@ class Loop:
                 if task is not None and ends_search(command):
                     task.stop()
                 self._events.put((command, read_at))
-                ended = ended or command is Word.END
+                ended = ended or command == END
                 if ended:
                     break
             while self._events.qsize() > MAX_QUEUE:
@@ -178,9 +179,9 @@ class Loop:
         else:
             self._on_command(*event)
 
-    def _on_command(self, command: Command, read_at: float) -> None:
+    def _on_command(self, command: Said, read_at: float) -> None:
         self._log("<", str(command))
-        if self._task is not None and command is Word.END:
+        if self._task is not None and command == END:
             self._answer_now(self._task)  # the search itself ends with the process
         elif self._task is not None and ends_search(command):
             self._end_search(self._task)

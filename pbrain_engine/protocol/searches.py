@@ -79,6 +79,10 @@ class Task(ABC):
 
         start_deep([work])
 
+    def put(self, *cells: Coordinates) -> Outcome:
+        """Return the answer that puts stones on these cells."""
+        return Outcome((replies.cells(cells, self.settings.row_first),), cells)
+
     @abstractmethod
     def run(self) -> Outcome:
         """Search, and return the answer."""
@@ -145,8 +149,7 @@ class MoveTask(Task):
         self.fallback = self._answer(engine.quick_move(self._exclude))
 
     def _answer(self, at: Coordinates) -> Outcome:
-        at = sound(self.game, at, self._exclude)
-        return Outcome((replies.cell(at, self.settings.row_first),), (at,))
+        return self.put(sound(self.game, at, self._exclude))
 
     def run(self) -> Outcome:
         """Search, with the best move so far to fall back on, and return the answer."""
@@ -172,36 +175,32 @@ class BalanceTask(Task):
         """Fall back on quick moves."""
         super().__init__(engine, game, settings)
         self._stones, self._bias = stones, bias
-        cells = [sound(game, engine.quick_move())]
-        if stones == 2:
-            cells.append(first_free(game, cells))
-        self.fallback = self._answer(tuple(cells))
-
-    def _answer(self, cells: tuple[Coordinates, ...]) -> Outcome:
-        return Outcome((replies.cells(cells, self.settings.row_first),), cells)
+        first = sound(game, engine.quick_move())
+        self.fallback = self.put(*(first, first_free(game, [first]))[:stones])
 
     def run(self) -> Outcome:
         """Search, and return the answer."""
         search = self.opening_search(lambda choice: None)
         if self._stones == 1:
-            found: tuple[Coordinates, ...] = (swap2.balanced_move(search, self._bias)[0],)
+            found: Sequence[Coordinates] = [swap2.balanced_move(search, self._bias)[0]]
         else:
             found = swap2.balanced_pair(search, self._bias)[0]
-        return self._answer(found) if all_free(self.game, found) else self.fallback
+        return self.put(*found) if all_free(self.game, found) else self.fallback
 
 
 class SwapTask(Task):
     """Searches for what to do in swap2 with the 0, 3 or 5 stones of the game.
 
+    ``steps``: it is answered in messages as Yixin-Board reads them, not as SWAP2BOARD is.
     ``alone``: the other opening, in which only the first stone is put before the swap.
     """
 
     def __init__(
-        self, engine: Engine, game: Game, settings: Settings, phrase: Phrase, alone: bool
+        self, engine: Engine, game: Game, settings: Settings, steps: bool, alone: bool
     ) -> None:
-        """Fall back on what needs no search; ``phrase`` says what is chosen."""
+        """Fall back on what needs no search."""
         super().__init__(engine, game, settings)
-        self._phrase, self._alone = phrase, alone
+        self._steps, self._alone = steps, alone
         x, y = game.width // 2, game.height // 2
         plain = swap2.OpeningChoice(stones=((x, y), (x + 1, y - 2), (x - 2, y + 2)))
         if alone:
@@ -211,9 +210,21 @@ class SwapTask(Task):
         self._keep(plain)
 
     def _keep(self, choice: swap2.OpeningChoice) -> None:
-        if all_free(self.game, choice.stones):
-            row_first = self.settings.row_first
-            self.fallback = self._phrase(choice, self.game.ply, row_first)
+        if not all_free(self.game, choice.stones):
+            return
+        if not self._steps:
+            self.fallback = Outcome((replies.SWAP,)) if choice.swap else self.put(*choice.stones)
+            return
+        ply, row_first = self.game.ply, self.settings.row_first
+        lines = [
+            f"MESSAGE SWAP2 MOVE{ply + k} {replies.cell(at, row_first).replace(',', ' ')}"
+            for k, at in enumerate(choice.stones, 1)
+        ]
+        moves = choice.stones
+        if len(moves) < 2:  # the colour is chosen; the client asks for the move with BOARD
+            word = "YES" if choice.swap else "NO"
+            lines, moves = [f"MESSAGE SWAP2 SWAP{1 if ply == 3 else 2} {word}"], ()
+        self.fallback = Outcome(tuple(lines), moves)
 
     def run(self) -> Outcome:
         """Search, and return the answer."""
@@ -228,30 +239,6 @@ class SwapTask(Task):
             choice = swap2.first_three(search._replace(known=known), *shape)
         self._keep(choice)
         return self.fallback
-
-
-Phrase = Callable[[swap2.OpeningChoice, int, bool], Outcome]
-
-
-def board_answer(choice: swap2.OpeningChoice, number: int, row_first: bool) -> Outcome:
-    """Answer SWAP2BOARD."""
-    if choice.swap:
-        return Outcome((replies.SWAP,))
-    return Outcome((replies.cells(choice.stones, row_first),), choice.stones)
-
-
-def step_answer(choice: swap2.OpeningChoice, number: int, row_first: bool) -> Outcome:
-    """Answer YXSWAP2STEP1 to 3, with messages as Yixin-Board reads them."""
-    words = f"MESSAGE SWAP2 SWAP{1 if number == 3 else 2} "
-    if choice.swap:
-        return Outcome((words + "YES",))
-    if len(choice.stones) == 1:
-        return Outcome((words + "NO",))  # the client asks for the move with BOARD
-    lines = [
-        f"MESSAGE SWAP2 MOVE{number + k} {replies.cell(at, row_first).replace(',', ' ')}"
-        for k, at in enumerate(choice.stones, 1)
-    ]
-    return Outcome(tuple(lines), choice.stones)
 
 
 def sound(game: Game, at: Coordinates, exclude: Collection[Coordinates] = ()) -> Coordinates:

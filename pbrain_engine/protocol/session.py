@@ -17,8 +17,8 @@ from ..eval.weights import WeightsError
 from ..native.load.library import KernelError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
-from . import commands, replies, searches
-from .commands import Command, Word
+from . import replies, searches
+from .commands import Command, Info, Malformed, Said, Unknown
 from .searches import Outcome, Task
 from .settings import CONTINUOUS, MAX_THREADS, YIXIN_SWAP1, Settings
 
@@ -31,6 +31,7 @@ LEAST_MEMORY = 24_000_000  # below this not even a small table fits
 DEFEND_COUNT = 20  # moves that YXSEARCHDEFEND compares
 MAX_COUNT = 64  # best moves that YXNBEST compares
 REPLACEMENT_SHARE = 8  # a new engine gets this fraction while the old one may still run
+MOVES = ("BEGIN", "TURN", "BOARD", "YXNBEST")  # commands after which a client waits for a move
 
 
 class Response(NamedTuple):
@@ -43,22 +44,6 @@ class Response(NamedTuple):
 
 class Refusal(Exception):
     """The command cannot be carried out; the reason goes into an ERROR line."""
-
-
-def is_yixin(command: Command) -> bool:
-    """Return whether only clients that speak like Yixin-Board or gomocalc say this."""
-    if isinstance(command, Word):
-        return command.value.startswith("YX") and command is not Word.YXSTOP
-    if isinstance(command, commands.Board):
-        return not command.think
-    return isinstance(command, commands.Nbest | commands.Balance | commands.BlockCells)
-
-
-def wants_move(command: Command) -> bool:
-    """Return whether a client waits for a move after this command."""
-    if isinstance(command, commands.Board):
-        return command.think
-    return command is Word.BEGIN or isinstance(command, commands.Turn | commands.Nbest)
 
 
 def queued_time() -> float:
@@ -100,18 +85,29 @@ class Session:
 
     # -- what the loop calls ---------------------------------------------------------------
 
-    def handle(self, command: Command, read_at: float) -> Response:
+    def handle(self, said: Said, read_at: float) -> Response:
         """Carry out a command that was read at this moment of ``perf_counter``."""
-        if is_yixin(command):
-            self.settings.yixin = True
         try:
-            return self._dispatch(command, read_at)
+            match said:
+                case Info(key, value):
+                    self.settings.update(key, value)
+                    if self._task is not None:
+                        self._task.relimit(self._plan())
+                    return Response()
+                case Malformed(reason):
+                    raise Refusal(reason)
+                case Unknown(text):
+                    return Response((replies.unknown(text),))
+                case Command():
+                    if said.name.startswith("YX") and said.name != "YXSTOP":
+                        self.settings.yixin = True
+                    return self._carry_out(said, read_at)
         except Refusal as refusal:
             return Response((replies.error(str(refusal)),))
-        except (KernelError, WeightsError) as reason:
+        except (KernelError, WeightsError) as failure:
             if self.engine is not None:
                 raise  # it is not missing, it has failed
-            return Response((replies.error(" ".join(str(reason).split())),))
+            return Response((replies.error(" ".join(str(failure).split())),))
 
     def conclude(self, task: Task, answer: Outcome, busy: bool = False) -> tuple[str, ...]:
         """Take the answer of a task into the game and return the lines to write.
@@ -130,10 +126,11 @@ class Session:
             game.play(x, y)
         return answer.lines
 
-    def emergency(self, command: Command) -> tuple[str, ...]:
+    def emergency(self, said: Said) -> tuple[str, ...]:
         """Return what to write for a command on which everything else has failed."""
         self.abandon_engine(gone=True)
-        if self.game is None or self.game.is_full or not wants_move(command):
+        wants_move = isinstance(said, Command) and said.name in MOVES
+        if self.game is None or self.game.is_full or not wants_move:
             return (replies.error("internal error"),)
         cell = searches.first_free(self.game)
         self.game.play(*cell)
@@ -150,70 +147,66 @@ class Session:
 
     # -- commands --------------------------------------------------------------------------
 
-    def _dispatch(self, command: Command, read_at: float) -> Response:
-        match command:
-            case commands.Info(key, value):
-                self.settings.update(key, value)
-                if self._task is not None:
-                    self._task.relimit(self._plan())
-                return Response()
-            case commands.Turn(x, y):
-                return self._turn(*self._seen(x, y), read_at)
-            case commands.Board():
-                return self._board(command, read_at)
-            case commands.Start(width, height):
-                return self._start(*self._seen(width, height))
-            case commands.Takeback(x, y):
-                return self._takeback(*self._seen(x, y))
-            case commands.Play(x, y):
-                return self._play(*self._seen(x, y))
-            case commands.Nbest(wanted):
-                return self._search(read_at, count=min(max(wanted, 1), MAX_COUNT))
-            case commands.Balance(stones, bias):
-                return self._balance(stones, bias, read_at)
-            case commands.Swap2Board():
-                cells = [self._seen(x, y) for x, y, _ in command.stones]
-                return self._swap2_with(cells, command.bad, read_at, searches.board_answer)
-            case commands.BlockCells():
-                return self._block(command)
-            case commands.Malformed(reason):
-                raise Refusal(reason)
-            case commands.Unknown(text):
-                return Response((replies.unknown(text),))
-            case Word():
-                return self._word(command, read_at)
-
-    def _word(self, word: Word, read_at: float) -> Response:
-        match word:
-            case Word.ABOUT:
+    def _carry_out(self, command: Command, read_at: float) -> Response:
+        match command.name, command.numbers:
+            case "ABOUT", _:
                 return Response((replies.ABOUT,))
-            case Word.BEGIN:
+            case "START" | "RECTSTART", numbers:
+                return self._start(*self._seen(numbers[0], numbers[-1]))
+            case "RESTART", _:
+                game = self._known_game()
+                return self._start(game.width, game.height)
+            case "END", _:
+                return Response(leave=True)
+            case "BEGIN", _:
                 if stones_of(self._catch_up()):
                     raise Refusal("BEGIN on a board with stones")
                 return self._search(read_at)
-            case Word.RESTART:
-                game = self._known_game()
-                return self._start(game.width, game.height)
-            case Word.END:
-                return Response(leave=True)
-            case Word.STOP | Word.YXSTOP:
-                return Response()
-            case Word.YXSHOWINFO:
-                return Response(replies.about_limits(MAX_THREADS, self.settings.memory))
-            case Word.YXSHOWFORBID:
-                cells = self._catch_up().forbidden()
-                return Response((replies.forbidden(cells, self.settings.row_first),))
-            case Word.YXHASHCLEAR:
+            case "TURN", (x, y):
+                x, y = self._seen(x, y)
+                game = self._free_game(x, y)
+                goes_on = self.settings.rule_code & CONTINUOUS and not self.settings.yixin
+                if game.winner is not None and not goes_on:
+                    raise Refusal("the game is over")
+                game.play(x, y)
+                return self._search(read_at)
+            case "PLAY", (x, y):
+                x, y = self._seen(x, y)
+                self._free_game(x, y).play(x, y)
+                return Response((self._cell((x, y)),))
+            case "TAKEBACK", (x, y):
+                return self._takeback(*self._seen(x, y))
+            case "BOARD" | "YXBOARD", _:
+                return self._board(command, read_at)
+            case "SWAP2BOARD", _:
+                cells = [self._seen(x, y) for x, y, _ in command.stones]
+                return self._swap2_with(cells, command.bad, read_at, steps=False)
+            case "YXSWAP2STEP1" | "YXSWAP2STEP2" | "YXSWAP2STEP3" as name, _:
+                cells = [] if name[-1] == "1" else list[Coordinates](self._known_game().moves)
+                if len(cells) != (0, 3, 5)[int(name[-1]) - 1]:
+                    raise Refusal(f"{name} with {len(cells)} stones")
+                return self._swap2_with(cells, 0, read_at, steps=True)
+            case "YXNBEST", (wanted,):
+                return self._search(read_at, count=min(max(wanted, 1), MAX_COUNT))
+            case "YXSEARCHDEFEND", _:
+                return self._search(read_at, count=DEFEND_COUNT)
+            case "YXBALANCEONE" | "YXBALANCETWO" as name, (bias,):
+                return self._balance(1 if name == "YXBALANCEONE" else 2, bias, read_at)
+            case "YXBLOCK", _:
+                self._blocked |= {self._seen(x, y) for x, y, _ in command.stones}
+            case "YXBLOCKUNDO", _:
+                self._blocked -= {self._seen(x, y) for x, y, _ in command.stones}
+            case "YXBLOCKRESET", _:
+                self._blocked.clear()
+            case "YXHASHCLEAR", _:
                 if self.engine is not None:
                     self.engine.clear_hash()
-                return Response()
-            case Word.YXBLOCKRESET:
-                self._blocked.clear()
-                return Response()
-            case Word.YXSEARCHDEFEND:
-                return self._search(read_at, count=DEFEND_COUNT)
-            case Word.YXSWAP2STEP1 | Word.YXSWAP2STEP2 | Word.YXSWAP2STEP3:
-                return self._swap2_step(int(word.value[-1]), read_at)
+            case "YXSHOWINFO", _:
+                return Response(replies.about_limits(MAX_THREADS, self.settings.memory))
+            case "YXSHOWFORBID", _:
+                fouls = self._catch_up().forbidden()
+                return Response((replies.forbidden(fouls, self.settings.row_first),))
+        return Response()  # nothing to say, as to STOP: the loop has ended the search
 
     def _start(self, width: int, height: int) -> Response:
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
@@ -225,18 +218,6 @@ class Session:
             self._ready_at = time.perf_counter()
         return Response((replies.OK,))
 
-    def _turn(self, x: int, y: int, read_at: float) -> Response:
-        game = self._free_game(x, y)
-        goes_on = self.settings.rule_code & CONTINUOUS and not self.settings.yixin
-        if game.winner is not None and not goes_on:
-            raise Refusal("the game is over")
-        game.play(x, y)
-        return self._search(read_at)
-
-    def _play(self, x: int, y: int) -> Response:
-        self._free_game(x, y).play(x, y)
-        return Response((self._cell((x, y)),))
-
     def _takeback(self, x: int, y: int) -> Response:
         game = self._catch_up()
         last = game.history[-1] if game.history else None
@@ -246,10 +227,13 @@ class Session:
         game.set_to_move(last.side)
         return Response((replies.OK,))
 
-    def _board(self, command: commands.Board, read_at: float) -> Response:
+    def _board(self, command: Command, read_at: float) -> Response:
         old = self._known_game()
         game = self._new_game(old.width, old.height)
-        owners = colours(command.stones)
+        # The owner of the first listed stone is black, and field 1 is the side to move.
+        first = next((stone.field for stone in command.stones if stone.field in (1, 2)), 1)
+        own = Side.BLACK if first == 1 else Side.WHITE
+        owners = {1: own, 2: own.opponent}
         bad = command.bad
         for stone in command.stones:
             x, y = self._seen(stone.x, stone.y)
@@ -257,20 +241,12 @@ class Session:
                 bad += 1
                 continue
             game.place(x, y, owners.get(stone.field, Side.WALL))
-        game.set_to_move(owners[1])
+        game.set_to_move(own)
         note = (replies.message(f"{bad} bad stones left out"),) if bad else ()
-        if not command.think:
+        if command.name == "YXBOARD":
             return Response(note)
         response = self._search(read_at)
         return response._replace(lines=note + response.lines)
-
-    def _block(self, command: commands.BlockCells) -> Response:
-        cells = {self._seen(x, y) for x, y, _ in command.cells}
-        if command.on:
-            self._blocked |= cells
-        else:
-            self._blocked -= cells
-        return Response()
 
     # -- searches --------------------------------------------------------------------------
 
@@ -281,7 +257,7 @@ class Session:
         settings = self.settings
         may_swap = settings.yixin and settings.swapable and settings.rule_code == YIXIN_SWAP1
         if may_swap and stones_of(game) == game.ply < 2 and count == 1:
-            return self._swap(searches.board_answer, read_at, alone=True)
+            return self._swap(read_at, alone=True)
         task = searches.MoveTask(self._ready(), game, settings, self._blocked, count)
         return self._begin(task, read_at)
 
@@ -293,14 +269,8 @@ class Session:
         task = searches.BalanceTask(self._ready(), self.game, self.settings, stones, bias)
         return self._begin(task, read_at)
 
-    def _swap2_step(self, step: int, read_at: float) -> Response:
-        cells = [] if step == 1 else list[Coordinates](self._known_game().moves)
-        if len(cells) != (0, 3, 5)[step - 1]:
-            raise Refusal(f"YXSWAP2STEP{step} with {len(cells)} stones")
-        return self._swap2_with(cells, 0, read_at, searches.step_answer)
-
     def _swap2_with(
-        self, cells: list[Coordinates], bad: int, read_at: float, phrase: searches.Phrase
+        self, cells: list[Coordinates], bad: int, read_at: float, *, steps: bool
     ) -> Response:
         old = self._known_game()
         bad += len(cells) - len(set(cells)) + sum(not old.on_board(x, y) for x, y in cells)
@@ -309,11 +279,11 @@ class Session:
         game = self._new_game(old.width, old.height)
         for x, y in cells:
             game.play(x, y)
-        return self._swap(phrase, read_at)
+        return self._swap(read_at, steps=steps)
 
-    def _swap(self, phrase: searches.Phrase, read_at: float, alone: bool = False) -> Response:
+    def _swap(self, read_at: float, *, steps: bool = False, alone: bool = False) -> Response:
         self.game = self._known_game().apart()
-        task = searches.SwapTask(self._ready(), self.game, self.settings, phrase, alone)
+        task = searches.SwapTask(self._ready(), self.game, self.settings, steps, alone)
         return self._begin(task, read_at)
 
     def _begin(self, task: Task, read_at: float) -> Response:
@@ -407,10 +377,3 @@ class Session:
 def stones_of(game: Game) -> int:
     """Return the number of stones on the board, blocked cells not counted."""
     return sum(stone.side is not Side.WALL for stone in game.history)
-
-
-def colours(stones: tuple[commands.PlacedStone, ...]) -> dict[int, Side]:
-    """Return who owns fields 1 and 2: the owner of the first listed stone is black."""
-    first = next((s.field for s in stones if s.field in (1, 2)), 1)
-    own = Side.BLACK if first == 1 else Side.WHITE
-    return {1: own, 2: own.opponent}

@@ -14,7 +14,7 @@ from pbrain_engine.engine.pacing import UNLIMITED, plan
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import replies, serve, session
-from pbrain_engine.protocol.commands import CommandReader, Info, Nbest, Turn, Word
+from pbrain_engine.protocol.commands import Command, CommandReader, Info
 from pbrain_engine.protocol.replies import Report, line_wins
 from pbrain_engine.protocol.session import Session
 from pbrain_engine.protocol.settings import DEFAULT_MEMORY, Settings, decode_rule
@@ -88,18 +88,22 @@ def test_a_rule_that_came_before_the_client_was_known_is_read_again() -> None:
     assert talk.session.settings.rule is Rule.RENJU
 
 
-@pytest.mark.parametrize("word", Word)
-def test_only_words_of_yixin_board_make_a_client_one(word: Word) -> None:
+@pytest.mark.parametrize(
+    ("line", "is_yixin"),
+    [("BEGIN", False), ("STOP", False), ("YXSTOP", False), ("YXSHOWINFO", True),
+     ("YXBOARD DONE", True), ("BOARD DONE", False), ("YXNBEST 2", True), ("YXBLOCK DONE", True),
+     ("SWAP2BOARD DONE", False), ("YXBALANCETWO 0", True), ("YXFOO", False)],
+)  # fmt: skip
+def test_only_commands_of_yixin_board_make_a_client_one(line: str, is_yixin: bool) -> None:
     talk = Talk().start()
-    talk.session.handle(word, perf_counter())
-    is_its_own = word.value.startswith("YX") and word is not Word.YXSTOP
-    assert talk.session.settings.yixin is is_its_own
+    talk.say("INFO max_depth 1", line)
+    assert talk.session.settings.yixin is is_yixin
 
 
 def test_each_iteration_leaves_its_move_to_fall_back_on(monkeypatch: pytest.MonkeyPatch) -> None:
     talk = Talk().start()
     monkeypatch.setattr(talk.engine, "quick_move", lambda exclude=(): Move(0, 0))
-    task = talk.session.handle(Turn(7, 7), perf_counter()).task
+    task = talk.session.handle(Command("TURN", (7, 7)), perf_counter()).task
     assert task is not None and task.fallback.moves == (Move(0, 0),)
     task.run()
     assert task.fallback.moves == (Move(6, 7),)
@@ -252,7 +256,7 @@ def test_what_is_played_in_need_is_neither_blocked_nor_a_foul() -> None:
         assert talk.say("YXSHOWFORBID") == ["FORBID 0707."]
         blocked = set()
         for _ in range(4):
-            task = talk.session.handle(Nbest(1), perf_counter()).task
+            task = talk.session.handle(Command("YXNBEST", (1,)), perf_counter()).task
             assert task is not None and blocked.isdisjoint(task.fallback.moves)
             assert task.fallback.moves != ((7, 7),)
             blocked.update(task.fallback.moves)
@@ -314,13 +318,13 @@ def test_the_start_of_the_program_is_charged_where_the_manager_did_not_wait(wait
     talk = Talk().start()
     talk.say("INFO timeout_turn 100000")
     moment = perf_counter() if waited else read_at
-    task = talk.session.handle(Word.BEGIN, moment).task
+    task = talk.session.handle(Command("BEGIN"), moment).task
     assert task is not None
     charged = moment + 100 - task.deadline
     assert (charged < 0.05) == waited
     talk.say("INFO evaluate 3,3")  # whatever it is, a limit is planned with anew
     assert moment + 100 - task.deadline == charged
-    second = talk.session.handle(Turn(0, 0), read_at).task
+    second = talk.session.handle(Command("TURN", (0, 0)), read_at).task
     assert second is not None and read_at + 100 - second.deadline < 0.05
 
 
