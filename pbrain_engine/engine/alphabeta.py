@@ -7,9 +7,8 @@ the first thread, with the advice of the solver between them; the others search 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Container, Iterable
 from functools import partial
-from time import perf_counter
 from typing import NamedTuple
 
 from ..game.game import Game, Move, move_of
@@ -25,10 +24,8 @@ from ..search.parameters import (
 )
 from ..solver.solver import Proof
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
-from .adviser import Tactics
-from .pacing import Pace
-from .searcher import Question, Search, Searcher
-from .thought import UPPER, Listener, Thought, as_cut_short, deepest, ranked
+from .searcher import Question, Search, Searcher, Tactics
+from .thought import LOWER, UPPER, Thought, ranked
 
 BUCKET_BYTES = 64
 LEAST_TABLE = 1 << 20
@@ -71,28 +68,28 @@ class AlphaBetaSearch(Search):
     """A search on memory that is set up: one worker a thread, one shared block."""
 
     def __init__(
-        self, library: Library, workers: Sequence[int], shared: int, question: Question
+        self,
+        library: Library,
+        question: Question,
+        tactics: Tactics | None,
+        workers: list[int],
+        shared: int,
     ) -> None:
         """Take the addresses of prepared workers and of the shared block."""
-        super().__init__(library, question)
-        game = question.game
+        super().__init__(library, question, tactics)
         self._workers = workers
         self._leader = workers[0]
-        self._tables = game.tables
+        self._tables = question.game.tables
         self._shared = shared
-        self._empty_cells = game.width * game.height - game.ply
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
         self._dropped: set[Move] = set()
-        self._helpers = [partial(self._help, w, n) for n, w in enumerate(workers[1:], 1)]
+        self.helpers += [partial(self._help, w, n) for n, w in enumerate(workers[1:], 1)]
 
-    def run(
-        self, pace: Pace, listener: Listener | None, stop: Callable[[], None]
-    ) -> Thought | None:
-        """Search with all threads; return the thought of the one that came deepest, if any."""
-        best = super().run(pace, listener, stop)
-        limit, multipv = self.question.limit, self.question.multipv
-        if best is None or not self._completed or multipv > 1 or limit.depth is not None:
+    def answer(self) -> Thought | None:
+        """Return the thought of the thread that came deepest, if any."""
+        limit, best = self.question.limit, self.best
+        if best is None or self.question.multipv > 1 or limit.depth is not None:
             return best
         others = [
             as_cut_short(self._read(worker, 0, completed.depth), completed)
@@ -116,36 +113,33 @@ class AlphaBetaSearch(Search):
             self._completed[worker] = self._read(worker, 0, depth)
             depth = max(depth + 1, self._depth + ahead)
 
-    def _lead(self, pace: Pace, listener: Listener | None) -> None:
+    def lead(self) -> None:
         """Iterate until the limit, the listener or the position says that it is enough."""
-        limit, multipv = self.question.limit, self.question.multipv
+        game, limit, multipv = self.question.game, self.question.limit, self.question.multipv
         root_moves = self._count(self._leader).root_moves
-        adviser = self.question.adviser if multipv == 1 else None
-        if root_moves == 0 or (adviser and self.has_won(adviser, listener)):
+        if root_moves == 0 or self.has_won():
             return
-        if adviser:
-            for move in adviser.losing_moves():
-                root_moves = self._drop(move)
+        for move in self.tactics.losing_moves() if self.tactics else ():
+            root_moves = self._drop(move)
         is_sure = root_moves == multipv == 1 and limit.time is not None and limit.depth is None
-        last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, DEPTH_PER_CELL * self._empty_cells)
+        empty_cells = game.width * game.height - game.ply
+        last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, DEPTH_PER_CELL * empty_cells)
         found_at = 0
         for depth in range(1, last_depth + 1):
             self._depth = depth
-            if not self._search_lines(depth, min(multipv, root_moves), adviser, listener):
+            if not self._search_lines(depth, min(multipv, root_moves)):
                 return
-            best = self._best
+            best = self.best
             if best is not None and abs(best.value) >= WIN_BAND:
                 found_at = found_at or depth
                 if depth >= min(found_at + AFTER_MATE, abs(best.mate or 0)):
                     return
             if is_sure and depth >= SURE_DEPTH:
                 return
-            if best is not None and pace.should_stop(best, perf_counter() - pace.start):
+            if best is not None and self.is_over(best):
                 return
 
-    def _search_lines(
-        self, depth: int, lines: int, adviser: Tactics | None, listener: Listener | None
-    ) -> bool:
+    def _search_lines(self, depth: int, lines: int) -> bool:
         """Search the best lines to a depth and report them; False if that ends the search.
 
         Several lines are reported together, ranked, once the last of them is there.
@@ -153,39 +147,36 @@ class AlphaBetaSearch(Search):
         found: list[Thought] = []
         for line in range(lines):
             if not self._iterate(self._leader, depth, line):
-                if lines == 1 or self._best is None:
+                if lines == 1 or self.best is None:
                     now = self._read(self._leader, 0, depth - 1)
-                    self._best = as_cut_short(now, self._best)
+                    self.best = as_cut_short(now, self.best)
                 return False
             found.append(self._read(self._leader, line, depth))
-        self._best, *others = ranked(found) if lines > 1 else found
-        goes_on = adviser is None or self._consult(adviser, depth)
-        for thought in (self._best, *others):
-            enough = listener(thought) if listener else False
-            goes_on = goes_on and not (enough and thought is self._best)
-        return goes_on
+        self.best, *others = ranked(found) if lines > 1 else found
+        goes_on = self.tactics is None or self._consult(self.tactics, depth)
+        return not self.tell([self.best, *others]) and goes_on
 
-    def _consult(self, adviser: Tactics, depth: int) -> bool:
-        """Ask the adviser about the best thought and take a better one; False if that ends it."""
-        while self._best is not None and abs(self._best.value) < WIN_BAND:
+    def _consult(self, tactics: Tactics, depth: int) -> bool:
+        """Ask the solver about the best thought and take a better one; False if that ends it."""
+        while self.best is not None and abs(self.best.value) < WIN_BAND:
             nodes = self._count(self._leader).nodes
-            win = adviser.win(nodes)
+            win = tactics.win(nodes)
             if win is not None:
-                self._best = self.thought_of(win, depth)
+                self.best = self.thought_of(win, depth)
                 return False
-            refuted = self._best
-            loss = adviser.refutes(refuted.move, nodes)
+            refuted = self.best
+            loss = tactics.refutes(refuted.move, nodes)
             if loss is None or self._count(self._leader).root_moves == 1:
                 return True
             plies = 2 * loss.length
             self._note(loss, refuted.move)
             self._drop(refuted.move)
             done = self._iterate(self._leader, depth, 0)
-            self._best = self._read(self._leader, 0, depth if done else depth - 1)
-            if self._best.value < loss_in(plies):  # what is left loses even sooner
-                self._best = refuted._replace(value=loss_in(plies))
-            elif not done and abs(self._best.value) < WIN_BAND:  # no better than what was refuted
-                self._best = self._best._replace(value=refuted.value, bound=UPPER)
+            self.best = self._read(self._leader, 0, depth if done else depth - 1)
+            if self.best.value < loss_in(plies):  # what is left loses even sooner
+                self.best = refuted._replace(value=loss_in(plies))
+            elif not done and abs(self.best.value) < WIN_BAND:  # no better than what was refuted
+                self.best = self.best._replace(value=refuted.value, bound=UPPER)
             if not done:
                 return False
         return True
@@ -227,10 +218,37 @@ class AlphaBetaSearch(Search):
         pv = tuple(map(move_of, out[1 : length + 1]))
         value = out[0]
         if value == -INFINITE:  # stopped before anything was known
-            value = self._best.value if self._best else 0
+            value = self.best.value if self.best else 0
         counted = self._count(worker)
         seldepth = max(counted.seldepth, depth)
         return self._thought(value, depth, seldepth, pv, line + 1, counted.changes)
+
+
+def as_cut_short(now: Thought, complete: Thought | None) -> Thought:
+    """Return what to believe after an iteration that was cut short.
+
+    ``now`` is what is known of the move in front, ``complete`` the thought of the last
+    completed iteration. Its value stands while its move is in front: what is known of that may
+    be a bound of the search window. A move that came in front since is worth at least its value.
+    """
+    if complete is None or now.value >= WIN_BAND:
+        return now
+    if now.move != complete.move:
+        return now._replace(bound=LOWER)
+    return complete._replace(nodes=now.nodes, time=now.time, changes=now.changes)
+
+
+def deepest(best: Thought, others: Iterable[Thought], dropped: Container[Move]) -> Thought:
+    """Return the first thread's thought, or that of one that completed a deeper iteration.
+
+    The first thread alone asks for proofs, so a win, a loss and a proof of its stand, and a
+    move that it has dropped because it loses is taken from no other thread.
+    """
+    for other in others:
+        is_deeper = other.depth > best.depth and abs(best.value) < WIN_BAND
+        if is_deeper and other.value > -WIN_BAND and other.move not in dropped:
+            best = other
+    return best
 
 
 class AlphaBeta(Searcher):
@@ -238,7 +256,7 @@ class AlphaBeta(Searcher):
 
     def __init__(self, library: Library) -> None:
         """Begin without a table."""
-        super().__init__(library, "shared", {name: p.default for name, p in ALPHABETA.items()})
+        super().__init__(library, "shared", ALPHABETA)
         self._workers = [Block(library.sizes["worker"])]
         self._table_bytes = 0
 
@@ -250,48 +268,46 @@ class AlphaBeta(Searcher):
     @property
     def table_bytes(self) -> int:
         """The size of the transposition table, or 0 while there is none."""
-        return self._table_bytes if self._memory is not None else 0
-
-    def beside(self, threads: int) -> int:
-        """Return the bytes of the workers still to allocate for this many threads."""
-        return (threads - len(self._workers)) * self._library.sizes["worker"]
-
-    def enough(self, seconds: float, threads: int) -> int:
-        """Return the bytes that the nodes of a few such searches fill."""
-        return max(ENOUGH, int(min(seconds * TABLE_RATE, EVERYTHING)) * threads)
+        return self._table_bytes if self._block is not None else 0
 
     def forget_game(self) -> None:
         """Forget history and counter moves."""
         for worker in self._workers:
             self._library.worker_forget(worker.address)
 
-    def prepare(self, length: int, patient: bool) -> None:
-        """Take a table of ``length`` bytes, unless there is one."""
-        if self._memory is not None:
-            return
+    def _still_to_come(self) -> int:
+        """Return the bytes of the workers still to allocate."""
+        return (self.threads - len(self._workers)) * self._library.sizes["worker"]
+
+    def _useful(self, seconds: float) -> int:
+        """Return the bytes that the nodes of a few such searches fill."""
+        return max(ENOUGH, int(min(seconds * TABLE_RATE, EVERYTHING)) * self.threads)
+
+    def _take(self, length: int, patient: bool) -> None:
+        """Take a table of ``length`` bytes."""
         self._table_bytes = max(LEAST_TABLE, length) // BUCKET_BYTES * BUCKET_BYTES
         block = Block(self._library.sizes["shared_head"] + self._table_bytes, huge=patient)
         self._library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
         self._adopt(block)
 
-    def clear(self) -> None:
+    def _give_back(self) -> None:
         """Give the memory of the table and of all workers but the first back."""
-        shared, self._memory = self._memory, None
+        shared, self._block = self._block, None
         others, self._workers = self._workers[1:], self._workers[:1]
         for block in (shared, *others):
             if block is not None:
                 block.close()
 
-    def begin(self, question: Question, threads: int) -> AlphaBetaSearch:
+    def _begin(self, question: Question, tactics: Tactics | None) -> AlphaBetaSearch:
         """Give every thread a worker with the game on it, ready to search."""
-        assert self._memory is not None, "prepare comes first"
-        shared, game, limit = self._memory.address, question.game, question.limit
+        assert self._block is not None, "the table comes first"
+        shared, game, limit = self._block.address, question.game, question.limit
         self._library.shared_age(shared)
-        while len(self._workers) < threads:
+        while len(self._workers) < self.threads:
             self._workers.append(Block(self._library.sizes["worker"]))
         most = UNLIMITED_NODES if limit.nodes is None else min(limit.nodes, UNLIMITED_NODES)
         workers = []
-        for number, block in enumerate(self._workers[:threads]):
+        for number, block in enumerate(self._workers[: self.threads]):
             if number:
                 game.copy_to(game.like(block))
             worker = block.address
@@ -303,13 +319,13 @@ class AlphaBeta(Searcher):
             nodes = most if number == 0 else UNLIMITED_NODES
             distinct = int(question.multipv == 1)
             self._library.worker_prepare(worker, game.tables, shared, nodes, distinct)
-        return AlphaBetaSearch(self._library, workers, shared, question)
+        return AlphaBetaSearch(self._library, question, tactics, workers, shared)
 
     def glance(self, game: Game, nodes: int) -> Glance | None:
         """Search ``nodes`` in one call, on this thread; None where every move is forbidden."""
-        assert self._memory is not None, "prepare comes first"
+        assert self._block is not None, "the table comes first"
         out = (ctypes.c_int64 * (AT_END + MAX_STONES))()
-        worker, shared, at = self.game_memory.address, self._memory.address, ctypes.addressof(out)
+        worker, shared, at = self.game_memory.address, self._block.address, ctypes.addressof(out)
         choices = self._library.worker_think(worker, game.tables, shared, nodes, at)
         if not choices:
             return None

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Container, Iterable
 from itertools import chain
+from math import exp
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..eval.weights import DEFAULT, Weights, find_weights
-from ..game.game import Game, Move, whole
+from ..game.game import Game, Move, move_of, whole
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from ..search.parameters import PARAMETERS, check_name
+from ..search.parameters import check_name
 from ..values import WIN_BAND, loss_in
-from .adviser import Foresight, Tactics
 from .alphabeta import AlphaBeta, Glance
 from .pacing import UNLIMITED, Pace
-from .searcher import Question, Searcher, Tables
-from .thought import Limit, Listener, Thought
+from .searcher import Question, Searcher
+from .thought import Foresight, Limit, Listener, Thought
 
 if TYPE_CHECKING:
     from .book import Book
@@ -29,6 +30,7 @@ DEFAULT_WEIGHTS = DEFAULT
 ALPHABETA, MCTS = "alphabeta", "mcts"
 SEARCHES = (ALPHABETA, MCTS)
 MAX_THREADS = 64
+LOGIT_UNIT = 256
 
 
 __all__ = ["Engine", "EngineError", "Limit", "Move", "Thought"]
@@ -84,8 +86,6 @@ class Engine:
             ValueError: there are no threads, or no memory.
             TypeError: one of the numbers is none.
         """
-        for name, number in (("memory", memory), ("hash_size", hash_size), ("threads", threads)):
-            at_least_one(number, name)
         self.library: Library = load(level)
         self.weights: Weights = find_weights(weights)
         self.weights.check_networks()
@@ -97,9 +97,11 @@ class Engine:
             self._searcher = AlphaBeta(self.library)
         else:
             raise EngineError(f"unknown search {search!r}; there are {' and '.join(SEARCHES)}")
-        self._tables = Tables(self._searcher, self.library, memory, hash_size, limited(threads))
         self.search = search
-        self._parameters = {name: p.default for name, p in PARAMETERS.items()}
+        if memory is not None:
+            self.set_memory(memory)
+        self.set_hash_size(hash_size)
+        self.set_threads(threads)
         for name, value in (parameters or {}).items():
             self.set_parameter(name, value)
         self._book: Book | None = None
@@ -179,32 +181,31 @@ class Engine:
     @property
     def threads(self) -> int:
         """How many threads a search uses."""
-        return self._tables.threads
+        return self._searcher.threads
 
     def set_threads(self, threads: int) -> None:
         """Use this many threads from the next search on, at most 64; ValueError below 1."""
         at_least_one(threads, "threads")
-        self._tables.threads = limited(threads)
+        self._searcher.threads = min(threads, MAX_THREADS)
 
     def set_memory(self, memory: int) -> None:
         """Let the whole process use this many bytes; the table takes what is left."""
         at_least_one(memory, "memory")
-        self._tables.memory = memory
+        self._searcher.memory = memory
 
     def set_hash_size(self, length: int | None) -> None:
         """Give the table this many bytes; None: what is of use, within the memory limit."""
         at_least_one(length, "hash_size")
-        self._tables.hash_size = length
+        self._searcher.hash_size = length
 
     def set_parameter(self, name: str, value: int) -> None:
         """Set a search parameter; KeyError if there is none of this name."""
         check_name(name)
-        self._parameters[name] = value
         self._searcher.set_parameter(name, value)
 
     def clear_hash(self) -> None:
         """Forget what earlier searches found out."""
-        self._tables.drop()
+        self._searcher.clear()
         self._searcher.forget_game()
 
     @property
@@ -217,11 +218,11 @@ class Engine:
     def arm(self) -> None:
         """Announce the next ``think``: a ``stop`` from now on ends it, even before it begins."""
         self._armed = True
-        self._tables.release()
+        self._searcher.release()
 
     def stop(self) -> None:
         """Make the running (or announced) think return its best move; from any thread."""
-        self._tables.stop()
+        self._searcher.stop()
 
     @property
     def network(self) -> str | None:
@@ -229,10 +230,27 @@ class Engine:
         return self.weights.network_id(self.game.rule)
 
     def value(self) -> int:
-        """Return the value of the position for the side to move, without any search."""
-        from ..game.opinion import value_of  # an engine that plays does without
+        """Return the value of the position for the side to move, without any search.
 
-        return value_of(self.game)
+        The network's where the rule is played with one, else the linear one (``Game.value``).
+        """
+        return self.library.worker_value(self.game.address, self.game.tables)
+
+    def logits(self) -> dict[Move, int]:
+        """Return the moves that a search would list, each with 256 times the logarithm of a weight.
+
+        It is how likely each is to be played, as the network sees it; without a network, as the
+        learned scores of the moves do. There is none where the game is over or every move is
+        forbidden. Not while a search runs.
+        """
+        game = self.game
+        if game.is_over:
+            return {}
+        room = game.width * game.height
+        out = (ctypes.c_int64 * (2 * room))()
+        at = ctypes.addressof(out)
+        count = self.library.worker_policy(game.address, game.tables, at, room)
+        return {move_of(out[2 * i]): out[2 * i + 1] for i in range(count)}
 
     def policy(self) -> list[tuple[Move, float]]:
         """Return the moves that a search would list with their chances, best first.
@@ -243,9 +261,12 @@ class Engine:
         >>> round(sum(chances), 6), chances == sorted(chances, reverse=True)
         (1.0, True)
         """
-        from ..game.opinion import policy_of
-
-        return policy_of(self.game)
+        logits = self.logits()
+        highest = max(logits.values(), default=0)
+        weights = {move: exp((logit - highest) / LOGIT_UNIT) for move, logit in logits.items()}
+        total = sum(weights.values())
+        chances = [(move, weight / total) for move, weight in weights.items()]
+        return sorted(chances, key=lambda entry: -entry[1])
 
     def quick_move(self, exclude: Container[Move] = ()) -> Move:
         """Return a sensible legal move at once, without a search.
@@ -308,17 +329,16 @@ class Engine:
             raise EngineError("the engine is thinking already")
         try:
             if not self._armed:
-                self._tables.release()
+                self._searcher.release()
             self._armed = False
             if pace is None:
                 pace = Pace.of(limit, start)
             left = pace.deadline - start
             limit = limit._replace(time=None if left == UNLIMITED else left)
+            known: tuple[Move, int] | None = None
             if left <= 0:
-                move = self.quick_move(left_out)
-                return Thought(move, 0, 0, 0, 0, perf_counter() - start, (move,))
-            known = None
-            if self._book is not None and multipv == 1 and not left_out:
+                known = self.quick_move(left_out), 0
+            elif self._book is not None and multipv == 1 and not left_out:
                 known = self._book.move(self.game, self._book.effort(limit, self.threads))
             if known is not None:
                 move, value = known
@@ -350,17 +370,9 @@ class Engine:
         exclude: list[Move],
     ) -> Thought:
         """Set up the memory, search, and fall back on a quick move if there was no time at all."""
-        self._tables.prepare(limit)
-        if self._tables.is_stopped:  # before the memory was there
-            self._tables.stop()
-        solver, share = self._tables.solver, self._parameters["threat_share"]
-        tactics = None
-        if solver is not None and share and not exclude:
-            tactics = Tactics(solver, self.game, share, self._parameters["threat_hot"])
         board = self.game.snapshot()
-        question = Question(self.game, limit, start, tactics, tuple(exclude), multipv, board)
-        search = self._searcher.begin(question, self._tables.threads)
-        thought = search.run(pace, listener, self._tables.stop)
+        question = Question(self.game, limit, pace, start, board, listener, multipv, exclude)
+        thought = self._searcher.search(question)
         if thought is not None and self._book is not None:
             self._book.note_speed(thought)
         # A tree lists no other moves than those that stop a five, were they excluded or not.
@@ -392,14 +404,14 @@ class Engine:
         if not isinstance(searcher, AlphaBeta) or self.game.is_full:
             raise EngineError(f"only search={ALPHABETA} glances, at boards that are not full")
         with self._busy:
-            self._tables.prepare(Limit())
+            searcher.prepare(Limit())
             return searcher.glance(self.game, nodes)
 
     def close(self) -> None:
         """Stop a running think and give the memory of the table back."""
         self.stop()
         with self._busy:
-            self._tables.drop()
+            self._searcher.clear()
             if self._book is not None:
                 self._book.close()
                 self._book = None
@@ -422,8 +434,3 @@ def at_least_one(number: int | None, name: str) -> None:
     """
     if number is not None and whole(number, name) < 1:
         raise ValueError(f"{name} is at least 1, not {number}")
-
-
-def limited(threads: int) -> int:
-    """Return the number of threads nearest to this that a search can have."""
-    return max(1, min(threads, MAX_THREADS))

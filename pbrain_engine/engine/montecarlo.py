@@ -1,16 +1,15 @@
 """Monte Carlo tree search as a searcher: the memory that lasts, and one search to its thought.
 
 There is one tree for all threads, and a walker for each. A round is a fifth more visits than all
-before it. The first thread makes the rounds and asks the adviser after each; the others visit
+before it. The first thread makes the rounds and asks the solver after each; the others visit
 the same tree until it stops them.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from functools import partial
-from time import perf_counter, sleep
+from time import sleep
 from typing import NamedTuple
 
 from ..game.game import move_of
@@ -19,10 +18,8 @@ from ..native.load.memory import Block
 from ..position.geometry import cell_of
 from ..search.parameters import MCTS
 from ..values import WIN_BAND, loss_in
-from .adviser import Tactics
-from .pacing import Pace
-from .searcher import Question, Search, Searcher
-from .thought import Listener, Thought, ranked
+from .searcher import Question, Search, Searcher, Tactics
+from .thought import Thought, ranked
 
 NODES_SHARE = 4  # one part in this many of the memory is for nodes, the others for their moves
 MOST_BUCKETS = 1 << 23
@@ -39,7 +36,7 @@ HELP_PAUSE = 0.001  # seconds that it leaves the tree alone where it has found n
 SURE_VISITS = 256  # an only move is looked at so long before it is played
 MAX_LINE = 64  # moves of a line that a thought reports
 CHANCE_UNIT = 65536  # a sure win, as the kernel counts chances
-VISIT_WORTH = 40  # positions of the alpha-beta that a visit counts as, for the adviser
+VISIT_WORTH = 40  # positions of the alpha-beta that a visit counts as, for the tactics
 
 
 class Walker(NamedTuple):
@@ -63,25 +60,24 @@ class TreeSearch(Search):
     def __init__(
         self,
         library: Library,
-        walkers: Sequence[Walker],
+        question: Question,
+        tactics: Tactics | None,
+        walkers: list[Walker],
         tree: int,
         lists: int,
         moves: int,
-        question: Question,
     ) -> None:
         """Take the addresses, and how many moves may be played at the root."""
-        super().__init__(library, question)
+        super().__init__(library, question, tactics)
         self._walkers = walkers
         self._leader = walkers[0]
         self._tree = tree
         self._lists = lists
         self._moves = moves
         self._tables = question.game.tables
-        self._adviser = question.adviser if question.multipv == 1 else None
         self._changes = 0
-        self._is_enough = False
         self._line = (ctypes.c_int64 * (MAX_LINE + 2))()
-        self._helpers = [partial(self._help, walker) for walker in walkers[1:]]
+        self.helpers += [partial(self._help, walker) for walker in walkers[1:]]
 
     def _walk(self, walker: Walker, visits: int) -> bool:
         """Make this many visits; False if they were stopped or there is nothing to find out."""
@@ -104,56 +100,49 @@ class TreeSearch(Search):
             if judged == before:
                 sleep(HELP_PAUSE)
 
-    def _lead(self, pace: Pace, listener: Listener | None) -> None:
+    def lead(self) -> None:
         """Make rounds until the limit, the listener or the tree says that it is enough."""
-        question = self.question
-        limit = question.limit
-        if self._moves == 0 or (self._adviser and self.has_won(self._adviser, listener)):
+        limit = self.question.limit
+        if self._moves == 0 or self.has_won():
             return
-        if self._adviser:
-            for move in self._adviser.losing_moves():
-                self.library.tree_bar(self._tree, cell_of(*move))
+        for move in self.tactics.losing_moves() if self.tactics else ():
+            self.library.tree_bar(self._tree, cell_of(*move))
         most = MOST_VISITS if limit.nodes is None else limit.nodes
         is_timed = limit.time is not None and limit.depth is None and limit.nodes is None
-        is_sure = self._moves == question.multipv == 1 and is_timed
+        is_sure = self._moves == self.question.multipv == 1 and is_timed
         visits = 0
         goes_on = True
         while goes_on:
             visits = min(visits + max(FIRST_ROUND, visits // ROUND_PART), most)
             done = self._count(self._leader).visits
             goes_on = self._walk(self._leader, visits - done) and visits < most
-            if self._adviser and not self._consult(self._adviser):
+            if self.tactics and not self._consult(self.tactics):
                 goes_on = False
-            best = self._report(listener)
+            is_enough = self._report()
+            best = self.best
             if best is None or (limit.depth is not None and best.depth >= limit.depth):
                 return
-            if (is_sure and visits >= SURE_VISITS) or pace.should_stop(
-                best, perf_counter() - pace.start
-            ):
+            if (is_sure and visits >= SURE_VISITS) or self.is_over(best):
                 return
-            goes_on = goes_on and not self._is_enough
+            goes_on = goes_on and not is_enough
 
-    def _report(self, listener: Listener | None) -> Thought | None:
-        """Note the best lines and report them; the listener may say that they are enough."""
-        self._is_enough = False
+    def _report(self) -> bool:
+        """Note the best lines and report them; return whether the listener has enough."""
         count = self._rank()
         if count == 0:
-            return self._best
-        if self._best is not None and self._best.proof:
-            thoughts = [self._best]
+            return False
+        before = self.best
+        if before is not None and before.proof:
+            thoughts = [before]
         else:
             lines = min(self.question.multipv, count)
             thoughts = ranked([self._read(rank) for rank in range(lines)])
-        before, self._best = self._best, thoughts[0]
-        self._changes = int(before is not None and before.move != thoughts[0].move)
-        for thought in thoughts:
-            enough = listener(thought) if listener else False
-            if enough and thought.multipv == 1:
-                self._is_enough = True
-        return self._best
+        self.best = thoughts[0]
+        self._changes = int(before is not None and before.move != self.best.move)
+        return self.tell(thoughts)
 
-    def _consult(self, adviser: Tactics) -> bool:
-        """Ask the adviser about the best move; False if that ends the search."""
+    def _consult(self, tactics: Tactics) -> bool:
+        """Ask the solver about the best move; False if that ends the search."""
         while True:
             if self._rank() == 0:
                 return True
@@ -161,11 +150,11 @@ class TreeSearch(Search):
             if abs(best.value) >= WIN_BAND:
                 return True
             nodes = VISIT_WORTH * self._count(self._leader).visits
-            win = adviser.win(nodes)
+            win = tactics.win(nodes)
             if win is not None:
-                self._best = self.thought_of(win)
+                self.best = self.thought_of(win)
                 return False
-            loss = adviser.refutes(best.move, nodes)
+            loss = tactics.refutes(best.move, nodes)
             if loss is None or self._moves == 1:
                 return True
             value = loss_in(2 * loss.length)
@@ -210,7 +199,7 @@ class MonteCarlo(Searcher):
 
     def __init__(self, library: Library) -> None:
         """Begin without a tree."""
-        super().__init__(library, "tree", {name: p.default for name, p in MCTS.items()})
+        super().__init__(library, "tree", MCTS)
         self._game = Block(library.sizes["game"])
         self._walkers: list[tuple[Block, Block]] = []
         self._lists: Block | None = None
@@ -224,27 +213,25 @@ class MonteCarlo(Searcher):
     @property
     def table_bytes(self) -> int:
         """The bytes of the tree, 0 while there is none."""
-        if self._memory is None or self._lists is None:
+        if self._block is None or self._lists is None:
             return 0
-        return self._memory.length + self._lists.length
-
-    def beside(self, threads: int) -> int:
-        """Return the bytes of the walkers still to allocate for this many threads."""
-        each = self._library.sizes["walker"] + self._library.sizes["threats_head"]
-        each += 2 * THREATS_BYTES
-        return max(threads - len(self._walkers), 0) * each
-
-    def enough(self, seconds: float, threads: int) -> int:
-        """Return all that there is: a tree is kept from move to move as long as there is room."""
-        return EVERYTHING
+        return self._block.length + self._lists.length
 
     def forget_game(self) -> None:
         """Nothing: a tree is about positions, whichever game they come up in."""
 
-    def prepare(self, length: int, patient: bool) -> None:
-        """Take about ``length`` bytes for the tree, unless there is one."""
-        if self._memory is not None:
-            return
+    def _still_to_come(self) -> int:
+        """Return the bytes of the walkers still to allocate."""
+        sizes = self._library.sizes
+        each = sizes["walker"] + sizes["threats_head"] + 2 * THREATS_BYTES
+        return max(self.threads - len(self._walkers), 0) * each
+
+    def _useful(self, seconds: float) -> int:
+        """Return all that there is: a tree is kept from move to move as long as there is room."""
+        return EVERYTHING
+
+    def _take(self, length: int, patient: bool) -> None:
+        """Take about ``length`` bytes for the tree."""
         sizes = self._library.sizes
         length = max(length, LEAST_BYTES) - sizes["tree_head"]
         buckets = min(length // NODES_SHARE // sizes["tree_bucket"], MOST_BUCKETS)
@@ -256,27 +243,27 @@ class MonteCarlo(Searcher):
         self._library.tree_new(tree.address, buckets, blocks)
         self._adopt(tree)
 
-    def clear(self) -> None:
+    def _give_back(self) -> None:
         """Give the memory of the tree and of the walkers back."""
-        blocks = [self._memory, self._lists, *(block for pair in self._walkers for block in pair)]
-        self._memory = self._lists = None
+        blocks = [self._block, self._lists, *(block for pair in self._walkers for block in pair)]
+        self._block = self._lists = None
         self._walkers = []
         for block in blocks:
             if block is not None:
                 block.close()
 
-    def begin(self, question: Question, threads: int) -> TreeSearch:
+    def _begin(self, question: Question, tactics: Tactics | None) -> TreeSearch:
         """Plant the position in the tree, and give every thread a walker at it."""
-        assert self._memory is not None and self._lists is not None, "prepare comes first"
+        assert self._block is not None and self._lists is not None, "the tree comes first"
         library, game = self._library, question.game
-        tree, lists = self._memory.address, self._lists.address
+        tree, lists = self._block.address, self._lists.address
         sizes = library.sizes
-        while len(self._walkers) < threads:
+        while len(self._walkers) < self.threads:
             tables = 2 * self._buckets * sizes["threats_bucket"]
             memory = Block(sizes["threats_head"] + tables)
             library.threats_new(memory.address, self._buckets, self._buckets)
             self._walkers.append((Block(sizes["walker"]), memory))
-        walkers = [Walker(w.address, t.address) for w, t in self._walkers[:threads]]
+        walkers = [Walker(w.address, t.address) for w, t in self._walkers[: self.threads]]
         library.tree_begin(tree, question.multipv, max(round(question.game.scale), 1))
         for move in question.exclude:
             library.tree_bar(tree, cell_of(*move))
@@ -287,4 +274,4 @@ class MonteCarlo(Searcher):
         )  # fmt: skip
         for walker in others:
             library.walker_board(walker.address, walker.threats, game.tables, game.address)
-        return TreeSearch(library, walkers, tree, lists, moves, question)
+        return TreeSearch(library, question, tactics, walkers, tree, lists, moves)

@@ -1,15 +1,15 @@
-"""What the engine asks of a way to search: memory of some size, then one search after the other.
+"""Ways to search: memory of some size, then one search after the other.
 
 ``AlphaBeta`` and ``MonteCarlo`` are the two that there are. They get the same questions, keep
-the same promises about time, memory and stopping, and answer with the same thoughts. ``Tables``
-decides how large what they remember is, and until when it is kept, a ``Crew`` runs their threads.
+the same promises about time, memory and stopping, and answer with the same thoughts. A ``Crew``
+runs their threads, and ``Tactics`` asks the solver for forced wins meanwhile.
 """
 
 from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from time import perf_counter
 from typing import NamedTuple
@@ -17,9 +17,9 @@ from typing import NamedTuple
 from ..game.game import Game, Move, Snapshot
 from ..native.load.library import Library
 from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
+from ..search.parameters import PARAMETERS
 from ..solver.solver import Proof, Solver
 from ..values import win_in
-from .adviser import Tactics
 from .pacing import Pace
 from .thought import Limit, Listener, Thought
 
@@ -123,6 +123,95 @@ def start_deep(works: Sequence[Callable[[], None]]) -> list[threading.Thread]:
     return threads
 
 
+FOURS_NODES = 20_000  # stones for the win by fours before the main search begins
+THREES_NODES = 2_000  # and for the win by threats
+RESCUE_NODES = 20_000  # for what stops the enemy's fours
+SHARE_PERCENT = 10  # stones for each hundred nodes of the main search
+FOURS_PERCENT = 100  # stones for each hundred nodes while a win by fours is open: it is rare
+LEAST_NODES = 1_000  # what is not worth beginning
+
+
+class Tactics:
+    """Forced wins while the engine thinks: its own, and the enemy's after the move it prefers.
+
+    All is counted in nodes, so that a search limited by depth or nodes stays the same on every
+    machine: the solver may put a share of a stone on the board for each node of the main search.
+    """
+
+    def __init__(
+        self, solver: Solver, game: Game, percent: int = SHARE_PERCENT, hot: int = 0
+    ) -> None:
+        """Serve a think about this position with ``percent`` stones for each hundred nodes.
+
+        ``hot``: as many more where a win by fours and threes is open.
+        """
+        self._solver = solver
+        self._game = game
+        self._percent = percent
+        self._hot = hot
+        self._spent = 0  # stones of the share
+        self._sought = 0  # and of those more, for the win
+        self._fours_open = True  # it is not known whether there is a win by fours
+        self._hopeless = False  # there is no win by threats here
+        self._is_hot = True  # fours and threes alone may win
+        self._tried: dict[Move, int] = {}  # move -> stones spent on refuting it
+
+    def losing_moves(self) -> tuple[Move, ...]:
+        """Return the moves that lose to the enemy's fours, if there is any that does not."""
+        if not self._solver.threatens_fours(self._game, nodes=RESCUE_NODES):
+            return ()
+        rescue = self._solver.rescues(self._game, nodes=RESCUE_NODES)
+        keep = {*rescue.moves, *rescue.unknown}
+        if not rescue.threat.length or not keep:
+            return ()
+        return tuple(move for move in self._game.legal_moves() if move not in keep)
+
+    def first_win(self) -> Proof | None:
+        """Return a win that a short search finds before the main one begins, or None."""
+        return self._fours(FOURS_NODES) or self._threats(THREES_NODES)
+
+    def win(self, nodes: int) -> Proof | None:
+        """Return a win, or None; ``nodes``: of the main search so far.
+
+        Where even the fours are not settled they come first.
+        """
+        if self._hopeless:
+            return None
+        budget = max(nodes * self._percent // 100 - self._spent, 0) // 2
+        eagerness = max(  # stones more for each hundred nodes, where a win is likelier
+            self._hot if self._is_hot else 0, FOURS_PERCENT if self._fours_open else 0
+        )
+        more = max(nodes * eagerness // 100 - self._sought, 0)
+        if budget + more < LEAST_NODES:
+            return None
+        self._spent += budget
+        self._sought += more
+        budget += more
+        return (self._fours(budget) if self._fours_open else None) or self._threats(budget)
+
+    def refutes(self, move: Move, nodes: int) -> Proof | None:
+        """Return the enemy's win by threats after a move, or None."""
+        budget = nodes * self._percent // 100 - self._spent
+        tried = self._tried.get(move, 0)
+        if tried < 0 or budget < max(LEAST_NODES, tried // 2):
+            return None
+        proof = self._solver.threats(self._game, nodes=budget, after=move)
+        self._spent += proof.nodes
+        self._tried[move] = tried + budget if proof.is_open else -1
+        return proof if proof.wins else None
+
+    def _fours(self, nodes: int) -> Proof | None:
+        proof = self._solver.fours(self._game, nodes=nodes)
+        self._fours_open = proof.is_open
+        return proof if proof.wins else None
+
+    def _threats(self, nodes: int) -> Proof | None:
+        proof = self._solver.threats(self._game, nodes=nodes)
+        self._hopeless = not proof.wins and not proof.is_open
+        self._is_hot = proof.level == 0
+        return proof if proof.wins else None
+
+
 LARGEST, LEAST = 3 << 29, 1 << 20  # bytes of all tables
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # one part in this many of the memory for tables goes to them
@@ -133,48 +222,39 @@ RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after th
 class Question(NamedTuple):
     """What one think is about.
 
-    ``start``: when it began, by ``perf_counter``; ``adviser``: who knows of forced wins;
-    ``exclude``: cells not to be played unless nothing else is left; ``multipv``: how many
-    best moves are asked for. With one, of root moves that are alike by symmetry only one
-    is searched.
+    ``start``: when it began, by ``perf_counter``; ``exclude``: cells not to be played unless
+    nothing else is left; ``multipv``: how many best moves are asked for. With one, of root moves
+    that are alike by symmetry only one is searched. ``board``: the position, for its thoughts.
     """
 
     game: Game
     limit: Limit
+    pace: Pace
     start: float
-    adviser: Tactics | None = None
-    exclude: tuple[Move, ...] = ()
+    board: Snapshot
+    listener: Listener | None = None
     multipv: int = 1
-    board: Snapshot | None = None  # the position, for its thoughts
+    exclude: Sequence[Move] = ()
 
 
 class Search(ABC):
     """One search that is ready to run."""
 
-    def __init__(self, library: Library, question: Question) -> None:
-        """Search for an answer."""
+    def __init__(self, library: Library, question: Question, tactics: Tactics | None) -> None:
+        """Search for an answer; ``tactics``: who knows of forced wins."""
         self.library = library
         self.question = question
-        self._best: Thought | None = None
-        self._helpers: list[Callable[[], None]] = []  # what further threads do until stopped
-
-    def run(
-        self, pace: Pace, listener: Listener | None, stop: Callable[[], None]
-    ) -> Thought | None:
-        """Search until the limit; return the best thought, None if there was no time for any.
-
-        ``stop`` makes all threads return, from any thread.
-        """
-        try:
-            pace.begin(stop)
-            Crew(stop).run(partial(self._lead, pace, listener), *self._helpers)
-        finally:
-            pace.end()
-        return self._best
+        self.tactics = tactics
+        self.best: Thought | None = None  # None as long as there was no time for any
+        self.helpers: list[Callable[[], None]] = []  # what further threads do until stopped
 
     @abstractmethod
-    def _lead(self, pace: Pace, listener: Listener | None) -> None:
+    def lead(self) -> None:
         """Search until the limit, the listener or the position says that it is enough."""
+
+    def answer(self) -> Thought | None:
+        """Return the best of what all threads have found, when none runs any more."""
+        return self.best
 
     @abstractmethod
     def _effort(self) -> tuple[int, int]:
@@ -197,113 +277,84 @@ class Search(ABC):
         value = win_in(2 * win.length - 1)
         return self._thought(value, depth, len(win.line), win.line, proof=win.claim)
 
-    def has_won(self, adviser: Tactics, listener: Listener | None) -> bool:
+    def has_won(self) -> bool:
         """Return whether a win is found before the search begins, which is then its thought."""
-        win = adviser.first_win()
-        if win is None:
+        win = self.tactics and self.tactics.first_win()
+        if not win:
             return False
-        self._best = self.thought_of(win)
-        if listener:
-            listener(self._best)
+        self.best = self.thought_of(win)
+        self.tell([self.best])
         return True
+
+    def tell(self, thoughts: Iterable[Thought]) -> bool:
+        """Report the lines of an iteration; return whether the best of them is enough."""
+        listener = self.question.listener
+        told = [(thought, listener(thought)) for thought in thoughts] if listener else []
+        return any(enough and thought.multipv == 1 for thought, enough in told)
+
+    def is_over(self, best: Thought) -> bool:
+        """Return whether the time is, after an iteration with this result."""
+        pace = self.question.pace
+        return pace.should_stop(best, perf_counter() - pace.start)
 
 
 class Searcher(ABC):
-    """A way to search, with the memory that lasts from one search to the next."""
-
-    def __init__(self, library: Library, kind: str, defaults: Mapping[str, int]) -> None:
-        """Begin without memory, which the kernel calls so, with parameters at their defaults."""
-        self._library = library
-        self._set, self._halt = (getattr(library, f"{kind}_{it}") for it in ("parameter", "stop"))
-        self._parameters = dict(defaults)
-        self._memory: Block | None = None  # that has the parameters and the stop flag in it
-
-    def set_parameter(self, name: str, value: int) -> None:
-        """Take a search parameter over; one that is not its own is passed over."""
-        if name in self._parameters:
-            self._parameters[name] = value
-            if self._memory is not None:
-                self._set(self._memory.address, list(self._parameters).index(name), value)
-
-    def halt(self, raised: bool) -> None:
-        """Raise the flag at which a running search returns, or lower it."""
-        if self._memory is not None:
-            self._halt(self._memory.address, raised)
-
-    def _adopt(self, memory: Block) -> None:
-        """Go on with this memory, which the kernel has set up."""
-        for number, value in enumerate(self._parameters.values()):
-            self._set(memory.address, number, value)
-        self._memory = memory
-
-    @property
-    @abstractmethod
-    def game_memory(self) -> Block:
-        """Where the engine's game has to live."""
-
-    @property
-    @abstractmethod
-    def table_bytes(self) -> int:
-        """The bytes of what it remembers, 0 while it has no memory for that."""
-
-    @abstractmethod
-    def beside(self, threads: int) -> int:
-        """Return the bytes that this many threads will take beside what they remember."""
-
-    @abstractmethod
-    def enough(self, seconds: float, threads: int) -> int:
-        """Return how many bytes are of use where searches take so long."""
-
-    @abstractmethod
-    def forget_game(self) -> None:
-        """Forget what was about the game played so far."""
-
-    @abstractmethod
-    def prepare(self, length: int, patient: bool) -> None:
-        """Take about ``length`` bytes to remember things in, unless it has them already.
-
-        ``patient``: there is time to clear large pages at their first touch.
-        """
-
-    @abstractmethod
-    def clear(self) -> None:
-        """Give that memory back, and forget everything with it."""
-
-    @abstractmethod
-    def begin(self, question: Question, threads: int) -> Search:
-        """Set a search up on the memory that was prepared."""
-
-
-class Tables:
-    """The tables of a searcher and the solver beside it, which are there from the first search on.
+    """A way to search, with memory that lasts from one search to the next and a solver beside it.
 
     ``memory``: bytes of the whole process, DEFAULT_MEMORY where nothing is said about either;
     ``hash_size``: bytes of the tables within that, however short the searches are; ``threads``:
     of a search. A change counts from the next search on.
     """
 
-    def __init__(
-        self,
-        searcher: Searcher,
-        library: Library,
-        memory: int | None,
-        hash_size: int | None,
-        threads: int,
-    ) -> None:
-        """Begin without any table."""
-        self.memory = memory
-        self.hash_size = hash_size
-        self.threads = threads
-        self.solver: Solver | None = None
+    def __init__(self, library: Library, kind: str, names: Iterable[str]) -> None:
+        """Begin without memory, which the kernel calls so, with parameters at their defaults."""
+        self.memory: int | None = None
+        self.hash_size: int | None = None
+        self.threads = 1
         self.is_stopped = False
-        self._searcher = searcher
+        self.parameters = {name: p.default for name, p in PARAMETERS.items()}
         self._library = library
+        self._names = list(names)  # of its own parameters, in the kernel's order
+        self._set, self._halt = (getattr(library, f"{kind}_{it}") for it in ("parameter", "stop"))
+        self._block: Block | None = None  # that has the parameters and the stop flag in it
+        self._solver: Solver | None = None  # there as long as the tables
         self._request: tuple[int | None, int | None, int] = (0, None, 0)
         self._enough = LARGEST  # for searches as long as those that the tables were made for
         self._guard = threading.Lock()  # stop() writes to memory that may be replaced
 
+    def set_parameter(self, name: str, value: int) -> None:
+        """Take a search parameter over."""
+        self.parameters[name] = value
+        if self._block is not None and name in self._names:
+            self._set(self._block.address, self._names.index(name), value)
+
+    def _adopt(self, block: Block) -> None:
+        """Go on with this memory, which the kernel has set up."""
+        for number, name in enumerate(self._names):
+            self._set(block.address, number, self.parameters[name])
+        self._block = block
+
+    def search(self, question: Question) -> Thought | None:
+        """Search until the limit; return the best thought, None if there was no time for any."""
+        self.prepare(question.limit)
+        if self.is_stopped:  # before the memory was there
+            self.stop()
+        share, tactics = self.parameters["threat_share"], None
+        if self._solver is not None and share and not question.exclude and question.multipv == 1:
+            hot = self.parameters["threat_hot"]
+            tactics = Tactics(self._solver, question.game, share, hot)
+        search = self._begin(question, tactics)
+        try:
+            question.pace.begin(self.stop)
+            Crew(self.stop).run(search.lead, *search.helpers)
+        finally:
+            question.pace.end()
+        return search.answer()
+
+    # Memory ------------------------------------------------------------------------
+
     def prepare(self, limit: Limit) -> None:
-        """Make sure that the searcher has memory of the size that settings and limit ask for.
+        """Make sure that there is memory of the size that settings and limit ask for.
 
         It grows, and what it holds is lost, where searches are twice as long as before.
         """
@@ -311,22 +362,27 @@ class Tables:
         seconds = limit.time if limit.optimum is None else limit.optimum
         enough = LARGEST
         if self.hash_size is None and seconds is not None:
-            enough = min(self._searcher.enough(seconds, self.threads), LARGEST)
-        if self.solver is not None and (request != self._request or enough >= 2 * self._enough):
-            self.drop()
-        if self.solver is None:
+            enough = min(self._useful(seconds), LARGEST)
+        if self._solver is not None and (request != self._request or enough >= 2 * self._enough):
+            self.clear()
+        if self._solver is None:
             self._request, self._enough = request, enough
-            wanted = self._wanted(enough)
-            patient = limit.time is None or limit.time >= PATIENT
+            wanted, memory = self.hash_size, self.memory
+            if wanted is None:
+                wanted, memory = enough, DEFAULT_MEMORY if memory is None else memory
+            if memory is not None:
+                left = memory - footprint() - self._still_to_come() - RESERVE
+                wanted = min(wanted, left * 15 // 16)
+            wanted = max(LEAST, min(wanted, LARGEST))
             for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
-            self._searcher.prepare(wanted - for_solver, patient)
-            self.solver = Solver(for_solver, self._library)
+            self._take(wanted - for_solver, limit.time is None or limit.time >= PATIENT)
+            self._solver = Solver(for_solver, self._library)
 
-    def drop(self) -> None:
-        """Give the memory of the searcher and the solver back."""
+    def clear(self) -> None:
+        """Give the memory of the tables and of the solver back, with what they know."""
         with self._guard:
-            solver, self.solver = self.solver, None
-            self._searcher.clear()
+            solver, self._solver = self._solver, None
+            self._give_back()
         if solver is not None:
             solver.close()
 
@@ -334,23 +390,54 @@ class Tables:
         """Make running searches return; from any thread."""
         self.is_stopped = True
         with self._guard:
-            self._searcher.halt(True)
-            if self.solver is not None:
-                self.solver.stop()
+            if self._block is not None:
+                self._halt(self._block.address, True)
+            if self._solver is not None:
+                self._solver.stop()
 
     def release(self) -> None:
         """Make searches free to run again."""
         self.is_stopped = False
-        self._searcher.halt(False)
-        if self.solver is not None:
-            self.solver.release()
+        if self._block is not None:
+            self._halt(self._block.address, False)
+        if self._solver is not None:
+            self._solver.release()
 
-    def _wanted(self, enough: int) -> int:
-        """Return the size of all tables: what is of use, where the memory limit leaves as much."""
-        wanted, memory = self.hash_size, self.memory
-        if wanted is None:
-            wanted, memory = enough, DEFAULT_MEMORY if memory is None else memory
-        if memory is not None:
-            beside = self._searcher.beside(self.threads)
-            wanted = min(wanted, (memory - footprint() - beside - RESERVE) * 15 // 16)
-        return max(LEAST, min(wanted, LARGEST))
+    # What each way has of its own ----------------------------------------------------
+
+    @property
+    @abstractmethod
+    def game_memory(self) -> Block:
+        """Where the engine's game has to live: a worker of the kernel."""
+
+    @property
+    @abstractmethod
+    def table_bytes(self) -> int:
+        """The bytes of what it remembers, 0 while it has no memory for that."""
+
+    @abstractmethod
+    def forget_game(self) -> None:
+        """Forget what was about the game played so far."""
+
+    @abstractmethod
+    def _still_to_come(self) -> int:
+        """Return the bytes that its threads will take beside the tables."""
+
+    @abstractmethod
+    def _useful(self, seconds: float) -> int:
+        """Return how many bytes are of use where searches take so long."""
+
+    @abstractmethod
+    def _take(self, length: int, patient: bool) -> None:
+        """Take about ``length`` bytes to remember things in.
+
+        ``patient``: there is time to clear large pages at their first touch.
+        """
+
+    @abstractmethod
+    def _give_back(self) -> None:
+        """Give that memory back, and forget everything with it."""
+
+    @abstractmethod
+    def _begin(self, question: Question, tactics: Tactics | None) -> Search:
+        """Set a search up on the memory that was taken."""

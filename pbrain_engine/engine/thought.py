@@ -1,14 +1,18 @@
-"""What a search is asked and what it finds out, and whom of several threads to believe."""
+"""What a search is asked, what it finds out, and what is remembered of that."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import isnan
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ..eval.weights import DEFAULT_SCALE
-from ..game.game import Move, Snapshot, whole
-from ..values import WIN_BAND, chance, mate_distance
+from ..game.game import Game, Move, Snapshot, whole
+from ..position.rules import Side
+from ..values import chance, mate_distance
+
+if TYPE_CHECKING:
+    from ..notation.canonical import Position
 
 
 class _Limit(NamedTuple):
@@ -110,34 +114,31 @@ LOWER, UPPER = "lower", "upper"  # of ``Thought.bound``
 Listener = Callable[[Thought], bool | None]
 
 
-def as_cut_short(now: Thought, complete: Thought | None) -> Thought:
-    """Return what to believe after an iteration that was cut short.
-
-    ``now`` is what is known of the move in front, ``complete`` the thought of the last
-    completed iteration. Its value stands while its move is in front: what is known of that may
-    be a bound of the search window. A move that came in front since is worth at least its value.
-    """
-    if complete is None or now.value >= WIN_BAND:
-        return now
-    if now.move != complete.move:
-        return now._replace(bound=LOWER)
-    return complete._replace(nodes=now.nodes, time=now.time, changes=now.changes)
-
-
 def ranked(lines: Iterable[Thought]) -> list[Thought]:
     """Return the lines of one depth, best first, and numbered so."""
     order = sorted(lines, key=lambda thought: -thought.value)
     return [thought._replace(multipv=rank) for rank, thought in enumerate(order, 1)]
 
 
-def deepest(best: Thought, others: Iterable[Thought], dropped: Container[Move]) -> Thought:
-    """Return the first thread's thought, or that of one that completed a deeper iteration.
+class Foresight:
+    """The winner's moves of the last forced win that was found, by the position they answer."""
 
-    The first thread alone asks for proofs, so a win, a loss and a proof of its stand, and a
-    move that it has dropped because it loses is taken from no other thread.
-    """
-    for other in others:
-        is_deeper = other.depth > best.depth and abs(best.value) < WIN_BAND
-        if is_deeper and other.value > -WIN_BAND and other.move not in dropped:
-            best = other
-    return best
+    def __init__(self) -> None:
+        """Know of nothing."""
+        self._moves: dict[Position, tuple[Move, int]] = {}
+
+    def note(self, game: Game, line: Sequence[Move], value: int) -> None:
+        """Remember a win for the side to move: its line, and its value at the start."""
+        self._moves = {}
+        position = game.position
+        for number, move in enumerate(line):
+            if number % 2 == 0:
+                self._moves[position] = (move, value + number)
+            position = position.after(move)
+
+    def recall(self, game: Game) -> tuple[Move, int] | None:
+        """Return the winning move and its value if the enemy has followed the line."""
+        found = self._moves.get(game.position) if self._moves else None
+        if found is None or game.at(*found[0]) is not Side.EMPTY or game.is_forbidden(*found[0]):
+            return None
+        return found

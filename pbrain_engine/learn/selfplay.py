@@ -21,7 +21,6 @@ from ..arena.openings import first_balanced, square_around
 from ..engine.alphabeta import Glance
 from ..engine.engine import Engine, Move
 from ..eval.weights import find_weights
-from ..game.opinion import policy_of
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in
@@ -222,7 +221,7 @@ def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer | None
 
 def odd_or_sound(engine: Engine, chance: random.Random) -> Coordinates | None:
     """Return a move to walk on with: any good-looking one, or one by the policy's chances."""
-    policy = policy_of(engine.game, engine.game.address)  # which is a worker's
+    policy = engine.policy()
     if chance.random() < ODD_SHARE:
         policy = [(move, 1.0) for move, _ in policy[:ODD_AMONG]]
     if not policy:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbrain_engine.engine.adviser import Foresight
 from pbrain_engine.engine.engine import SEARCHES, Engine, Limit, Thought
+from pbrain_engine.engine.thought import Foresight
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.rules import Rule, Side
@@ -77,7 +77,7 @@ def test_without_its_table_a_new_game_is_that_of_a_fresh_engine(search: str) -> 
                 for _ in range(4):
                     engine.play(*engine.think(Limit(nodes=4000)).move)
                 engine.new_game(15)
-                engine._tables.drop()
+                engine._searcher.clear()
             play(engine, OPENING)
             thoughts.append(engine.think(Limit(nodes=4000)))
     assert same(*thoughts)

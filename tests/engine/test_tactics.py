@@ -14,7 +14,7 @@ import pytest
 
 from pbrain_engine import Engine, Game, Limit, Move, Side
 from pbrain_engine.cli import main
-from pbrain_engine.engine.adviser import Tactics
+from pbrain_engine.engine.searcher import Tactics
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.solver.solver import BY_FOURS, OPEN, Proof, Rescue, Solver, Tree
 from tests.engine.test_engine import set_up

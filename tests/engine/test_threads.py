@@ -9,9 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from pbrain_engine.board.desk import Desks, Job
+from pbrain_engine.engine.alphabeta import deepest
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.searcher import STACK_BYTES, Crew, start_deep
-from pbrain_engine.engine.thought import Thought, deepest
+from pbrain_engine.engine.thought import Thought
 from pbrain_engine.game.game import Move
 from pbrain_engine.values import WIN
 

@@ -25,7 +25,6 @@ from pbrain_engine.eval.weights import (
     write_weights,
 )
 from pbrain_engine.game.game import Game
-from pbrain_engine.game.opinion import logits_of, policy_of, value_of
 from pbrain_engine.position.rules import Rule, Side
 from tests.networks import SHIFTS, random_network, sizes_for, write_random
 from tests.oracle.network import Network
@@ -66,19 +65,21 @@ def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
 
 
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO_EXACT])
-def test_value_and_policy_are_as_described(rule: Rule, weights: Weights) -> None:
+def test_value_and_policy_are_as_described(rule: Rule, file: str, weights: Weights) -> None:
     chance = random.Random(f"described {rule.name}")
     network = Network(random_network(family_of(rule)))
     name = "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
+    engine = Engine(weights=file, search="mcts" if rule is Rule.RENJU else "alphabeta")
     for blocked in (False, True, False, True):
         board = random_board(chance, name, blocked=blocked)
-        game = Game(board.width, board.height, rule, weights=weights)
+        engine.new_game(board.width, board.height, rule)
+        game = engine.game
         set_up(game, board, Side(chance.randrange(2)))
         side, (mask, _) = int(game.to_move), features(game)
         seen = network.features(board, side)
         trunk = network.trunk(board, seen, side, mask)
-        assert value_of(game) == network.value(trunk, side, game.value())
-        logits = logits_of(game)
+        assert engine.value() == network.value(trunk, side, game.value())
+        logits = engine.logits()
         last = [tuple(move) for move in [*reversed(game.moves), None, None][:2] if move]
         last += [None] * (2 - len(last))
         for move in chance.sample(sorted(logits), min(8, len(logits))):
@@ -99,16 +100,18 @@ def test_a_million_steps_leave_no_trace(weights: Weights) -> None:
     assert not difference, difference
 
 
-def test_colours_that_play_alike_are_seen_alike(weights: Weights) -> None:
-    for rule in (Rule.FREESTYLE, Rule.STANDARD, Rule.CARO):
-        games = [Game(15, rule=rule, weights=weights) for _ in range(2)]
-        for game, first in zip(games, (Side.BLACK, Side.WHITE), strict=True):
-            game.set_to_move(first)
-            for move in MOVES:
-                game.play(*move)
-        added = [value_of(game) - (game.value() * SHARE >> 8) for game in games]
-        assert added[0] == added[1] != 0
-        assert logits_of(games[0]) == logits_of(games[1])
+def test_colours_that_play_alike_are_seen_alike(file: str) -> None:
+    with Engine(weights=file) as engine:
+        for rule in (Rule.FREESTYLE, Rule.STANDARD, Rule.CARO):
+            seen = []
+            for first in (Side.BLACK, Side.WHITE):
+                engine.new_game(15, rule=rule)
+                engine.set_to_move(first)
+                for move in MOVES:
+                    engine.play(*move)
+                added = engine.value() - (engine.game.value() * SHARE >> 8)
+                seen.append((added, engine.logits()))
+            assert seen[0] == seen[1] and seen[0][0]
 
 
 def test_a_search_with_a_network_plays_and_is_the_same_every_time(file: str) -> None:
@@ -210,7 +213,6 @@ def test_bench_and_analyse_tell_of_the_network(
         for x, y in ((7, 7), (8, 8), (8, 6)):
             engine.play(x, y)
         assert [tuple(move) for move, _ in policy] == [move for move, _ in engine.policy()]
-        assert policy_of(engine.game) == engine.policy()
 
 
 def test_a_network_is_played_unless_linear_weights_are_asked_for() -> None:
