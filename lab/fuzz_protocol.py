@@ -12,10 +12,9 @@ import sys
 from time import perf_counter
 
 from pbrain_engine.doctor.exam import Exam, Options, Peer, Violation
-from pbrain_engine.options import Parser, positive, problem_of
+from pbrain_engine.options import Parser, positive, problem_of, split_command
 from pbrain_engine.progress import Progress
 from pbrain_engine.protocol import replies
-from pbrain_engine.protocol.commandline import split_command
 from pbrain_engine.protocol.commands import LineBuffer
 
 BATCH = 25  # lines between two probes

@@ -1,9 +1,12 @@
-"""What all command lines share: errors in one line, and numbers that make sense."""
+"""What all command lines share: errors in one line, numbers that make sense, and programs."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import os
+import re
+import shlex
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any, NoReturn, TypeVar
 
@@ -80,3 +83,50 @@ def problem_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split()) or type(error).__name__
+
+
+WINDOWS = os.name == "nt"
+
+
+def split_command(text: str, *, windows: bool = WINDOWS) -> list[str]:
+    """Return the program and its arguments; the name of a file as it is needs no quotes.
+
+    On Unix as a shell reads it, on Windows as every program there reads its own command line:
+    double quotes, and a backslash is one unless it stands before a quote. So paths can be written
+    as they are, and quoted where they have spaces.
+
+    Raises:
+        ValueError: a quotation has no end.
+    """
+    if os.path.isfile(text):
+        return [text]
+    if not windows:
+        try:
+            return shlex.split(text)
+        except ValueError as error:
+            raise ValueError(f"{text}: {str(error).lower()}") from None
+    words: list[str] = []
+    word: str | None = None  # that has begun
+    quoted = False
+    for part in re.findall(r'\\*"|\\+|[ \t]+|[^\\" \t]+', text + " "):
+        if part.endswith('"'):
+            backslashes = len(part) - 1
+            word = (word or "") + "\\" * (backslashes // 2) + '"' * (backslashes % 2)
+            quoted ^= backslashes % 2 == 0
+        elif quoted or part.strip(" \t"):
+            word = (word or "") + part
+        elif word is not None:
+            words.append(word)
+            word = None
+    if quoted:
+        raise ValueError(f"{text}: no closing quotation")
+    return words
+
+
+def join_command(words: Sequence[str], *, windows: bool = WINDOWS) -> str:
+    """Return the text of a program and its arguments, which ``split_command`` reads back."""
+    if not windows:
+        return shlex.join(words)
+    import subprocess
+
+    return subprocess.list2cmdline(words)

@@ -13,7 +13,7 @@ sys.path[:0] = [str(Path(__file__).parent.parent)]
 from pbrain_engine.eval.weights import WeightsError  # noqa: E402
 from pbrain_engine.native.load.library import KernelError  # noqa: E402
 from pbrain_engine.protocol.loop import Loop  # noqa: E402
-from pbrain_engine.protocol.serve import Log, silence  # noqa: E402
+from pbrain_engine.protocol.serve import redirect_errors  # noqa: E402
 from tests.fake_engine import FakeEngine  # noqa: E402
 
 FAULTS = set(sys.argv[1:])
@@ -31,5 +31,5 @@ def make(memory: int) -> FakeEngine:
 
 
 if __name__ == "__main__":
-    silence(Log(None))
+    redirect_errors(None)
     Loop(make).run()  # type: ignore[arg-type]

@@ -106,7 +106,7 @@ class FakeEngine:
             threading.Event().wait(HANG)
         thought = self._thought(moves[0], 0, began, 1)
         depth = 0
-        while began < pace.deadline:
+        while began < pace.start + pace.plan.hard:
             depth += 1
             self._stop.wait(TICK)
             if self._stop.is_set() and "deaf" not in self.faults:

@@ -23,9 +23,8 @@ from pathlib import Path
 
 from ..files import state_folder
 from ..native.load.library import KernelError
-from ..options import problem_of
+from ..options import join_command, problem_of
 from ..position.geometry import Coordinates
-from ..protocol.commandline import join_command
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool
 from . import processes

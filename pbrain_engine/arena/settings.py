@@ -19,10 +19,10 @@ import pbrain_engine
 
 from ..engine.engine import SEARCHES
 from ..methods import METHODS
+from ..options import split_command
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import serve
-from ..protocol.commandline import split_command
 from ..protocol.serve import is_parameter
 
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit

@@ -14,8 +14,7 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import NamedTuple
 
-from ..options import Parser, above_zero, problem_of
-from ..protocol.commandline import split_command
+from ..options import Parser, above_zero, problem_of, split_command
 from . import faults, managers  # noqa: F401  (they enter checks)
 from .exam import (
     CHECKS,

@@ -10,8 +10,8 @@ from time import perf_counter, sleep
 from typing import NamedTuple
 
 from ..arena.process import Program, TimedLine
+from ..options import split_command
 from ..position.geometry import Coordinates
-from ..protocol.commandline import split_command
 
 FAIL, WARN, SKIP, PASS = "fail", "warn", "skip", "pass"
 CHATTER = ("MESSAGE", "DEBUG")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Container, Iterable
 from functools import partial
+from time import perf_counter
 from typing import NamedTuple
 
 from ..game.game import Game, Move, move_of
@@ -84,12 +85,14 @@ class AlphaBetaSearch(Search):
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
         self._dropped: set[Move] = set()
-        self.helpers += [partial(self._help, w, n) for n, w in enumerate(workers[1:], 1)]
+        for number, worker in enumerate(workers[1:], 1):
+            self.helpers.append(partial(self._help, worker, number))
 
     def answer(self) -> Thought | None:
         """Return the thought of the thread that came deepest, if any."""
         limit, best = self.question.limit, self.best
-        if best is None or self.question.multipv > 1 or limit.depth is not None:
+        is_led = not self._completed or self.question.multipv > 1 or limit.depth is not None
+        if best is None or is_led:
             return best
         others = [
             as_cut_short(self._read(worker, 0, completed.depth), completed)
@@ -116,7 +119,7 @@ class AlphaBetaSearch(Search):
     def lead(self) -> None:
         """Iterate until the limit, the listener or the position says that it is enough."""
         game, limit, multipv = self.question.game, self.question.limit, self.question.multipv
-        root_moves = self._count(self._leader).root_moves
+        pace, root_moves = self.question.pace, self._count(self._leader).root_moves
         if root_moves == 0 or self.has_won():
             return
         for move in self.tactics.losing_moves() if self.tactics else ():
@@ -136,7 +139,7 @@ class AlphaBetaSearch(Search):
                     return
             if is_sure and depth >= SURE_DEPTH:
                 return
-            if best is not None and self.is_over(best):
+            if best is not None and pace.should_stop(best, perf_counter() - pace.start):
                 return
 
     def _search_lines(self, depth: int, lines: int) -> bool:
@@ -203,7 +206,10 @@ class AlphaBetaSearch(Search):
 
     def _effort(self) -> tuple[int, int]:
         """Return the nodes of all threads, and no visits."""
-        return sum(self._count(worker).nodes for worker in self._workers), 0
+        nodes = 0
+        for worker in self._workers:
+            nodes += self._count(worker).nodes
+        return nodes, 0
 
     def _count(self, worker: int) -> SearchCounters:
         """Return what a worker has counted."""

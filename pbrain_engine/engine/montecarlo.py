@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import partial
-from time import sleep
+from time import perf_counter, sleep
 from typing import NamedTuple
 
 from ..game.game import move_of
@@ -102,7 +102,7 @@ class TreeSearch(Search):
 
     def lead(self) -> None:
         """Make rounds until the limit, the listener or the tree says that it is enough."""
-        limit = self.question.limit
+        limit, pace = self.question.limit, self.question.pace
         if self._moves == 0 or self.has_won():
             return
         for move in self.tactics.losing_moves() if self.tactics else ():
@@ -122,7 +122,9 @@ class TreeSearch(Search):
             best = self.best
             if best is None or (limit.depth is not None and best.depth >= limit.depth):
                 return
-            if (is_sure and visits >= SURE_VISITS) or self.is_over(best):
+            if is_sure and visits >= SURE_VISITS:
+                return
+            if pace.should_stop(best, perf_counter() - pace.start):
                 return
             goes_on = goes_on and not is_enough
 

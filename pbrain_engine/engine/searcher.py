@@ -52,9 +52,6 @@ class Crew:
         none runs any more; then an interrupt, or what the leader has raised, is raised again.
         """
         is_here = getattr(_here, "is_deep", False)
-        if is_here and not helpers:
-            leader()
-            return
         works = [
             partial(self._work, leader, True),
             *(partial(self._work, h, False) for h in helpers),
@@ -166,10 +163,6 @@ class Tactics:
             return ()
         return tuple(move for move in self._game.legal_moves() if move not in keep)
 
-    def first_win(self) -> Proof | None:
-        """Return a win that a short search finds before the main one begins, or None."""
-        return self._fours(FOURS_NODES) or self._threats(THREES_NODES)
-
     def win(self, nodes: int) -> Proof | None:
         """Return a win, or None; ``nodes``: of the main search so far.
 
@@ -187,7 +180,7 @@ class Tactics:
         self._spent += budget
         self._sought += more
         budget += more
-        return (self._fours(budget) if self._fours_open else None) or self._threats(budget)
+        return (self.fours(budget) if self._fours_open else None) or self.threats(budget)
 
     def refutes(self, move: Move, nodes: int) -> Proof | None:
         """Return the enemy's win by threats after a move, or None."""
@@ -200,12 +193,14 @@ class Tactics:
         self._tried[move] = tried + budget if proof.is_open else -1
         return proof if proof.wins else None
 
-    def _fours(self, nodes: int) -> Proof | None:
+    def fours(self, nodes: int) -> Proof | None:
+        """Return a win by fours, or None if this many stones find none."""
         proof = self._solver.fours(self._game, nodes=nodes)
         self._fours_open = proof.is_open
         return proof if proof.wins else None
 
-    def _threats(self, nodes: int) -> Proof | None:
+    def threats(self, nodes: int) -> Proof | None:
+        """Return a win by threats, or None if this many stones find none."""
         proof = self._solver.threats(self._game, nodes=nodes)
         self._hopeless = not proof.wins and not proof.is_open
         self._is_hot = proof.level == 0
@@ -279,8 +274,10 @@ class Search(ABC):
 
     def has_won(self) -> bool:
         """Return whether a win is found before the search begins, which is then its thought."""
-        win = self.tactics and self.tactics.first_win()
-        if not win:
+        if self.tactics is None:
+            return False
+        win = self.tactics.fours(FOURS_NODES) or self.tactics.threats(THREES_NODES)
+        if win is None:
             return False
         self.best = self.thought_of(win)
         self.tell([self.best])
@@ -288,14 +285,11 @@ class Search(ABC):
 
     def tell(self, thoughts: Iterable[Thought]) -> bool:
         """Report the lines of an iteration; return whether the best of them is enough."""
-        listener = self.question.listener
-        told = [(thought, listener(thought)) for thought in thoughts] if listener else []
-        return any(enough and thought.multipv == 1 for thought, enough in told)
-
-    def is_over(self, best: Thought) -> bool:
-        """Return whether the time is, after an iteration with this result."""
-        pace = self.question.pace
-        return pace.should_stop(best, perf_counter() - pace.start)
+        is_enough = False
+        for thought in thoughts:
+            enough = self.question.listener(thought) if self.question.listener else False
+            is_enough |= bool(enough) and thought.multipv == 1
+        return is_enough
 
 
 class Searcher(ABC):
@@ -346,7 +340,10 @@ class Searcher(ABC):
         search = self._begin(question, tactics)
         try:
             question.pace.begin(self.stop)
-            Crew(self.stop).run(search.lead, *search.helpers)
+            if getattr(_here, "is_deep", False) and not search.helpers:
+                search.lead()
+            else:
+                Crew(self.stop).run(search.lead, *search.helpers)
         finally:
             question.pace.end()
         return search.answer()

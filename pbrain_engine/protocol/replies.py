@@ -66,13 +66,12 @@ def internal_error(error: BaseException) -> str:
 
 def cell(at: Coordinates, row_first: bool = False) -> str:
     """Return a cell as the protocol writes it."""
-    x, y = reversed(at) if row_first else at
-    return f"{x},{y}"
+    return cells([at], row_first)
 
 
 def cells(moves: Iterable[Coordinates], row_first: bool = False) -> str:
     """Return several cells on one line."""
-    return " ".join(cell(at, row_first) for at in moves)
+    return " ".join([f"{y},{x}" if row_first else f"{x},{y}" for x, y in moves])
 
 
 def forbidden(moves: Iterable[Coordinates], row_first: bool = False) -> str:

@@ -22,7 +22,7 @@ from ..engine.searcher import start_deep
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from . import replies
-from .settings import Settings
+from .settings import Settings, fewest_nodes
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine, Thought
@@ -43,6 +43,7 @@ class Task(ABC):
     """A search: run it once, in any thread; all other methods are safe beside that."""
 
     read_at: float  # from when its clock runs
+    deadline: float  # the moment at which the answer must be ready
 
     def __init__(self, engine: Engine, game: Game, settings: Settings) -> None:
         """Prepare a search of the engine about a game."""
@@ -52,19 +53,15 @@ class Task(ABC):
         self.fallback = Outcome(())  # the answer if everything else fails
         self.answered = False  # the manager has its answer, wherever it came from
         self.emit: Callable[[str], None] = lambda line: None  # takes lines while it runs
-        self._nodes, self._depth = settings.node_limit, settings.max_depth or None
+        self._nodes = fewest_nodes(settings.max_nodes, settings.strength)
+        self._depth = settings.max_depth or None
 
     def begin(self, plan: TimePlan, read_at: float) -> None:
         """Let the clock run, by a plan that counts from a moment of ``perf_counter``."""
-        self.read_at = read_at
+        self.read_at, self.deadline = read_at, read_at + plan.hard
         self._stopped = plan.hard <= 0
         self._plan = plan
         self._pace = Pace(plan, read_at)  # of the search of the engine that runs, or comes next
-
-    @property
-    def deadline(self) -> float:
-        """The moment at which the answer must be ready."""
-        return self.read_at + self._plan.hard
 
     def start(self, post: Callable[[tuple[Task, str | Outcome | BaseException]], None]) -> None:
         """Run in a thread, which posts pairs of the task and a line, its answer or an exception."""
@@ -94,7 +91,7 @@ class Task(ABC):
 
     def relimit(self, plan: TimePlan) -> None:
         """Give the search other limits, which count from when it was read."""
-        self._plan = plan
+        self._plan, self.deadline = plan, self.read_at + plan.hard
         if plan.hard <= 0:
             self.stop()
         else:
@@ -146,10 +143,7 @@ class MoveTask(Task):
         self._count = count
         cells = [Move(x, y) for x, y in sorted(blocked) if game.at(x, y) is Side.EMPTY]
         self._exclude = cells if len(cells) < game.width * game.height - game.ply else []
-        self.fallback = self._answer(engine.quick_move(self._exclude))
-
-    def _answer(self, at: Coordinates) -> Outcome:
-        return self.put(sound(self.game, at, self._exclude))
+        self.fallback = self.put(sound(game, engine.quick_move(self._exclude), self._exclude))
 
     def run(self) -> Outcome:
         """Search, with the best move so far to fall back on, and return the answer."""
@@ -158,12 +152,12 @@ class MoveTask(Task):
 
         def listen(thought: Thought) -> None:
             if thought.multipv == 1:
-                self.fallback = self._answer(thought.move)
+                self.fallback = self.put(sound(self.game, thought.move, self._exclude))
             report.iteration(thought)
 
         thought = self.think(listen, self._count, self._exclude)
         report.finish()
-        return self._answer(thought.move)
+        return self.put(sound(self.game, thought.move, self._exclude))
 
 
 class BalanceTask(Task):

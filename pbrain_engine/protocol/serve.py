@@ -93,16 +93,15 @@ def main(options: Mapping[str, str]) -> int:
 
     if os.isatty(STDIN):
         os.write(STDOUT, GREETING)
-    log = Log(options.get("log") or os.environ.get("NUMOKU_LOG"))
-    silence(log)
+    redirect_errors(options.get("log") or os.environ.get("NUMOKU_LOG"))
     try:
         from .loop import Loop
 
-        loop = Loop(make_engine, log.write)
+        loop = Loop(make_engine, log)
         loop.session.settings.row_first = "row_first" in options
         loop.run()
     except BaseException as error:
-        log.write("!", repr(error))
+        log("!", repr(error))
     os._exit(0)  # whatever the threads are doing
 
 
@@ -130,45 +129,31 @@ def problem_of(options: Mapping[str, str]) -> str:
     return ""
 
 
-class Log:
-    """An opt-in file that shows the dialogue and every internal error."""
+def redirect_errors(path: str | None) -> None:
+    """Point stderr at the end of a log file or at nothing, and leave Ctrl-C to the manager.
 
-    def __init__(self, path: str | None) -> None:
-        """Append to a file, or to nothing; a file that cannot be opened is done without."""
-        self.descriptor = -1
-        if path:
+    A file that cannot be opened is done without. A console sends Ctrl-C to all its children.
+    """
+    for target in (path, os.devnull):
+        if target:
             try:
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-                self.descriptor = os.open(path, flags, 0o644)
+                found = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+                if found != STDERR:  # which was closed, then
+                    os.dup2(found, STDERR)
+                    os.close(found)
+                break
             except OSError:
                 pass
-
-    def write(self, mark: str, text: str) -> None:
-        """Note a line with its moment and its direction."""
-        if self.descriptor < 0:
-            return
-        line = f"{os.getpid()} {time.perf_counter():.3f} {mark} {text}\n"
-        try:
-            os.write(self.descriptor, line.encode("utf-8", "replace"))
-        except OSError:
-            pass
-
-
-def silence(log: Log) -> None:
-    """Point stderr at the log, or at nothing, and leave Ctrl-C to the manager.
-
-    A console sends Ctrl-C to all its children.
-    """
-    try:
-        if log.descriptor >= 0:
-            os.dup2(log.descriptor, STDERR)
-        else:
-            nothing = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nothing, STDERR)
-            os.close(nothing)
-    except OSError:
-        pass
     for name in ("SIGINT", "SIGBREAK"):
         number = getattr(signal, name, None)
         if number is not None:
             signal.signal(number, signal.SIG_IGN)
+
+
+def log(mark: str, text: str) -> None:
+    """Note a line with its moment and its direction where stderr goes."""
+    line = f"{os.getpid()} {time.perf_counter():.3f} {mark} {text}\n"
+    try:
+        os.write(STDERR, line.encode("utf-8", "replace"))
+    except OSError:
+        pass

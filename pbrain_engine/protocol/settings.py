@@ -95,11 +95,6 @@ class Settings:
         rule = decode_rule(self.rule_code, self.yixin)
         return Rule.FREESTYLE if rule is None else rule
 
-    @property
-    def node_limit(self) -> int | None:
-        """Nodes of a search, from max_node and the strength."""
-        return fewest_nodes(self.max_nodes, self.strength)
-
     def update(self, key: str, text: str) -> None:
         """Take in one INFO line."""
         if key in YIXIN_KEYS:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from lab import fuzz_protocol
+from pbrain_engine.options import join_command
 from pbrain_engine.position.rules import Side
-from pbrain_engine.protocol.commandline import join_command
 from pbrain_engine.protocol.commands import CommandReader, LineBuffer
 from pbrain_engine.protocol.session import Session
 from tests.fake_engine import FakeEngine

@@ -278,11 +278,10 @@ def test_limits_of_nodes_depth_memory_and_threads_reach_the_engine() -> None:
 
 
 def test_less_strength_means_fewer_nodes() -> None:
-    limits = []
-    for strength in (0, 50, 90, 100):
-        settings = Settings()
-        settings.update("strength", str(strength))
-        limits.append(settings.node_limit or 10**12)
+    talk, limits = Talk().start(), []
+    for number, strength in enumerate((0, 50, 90, 100)):
+        talk.say(f"INFO strength {strength}", f"TURN 0,{2 * number}")
+        limits.append(talk.engine.searches[-1][0].nodes or 10**12)
     assert limits == sorted(set(limits))
 
 
