@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
 from ..files import decode
-from ..game.game import Game, IllegalMove
+from ..game.game import Game, IllegalMove, Move, Stone
 from ..notation.canonical import Position
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
 from ..notation.diagram import Diagram, parse_diagram
@@ -288,34 +288,46 @@ def cut(setup: Setup, ply: int) -> Setup:
 
 
 def build(game: Game, setup: Setup) -> None:
-    """Put the position on an empty board."""
+    """Put the position on a board, on which what agrees with it stays.
+
+    Raises:
+        IllegalMove: a stone is off the board or on a cell that is taken.
+    """
+    wanted, to_move = [], setup.first
     for x, y, side in setup.placed:
-        game.place(x, y, side)
-    game.set_to_move(setup.first)
+        wanted.append(Stone(Move(x, y), side, False))
     for cell in setup.turns:
-        if cell is None:
-            game.set_to_move(game.to_move.opponent)
-        else:
-            game.play(*cell)
+        if cell is not None:
+            wanted.append(Stone(Move(*cell), to_move, True))
+        to_move = to_move.opponent
+    agreed = 0
+    for stone, other in zip(game.history, wanted, strict=False):
+        if stone != other:
+            break
+        agreed += 1
+    while game.ply > agreed:
+        game.undo()
+    game.set_up(wanted[agreed:], to_move)
 
 
 def build_checked(game: Game, setup: Setup) -> None:
-    """Put on an empty board what can come about in a game.
+    """Put on a board what can come about in a game.
 
     Raises:
         NotationError: it cannot: stones on one cell, two winners, moves after the end.
     """
     try:
-        build(game, setup._replace(moves=(), passes=()))
-        if game.winner is not None:  # the one whose row was there first
-            other = Game(game.width, game.height, game.rule)
-            turned = sorted(setup.placed, key=lambda placed: -placed.side)
-            build(other, setup._replace(placed=tuple(turned), moves=(), passes=()))
-            if other.winner is not game.winner:
-                raise NotationError("both sides have a winning row")
-        for number, (x, y) in enumerate(setup.moves, 1):
-            if game.winner is not None:
-                raise NotationError(f"{game.winner.name.lower()} has won before move {number}")
-            game.play(x, y)
+        build(game, setup)
     except IllegalMove as error:
         raise NotationError(str(error)) from None
+    if game.winner is None:
+        return
+    walk = Game(game.width, game.height, game.rule)
+    turned = sorted(setup.placed, key=lambda placed: -placed.side)
+    build(walk, setup._replace(placed=tuple(turned), moves=(), passes=()))
+    if walk.winner not in (None, game.winner):  # each is the one whose row was there first
+        raise NotationError("both sides have a winning row")
+    for number, move in enumerate(setup.moves, 1):
+        if walk.winner is not None:
+            raise NotationError(f"{walk.winner.name.lower()} has won before move {number}")
+        walk.play(*move)

@@ -29,8 +29,9 @@ from .. import __version__
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..files import state_folder
 from ..pages import html
+from . import files, proofs, searches  # noqa: F401 - which register their operations
 from .archive import Archive, Shelf
-from .desk import Desks, Job, Operation
+from .desk import Answer, Desks, Job, Questions, answer_of
 from .messages import (
     BAD_REQUEST,
     FORBIDDEN,
@@ -38,11 +39,13 @@ from .messages import (
     NOT_FOUND,
     TOO_LARGE,
     UNAUTHORISED,
+    Operation,
     Refused,
+    openapi,
+    operation_of,
     parse,
     unexpected,
 )
-from .questions import Answer, Questions, answer_of, openapi, operation_of
 
 STATIC = Path(__file__).parent / "static"
 SHARED = html.FOLDER

@@ -1,10 +1,8 @@
-"""A desk: the engine and the solver of one tab, and the thread that works with them.
+"""A desk: the engine and the solver of one tab, the thread that works with them, the questions.
 
 The jobs of a desk are done one after the other, in a thread that ends when there are no more. A
-desk without work gives its memory back; its engine is there again with the next job.
-
-The WebSocket, the addresses under ``/api/`` and their description in OpenAPI are all made of
-``OPERATIONS``, which ``questions`` fills. What needs an engine waits at the desk of its tab.
+desk without work gives its memory back; its engine is there again with the next job. What needs
+no engine is answered at once, beside them.
 """
 
 from __future__ import annotations
@@ -14,16 +12,26 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from ..app.setup import Setup, build_checked
+from ..app.setup import Setup
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
 from ..engine.searcher import start_deep
+from ..game.game import Game
 from ..notation.canonical import Position
-from ..notation.cells import NotationError
 from ..solver.solver import Solver, Tree
 from .archive import Archive
-from .messages import POSITION, REQUIRED, MessageField, Refused, number
+from .messages import (
+    MOST_CHARACTERS,
+    Operation,
+    Refused,
+    game_of,
+    operation_of,
+    parse,
+    put,
+    unexpected,
+)
 
 MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
@@ -112,6 +120,8 @@ class Desk:
         self._desks = desks
         self.archive = desks.archive
         self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
+        self.looking = threading.Lock()  # at the board, on which at_once operations build positions
+        self._board: Game | None = None
         self._engine: Engine | None = None
         self._solver: Solver | None = None
         self._memory = 0
@@ -176,6 +186,11 @@ class Desk:
             thread.join(wait)
         self.rest(only_idle=True)
         self._desks.forget(self)
+
+    def board(self, setup: Setup) -> Game:
+        """Return a position on the desk's board, for whoever is ``looking``; raises Refused."""
+        self._board = game_of(setup, self._board)
+        return self._board
 
     # For the desk's own thread -----------------------------------------------------
 
@@ -245,13 +260,12 @@ class Desk:
             engine.set_memory(memory * MEGABYTE)
             self._memory = memory
         engine.set_threads(threads)
-        engine.new_game(setup.width, setup.height, setup.rule)
+        game = engine.game
+        if (game.width, game.height, game.rule) != (setup.width, setup.height, setup.rule):
+            engine.new_game(setup.width, setup.height, setup.rule)
         if fresh:
             engine.clear_hash()
-        try:
-            build_checked(engine.game, setup)
-        except NotationError as error:
-            raise Refused(str(error)) from None
+        put(engine.game, setup)
         engine.arm()  # before the question whether the job was stopped, so that no stop gets lost
         if self._current is not None:
             self._current.check()
@@ -266,65 +280,97 @@ class Desk:
         return self._solver
 
 
-# What a desk is asked -------------------------------------------------------------------
+# Questions of a page --------------------------------------------------------------------
 
-MOST_SECONDS = 600.0
+MOST_WAITING = 64
 
-Do = Callable[[Desk, Job], dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Operation:
-    """A thing that can be asked: by what name, with which fields, and who does it."""
-
-    name: str
-    summary: str
-    fields: Mapping[str, MessageField]
-    do: Do
-    at_once: bool = False  # needs no engine
-    endless: bool = False  # on a socket it goes on until something else is asked
-
-    def read(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the checked fields of a message; raises Refused."""
-        return {name: one.read(name, message) for name, one in self.fields.items()}
-
-    def schema(self) -> dict[str, Any]:
-        """Return the schema of its messages."""
-        properties = {}
-        for name, one in self.fields.items():
-            properties[name] = dict(one.schema)
-            if one.default is not REQUIRED and one.default is not None:
-                properties[name]["default"] = one.default
-        required = [name for name, one in self.fields.items() if one.default is REQUIRED]
-        return {"type": "object", "properties": properties, "required": required}
+Answer = dict[str, Any]
 
 
-OPERATIONS: dict[str, Operation] = {}
-PLACE = MessageField(POSITION)
+class Questions:
+    """What a page has asked its desk; whoever carries the messages says how answers go back.
 
-
-def operation(
-    shared: Mapping[str, MessageField] | None = None,
-    *,
-    at_once: bool = False,
-    endless: bool = False,
-    title: str = "",
-    **fields: MessageField,
-) -> Callable[[Do], Do]:
-    """Make an operation of a function, by its name or a title; its docstring is the summary.
-
-    It takes the fields, and those that it shares with others.
+    ``post_event`` and ``finish`` are called in the desk's thread.
     """
-    fields |= shared or {}
 
-    def register(do: Do) -> Do:
-        name, summary = title or do.__name__, " ".join((do.__doc__ or "").split()).rstrip(".")
-        OPERATIONS[name] = Operation(name, summary, fields, do, at_once, endless)
-        return do
+    def __init__(self, desks: Desks) -> None:
+        """Begin without any question."""
+        self.desk = desks.open()
+        self._jobs: dict[object, Job] = {}
 
-    return register
+    def post(self, answer: Answer) -> None:
+        """Send an answer to the page."""
+        raise NotImplementedError
+
+    def post_event(self, name: object, event: Answer) -> None:
+        """Send what is known so far to a question."""
+        raise NotImplementedError
+
+    def finish(self, name: object, answer: Answer) -> None:
+        """Send the answer to a question that the desk has worked on."""
+        self._jobs.pop(name, None)
+        self.post(answer)
+
+    def look_up(self, name: object, operation: Operation, job: Job) -> None:
+        """Answer a question that needs no engine."""
+        self.post({"id": name, **answer_of(operation, self.desk, job)})
+
+    def take(self, text: str) -> None:
+        """Begin to answer a message; what is wrong with it is an answer, too."""
+        name: object = None
+        try:
+            message = parse(text)
+            name = scalar(message, "id")
+            if len(text) > MOST_CHARACTERS:
+                raise Refused("the message is too large")
+            self.begin(name, message)
+        except Refused as refused:
+            self.post({"id": name, "error": refused.reason})
+        except Exception as error:  # the page is served on, whatever it is
+            self.post({"id": name, "error": unexpected(error).reason})
+
+    def begin(self, name: object, message: Mapping[str, Any]) -> None:
+        """Begin to answer a question; raises Refused."""
+        if message.get("do") == "stop":
+            target = scalar(message, "target")
+            if target is None:
+                self.desk.stop()
+            elif target in self._jobs:  # else it has ended meanwhile
+                self.desk.stop(self._jobs[target])
+            self.post({"id": name, "result": {}})
+            return
+        operation = operation_of(message.get("do"))
+        fields, tell = operation.read(message), partial(self.post_event, name)
+        job = Job(partial(self._work, name, operation), fields, tell, operation.endless)
+        if operation.at_once:
+            self.look_up(name, operation, job)
+            return
+        if len(self._jobs) >= MOST_WAITING:
+            raise Refused("too many questions at once")
+        self._jobs[name] = job
+        self.desk.submit(job)
+
+    def _work(self, name: object, operation: Operation, job: Job) -> None:
+        self.finish(name, {"id": name, **answer_of(operation, self.desk, job)})
 
 
-def seconds(default: float, about: str = "how long it may take") -> MessageField:
-    """Return the field for a time."""
-    return number(0.01, MOST_SECONDS, default, about)
+def scalar(message: Mapping[str, Any], name: str) -> object:
+    """Return a field that names a question; raises Refused."""
+    value: object = message.get(name)
+    if isinstance(value, dict | list):
+        raise Refused(f"the {name} is neither a number nor a text")
+    return value
+
+
+def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
+    """Do an operation; return its result, or what went wrong."""
+    try:
+        job.check()
+        return {"result": operation.do(desk, job)}
+    except Stopped:
+        return {"error": "stopped", "stopped": True}
+    except MemoryError:
+        return {"error": "there is not enough memory for this; ask for fewer megabytes"}
+    except Exception as error:  # the server lives on, whatever it is
+        refused = error if isinstance(error, Refused) else unexpected(error)
+        return {"error": refused.reason, "status": refused.status}

@@ -26,9 +26,10 @@ from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
-from .desk import PLACE, Desk, Job, operation
+from .desk import Desk, Job
 from .messages import (
     COORDINATE,
+    PLACE,
     MessageField,
     Refused,
     Schema,
@@ -37,6 +38,7 @@ from .messages import (
     message_of,
     number,
     one_of,
+    operation,
     setup_of,
     text,
     whole,

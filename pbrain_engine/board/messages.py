@@ -1,16 +1,21 @@
-"""The messages of a page: what each field may hold, in the terms of OpenAPI, and positions."""
+"""The messages of a page: what can be asked with which fields, in the terms of OpenAPI; positions.
+
+The WebSocket, the addresses under ``/api/`` and their description in OpenAPI are all made of
+``OPERATIONS``, which ``files``, ``proofs`` and ``searches`` fill.
+"""
 
 from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from .. import __version__
 from ..app.setup import Placed, Setup, build_checked
-from ..app.shapes import foul_of
-from ..app.view import opening_of, row_of
+from ..app.view import foul_of, opening_of, row_of
+from ..engine.forms import pairs
 from ..files import is_writable, read_object
 from ..game.game import Game
 from ..notation.cells import NotationError
@@ -21,6 +26,7 @@ MOST_CHARACTERS = 12_000_000  # of a message: the largest file as a tree, whatev
 BAD_REQUEST, UNAUTHORISED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 400, 401, 403, 404, 413
 INTERNAL = 500
 REQUIRED = object()
+MOST_SECONDS = 600.0
 MAX_CELLS = MAX_BOARD * MAX_BOARD
 
 Schema = dict[str, Any]
@@ -50,26 +56,11 @@ def parse(text: str) -> dict[str, Any]:
         raise Refused(f"the message: {error}") from None
 
 
-@dataclass(frozen=True)
-class MessageField:
+class MessageField(NamedTuple):
     """One field: its JSON schema (the parts used below), and its default."""
 
     schema: Schema
     default: Any = REQUIRED
-
-    def read(self, name: str, message: Mapping[str, Any]) -> Any:
-        """Return the checked value of a message.
-
-        Raises:
-            Refused: it is missing or wrong.
-        """
-        value = message.get(name)
-        if value is None:
-            if self.default is REQUIRED:
-                raise Refused(f"the field {name!r} is missing")
-            return self.default
-        check(name, value, self.schema)
-        return value
 
 
 def whole(low: int, high: int, default: Any = REQUIRED, about: str = "") -> MessageField:
@@ -82,6 +73,11 @@ def number(low: float, high: float, default: Any = REQUIRED, about: str = "") ->
     """Return a field for a number."""
     schema = {"type": "number", "minimum": low, "maximum": high, "description": about}
     return MessageField(schema, default)
+
+
+def seconds(default: float, about: str = "how long it may take") -> MessageField:
+    """Return the field for a time."""
+    return number(0.01, MOST_SECONDS, default, about)
 
 
 def flag(about: str) -> MessageField:
@@ -125,6 +121,7 @@ POSITION: Schema = {
     "required": ["width", "height", "rule", "moves"],
 }
 MOVES: Schema = {"type": "array", "items": CELL, "maxItems": MAX_CELLS}
+PLACE = MessageField(POSITION)
 
 _TYPES: dict[str, Any] = {
     "integer": int,
@@ -169,22 +166,141 @@ def check(name: str, value: Any, schema: Schema) -> None:
                 check(f"{name}.{key}", value[key], inner)
 
 
+# Operations -------------------------------------------------------------------------------
+
+Do = Callable[[Any, Any], dict[str, Any]]  # with a desk and a job, what ``desk`` gives it
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A thing that can be asked: by what name, with which fields, and who does it."""
+
+    name: str
+    summary: str
+    fields: Mapping[str, MessageField]
+    do: Do
+    at_once: bool = False  # needs no engine
+    endless: bool = False  # on a socket it goes on until something else is asked
+
+    def read(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the checked fields of a message.
+
+        Raises:
+            Refused: one is missing or wrong.
+        """
+        found = {}
+        for name, (schema, default) in self.fields.items():
+            found[name] = value = message.get(name, default)
+            if value is None:
+                found[name] = value = default
+            if value is REQUIRED:
+                raise Refused(f"the field {name!r} is missing")
+            if value is not default:
+                check(name, value, schema)
+        return found
+
+    def schema(self) -> dict[str, Any]:
+        """Return the schema of its messages."""
+        properties = {}
+        for name, one in self.fields.items():
+            properties[name] = dict(one.schema)
+            if one.default is not REQUIRED and one.default is not None:
+                properties[name]["default"] = one.default
+        required = [name for name, one in self.fields.items() if one.default is REQUIRED]
+        return {"type": "object", "properties": properties, "required": required}
+
+
+OPERATIONS: dict[str, Operation] = {}
+
+
+def operation_of(name: object) -> Operation:
+    """Return the operation of this name; raises Refused."""
+    operation = OPERATIONS.get(name) if isinstance(name, str) else None
+    if operation is None:
+        raise Refused(f"there is no operation {str(name)[:40]!r}")
+    return operation
+
+
+def operation(
+    shared: Mapping[str, MessageField] | None = None,
+    *,
+    at_once: bool = False,
+    endless: bool = False,
+    title: str = "",
+    **fields: MessageField,
+) -> Callable[[Do], Do]:
+    """Make an operation of a function, by its name or a title; its docstring is the summary.
+
+    It takes the fields, and those that it shares with others.
+    """
+    fields |= shared or {}
+
+    def register(do: Do) -> Do:
+        name, summary = title or do.__name__, " ".join((do.__doc__ or "").split()).rstrip(".")
+        OPERATIONS[name] = Operation(name, summary, fields, do, at_once, endless)
+        return do
+
+    return register
+
+
+ANSWERS = {
+    "200": {"description": "the answer", "content": {"application/json": {}}},
+    "400": {"description": "refused; `error` says why"},
+    "401": {"description": "the token is missing or wrong"},
+    "403": {"description": "the request comes from a foreign page"},
+    "413": {"description": "the request is too large"},
+    "500": {"description": "an error of the server; `error` names its kind"},
+}
+ABOUT = (
+    "Every operation is a POST of one JSON object. The WebSocket `/api/socket` takes the same "
+    "objects with two more fields: `do`, the name of the operation, and `id`, any number, which "
+    "all answers carry: `event` objects on the way, and one with `result` or `error` at the "
+    'end. `{"do": "stop"}` ends what is running, with the id of a question as `target` that one '
+    "alone. The token goes into the header "
+    "`Authorization: Bearer TOKEN`, or into the query as `token`."
+)
+
+
+def openapi(address: str) -> dict[str, Any]:
+    """Return the description of the server at an address in the terms of OpenAPI."""
+    health = {
+        "summary": "Whether the server lives; needs no token",
+        "security": [],
+        "responses": {"200": ANSWERS["200"]},
+    }
+    paths: dict[str, Any] = {"/api/health": {"get": health}}
+    for operation in OPERATIONS.values():
+        content = {"application/json": {"schema": operation.schema()}}
+        post = {
+            "operationId": operation.name,
+            "summary": operation.summary,
+            "requestBody": {"required": True, "content": content},
+            "responses": ANSWERS,
+        }
+        paths[f"/api/{operation.name}"] = {"post": post}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Numoku board", "version": __version__, "description": ABOUT},
+        "servers": [{"url": address}],
+        "security": [{"token": []}],
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "paths": paths,
+    }
+
+
 # Positions -------------------------------------------------------------------------------
 
 
 def setup_of(message: Mapping[str, Any]) -> Setup:
     """Return the position of a message whose fields have been checked."""
-    placed = [
-        Placed(stone["x"], stone["y"], Side[stone["side"].upper()])
-        for stone in message.get("placed") or ()
-    ]
+    placed = message.get("placed") or ()
     return Setup(
         message["width"],
         message["height"],
         Rule.parse(message["rule"]),
-        tuple(placed),
+        tuple(Placed(held["x"], held["y"], Side[held["side"].upper()]) for held in placed),
         Side[(message.get("first") or "black").upper()],
-        tuple((x, y) for x, y in message["moves"]),
+        tuple(map(tuple, message["moves"])),
     )
 
 
@@ -200,18 +316,25 @@ def message_of(setup: Setup) -> dict[str, Any]:
     }
 
 
-def game_of(setup: Setup) -> Game:
-    """Return the game that leads to a position.
+def put(game: Game, setup: Setup) -> Game:
+    """Return the game with a position on its board.
 
     Raises:
         Refused: it cannot have been: stones on one cell, two winners, moves after the end.
     """
-    game = Game(setup.width, setup.height, setup.rule)
     try:
         build_checked(game, setup)
     except NotationError as error:
         raise Refused(str(error)) from None
     return game
+
+
+def game_of(setup: Setup, game: Game | None = None) -> Game:
+    """Return a game with a position, the given one where it has its board and rule; see ``put``."""
+    board = setup.width, setup.height, setup.rule
+    if game is None or (game.width, game.height, game.rule) != board:
+        game = Game(*board)
+    return put(game, setup)
 
 
 def facts(game: Game) -> dict[str, Any]:
@@ -222,7 +345,7 @@ def facts(game: Game) -> dict[str, Any]:
         "winner": None if game.winner is None else game.winner.name.lower(),
         "full": game.is_full,
         "opening": None if opening is None else str(opening),
-        "row": [list(cell) for cell in row_of(game)],
+        "row": pairs(row_of(game)),
         "forbidden": [
             {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
         ],

@@ -17,8 +17,16 @@ from time import perf_counter
 from typing import Any
 
 from ..app.setup import Setup
-from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
-from ..app.view import consequence
+from ..app.view import (
+    DOUBLE_FOUR,
+    FIVE,
+    FOUR,
+    FOUR_THREE,
+    OPEN_FOUR,
+    consequence,
+    shape_of,
+    shapes,
+)
 from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
@@ -27,8 +35,18 @@ from ..position.rules import Side
 from ..solver.solver import Solver, Tree
 from ..values import WIN_BAND
 from .archive import KnownWin
-from .desk import PLACE, Desk, Job, operation, seconds
-from .messages import MOVES, MessageField, Refused, flag, game_of, setup_of
+from .desk import Desk, Job
+from .messages import (
+    MOVES,
+    PLACE,
+    MessageField,
+    Refused,
+    flag,
+    game_of,
+    operation,
+    seconds,
+    setup_of,
+)
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest

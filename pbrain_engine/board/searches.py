@@ -18,8 +18,21 @@ from ..game.game import Move
 from ..methods import METHODS
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
-from .desk import DEFAULT_MEMORY, MOST_SECONDS, PLACE, Desk, Job, operation, seconds
-from .messages import Refused, facts, flag, game_of, number, one_of, setup_of, whole
+from .desk import DEFAULT_MEMORY, Desk, Job
+from .messages import (
+    MOST_SECONDS,
+    PLACE,
+    Refused,
+    facts,
+    flag,
+    game_of,
+    number,
+    one_of,
+    operation,
+    seconds,
+    setup_of,
+    whole,
+)
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown
@@ -177,7 +190,8 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
 @operation(at_once=True, position=PLACE)
 def look(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what the rules say: who moves, who has won, what is forbidden and why."""
-    return facts(game_of(setup_of(job.fields["position"])))
+    with desk.looking:
+        return facts(desk.board(setup_of(job.fields["position"])))
 
 
 @operation(at_once=True, title="engine")

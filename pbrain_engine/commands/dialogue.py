@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from ..app import setup, thinking, view
 from ..app.kept import Kept
-from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
+from ..app.view import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..engine.engine import Engine, Limit, Thought
 from ..files import write_whole
 from ..game.game import Game

@@ -25,9 +25,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
+from ..board import files, proofs, searches  # noqa: F401 - which register their operations
 from ..board.archive import Archive, Shelf
-from ..board.desk import Desks
-from ..board.questions import Answer, Questions
+from ..board.desk import Answer, Desks, Questions
 from ..commands import bench
 from ..native.load import library as native
 

@@ -22,9 +22,16 @@ from pbrain_engine.app.setup import Setup
 from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board import files
 from pbrain_engine.board.app import MOST_BYTES, Guard
-from pbrain_engine.board.desk import OPERATIONS, Desks, Job, Operation
+from pbrain_engine.board.desk import Desks, Job
 from pbrain_engine.board.files import MOST_FILE
-from pbrain_engine.board.messages import MOST_CHARACTERS, POSITION, Refused, check
+from pbrain_engine.board.messages import (
+    MOST_CHARACTERS,
+    OPERATIONS,
+    POSITION,
+    Operation,
+    Refused,
+    check,
+)
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.position.rules import Rule
 from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position
