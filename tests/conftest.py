@@ -13,7 +13,6 @@ import sysconfig
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,10 +21,6 @@ from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.library import Library, load
 from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import host_target
-
-if TYPE_CHECKING:
-    from tests.board.board_page import Open, Page
-    from tests.board.board_server import BoardServer
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -73,41 +68,6 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Start a browser, or skip what needs one."""
-    from tests.board.browser import chromium
-
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
-    """Start a board's server, which has nothing to complain about in the end."""
-    from tests.board.board_server import BoardServer
-
-    server = BoardServer(tmp_path_factory.mktemp("board"))
-    yield server
-    assert server.stop() == ""
-
-
-@pytest.fixture
-def opened(browser: Any, server: BoardServer) -> Iterator[Open]:
-    """Return what opens pages of a board, which are closed in the end."""
-    from tests.board.board_page import Open
-
-    opened = Open(browser, server)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def page(opened: Open) -> Page:
-    """Open the page of a board."""
-    return opened()
 
 
 @pytest.fixture(scope="session")

@@ -87,7 +87,8 @@ def rich_board(
     """Return the board in colours, some empty cells crossed out, the row that has won marked."""
     board = diagram_of(game, last)
     row = diagram.winning_row(board) if game.winner is not None else []
-    letters = not can_show("".join(diagram.SIGNS.values()))
+    signs, encoding = "".join(diagram.SIGNS.values()), sys.stdout.encoding or "ascii"
+    letters = signs.encode(encoding, "ignore").decode(encoding) != signs  # that it cannot show
     return diagram.coloured(board, row, set(crossed), letters)
 
 
@@ -100,15 +101,6 @@ def show_board(
         console.print(rich_board(game, last, crossed))
     else:
         print(plain_board(game, last))
-
-
-def can_show(text: str) -> bool:
-    """Return whether the terminal's encoding has these characters."""
-    try:
-        text.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def rich_console() -> Any | None:

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import NamedTuple
 
 from ..app import setup, thinking, view
 from ..app.kept import Kept
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..app.view import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
+from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
 from ..files import write_whole
 from ..game.game import Game
@@ -24,9 +26,10 @@ from ..notation.game_tree import GameRecord, GameTree, RecordedMove, format_psq
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
 from ..position.rules import Side
-from .swapping import Swap2
 
 PERSON, ENGINE = "you", "Numoku"
+CHOICE = "choose `black` or `white`"
+CHOICE_OR_TWO = CHOICE + ", or put two stones: white, black"
 FOULS = {
     OVERLINE: "a row of six or more",
     DOUBLE_FOUR: "two fours at once",
@@ -82,15 +85,15 @@ class Dialogue:
         self._notes = {}
         self._trees = trees
         self._files: set[Path] = set()  # that hold this game, so that they may be written again
-        self._swap2: Swap2 | None = None
+        self._opens: bool | None = None  # while swap2 goes on: whether the person opened it
         self.resigned = None
         self.begun += 1
 
     @property
     def prompt(self) -> str:
         """What the person is asked for."""
-        if self._swap2 is not None:
-            return f"{self._swap2.wish}> "
+        if self._opens is not None:
+            return f"{self._wish}> "
         if self.game_over:
             return "the game is over> "
         return f"your move, {self.person.name.lower()}> "
@@ -110,9 +113,9 @@ class Dialogue:
     def engine_turn(self) -> str:
         """Let the engine play if it has the move; return what there is to say."""
         game = self.engine.game
-        if self._swap2 is not None:
-            said = self._swap2.engine_turn(self.seconds)
-            if self._swap2 is not None or game.to_move is self.person:
+        if self._opens is not None:
+            said = self._swap2_turn()
+            if self._opens is not None or game.to_move is self.person:
                 return said
             return said + "\n" + self.engine_turn()
         if self.game_over or game.to_move is self.person:
@@ -179,8 +182,8 @@ class Dialogue:
             return f"{cell_name(x, y)} is taken"
         if game.is_forbidden(x, y):
             return f"renju forbids black {cell_name(x, y)}: {FOULS[foul_of(game, x, y)]}"
-        if self._swap2 is not None and not self._swap2.may_put:
-            return self._swap2.wish
+        if self._opens and game.ply == 5:
+            return self._wish
         self.engine.play(x, y)
         return ""
 
@@ -190,10 +193,11 @@ class Dialogue:
         if self.resigned is not None:
             self.resigned = None
             return ""
-        if game.ply == self._placed or not (self._swap2 is None or self._swap2.may_undo):
+        own = (1, 2) if self._opens else (4,)  # stones of swap2 of which the person put the last
+        if game.ply == self._placed or (self._opens is not None and game.ply not in own):
             return "there is no move to take back"
         self._take_back()
-        while game.ply > self._placed and game.to_move is not self.person and not self._swap2:
+        while self._opens is None and game.ply > self._placed and game.to_move is not self.person:
             self._take_back()
         return ""
 
@@ -204,8 +208,8 @@ class Dialogue:
     def _hint(self, words: list[str]) -> str:
         if self.game_over:
             return "the game is over"
-        if self._swap2 is not None:
-            return self._swap2.wish
+        if self._opens is not None:
+            return self._wish
         limit = Limit(time=self.seconds)
         thought = thinking.think(self.engine, limit, on_iteration=self._listener)
         line = view.format_line(thought.pv, 8)
@@ -217,34 +221,18 @@ class Dialogue:
         return "a new game"
 
     def _swap(self, words: list[str]) -> str:
-        if self._swap2 is not None:
-            return self._swap2.wish
+        if self._opens is not None:
+            return self._wish
         self.person = self.person.opponent
         return f"you play {self.person.name.lower()} now"
-
-    def _begin_swap2(self, words: list[str]) -> str:
-        """Begin again with swap2, opened by the person or by the engine."""
-        self._new([])
-        person_opens = [word.lower() for word in words] != [ENGINE.lower()]
-        self._swap2 = Swap2(self.engine, person_opens, self._take)
-        return f"a new game with swap2, {PERSON if person_opens else ENGINE} first"
-
-    def _take(self, side: Side) -> None:
-        self.person = side
-        self._swap2 = None
-
-    def _choose(self, side: Side) -> str:
-        if self._swap2 is None:
-            return "sides are chosen in `swap2`; `swap` changes them"
-        return self._swap2.choose(side)
 
     def _board(self, words: list[str]) -> str:
         self.wants_board = True
         return ""
 
     def _resign(self, words: list[str]) -> str:
-        if self._swap2 is not None:
-            return self._swap2.wish
+        if self._opens is not None:
+            return self._wish
         if not self.game_over:
             self.resigned = self.person
         return ""
@@ -256,7 +244,9 @@ class Dialogue:
         return f"the level is {self.level}"
 
     def _save(self, words: list[str]) -> str:
-        path = file_argument(words, "save")
+        if not words:
+            return "name a file, as in `save game.sgf`"
+        path = Path(" ".join(words)).expanduser()
         if path.suffix.lower() not in (".sgf", ".psq"):
             return "games are saved as .sgf or .psq"
         self.record()  # or what is wrong with it, before anything is asked
@@ -274,7 +264,9 @@ class Dialogue:
         return "; ".join([f"saved {path}", *losses])
 
     def _load(self, words: list[str]) -> str:
-        path = file_argument(words, "load")
+        if not words:
+            return "name a file, as in `load game.sgf`"
+        path = Path(" ".join(words)).expanduser()
         start = setup.read_file(path)
         self._begin(start, setup.read_trees(path))
         person = person_of(start)
@@ -297,6 +289,58 @@ class Dialogue:
     def _quit(self, words: list[str]) -> str:
         self.over = True
         return ""
+
+    # Swap2: one side puts three stones, the other chooses, or puts two more. While this goes on,
+    # stones are put by the one who opens or chooses, whatever their colour.
+
+    def _begin_swap2(self, words: list[str]) -> str:
+        """Begin again with swap2, opened by the person or by the engine."""
+        self._new([])
+        self._opens = [word.lower() for word in words] != [ENGINE.lower()]
+        return f"a new game with swap2, {PERSON if self._opens else ENGINE} first"
+
+    @property
+    def _wish(self) -> str:
+        """What the person is to do now in swap2."""
+        ply = self.engine.game.ply
+        if self._opens:
+            return CHOICE if ply == 5 else "put three stones: black, white, black"
+        return CHOICE_OR_TWO if ply == 3 else "put one more stone, black"
+
+    def _choose(self, side: Side) -> str:
+        """Let the person take a side."""
+        if self._opens is None:
+            return "sides are chosen in `swap2`; `swap` changes them"
+        if self.engine.game.ply != (5 if self._opens else 3):
+            return self._wish
+        self.person, self._opens = side, None
+        return f"you play {side.name.lower()}"
+
+    def _swap2_turn(self) -> str:
+        """Let the engine put stones or choose if that is its part; return what it did."""
+        engine, game = self.engine, self.engine.game
+        if game.ply not in ((3,) if self._opens else (0, 5)):
+            return ""
+        stones = list(game.moves)
+        shape = game.width, game.height, game.rule
+        searcher = swap2.timed(engine, perf_counter() + self.seconds)
+
+        def decide() -> swap2.OpeningChoice:
+            if stones:
+                return swap2.choose(searcher, *shape, stones)
+            return swap2.first_three(searcher, *shape)
+
+        choice = thinking.apart(decide, engine.stop, ends=False)
+        swap2.set_up(engine, *shape, stones)
+        if choice.swap:
+            self.person, self._opens = Side.WHITE, None
+            return f"{ENGINE} takes black"
+        if len(choice.stones) == 1:
+            self.person, self._opens = Side.BLACK, None
+            return f"{ENGINE} takes white"
+        for stone in choice.stones:
+            engine.play(*stone)
+        return f"{ENGINE} puts {view.format_line(choice.stones)}"
 
     # Records -----------------------------------------------------------------------
 
@@ -333,10 +377,10 @@ class Dialogue:
     def record(self) -> GameRecord:
         """Return the game as it can be written to a file."""
         game = self.engine.game
-        names = {
-            self.person: PERSON,
-            self.person.opponent: f"{ENGINE} {self.method or f'level {self.level}'}",
-        }
+        opponent = f"{ENGINE} {self.method or f'level {self.level}'}"
+        names = (PERSON, opponent) if self.person is Side.BLACK else (opponent, PERSON)
+        winner = self.resigned.opponent if self.resigned is not None else game.winner
+        open_score = "1/2-1/2" if game.is_full else ""
         if any(held is Side.WALL for _, _, held in self._start.placed):
             raise NotationError("blocked cells cannot be saved")
         moves = tuple(
@@ -346,18 +390,11 @@ class Dialogue:
         return replace(
             setup.record_of(self._start),
             moves=moves,
-            black=names[Side.BLACK],
-            white=names[Side.WHITE],
-            result=self._score(),
+            black=names[0],
+            white=names[1],
+            result=open_score if winner is None else ("1-0", "0-1")[winner],
             passes=tuple(after for after in self._start.passes if after <= len(moves)),
         )
-
-    def _score(self) -> str:
-        game = self.engine.game
-        winner = self.resigned.opponent if self.resigned is not None else game.winner
-        if winner is not None:
-            return "1-0" if winner is Side.BLACK else "0-1"
-        return "1/2-1/2" if game.is_full else ""
 
 
 class PromptCommand(NamedTuple):
@@ -409,14 +446,3 @@ def person_of(start: setup.Setup) -> Side | None:
 def describe(thought: Thought) -> str:
     """Return value and depth of a thought."""
     return f"value {view.format_worth(thought)}, depth {thought.depth}"
-
-
-def file_argument(words: list[str], command: str) -> Path:
-    """Return the file that a command names.
-
-    Raises:
-        NotationError: it names none.
-    """
-    if not words:
-        raise NotationError(f"name a file, as in `{command} game.sgf`")
-    return Path(" ".join(words)).expanduser()

@@ -165,10 +165,13 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             say(said)
             if dialogue.begun != begun:  # the game before stays in its file
                 unfinished, begun = Unfinished(), dialogue.begun
-            keep(dialogue, unfinished)
+            unfinished.keep(dialogue)
             game = dialogue.engine.game
             if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
-                show_board(dialogue)
+                print()
+                view.show_board(game, view.last_of(game), game.forbidden())
+                if (opening := view.opening_of(game)) is not None:
+                    print(f"opening {opening}")
                 shown = (game.width, game.height, game.moves)
                 dialogue.wants_board = False
             result = dialogue.result()
@@ -199,41 +202,10 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
         say(KEPT)
 
 
-def keep(dialogue: Dialogue, unfinished: Unfinished) -> None:
-    """Keep the game as it stands, once a move has been made."""
-    if not dialogue.is_under_way and not unfinished.is_kept:
-        return
-    try:
-        text, _ = dialogue.sgf()
-    except NotationError as error:
-        unfinished.trouble = str(error)
-        return
-    unfinished.note(
-        {
-            "sgf": text,
-            "moves": len(dialogue.record().moves),
-            "person": dialogue.person.name.lower(),
-            "level": dialogue.level,
-            "seconds": dialogue.seconds,
-            "over": dialogue.game_over,
-        }
-    )
-
-
 def say(text: str) -> None:
     """Print what there is to say."""
     if text:
         print(text, flush=True)
-
-
-def show_board(dialogue: Dialogue) -> None:
-    """Print the board with its last stone marked."""
-    game = dialogue.engine.game
-    print()
-    view.show_board(game, view.last_of(game), game.forbidden())
-    opening = view.opening_of(game)
-    if opening is not None:
-        print(f"opening {opening}")
 
 
 # Games that were left -----------------------------------------------------------------
@@ -252,22 +224,27 @@ class Unfinished:
         """Whether there is something to go on from."""
         return self._path is not None and not self.trouble
 
-    def note(self, form: dict[str, Any]) -> None:
-        """Keep a game as it is now; where that cannot be, ``trouble`` says why."""
+    def keep(self, dialogue: Dialogue) -> None:
+        """Keep a game as it is now, once a move has been made; else ``trouble`` says why not."""
+        if not dialogue.is_under_way and not self.is_kept:
+            return
         try:
+            form = {
+                "sgf": dialogue.sgf()[0],
+                "moves": len(dialogue.record().moves),
+                "person": dialogue.person.name.lower(),
+                "level": dialogue.level,
+                "seconds": dialogue.seconds,
+                "over": dialogue.game_over,
+            }
             if self._path is None:
                 self._path = new_path()
             write_whole(self._path, json.dumps(form))
             self.trouble = ""
+        except NotationError as error:
+            self.trouble = str(error)
         except OSError as error:
             self.trouble = error.strerror or str(error)
-
-    def drop(self) -> None:
-        """Forget the game: nothing of it is left."""
-        if self._path is not None:
-            with suppress(OSError):
-                self._path.unlink()
-        self._path = None
 
 
 def folder() -> Path:

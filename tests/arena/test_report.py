@@ -20,6 +20,7 @@ from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.pages.html import FOLDER, Curve, intervals, line_chart, stacked_bars, thin, ticks
 from pbrain_engine.position.rules import Rule
+from tests.board.conftest import browser as browser
 
 ENGINES = (EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",)))
 SETTINGS = MatchSettings(engines=ENGINES, sprt=Sprt(0, 10), games=30)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from typing import Any
 
@@ -55,6 +56,27 @@ class Page:
 
     def do(self, script: str) -> Any:
         return self.raw.evaluate(script)
+
+    def show(self, moves: str, rule: str = "freestyle", size: str = "15x15") -> None:
+        """Go to a position by its address."""
+        self.do(f"location.hash = '#b={size}&r={rule}&m={moves}'")
+        plies = sum(sign.isalpha() for sign in moves)
+        self.wait(f"app.node.ply === {plies} && app.tree.start.rule === '{rule}' && app.node.facts")
+
+    def says(self, name: str, text: str) -> None:
+        """Wait until a piece of the page holds a text."""
+        self.wait(f"document.querySelector('#{name}')?.textContent.includes({json.dumps(text)})")
+
+    def count(self, selector: str, number: int) -> None:
+        """Wait until there are so many pieces."""
+        self.wait(f"document.querySelectorAll({json.dumps(selector)}).length === {number}")
+
+    def hurry(self, times: int) -> None:
+        """Let whatever the page waits for come so many times as soon."""
+        self.do(
+            "(() => { const plain = window.setTimeout; window.setTimeout ="
+            f" (what, time, ...more) => plain(what, time / {times}, ...more); }})()"
+        )
 
     def tab(self, name: str) -> None:
         self.raw.click(f"#tab-{name}")

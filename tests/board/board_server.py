@@ -78,7 +78,7 @@ class BoardServer:
         """Return a WebSocket."""
         given = self.token if token is None else token
         address = f"ws://127.0.0.1:{self.port}/api/socket?token={given}"
-        return sync_client.connect(address, origin=origin, max_size=None)
+        return sync_client.connect(address, origin=origin, max_size=None, close_timeout=0.5)
 
     def kill(self) -> None:
         """End it without any warning."""

@@ -70,8 +70,8 @@ def test_the_time_before_the_end_of_a_game_is_charged(page: Page) -> None:
     page.play("h8")
     page.wait("app.node.ply === 2")
     page.do("pass(601)")
-    page.wait("document.querySelector('#play-report').textContent.includes('white wins on time')")
-    page.wait("document.querySelector('#black-clock').textContent.includes('0:00')")
+    page.says("play-report", "white wins on time")
+    page.says("black-clock", "0:00")
 
 
 def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> None:
@@ -125,10 +125,11 @@ def opening(page: Page, who: str, seconds: float) -> None:
 def test_a_decision_of_swap2_that_comes_too_late_is_dropped(page: Page) -> None:
     opening(page, "engine", 1.5)
     page.wait("app.server.questions.size")
+    page.do("window.asked = app.server.number")
     page.tab("puzzle")
     page.press("next-puzzle")
     page.wait("app.guide?.name === 'puzzle' && app.node.facts")
-    page.raw.wait_for_timeout(3000)
+    page.wait("![...app.server.questions.keys()].some((id) => id <= window.asked)")
     assert page.do("app.node.ply") == 0 and not page.raw.is_visible("#choices")
 
 
@@ -145,13 +146,14 @@ def test_stepping_back_leaves_swap2(page: Page) -> None:
 
 @pytest.mark.parametrize("way", ["#undo", "#variations button"])
 def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: str) -> None:
-    opening(page, "you", 1.5)
+    opening(page, "you", 1)
     for cell in ("h8", "i8", "h9"):
         page.play(cell)
     page.wait("app.panels[0].stage === 'engine'")
     page.tab("moves")
     page.raw.locator(way).first.click()
-    page.raw.wait_for_timeout(3000)  # longer than it takes to choose
+    page.wait("!app.server.questions.size")
+    page.raw.wait_for_timeout(200)
     ply = 2 if way == "#undo" else 1
     assert page.stones() == ply and not page.raw.is_visible("#choices")
     assert "choos" not in page.text("state")
@@ -176,7 +178,7 @@ def test_a_choice_that_fails_says_why_and_leaves_swap2(page: Page) -> None:
       app.server.ask = (what, ...more) => ask(what === "swap2" ? "fly" : what, ...more);
     })()""")
     opening(page, "engine", 0.5)
-    page.wait("document.querySelector('#play-report').textContent.includes('Swap2 is left')")
+    page.says("play-report", "Swap2 is left")
     assert "there is no operation" in page.text("play-report")
     page.play("h8")
     page.wait("app.node.ply === 2")
@@ -185,7 +187,7 @@ def test_a_choice_that_fails_says_why_and_leaves_swap2(page: Page) -> None:
 def test_numoku_chooses_again_when_the_server_is_back(browser: Any, tmp_path: Path) -> None:
     server = BoardServer(tmp_path)
     page = Page(browser, server)
-    opening(page, "engine", 3)
+    opening(page, "engine", 1)
     page.wait("app.panels[0].stage === 'engine' && app.server.questions.size")
     server.kill()
     page.wait("document.querySelector('#link').dataset.state === 'lost'")

@@ -72,7 +72,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.tab("review")
     page.raw.fill("#review-seconds", "0.1")
     page.press("review")
-    page.wait("document.querySelector('#review-status').textContent.includes('mistakes')")
+    page.says("review-status", "mistakes")
     assert "missed a win" in page.text("mistakes")
     assert page.do("document.querySelector('#review-curve polyline').points.numberOfItems") == 8
     assert page.do("app.tree.nodes().length") > 9  # the better lines are variations
@@ -84,7 +84,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     assert page.do(TREE) == reviewed and page.raw.is_visible("#mistakes")
 
     page.tab("games")
-    page.wait("document.querySelectorAll('#game-list li').length === 3")
+    page.wait("document.querySelector('#game-list li').textContent.includes('8 moves')")
     shown = page.raw.locator("#game-list li").all_text_contents()
     assert "8 moves" in shown[0] and "4 moves, goes on" in shown[1] and "3 moves" in shown[2]
     page.raw.locator("#game-list button").nth(1).click()
@@ -144,10 +144,12 @@ def test_a_tab_that_comes_back_goes_on_with_its_game(opened: Open) -> None:
 def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     server = BoardServer(tmp_path)
     page = Open(browser, server)("h8i9j8")
+    page.hurry(20)
     page.tab("moves")
     page.raw.fill("#comment", "over a restart")
-    page.wait("!app.games.unsaved.size && app.games.list")
-    page.raw.wait_for_timeout(1300)
+    game = {"game": page.do("app.tree.id")}
+    while "over a restart" not in str(server.post("game", game)[1]):
+        page.raw.wait_for_timeout(20)
     page.close()
     assert server.stop() == ""
     server = BoardServer(tmp_path)
@@ -171,7 +173,7 @@ def test_the_bar_says_who_has_won(opened: Open, server: BoardServer) -> None:
     page.press("prove")
     page.wait("app.node.branches")
     page.play("k8" if page.do("app.isFree([9, 7])") else "o15")
-    page.wait("document.querySelector('#state').textContent.includes('black has won')")
+    page.says("state", "black has won")
     assert "choose" not in page.text("state")
     assert page.raw.get_attribute("#bar", "aria-label") == "evaluation: black has won"
 

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from tests.board import board_page
+from tests.board.conftest import browser as browser
+from tests.board.conftest import opened as opened
+from tests.board.conftest import page as page
 from tests.site.host import Site
 
 

@@ -63,12 +63,12 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     page.press("prove")
     page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
     page.play("o15")  # a defence far away
-    page.wait("document.querySelector('#proof-status').textContent.includes('five')")
+    page.says("proof-status", "five")
     show(page, OPEN_THREE + "a15h1")
     page.tab("review")
     page.raw.fill("#review-seconds", "0.1")
     page.press("review")
-    page.wait("document.querySelector('#review-status').textContent.includes('mistakes')")
+    page.says("review-status", "mistakes")
     assert page.raw.locator("#mistakes li").count() >= 1
     stay(page)
     moves = page.moves()
@@ -101,7 +101,7 @@ def test_an_engine_that_ends_is_started_again_and_the_game_stays(
 ) -> None:
     page = Page(browser, server, f"#b=15x15&r=freestyle&m={GAME}")  # type: ignore[arg-type]
     page.do("app.server.socket.hear({ dead: 'The engine has ended.' })")
-    page.wait("document.querySelector('#banner').textContent.includes('has ended')")
+    page.says("banner", "has ended")
     page.wait("document.querySelector('#link').dataset.state === 'back'")
     assert page.moves() == GAME and page.do("document.querySelector('#banner').hidden")
     with page.raw.expect_download() as download:

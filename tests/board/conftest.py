@@ -1,0 +1,50 @@
+"""What the tests of the board share: one browser, one server, and pages in them.
+
+Both are shared by the package, not by the session: while Playwright runs, its thread has a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.board.browser import chromium
+
+if TYPE_CHECKING:
+    from tests.board.board_page import Open, Page
+    from tests.board.board_server import BoardServer
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """Start a browser, or skip what needs one."""
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
+    """Start a board's server, which has nothing to complain about in the end."""
+    from tests.board.board_server import BoardServer
+
+    server = BoardServer(tmp_path_factory.mktemp("board"))
+    yield server
+    assert server.stop() == ""
+
+
+@pytest.fixture
+def opened(browser: Any, server: BoardServer) -> Iterator[Open]:
+    """Return what opens pages of a board, which are closed in the end."""
+    from tests.board.board_page import Open
+
+    opened = Open(browser, server)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(opened: Open) -> Page:
+    """Open the page of a board."""
+    return opened()
