@@ -65,6 +65,11 @@ def thought_of(finding: Finding) -> Thought:
     )
 
 
+def certain_of(finding: Finding | None) -> Thought | None:
+    """Return a forced win or loss as a thought, and None for any other finding."""
+    return thought_of(finding) if finding is not None and finding.is_certain else None
+
+
 @contextmanager
 def reported() -> Iterator[None]:
     """Turn what goes wrong with a database into what commands report."""
@@ -110,8 +115,7 @@ class Kept:
 
     def certain(self, game: Game) -> Thought | None:
         """Return a forced win or loss that is known, as a thought."""
-        finding = self.finding(game)
-        return thought_of(finding) if finding is not None and finding.is_certain else None
+        return certain_of(self.finding(game))
 
     def note(self, engine: Engine, thought: Thought, tree: Any = None) -> None:
         """Keep what was found out about the engine's position, and the way to it."""
@@ -168,8 +172,9 @@ def known_by(finding: Callable[[Game], Finding | None]) -> Callable[[Game], Thou
 
     def known(game: Game) -> Thought | None:
         found = finding(game)
-        is_told = found is not None and (found.is_certain or found.bound is Bound.EXACT)
-        return thought_of(found) if found is not None and is_told else None
+        if found is None or not (found.is_certain or found.bound is Bound.EXACT):
+            return None
+        return thought_of(found)
 
     return known
 

@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
@@ -91,8 +92,11 @@ class Guard:
         name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
         if self._names and name not in self._names:
             raise Refused("this server has another name", FORBIDDEN)
-        origin = headers.get("origin")
-        if origin is not None and not comes_from(origin, host):
+        try:
+            is_own = "origin" not in headers or urlsplit(headers["origin"]).netloc == host
+        except ValueError:  # it is no address
+            is_own = False
+        if not is_own:
             raise Refused("the request comes from a foreign page", FORBIDDEN)
         scheme, _, given = headers.get("authorization", "").partition(" ")
         word = (
@@ -101,14 +105,6 @@ class Guard:
         if not hmac.compare_digest(word.encode(), self.token.encode()):
             raise Refused("the token is missing or wrong; open the address that was printed",
                           UNAUTHORISED)  # fmt: skip
-
-
-def comes_from(origin: str, host: str) -> bool:
-    """Return whether an ``Origin`` is a page of this host."""
-    try:
-        return urlsplit(origin).netloc == host
-    except ValueError:  # it is no address
-        return False
 
 
 def lasting_token() -> str:
@@ -311,10 +307,6 @@ class BoardServer:
     async def operate(self, request: Request) -> Response:
         """Do one operation and return its result; it ends when the asker goes away."""
         self.guard.check(request)
-        with self._visit():
-            return await self._answer(request)
-
-    async def _answer(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name == "start":
             return JSONResponse(self.start)
@@ -324,25 +316,24 @@ class BoardServer:
         if operation.endless and not any(fields[k] for k in ("time", "nodes", "depth")):
             fields["time"] = 5.0
         desk = self.desks.open()
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Answer] = loop.create_future()
-
-        def settle(found: Answer) -> None:
-            if not answer.done():
-                answer.set_result(found)
+        answer: Future[Answer] = Future()
+        waiting = asyncio.wrap_future(answer)
 
         def work(job: Job) -> None:
-            loop.call_soon_threadsafe(settle, answer_of(operation, desk, job))
+            answer.set_result(answer_of(operation, desk, job))
 
         try:
-            desk.submit(Job(work, fields))
-            while not answer.done():
-                await asyncio.wait([answer], timeout=0.25)
-                if not answer.done() and await request.is_disconnected():
-                    break
+            with self._visit():
+                desk.submit(
+                    Job(lambda job: answer.set_result(answer_of(operation, desk, job)), fields)
+                )
+                while not waiting.done():
+                    await asyncio.wait([waiting], timeout=0.25)
+                    if not waiting.done() and await request.is_disconnected():
+                        raise ClientDisconnect
         finally:
             await run_in_threadpool(desk.close)
-        found: Answer = answer.result() if answer.done() else {"error": "the client has gone"}
+        found = waiting.result()
         if "error" in found:
             raise Refused(found["error"], found.get("status", BAD_REQUEST))
         return JSONResponse(found["result"])

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..app.kept import Kept, asked_of, finding_of, reported, thought_of
+from ..app.kept import Kept, asked_of, finding_of, reported
 from ..app.setup import Setup, record_of
 from ..database.finding import SEARCH, Author, Finding, entry_document, following_document
 from ..database.lines import following, look_up, replace_comment
@@ -120,11 +120,6 @@ class Archive:
             self.trouble = str(error)
             return None
 
-    def certain(self, game: Game) -> Thought | None:
-        """Return a forced win or loss that is known, as a thought."""
-        finding = self.finding(game)
-        return thought_of(finding) if finding is not None and finding.is_certain else None
-
     def win(self, game: Game) -> KnownWin | None:
         """Return a win of the side to move that is known."""
         finding = self.finding(game)
@@ -224,16 +219,13 @@ class Shelf:
 
     def summaries(self) -> list[dict[str, Any]]:
         """Return what the list shows of each game, the one that was begun last first."""
-        rows = self._do("SELECT summary FROM games ORDER BY began DESC, id")
-        return [json.loads(summary) for (summary,) in rows]
+        return self._read("SELECT summary FROM games ORDER BY began DESC, id")
 
     def game(self, name: str) -> dict[str, Any]:
         """Return a game as it was kept; raises Refused if it is not there."""
-        rows = self._do("SELECT document FROM games WHERE id = ?", name)
-        if not rows:
-            raise Refused("this game is not kept any more", NOT_FOUND)
-        document: dict[str, Any] = json.loads(rows[0][0])
-        return document
+        for document in self._read("SELECT document FROM games WHERE id = ?", name):
+            return document
+        raise Refused("this game is not kept any more", NOT_FOUND)
 
     def keep(self, document: Mapping[str, Any]) -> None:
         """Keep a game in the place of what it was; the same game by another name makes room."""
@@ -263,6 +255,6 @@ class Shelf:
                 (MOST_GAMES,),
             )
 
-    def _do(self, command: str, *values: object) -> list[Any]:
+    def _read(self, query: str, *values: object) -> list[dict[str, Any]]:
         with self._guard, self._file:
-            return self._file.execute(command, values).fetchall()
+            return [json.loads(text) for (text,) in self._file.execute(query, values)]

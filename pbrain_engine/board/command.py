@@ -88,7 +88,11 @@ def main(arguments: Sequence[str]) -> int:
         timeout_graceful_shutdown=2,
     )
     server = uvicorn.Server(config)
-    address = page_address(options.host, listener.getsockname()[1], board.guard.token)
+    shown = LOCAL if options.host in ("0.0.0.0", "") else options.host
+    if ":" in shown and not shown.startswith("["):
+        shown = f"[{shown}]"
+    port, token = listener.getsockname()[1], quote(board.guard.token)
+    address = f"http://{shown}:{port}/?token={token}"
     try:
         asyncio.run(serve(server, listener, board, address, options))
     except KeyboardInterrupt:
@@ -138,14 +142,6 @@ def listen(host: str, port: int | None) -> socket.socket:
             if place == len(wanted) - 1:
                 raise OSError(f"cannot listen on {host}:{number}: {error}") from None
     raise AssertionError("there is always one to try")
-
-
-def page_address(host: str, port: int, token: str) -> str:
-    """Return the address to open."""
-    shown = LOCAL if host in ("0.0.0.0", "") else host
-    if ":" in shown and not shown.startswith("["):
-        shown = f"[{shown}]"
-    return f"http://{shown}:{port}/?token={quote(token)}"
 
 
 async def serve(

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from .. import __version__
-from ..app.kept import document, found_of, known_by, move_form
+from ..app.kept import certain_of, document, found_of, known_by, move_form
 from ..app.setup import Setup
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import forms, swap2
@@ -43,9 +43,9 @@ THREADS = whole(1, 64, 1, "threads to search with")
 MEMORY = whole(16, MOST_MEMORY, DEFAULT_MEMORY, "megabytes that the process may use")
 
 
-def engine_for(desk: Desk, setup: Setup, **options: Any) -> Engine:
+def engine_for(desk: Desk, setup: Setup, *options: Any) -> Engine:
     """Return the engine with a position in which there is something to think about."""
-    engine = desk.engine(setup, **options)
+    engine = desk.engine(setup, *options)
     if engine.game.is_over:
         raise Refused("the game is over")
     return engine
@@ -68,8 +68,9 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     fields = job.fields
     setup = setup_of(fields["position"])
     limit = Limit(time=fields["time"], nodes=fields["nodes"], depth=fields["depth"])
-    options = {name: fields[name] for name in ("threads", "memory", "search")}
-    engine = engine_for(desk, setup, fresh=limit != Limit(), **options)
+    engine = engine_for(
+        desk, setup, fields["threads"], fields["memory"], fields["search"], limit != Limit()
+    )
     more: dict[str, Any] = {"network": engine.network}
     if fields["policy"]:
         best = engine.policy()[:MOST_POLICY]
@@ -121,9 +122,9 @@ def move(desk: Desk, job: Job) -> dict[str, Any]:
         found, choice = choose_by(fields["method"], game, seconds, chance)
         line = [divmod(cell, game.width)[::-1] for cell in choice.line]
         return {"move": found, "nodes": choice.nodes, "pv": line}
-    engine = engine_for(desk, setup, threads=fields["threads"], memory=fields["memory"])
+    engine = engine_for(desk, setup, fields["threads"], fields["memory"])
     is_strong = fields["level"] >= KEEPING_LEVEL
-    known = desk.archive.certain(engine.game) if is_strong else None
+    known = certain_of(desk.archive.finding(engine.game)) if is_strong else None
     thought = known or choose(engine, LEVELS[fields["level"]], seconds, chance)
     if is_strong and known is None:
         desk.archive.note(setup, thought, engine.weights.key)

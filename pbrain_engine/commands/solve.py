@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..app import setup, thinking, view
 from ..engine.engine import Engine, Limit
@@ -52,11 +48,9 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--time", type=above_zero, help="seconds a puzzle (1; with --prove no limit)")
     add("--nodes", type=positive, help="most stones that a search may try a puzzle")
-    add("--every", type=positive, default=1, metavar="N", help="only every N-th puzzle")
     add("--threats-only", action="store_true", help="never ask the main search for a win")
     add("--prove", action="store_true", help="search on for a proof of a win by threats")
     add("--tree", action="store_true", help="show the whole proof of each win")
-    add("--out", metavar="FILE", help="append answers to a file; skip those in it")
     setup.add_options(parser, "threads", "memory", "json")
     parser.set_defaults(memory=200)
     return parser
@@ -65,70 +59,39 @@ def make_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> int:
     """Solve a file; return 0, or 1 if an answer contradicts the file."""
     options = make_parser().parse_args(arguments)
-    known = answered(options.out)
-    end_line(options.out)
+    path = options.file
     answers: list[Answer] = []
     wrong = faulty = 0
-    with Solvers(options) as solvers:
-        for place, line in read_lines(options.file, options.every):
+    with (
+        Solvers(options) as solvers,
+        sys.stdin if path == "-" else open(path, encoding="utf-8", errors="replace") as file,
+    ):
+        for place, line in enumerate(file, 1):
+            if not line.strip():
+                continue
             try:
                 puzzle = read_puzzle(line)
-                if puzzle["id"] in known:
-                    continue
                 answer = thinking.apart(partial(solvers.answer, puzzle), solvers.stop)
             except PuzzleError as error:
                 faulty += 1
                 if answers or faulty <= NAMED_FAULTS:
-                    print(f"numoku solve: {options.file}, line {place}: {error}", file=sys.stderr)
+                    print(f"numoku solve: {path}, line {place}: {error}", file=sys.stderr)
                 continue
             answers.append(answer)
             fault = contradiction(puzzle, answer)
             wrong += bool(fault)
-            text = json.dumps(answer.document())
-            if options.out:
-                with open(options.out, "a", encoding="utf-8") as file:
-                    file.write(text + "\n")
-            print(text if options.json else answer_line(puzzle, answer, fault), flush=True)
-            if answer.tree is not None and not options.json:
-                game = game_of(puzzle)
-                print("\n".join(view.proof_lines(game, solvers.solver, answer.tree, "  ")))
-    words = summary(answers, wrong, len(known))
+            if options.json:
+                print(json.dumps(answer.document()), flush=True)
+                continue
+            print(answer_line(puzzle, answer, fault), flush=True)
+            if answer.tree is not None:
+                lines = view.proof_lines(game_of(puzzle), solvers.solver, answer.tree, "  ")
+                print("\n".join(lines))
+    words = summary(answers, wrong)
     if faulty:
         words += f"; {faulty} line{'s' if faulty > 1 else ''} left out"
     print(words, file=sys.stderr if options.json else sys.stdout)
     return 1 if wrong or faulty else 0
-
-
-def answered(path: str | None) -> set[str]:
-    """Return the puzzles that an output file has answers to; half a line at its end has none."""
-    if path is None or not Path(path).exists():
-        return set()
-    known = set()
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            with suppress(ValueError, KeyError):
-                known.add(str(read_object(line)["id"]))
-    return known
-
-
-def end_line(path: str | None) -> None:
-    """End the last line of an output file, so that the next answer has one of its own."""
-    if path is None or not Path(path).exists():
-        return
-    with open(path, "rb+") as file:
-        if file.seek(0, os.SEEK_END):
-            file.seek(-1, os.SEEK_END)
-            if file.read() != b"\n":
-                file.write(b"\n")
-
-
-def read_lines(path: str, every: int) -> Iterator[tuple[int, str]]:
-    """Yield every ``every``-th line that holds something, with their numbers from 1."""
-    with sys.stdin if path == "-" else open(path, encoding="utf-8", errors="replace") as file:
-        lines = ((place, line) for place, line in enumerate(file, 1) if line.strip())
-        for number, (place, line) in enumerate(lines):
-            if number % every == 0:
-                yield place, line
 
 
 def answer_line(puzzle: dict[str, Any], answer: Answer, fault: str) -> str:
@@ -142,10 +105,10 @@ def answer_line(puzzle: dict[str, Any], answer: Answer, fault: str) -> str:
     return f"{answer.id}  {puzzle['kind']}  {answer.ms:.1f} ms  {answer.nodes} nodes  {what}{note}"
 
 
-def summary(answers: Sequence[Answer], wrong: int, skipped: int) -> str:
+def summary(answers: Sequence[Answer], wrong: int) -> str:
     """Return how many puzzles got which answer, and how long it took."""
     if not answers:
-        return f"no puzzles left to solve, {skipped} answered before"
+        return "no puzzles to solve"
     claims = Counter(answer.claim for answer in answers)
     counts = ", ".join(f"{count} {claim}" for claim, count in sorted(claims.items()))
     times = sorted(answer.ms for answer in answers)
@@ -165,33 +128,23 @@ class PuzzleError(ValueError):
     """A line of a file is no puzzle."""
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What was found out about a puzzle; fields as in the JSON output."""
 
     id: str
     claim: str
-    moves: tuple[Move, ...]
-    line: tuple[Move, ...]
-    length: int
-    nodes: int
-    ms: float
+    moves: tuple[Move, ...] = ()
+    line: tuple[Move, ...] = ()
+    length: int = 0
+    nodes: int = 0
+    ms: float = 0.0
     tree: Tree | None = None
 
     def document(self) -> dict[str, Any]:
         """Return the answer as JSON has it."""
-        document: dict[str, Any] = {
-            "id": self.id,
-            "claim": self.claim,
-            "moves": pairs(self.moves),
-            "line": pairs(self.line),
-            "length": self.length,
-            "nodes": self.nodes,
-            "ms": round(self.ms, 3),
-        }
-        if self.tree is not None:
-            document["tree"] = tree_form(self.tree)
-        return document
+        found = {**self._asdict(), "moves": pairs(self.moves), "line": pairs(self.line)}
+        found |= {"ms": round(self.ms, 3), "tree": tree_form(self.tree)}
+        return found if self.tree is not None else {n: v for n, v in found.items() if n != "tree"}
 
 
 def read_puzzle(line: str) -> dict[str, Any]:
@@ -278,17 +231,17 @@ class Solvers:
         if game.is_over and kind != FORBIDDEN:
             raise PuzzleError("the game is over")
         start = perf_counter()
+        found = Answer(puzzle["id"], FORBIDDEN, tuple(game.forbidden()))
         if kind in ("vcf", "no-vcf"):
             proof = self.solver.fours(game, time=self.time, nodes=self.nodes)
-            return answer_of(puzzle, proof, proof.claim, start)
-        if kind in ("vct", WIN):
-            return self._win(puzzle, game, start)
-        if kind == DEFEND:
+            found = answer_of(puzzle, proof, proof.claim)
+        elif kind in ("vct", WIN):
+            found = self._win(puzzle, game, start)
+        elif kind == DEFEND:
             rescue = self.solver.rescues(game, time=self.time, nodes=self.nodes)
-            claim, nodes = OPEN if rescue.unknown else DEFEND, rescue.nodes
-            return Answer(puzzle["id"], claim, rescue.moves, (), 0, nodes, since(start))
-        cells = tuple(game.forbidden())
-        return Answer(puzzle["id"], FORBIDDEN, cells, (), 0, 0, since(start))
+            claim = OPEN if rescue.unknown else DEFEND
+            found = Answer(puzzle["id"], claim, rescue.moves, nodes=rescue.nodes)
+        return found._replace(ms=(perf_counter() - start) * 1000)
 
     def _win(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
         if self._options.prove:
@@ -298,14 +251,12 @@ class Solvers:
             seconds = None if self.time is None else self.time * share
             proof = self.solver.threats(game, time=seconds, nodes=self.nodes)
         if proof.wins or not self.with_engine or self.time is None:
-            answer = answer_of(puzzle, proof, puzzle["kind"] if proof.wins else OPEN, start)
-            if proof.wins and self._options.tree:
-                answer = replace(answer, tree=self.solver.tree(game))
-            return answer
+            answer = answer_of(puzzle, proof, puzzle["kind"] if proof.wins else OPEN)
+            is_shown = proof.wins and self._options.tree
+            return answer._replace(tree=self.solver.tree(game) if is_shown else None)
         line, nodes, tree = self._search(game, self.time - (perf_counter() - start))
-        moves, claim = line[:1], WIN if line else OPEN
-        nodes += proof.nodes
-        return Answer(puzzle["id"], claim, moves, line, own_stones(line), nodes, since(start), tree)
+        claim, length = WIN if line else OPEN, own_stones(line)
+        return Answer(puzzle["id"], claim, line[:1], line, length, nodes + proof.nodes, tree=tree)
 
     def _prove(self, name: str, game: Game) -> Proof:
         """Search on until the answer is known, and report on the way."""
@@ -343,15 +294,10 @@ class Solvers:
         return line, thought.nodes, tree
 
 
-def since(start: float) -> float:
-    """Return the milliseconds since a time."""
-    return (perf_counter() - start) * 1000
-
-
-def answer_of(puzzle: dict[str, Any], proof: Proof, claim: str, start: float) -> Answer:
+def answer_of(puzzle: dict[str, Any], proof: Proof, claim: str) -> Answer:
     """Return a proof as an answer."""
     line = proof.line
-    return Answer(puzzle["id"], claim, line[:1], line, proof.length, proof.nodes, since(start))
+    return Answer(puzzle["id"], claim, line[:1], line, proof.length, proof.nodes)
 
 
 def contradiction(puzzle: dict[str, Any], answer: Answer) -> str:

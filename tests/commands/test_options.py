@@ -42,7 +42,7 @@ unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="n
         "board --linger nan",
         "board --linger inf",
         "board --linger -5",
-        "solve x --every 0",
+        "solve x --threads 0",
         "bench --depth 0",
         "match random random --turn -1",
         "match random random --games 0",
@@ -136,7 +136,7 @@ def test_a_closed_pipe_is_no_failure(words: str) -> None:
         ("analyse h8h8", "2>/dev/full", 1, ""),
         ("play --level 1", "<&-", 0, "your move, black> "),
         ("analyse - --depth 1", "<&-", 0, "best move "),
-        ("solve -", "<&-", 0, "no puzzles left"),
+        ("solve -", "<&-", 0, "no puzzles to solve"),
         ("analyse - --depth 1", "<&- >&- 2>&-", 0, ""),
     ],
 )
