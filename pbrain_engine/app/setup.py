@@ -14,7 +14,7 @@ from ..files import decode
 from ..game.game import Game, IllegalMove, Move, Stone
 from ..notation.canonical import Position
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
-from ..notation.diagram import Diagram, parse_diagram
+from ..notation.diagram import parse_diagram
 from ..notation.game_tree import GameRecord, RecordedMove, parse_psq, turns_of
 from ..notation.sgf import parse_sgf
 from ..options import positive
@@ -231,7 +231,10 @@ def parse_setup(
     elif body.lower().startswith("piskvorky"):
         setup = setup_of_record(parse_psq(body), rule)
     elif any(sign in body for sign in ".#(") and not begins_with_move(body):
-        setup = _setup_of_diagram(parse_diagram(text), rule)
+        diagram, sides = parse_diagram(text), (Side.BLACK, Side.WHITE, Side.WALL)
+        placed = tuple(Placed(x, y, side) for side in sides for x, y in diagram.cells(side))
+        board = diagram.width, diagram.height, Rule.FREESTYLE if rule is None else rule
+        setup = Setup(*board, placed, diagram.side_to_move(), marked=diagram.last)
     else:
         width, height = size or DEFAULT_SIZE
         moves = tuple(parse_moves(body, width, height, from_below=from_below))
@@ -248,29 +251,9 @@ def setup_of_record(record: GameRecord, rule: Rule | None) -> Setup:
     placed = [Placed(x, y, Side.BLACK) for x, y in record.black_setup]
     placed += [Placed(x, y, Side.WHITE) for x, y in record.white_setup]
     known = record.rule if rule is None else rule
-    return Setup(
-        record.width,
-        record.height,
-        Rule.FREESTYLE if known is None else known,
-        tuple(placed),
-        record.first,
-        tuple(record.cells),
-        passes=record.passes,
-        names=(record.black, record.white),
-    )
-
-
-def _setup_of_diagram(diagram: Diagram, rule: Rule | None) -> Setup:
-    sides = (Side.BLACK, Side.WHITE, Side.WALL)
-    placed = [Placed(x, y, side) for side in sides for x, y in diagram.cells(side)]
-    return Setup(
-        diagram.width,
-        diagram.height,
-        Rule.FREESTYLE if rule is None else rule,
-        tuple(placed),
-        diagram.side_to_move(),
-        marked=diagram.last,
-    )
+    board = record.width, record.height, Rule.FREESTYLE if known is None else known
+    setup = Setup(*board, tuple(placed), record.first, tuple(record.cells))
+    return setup._replace(passes=record.passes, names=(record.black, record.white))
 
 
 def cut(setup: Setup, ply: int) -> Setup:

@@ -294,8 +294,8 @@ class BoardServer:
                 "name": "numoku",
                 "version": __version__,
                 "tabs": self.tabs,
-                "engines": self.desks.at_work,
-                "searching": self.desks.searching,
+                "engines": sum(desk.has_engine for desk in self.desks),
+                "searching": sum(not desk.is_idle for desk in self.desks),
             }
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -79,36 +79,13 @@ class Desks:
         self._desks: list[Desk] = []
         self._guard = threading.Lock()
 
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._desks)
-
-    def open(self) -> Desk:
-        """Return a new desk."""
-        desk = Desk(self)
-        with self._guard:
-            self._desks.append(desk)
-        return desk
-
-    def forget(self, desk: Desk) -> None:
-        """Take a desk that is closed off the list."""
-        with self._guard:
-            if desk in self._desks:
-                self._desks.remove(desk)
-
-    @property
-    def at_work(self) -> int:
-        """How many desks hold an engine."""
-        return sum(desk.has_engine for desk in self._desks)
-
-    @property
-    def searching(self) -> int:
-        """How many desks have something to do."""
-        return sum(not desk.is_idle for desk in self._desks)
+    def __iter__(self) -> Iterator[Desk]:
+        """Yield those that are open."""
+        return iter(list(self._desks))
 
     def close(self) -> None:
         """Close all of them, and wait until they are."""
-        for desk in list(self._desks):
+        for desk in self:
             desk.close()
 
 

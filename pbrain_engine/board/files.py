@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..app.setup import DEFAULT_SIZE, Setup, parse_setup, record_of, setup_of_record
+from ..app.view import diagram_of
 from ..files import decode
 from ..notation.cells import NotationError, begins_with_move
-from ..notation.diagram import Diagram, format_diagram
+from ..notation.diagram import format_diagram
 from ..notation.game_tree import (
     GameRecord,
     GameTree,
@@ -123,7 +124,16 @@ def read(desk: Desk, job: Job) -> dict[str, Any]:
     message = job.fields
     rule = None if message["rule"] is None else Rule.parse(message["rule"])
     size = message["width"] or DEFAULT_SIZE[0], message["height"] or DEFAULT_SIZE[1]
-    content = content_of(message)
+    content: str | bytes | None = message["text"]
+    if content is not None and not content.strip():
+        raise Refused("the text is empty")
+    if content is None and message["data"] is None:
+        raise Refused("there is neither a text nor data")
+    if content is None:
+        try:
+            content = content_of_file(base64.b64decode(message["data"], validate=True))
+        except (binascii.Error, ValueError):
+            raise Refused("the data is not base64") from None
     tree, start, remarks = read_tree(content, rule, size, message["from_below"])
     record = tree.record
     return {
@@ -134,21 +144,6 @@ def read(desk: Desk, job: Job) -> dict[str, Any]:
         "root": notes_form(tree.root),
         "remarks": remarks,
     }
-
-
-def content_of(message: Mapping[str, Any]) -> str | bytes:
-    """Return the text of a message, or what the bytes are that it holds; raises Refused."""
-    text, data = message["text"], message["data"]
-    if text is not None:
-        if not text.strip():
-            raise Refused("the text is empty")
-        return str(text)
-    if data is None:
-        raise Refused("there is neither a text nor data")
-    try:
-        return content_of_file(base64.b64decode(data, validate=True))
-    except (binascii.Error, ValueError):
-        raise Refused("the data is not base64") from None
 
 
 def content_of_file(data: bytes) -> str | bytes:
@@ -309,14 +304,18 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
     tree = tree_of_message(message)
     setup = setup_of(message["position"])._replace(moves=())
     try:
-        if message["format"] == "diagram":
-            return {"text": drawing(setup, tree), "losses": []}
+        if message["format"] == "diagram":  # of the position at the end of the main line
+            moves = tuple(main_line(tree).cells)
+            game = game_of(setup._replace(moves=moves))
+            board = diagram_of(game, moves[-1] if moves else None)
+            drawing = format_diagram(replace(board, to_move=game.to_move))
+            return {"text": drawing + "\n", "losses": []}
         if any(held is Side.WALL for _, _, held in setup.placed):
             raise Refused("blocked cells cannot be saved; copy the drawing instead")
         if message["format"] == "psq":
-            moves = tuple(RecordedMove(x, y) for x, y in main_line(tree).cells)
+            played = tuple(RecordedMove(x, y) for x, y in main_line(tree).cells)
             losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
-            return {"text": format_psq(replace(tree.record, moves=moves)), "losses": losses}
+            return {"text": format_psq(replace(tree.record, moves=played)), "losses": losses}
         if message["format"] == "lib":
             library, losses = format_renlib(tree)
             return {"data": base64.b64encode(library).decode("ascii"), "losses": losses}
@@ -324,14 +323,6 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
         return {"text": text, "losses": losses}
     except NotationError as error:
         raise Refused(str(error)) from None
-
-
-def drawing(setup: Setup, tree: GameTree) -> str:
-    """Return the position at the end of the main line, drawn with characters."""
-    moves = tuple(main_line(tree).cells)
-    game = game_of(setup._replace(moves=moves))
-    rows = tuple(tuple(game.at(x, y) for x in range(game.width)) for y in range(game.height))
-    return format_diagram(Diagram(rows, moves[-1] if moves else None, game.to_move)) + "\n"
 
 
 # What is kept ---------------------------------------------------------------------------

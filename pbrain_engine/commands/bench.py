@@ -113,7 +113,7 @@ def main(arguments: Sequence[str]) -> int:
         for position in positions:
             runs.append(run(engine, position, limit))
             if not options.json:
-                print(run_line(runs[-1]), flush=True)
+                show(runs[-1])
         document = summary(engine, runs, conditions)
         if not options.short:
             document["pairs"] = pairs_per_second(engine)
@@ -185,9 +185,7 @@ def pairs_per_second(engine: Engine) -> int:
     """Return how many stones a second can be put and taken back, all state kept up to date."""
     games = []
     for position in PAIR_POSITIONS:
-        game = Game(
-            position.size, rule=Rule.FREESTYLE, library=engine.library, weights=engine.weights
-        )
+        game = Game(position.size, library=engine.library, weights=engine.weights)
         for move in parse_moves(position.moves, position.size):
             game.play(*move)
         games.append(game)
@@ -201,13 +199,14 @@ def pairs_per_second(engine: Engine) -> int:
     return round(sorted(speeds)[PAIR_REPEATS // 2])
 
 
-def run_line(run: dict[str, Any]) -> str:
-    """Return one line about a position."""
+def show(run: dict[str, Any]) -> None:
+    """Print one line about a position."""
     speed = view.format_count(run["nodes"] / max(run["time"], 1e-9))
-    return (
+    print(
         f"{run['rule']:10} {run['size']}x{run['size']} {run['stones']:3} stones "
         f"{run['nodes']:10,} nodes {run['time']:7.2f} s {speed:>7}/s  "
-        f"value {format_value(run['value'])}"
+        f"value {format_value(run['value'])}",
+        flush=True,
     )
 
 
@@ -240,18 +239,14 @@ def recall(weights: str) -> int | None:
             nodes, _, measured_with = file.read().strip().partition(" ")
         if measured_with != weights or not nodes.isdigit():
             return None
-        if not is_shipped() and _last_edit() > os.stat(path).st_mtime:
+        edits = (
+            os.stat(os.path.join(folder, name)).st_mtime
+            for folder, _, names in os.walk(PACKAGE)
+            for name in names
+            if name.endswith(".py")
+        )
+        if not is_shipped() and max(edits) > os.stat(path).st_mtime:
             return None
     except (OSError, UnicodeDecodeError):
         return None
     return int(nodes)
-
-
-def _last_edit() -> float:
-    """Return when a module of the package was last changed."""
-    return max(
-        os.stat(os.path.join(folder, name)).st_mtime
-        for folder, _, names in os.walk(PACKAGE)
-        for name in names
-        if name.endswith(".py")
-    )

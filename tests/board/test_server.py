@@ -459,7 +459,7 @@ def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
     desk.submit(Job(lambda job: later.set()))  # ends the endless one
     assert done.wait(PATIENCE) and later.wait(PATIENCE)
     desk.close()
-    assert len(desks) == desks.at_work == 0
+    assert not list(desks) and not desk.has_engine
     desk.submit(Job(lambda job: pytest.fail("the desk is closed")))
 
 
