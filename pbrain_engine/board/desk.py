@@ -79,6 +79,19 @@ class Desks:
         self._desks: list[Desk] = []
         self._guard = threading.Lock()
 
+    def open(self) -> Desk:
+        """Return a new desk."""
+        desk = Desk(self)
+        with self._guard:
+            self._desks.append(desk)
+        return desk
+
+    def forget(self, desk: Desk) -> None:
+        """Take a desk that is closed off the list."""
+        with self._guard:
+            if desk in self._desks:
+                self._desks.remove(desk)
+
     def __iter__(self) -> Iterator[Desk]:
         """Yield those that are open."""
         return iter(list(self._desks))

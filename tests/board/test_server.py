@@ -25,6 +25,7 @@ from pbrain_engine.app.setup import Setup
 from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board import files
 from pbrain_engine.board.app import MOST_BYTES, Guard
+from pbrain_engine.board.app import BoardServer as BoardApp
 from pbrain_engine.board.desk import Desks, Job
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import (
@@ -105,16 +106,24 @@ def test_a_start_that_cannot_be_is_one_line(words: list[str], tmp_path: Path) ->
 
 
 def test_a_server_without_visitors_ends(tmp_path: Path) -> None:
-    server = BoardServer(tmp_path, "--linger", "1")
-    for _ in range(4):  # a program that asks without any page
-        assert server.post("look", {"position": position("h8")})[0] == 200
-        time.sleep(0.4)
+    server = BoardServer(tmp_path, "--linger", "1.5")
     tab = Tab(server)
-    time.sleep(1.6)
+    time.sleep(2.2)
     assert server.process.poll() is None
     tab.close()
     assert server.process.wait(PATIENCE) == 0
     server.stop()
+
+
+def test_a_program_that_asks_is_a_visitor() -> None:
+    board = BoardApp(Guard("token"))
+    board.last_left -= 100
+    assert board.deserted > 100
+    assert (
+        ask_in_process(board, "/api/look", json.dumps({"position": position()}).encode())[0] == 200
+    )
+    assert board.deserted < 100 and board.visits == 0
+    board.close()
 
 
 def test_a_server_that_was_never_visited_ends(tmp_path: Path) -> None:
@@ -311,8 +320,6 @@ def ask_in_process(board: Any, path: str, body: bytes) -> tuple[int, dict[str, A
 def test_an_error_that_was_not_expected_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from pbrain_engine.board.app import BoardServer as BoardApp
-
     monkeypatch.setitem(OPERATIONS, "puzzles", Operation("puzzles", "", {}, failing))
     board = BoardApp(Guard("token"))
     answer = ask_in_process(board, "/api/puzzles", b"{}")
