@@ -1,0 +1,290 @@
+"""What the doctor says to a program, and what it says of one: ``python -m tests.golden.dialogues``.
+
+The program is a model in this process that answers as it should, on a clock that moves only when
+the doctor waits. A check is recorded with the lines that it sends; then again with one answer of
+the program changed, with the grade that this gets.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pbrain_engine.arena.process import TimedLine
+from pbrain_engine.doctor import command, exam, faults, managers
+from pbrain_engine.doctor.exam import CHECKS, Check, Options
+
+FILE = Path(__file__).with_suffix(".txt")
+LATENCY = 0.01  # seconds that the model takes for an answer, beside a move
+FAULTS = (
+    "silent", "late", "slow", "stays", "dead", "error", "nonsense", "stone", "outside", "twice",
+    "pieces", "stderr",
+)  # fmt: skip
+MOST_ANSWERS = 6  # of which each is changed
+WINS = ("6,7", "5,7", "5,4")  # moves of the tests of entry, where they are free
+OPTIONS = Options(["pbrain-model.exe"], turn=0.3, patience=5.0)
+
+
+class Model:
+    """Plays on the first free cell of the second row, and answers what the protocol asks."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.stones: set[str] = set()
+        self.reading: list[str] | None = None  # the lines of a position
+        self.plays = True
+        self.turn, self.left = 5.0, 1e9  # seconds
+        self.is_thinking = False
+
+    def answers(self, line: str) -> list[str]:
+        """Return what is said to a line; ``?`` stands for a move."""
+        word, *rest = line.replace("\r", "").split() or [""]
+        word = word.upper()
+        if self.reading is not None:
+            return self.position(word)
+        if word in ("BOARD", "YXBOARD", "SWAP2BOARD"):
+            self.reading, self.plays, self.swaps = [], word == "BOARD", word == "SWAP2BOARD"
+            return [said for stone in rest for said in self.position(stone.upper())]
+        match word, rest:
+            case "START", [size, *_] if size.isdigit() and 5 <= int(size) <= 20:
+                self.size, self.stones = int(size), set()
+                return ["OK"]
+            case "START", _:
+                return ["ERROR sizes up to 20"]
+            case (("RECTSTART" | "RESTART"), _):
+                self.stones = set()
+                return ["OK"]
+            case "ABOUT", _:
+                return ['name="model"']
+            case "INFO", ["timeout_turn" | "TIMEOUT_TURN", number] if number.isdigit():
+                self.turn = int(number) / 1000
+                return ["!"] if self.is_thinking and self.turn == 0 else []
+            case "INFO", ["time_left", number]:
+                self.left = max(int(number), 0) / 1000
+                return []
+            case (("" | "INFO" | "YXBLOCK" | "YXHASHCLEAR" | "YXBLOCKRESET" | "END"), _):
+                return []
+            case (("YXSTOP" | "STOP"), _):
+                return ["!"] if self.is_thinking else []
+            case "YXSHOWINFO", _:
+                return ["MESSAGE INFO MAX_THREAD_NUM 2"]
+            case "YXSHOWFORBID", _:
+                return ["FORBID 0807."]
+            case "YXNBEST", _:
+                return ["?"]
+            case "BEGIN", []:
+                return ["?"] if self.size else ["ERROR no board"]
+            case "TURN", [move] if self.takes(move):
+                self.stones.add(move)
+                return ["?"]
+            case "TAKEBACK", [move] if move in self.stones:
+                self.stones.discard(move)
+                return ["OK"]
+            case _:
+                return ["UNKNOWN command"]
+
+    def takes(self, move: str) -> bool:
+        x, _, y = move.partition(",")
+        on_board = x.isdigit() and y.isdigit() and int(x) < self.size and int(y) < self.size
+        return on_board and move not in self.stones
+
+    def position(self, word: str) -> list[str]:
+        assert self.reading is not None
+        if word != "DONE":
+            self.reading.append(word)
+            return []
+        cells, self.reading = [stone.split(",") for stone in self.reading], None
+        if self.swaps:
+            stones = len(cells)
+            return ["7,7 8,8 10,6"] if not stones else ["SWAP"] if stones == 3 else ["5,5"]
+        self.stones = {",".join(cell[:2]) for cell in cells}
+        is_full = len(self.stones) == self.size**2
+        return ["?"] if self.plays and not is_full else []
+
+    def move(self) -> str:
+        cells = (f"{x},{y}" for y in (*range(1, self.size), 0) for x in range(self.size))
+        wins = WINS if len(self.stones) >= 8 and self.size == 15 else ()
+        move = next(cell for cell in (*wins, *cells) if cell not in self.stones)
+        self.stones.add(move)
+        return move
+
+
+class Clock:
+    """Time that passes when somebody waits."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def read(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class ModelPeer:
+    """The model in place of a process, with one of its answers changed."""
+
+    def __init__(self, clock: Clock, fault: str, number: int, sent: list[str]) -> None:
+        self.clock, self.fault, self.number, self.sent = clock, fault, number, sent
+        self.model, self.pid, self.stderr = Model(), 1, b""
+        self.queue: deque[TimedLine] = deque()
+        self.said = 0
+        self.ends: float | None = None  # when the process has ended
+        self.status: int | None = None
+        self.rest = b""
+        self.process = SimpleNamespace(poll=self.poll)
+
+    def __enter__(self) -> ModelPeer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def poll(self) -> int | None:
+        return self.status if self.ends is not None and self.ends <= self.clock.now else None
+
+    def send(self, *lines: str, end: str = "\n") -> None:
+        self.send_bytes("".join(line + end for line in lines).encode())
+
+    def send_bytes(self, data: bytes) -> None:
+        text = repr(data.decode("latin-1"))
+        self.sent.append(text if len(text) < 600 else f"{text[:40]}... {len(text)}")
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            if self.ends is None:
+                self.take(line.decode("latin-1"))
+
+    def take(self, line: str) -> None:
+        for answer in self.model.answers(line):
+            delay, thinks = LATENCY, answer == "?" and self.model.turn >= 10
+            if answer == "?":
+                answer = self.model.move()
+                delay = min(0.8 * self.model.turn, self.model.left / 2)
+            if answer == "!":  # the move comes now
+                self.model.is_thinking = False
+                self.move_within(LATENCY)
+                continue
+            self.model.is_thinking = self.model.is_thinking or thinks
+            self.say(answer, delay)
+        if self.model.is_thinking and line.startswith("INFO timeout_turn") and self.model.turn < 10:
+            self.move_within(self.model.turn)
+        if line.strip() == "END":
+            self.end(0)
+
+    def move_within(self, seconds: float) -> None:
+        """Let what is thought about be said in this time."""
+        if self.queue:
+            last = self.queue.pop()
+            self.queue.append(last._replace(time=min(last.time, self.clock.now + seconds)))
+
+    def end(self, status: int) -> None:
+        if status == 0 and self.fault == "stays":
+            return
+        self.ends, self.status = self.clock.now + LATENCY, status
+
+    def say(self, text: str, delay: float) -> None:
+        self.said += 1
+        if self.said == self.number:
+            match self.fault:
+                case "silent":
+                    return
+                case "late":
+                    delay += 8.0
+                case "slow":
+                    delay += 0.6
+                case "dead":
+                    return self.end(3)
+                case "error":
+                    text = "ERROR unable"
+                case "nonsense":
+                    text = "FOO\x1b 1"
+                case "stone":
+                    text = next(iter(sorted(self.model.stones)), "0,0")
+                case "outside":
+                    text = f"{self.model.size},0"
+                case "twice":
+                    self.queue.append(TimedLine("SUGGEST 1,1", self.clock.now + delay, 1))
+                case "stderr":
+                    self.stderr = b"warning\n"
+        pieces = 2 if self.said == self.number and self.fault == "pieces" else 1
+        self.queue.append(TimedLine(text, self.clock.now + delay, pieces))
+
+    def line(self, timeout: float) -> TimedLine | None:
+        if self.queue and self.queue[0].time <= self.clock.now + timeout:
+            line = self.queue.popleft()
+            self.clock.now = max(self.clock.now, line.time)
+            return line
+        ends = self.ends if self.ends is not None else self.clock.now + timeout
+        self.clock.now = max(self.clock.now, min(self.clock.now + timeout, ends))
+        return None
+
+    def lines(self, quiet: float = 0.05) -> list[TimedLine]:
+        return list(iter(lambda: self.line(quiet), None))
+
+    def wait(self, timeout: float) -> int | None:
+        until = self.clock.now + timeout
+        if self.ends is None or self.ends > until:
+            self.clock.now = until
+            return None
+        self.clock.now = max(self.clock.now, self.ends)
+        return self.status
+
+    def close_stdin(self) -> None:
+        self.sent.append("end of input")
+        if self.ends is None:
+            self.end(0)
+
+    def interrupt(self) -> None:
+        self.sent.append(signal.SIGINT.name)
+
+    def suspend(self) -> None:
+        self.sent.append("suspend")
+
+    def resume(self) -> None:
+        self.sent.append("resume")
+
+
+def examine(check: Check, fault: str = "", number: int = 0) -> tuple[str, list[str], int]:
+    """Return what a check says of the model, what was sent to it, and how much it said."""
+    clock, sent, peers = Clock(), [], []
+
+    def peer(*_: Any, **__: Any) -> ModelPeer:
+        peers.append(ModelPeer(clock, fault, number if not peers else 0, sent))
+        return peers[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "Peer", peer)
+        patch.setattr(managers, "Peer", peer)
+        for module in (exam, command):
+            patch.setattr(module, "perf_counter", clock.read)
+        patch.setattr(exam, "sleep", clock.sleep)
+        patch.setattr(managers, "peak_working_set", lambda pid: 104_857_600 + (fault == "stone"))
+        found = command.run_check(check, OPTIONS)
+    return f"{found.grade} {found.finding}".strip(), sent, peers[0].said
+
+
+def dialogues() -> str:
+    """Return the record of all checks."""
+    lines = []
+    for check in CHECKS:
+        grade, sent, said = examine(check)
+        lines += ["", f"{check.client}: {check.title} ({check.harm}; {check.source}): {grade}"]
+        lines += [f"  {text}" for text in sent]
+        for number in range(1, said + 1) if said <= MOST_ANSWERS else (1, said):
+            for fault in FAULTS if number in (1, said) else ("nonsense", "stone"):
+                changed, _, _ = examine(check, fault, number)
+                if changed != grade:
+                    lines.append(f"  {number} {fault}: {changed}")
+    return "\n".join([*lines[1:], ""])
+
+
+assert faults  # it enters checks
+
+if __name__ == "__main__":
+    FILE.write_text(dialogues(), encoding="utf-8")
