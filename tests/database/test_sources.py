@@ -16,11 +16,18 @@ from pbrain_engine.commands import db as command
 from pbrain_engine.database import exports, integrity, lines
 from pbrain_engine.database.finding import Asked, Entry
 from pbrain_engine.database.sources import Wish, add_items, read_source
-from pbrain_engine.database.store import Added, Database
+from pbrain_engine.database.store import Added, Database, StoredGame
 from pbrain_engine.learn.records import NO_VALUE, Ending, GameFile, Record
 from pbrain_engine.notation.canonical import Position
 from pbrain_engine.notation.cells import NotationError, parse_moves
-from pbrain_engine.notation.game_tree import GameRecord, RecordedMove, format_psq
+from pbrain_engine.notation.game_tree import (
+    GameRecord,
+    GameTree,
+    RecordedMove,
+    format_psq,
+    tree_of,
+)
+from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.position.rules import Rule, Side
 from tests.database.test_database import asked
 
@@ -129,9 +136,16 @@ def test_a_pass_in_a_game_passes_the_turn(database: Database, add: Add) -> None:
     assert [node.cell for node, _ in tree.walk()] == [None, (7, 7), None, (8, 8), (9, 9)]
 
 
-def test_the_rule_can_be_said(database: Database, add: Add) -> None:
-    add(format_psq(GameRecord(moves=(RecordedMove(7, 7),))), "a.psq", Wish(rule=Rule.CARO))
-    assert entry(database, "h8", Rule.CARO).games == 0
+@pytest.mark.parametrize("wanted", [None, Rule.CARO])
+def test_the_rule_can_be_said(tmp_path: Path, wanted: Rule | None) -> None:
+    record = GameRecord(15, 15, Rule.RENJU, moves=(RecordedMove(7, 7),))
+    library = tmp_path / "a.lib"
+    library.write_bytes(format_renlib(tree_of(record))[0])
+    psq = tmp_path / "a.psq"
+    psq.write_text(format_psq(record), encoding="utf-8")
+    for name, usual in ((library, Rule.RENJU), (psq, Rule.FREESTYLE), ("h8", Rule.FREESTYLE)):
+        (item,) = read_source(str(name), Wish(rule=wanted))
+        assert isinstance(item, GameTree | StoredGame) and item.record.rule is (wanted or usual)
 
 
 def test_comments_and_variations_of_a_game_become_lines(database: Database, add: Add) -> None:

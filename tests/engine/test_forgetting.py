@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pbrain_engine.engine.alphabeta import AlphaBeta
 from pbrain_engine.engine.engine import SEARCHES, Engine, Limit, Thought
 from pbrain_engine.engine.thought import Foresight
 from pbrain_engine.game.game import Game, Move
@@ -65,6 +66,15 @@ def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine: Engine) 
     assert engine.table_bytes == kept > 0
     play(engine, OPENING)
     assert engine.think(Limit(depth=DEPTH)).nodes < first.nodes
+
+
+def test_each_search_and_each_glance_lets_the_table_grow_older(engine: Engine) -> None:
+    engine.think(Limit(nodes=100))
+    searcher = engine._searcher
+    assert isinstance(searcher, AlphaBeta) and searcher._block
+    for _ in range(2):
+        searcher.glance(engine.game, 100)
+    assert engine.library.shared_age(searcher._block.address) == 4
 
 
 @pytest.mark.parametrize("search", SEARCHES)

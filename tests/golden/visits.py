@@ -14,11 +14,13 @@ from lab.small_boards import put_on
 from pbrain_engine.engine.engine import MCTS, Engine, Limit, Thought
 from pbrain_engine.notation.cells import cell_name
 from pbrain_engine.position.rules import Side
+from pbrain_engine.search.parameters import PARAMETERS
 
 FILE = Path(__file__).with_suffix(".txt")
 COUNT = 60
 MEMORY = 1 << 20
 VISITS = (6000, 500)
+THREES = PARAMETERS["mcts_threes"].default
 
 
 def line_of(seed: int, thought: Thought) -> str:
@@ -35,8 +37,9 @@ def found() -> list[str]:
             board, to_move = middle_game(random.Random(seed))
             put_on(engine, board, Side(to_move))
             engine.set_parameter("threat_share", 20 * (seed % 2))
+            engine.set_parameter("mcts_threes", THREES * (seed % 5 > 0))
             for visits in VISITS:
-                thought = engine.think(Limit(nodes=visits))
+                thought = engine.think(Limit(nodes=visits), multipv=1 + 2 * (seed % 4 == 2))
                 lines.append(line_of(seed, thought))
                 if abs(thought.value) > 29_000 or engine.game.is_full:
                     break
