@@ -17,6 +17,7 @@ from .openings import GENERATORS, read_lines
 from .processes import usable_cores
 from .settings import (
     DEFAULT_TURN,
+    LIMITS,
     MOST_ELO,
     Adjudication,
     EngineSpec,
@@ -248,7 +249,8 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         values["gauntlet"] = True
     if options.turn is None:
         limited = options.match or options.nodes or options.depth
-        values["turn"] = 0.0 if limited or all(e.limits_itself for e in engines) else DEFAULT_TURN
+        limited = limited or all(any(engine.number(key, 0) for key in LIMITS) for engine in engines)
+        values["turn"] = 0.0 if limited else DEFAULT_TURN
     terms: dict[str, int] = {}
     if options.resign:
         terms.update(win_value=options.resign[0], win_moves=max(1, options.resign[1]))

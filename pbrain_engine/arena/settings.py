@@ -46,7 +46,8 @@ INFO_KEYS = {
     "memory": "max_memory",
 }
 
-METHOD_OPTIONS = ("turn", "nodes", "depth", "seed")  # of the methods of the textbooks
+LIMITS = ("turn", "nodes", "depth")  # which an engine may have of its own
+METHOD_OPTIONS = (*LIMITS, "seed")  # of the methods of the textbooks
 OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *serve.OPTIONS, *serve.NUMBERS)
 
 PACKAGE = Path(pbrain_engine.__file__).absolute().parent
@@ -88,11 +89,6 @@ class EngineSpec:
         """Return an option as a number, or the default where it is not set."""
         text = self.option(key)
         return default if text is None else float(text)
-
-    @property
-    def limits_itself(self) -> bool:
-        """Whether it has a limit of its own, so that the match need not give one."""
-        return any(self.number(key, 0) for key in ("turn", "nodes", "depth"))
 
     @property
     def home(self) -> str | None:
@@ -308,13 +304,11 @@ class MatchSettings:
             raise SettingsError("--pin names cores of this machine, not those of a cluster")
         if self.sprt and len(self.engines) != 2:
             raise SettingsError("an SPRT compares exactly two engines")
-        if not all(self._limits(engine) for engine in self.engines):
+        limits = [
+            [engine.number(key, getattr(self, key)) for key in LIMITS] for engine in self.engines
+        ]
+        if not self.match and not all(map(any, limits)):
             raise SettingsError("no limit: give --turn, --match, --nodes or --depth")
-
-    def _limits(self, engine: EngineSpec) -> bool:
-        """Return whether an engine's moves have an end, by the match or by its own options."""
-        own = (engine.number(key, getattr(self, key)) for key in ("turn", "nodes", "depth"))
-        return bool(self.match) or any(own)
 
     @property
     def labels(self) -> dict[str, str]:

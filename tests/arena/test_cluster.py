@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -68,18 +65,19 @@ def entries(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
 
 
+def start(cluster: Cluster, *words: str) -> subprocess.Popen[str]:
+    """Start a command on the cluster."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "pbrain_engine.cli", *words, "--cluster", cluster.address],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
 def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) -> None:
     """Play a match on the cluster, and kill a worker when that many games are done."""
-    runner = subprocess.Popen(
-        [sys.executable, "-m", "pbrain_engine.cli", "match", *words, "--cluster", cluster.address,
-         "--journal", str(path), "--view", "quiet"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
-    )  # fmt: skip
-    end = time.monotonic() + 300
-    while not path.exists() or path.read_bytes().count(b"\n") < kill_at + 1:
-        assert time.monotonic() < end and runner.poll() is None, runner.communicate()
-        time.sleep(0.01)
-    cluster.workers[0].send_signal(signal.SIGKILL)
+    runner = start(cluster, "match", *words, "--journal", str(path), "--view", "quiet")
+    wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") > kill_at, 300)
+    cluster.workers[0].kill()
     err = runner.communicate(timeout=400)[1]
     assert runner.returncode == 0, err
 
@@ -87,15 +85,15 @@ def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) 
 @needs_dask
 def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Path) -> None:
     words = [
-        "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "40",
+        "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "20",
         "--openings", "random",
     ]  # fmt: skip
-    play_and_kill(cluster, tmp_path / "far.jsonl", 8, words)
+    play_and_kill(cluster, tmp_path / "far.jsonl", 4, words)
     assert command.main([*words, "--journal", str(tmp_path / "near.jsonl"), "--json",
                          "--view", "quiet", "--concurrency", "2"]) == 0  # fmt: skip
     far = sorted(entries(tmp_path / "far.jsonl"), key=lambda entry: entry["game"])
     near = sorted(entries(tmp_path / "near.jsonl"), key=lambda entry: entry["game"])
-    assert [entry["game"] for entry in far] == list(range(40))
+    assert [entry["game"] for entry in far] == list(range(20))
     assert [entry["moves"] for entry in far] == [entry["moves"] for entry in near]
 
 
@@ -113,15 +111,8 @@ def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     path = tmp_path / "some.games"
-    words = ["datagen", str(path), "--games", "9999", "--nodes", "500"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "pbrain_engine.cli", *words, "--cluster", cluster.address],
-        stderr=subprocess.PIPE, text=True,
-    ) as runner:  # fmt: skip
-        end = time.monotonic() + 60
-        while not path.exists() or path.stat().st_size < 500:
-            assert time.monotonic() < end and runner.poll() is None
-            time.sleep(0.05)
+    with start(cluster, "datagen", str(path), "--games", "9999", "--nodes", "500") as runner:
+        wait_until(lambda: path.exists() and path.stat().st_size >= 500)
         cluster.close()
         said = runner.communicate(timeout=120)[1]
     assert runner.returncode == 1

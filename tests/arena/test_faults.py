@@ -199,7 +199,7 @@ def test_every_player_is_closed_whatever_happens() -> None:
 
 @pytest.mark.parametrize(("judge", "cause"), [(False, "time"), (True, "garbage")])
 def test_the_judge_alone_takes_stderr_for_an_answer(judge: bool, cause: str) -> None:
-    games = play(2, 2, engines=(hostile("complain"), HELPFUL), judge=judge, turn=2.0)
+    games = play(2, 2, engines=(hostile("complain"), HELPFUL), judge=judge, turn=1.0)
     assert [game.reason for game in games] == [cause] * 2
     assert all(("something is odd" in game.detail) is judge for game in games)
 

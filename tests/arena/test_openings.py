@@ -31,7 +31,7 @@ def match_of(**changes: Any) -> MatchSettings:
     return MatchSettings((parse_engine("numoku"),) * 2, **changes)
 
 
-def openings(*words: str, count: int = 12) -> list[list[Coordinates]]:
+def openings(*words: str, count: int = 6) -> list[list[Coordinates]]:
     return list(islice(generate(parse([*FAST, *words])), count))
 
 
@@ -99,7 +99,7 @@ def test_a_share_lies_at_the_border() -> None:
 
     board = ("--board", "20", "--balance", "9999")
     assert not any(map(close, openings(*board, "--border", "0")))
-    assert 6 <= sum(map(close, openings(*board, "--border", "1"))) <= 12
+    assert 6 <= sum(map(close, openings(*board, "--border", "1", count=12))) <= 12
 
 
 @pytest.mark.parametrize("rule, board", [("renju", "15"), ("standard", "20"), ("caro", "12x9")])

@@ -172,18 +172,6 @@ def test_intervals_hold_the_truth() -> None:
     assert interval_coverage(2000, 60, 7) == pytest.approx(0.95, abs=0.02)
 
 
-def advantage_of(normalised: float) -> float:
-    """Return the advantage that makes a normalised Elo under BLACKS and DRAWS, by halving."""
-    low, high = 0.0, 800.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if normalised_truth(middle) < normalised:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
 def normalised_truth(advantage: float) -> float:
     """Return the normalised Elo of pairs under BLACKS and DRAWS."""
     weights = [
@@ -203,14 +191,15 @@ def chance_of(points: int, advantage: float) -> float:
     return (1 - DRAWS) * (win if points == 2 else 1 - win)
 
 
-RATES = (0.02, 0.2)  # of wrong decisions: alpha where 0 is true, beta where 60 is
+ADVANTAGE = 70.0  # of the second hypothesis
+RATES = (0.02, 0.2)  # of wrong decisions: alpha where the engines are equal, beta where not
 
 
 def wrong_decisions(matches: int, hypothesis: int, every: int, seed: int) -> float:
-    """Return how often the test of 0 against 60 decides against the true hypothesis."""
-    test = Sprt(0, 60, *RATES)
+    """Return how often the test decides against the true hypothesis."""
+    test = Sprt(0, normalised_truth(ADVANTAGE), *RATES)
     chance = random.Random(seed)
-    advantage = advantage_of(60) if hypothesis else 0.0
+    advantage = ADVANTAGE * hypothesis
     wrong = 0
     for _ in range(matches):
         counts = [0] * 5

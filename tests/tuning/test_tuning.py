@@ -66,13 +66,6 @@ def test_a_step_of_less_than_one_is_tried_in_some_games() -> None:
     assert 60 < tried.count(4) < 140
 
 
-def best_of(path: Path) -> dict[str, int]:
-    plan, states, _ = read(path)
-    method = plan.make()
-    method.restore(states[-1])
-    return method.best
-
-
 def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
     words = ["--batch", "2", *FAST, "--games", "12", "--parameters", "futility_slope,aspiration"]
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
@@ -97,31 +90,28 @@ def test_a_state_brings_a_run_to_the_same_end() -> None:
     assert states(stops=True) == states(stops=False)
 
 
-def test_a_run_of_a_version_with_other_parameters_is_an_error_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "run.jsonl"
-    words = [str(path), *FAST, "--games", "4"]
-    assert command.main(words) == 0
-    path.write_text(path.read_text().replace('"aspiration":', '"expectation":'))
-    for more in ([], ["--show"]):
-        assert command.main([*words, *more]) == 2
-        assert "another version: 'aspiration'" in capsys.readouterr().err
+@pytest.fixture(scope="module")
+def short_run(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Return the lines of a run of one parameter: the plan and a state."""
+    path = tmp_path_factory.mktemp("run") / "run.jsonl"
+    assert command.main([str(path), *FAST, "--games", "2", "--parameters", "aspiration"]) == 0
+    return path.read_text().splitlines(keepends=True)
 
 
 @pytest.mark.parametrize("field", ["done", "points", "aspiration"])
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "[]"])
-def test_a_state_of_what_is_no_number_is_an_error_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], field: str, number: str
-) -> None:
-    path = tmp_path / "run.jsonl"
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "[]", None])
+def test_a_state_of_what_is_no_number_or_of_another_version_is_an_error_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    short_run: list[str], field: str, number: str | None,
+) -> None:  # fmt: skip
+    path, (plan, state) = tmp_path / "run.jsonl", short_run
+    wrong = f'"{field}":{number}' if number else r'"other":\1'
+    path.write_text(plan + re.sub(rf'"{field}":([\d.]+)', wrong, state))
     words = [str(path), *FAST, "--games", "2", "--parameters", "aspiration"]
-    assert command.main(words) == 0
-    plan, state = path.read_text().splitlines()
-    path.write_text(f"{plan}\n" + re.sub(rf'"{field}":[\d.]+', f'"{field}":{number}', state) + "\n")
-    capsys.readouterr()
-    assert command.main([str(path), "--show"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    for more in ([], ["--show"]):
+        assert command.main([*words, *more]) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and "another version" in said
 
 
 @pytest.mark.parametrize(("step", "rate"), [(1e308, None), (STEP_SHARE, 1e308)])
@@ -135,14 +125,14 @@ def test_steps_without_measure_end_within_the_ranges(step: float, rate: float | 
         assert low <= value <= high
 
 
-def test_another_run_is_not_continued(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "run.jsonl"
-    words = [str(path), *FAST, "--parameters", "aspiration"]
-    assert command.main([*words, "--games", "2"]) == 0
-    before = path.read_bytes()
-    assert command.main([*words, "--games", "4"]) == 2
+def test_another_run_is_not_continued(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], short_run: list[str]
+) -> None:
+    path, before = tmp_path / "run.jsonl", "".join(short_run)
+    path.write_text(before)
+    assert command.main([str(path), *FAST, "--parameters", "aspiration", "--games", "4"]) == 2
     assert "other settings" in capsys.readouterr().err
-    assert path.read_bytes() == before
+    assert path.read_text() == before
 
 
 def test_a_parameter_that_is_named_twice_moves_once(tmp_path: Path) -> None:
@@ -164,7 +154,10 @@ def test_the_outcome_is_shown_as_table_page_and_patch(
     path, page = tmp_path / "run.jsonl", tmp_path / "run.html"
     words = [str(path), *FAST, "--games", "48", "--rate", "1", "--step", "0.4", "--page", str(page)]
     assert command.main([*words, "--parameters", "futility_slope,reduction_scale"]) == 0
-    best = best_of(path)
+    plan, states, _ = read(path)
+    method = plan.make()
+    method.restore(states[-1])
+    best = method.best
     assert all(value != PARAMETERS[name].default for name, value in best.items())
     out = capsys.readouterr().out
     assert f"new=numoku:hash=1024,{format_point(best)}" in out
