@@ -48,18 +48,17 @@ def is_lost(error: BaseException) -> bool:
 # -- processes of this machine -----------------------------------------------------------------
 
 
-def _end_with_parent() -> None:
-    """End this process, whatever it does, when the one that started it has ended."""
+def become_worker() -> None:
+    """Make this process, which has just been started, a worker; it ends with its starter."""
     parent = parent_process()
     assert parent is not None, "only a process that was started to help has one"
-    parent.join()
-    os._exit(1)
 
+    def watch() -> None:
+        parent.join()
+        os._exit(1)  # whatever it does
 
-def become_worker() -> None:
-    """Make this process, which has just been started, a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def start_processes(count: int) -> ProcessPoolExecutor:

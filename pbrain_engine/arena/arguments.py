@@ -213,12 +213,6 @@ def add_options(parser: argparse._ActionsContainer, options: Sequence[Option]) -
         parser.add_argument(*names.split(), default=default, help=about, **more)
 
 
-def options_named(*names: str) -> list[Option]:
-    """Return the rows of some options, for other commands that take them."""
-    rows = [row for group in OPTIONS.values() for row in group]
-    return [row for row in rows if row[0].split()[0] in names]
-
-
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``numoku match``."""
     top = Parser(

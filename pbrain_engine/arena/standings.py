@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from ..progress import Progress
@@ -214,35 +215,31 @@ def ladder_rows(standings: Standings) -> list[list[str]]:
     ]
 
 
-def time_rows(settings: MatchSettings, games: Iterable[Played]) -> list[list[str]]:
+def time_rows(settings: MatchSettings, games: Sequence[Played]) -> list[list[str]]:
     """Return the table of what the engines used, with its head."""
-    short = settings.labels
-    times: dict[str, list[int]] = {name: [] for name in short}
-    depths: dict[str, list[int]] = {name: [] for name in short}
-    nodes = dict.fromkeys(short, 0)
-    memory = dict.fromkeys(short, 0)
-    for played in games:
-        columns = zip(played.movers, played.ms, played.depth, played.nodes, strict=True)
-        for mover, ms, depth, count in columns:
-            times[mover].append(ms)
-            nodes[mover] += count or 0
-            if depth is not None:
-                depths[mover].append(depth)
-        for name, peak in zip((played.black, played.white), played.memory, strict=False):
-            memory[name] = max(memory[name], peak)
     rows = [["engine", "moves", "mean s", "longest s", "mean depth", "nodes/s", "memory MB"]]
-    for name, label in short.items():
-        spent = times[name]
-        total = sum(spent) / 1000
+    for name, label in settings.labels.items():
+        own = [
+            (ms / 1000, depth, nodes or 0)
+            for played in games
+            for mover, ms, depth, nodes in zip(
+                played.movers, played.ms, played.depth, played.nodes, strict=True
+            )
+            if mover == name
+        ]
+        depths = [depth for _, depth, _ in own if depth is not None]
+        total, nodes = sum(seconds for seconds, _, _ in own), sum(count for _, _, count in own)
+        sides = (zip((played.black, played.white), played.memory, strict=False) for played in games)
+        memory = max((peak for side in sides for engine, peak in side if engine == name), default=0)
         rows.append(
             [
                 label,
-                str(len(spent)),
-                f"{total / len(spent):.3f}" if spent else "",
-                f"{max(spent) / 1000:.3f}" if spent else "",
-                f"{sum(depths[name]) / len(depths[name]):.1f}" if depths[name] else "",
-                f"{nodes[name] / total:,.0f}" if nodes[name] and total else "",
-                f"{memory[name] / 1e6:.1f}" if memory[name] else "",
+                str(len(own)),
+                f"{total / len(own):.3f}" if own else "",
+                f"{max(seconds for seconds, _, _ in own):.3f}" if own else "",
+                f"{fmean(depths):.1f}" if depths else "",
+                f"{nodes / total:,.0f}" if nodes and total else "",
+                f"{memory / 1e6:.1f}" if memory else "",
             ]
         )
     return rows

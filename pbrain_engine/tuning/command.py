@@ -39,6 +39,7 @@ SOURCE_NAME = "pbrain_engine/search/parameters.py"
 INTERRUPTED = 130
 DEFAULT_GAMES = 4000
 DEFAULT_NODES = 5000
+AS_IN_MATCH = ("--rule", "--board", "--openings", "--seed", "--concurrency")  # options
 FORMAT = 1
 
 
@@ -244,10 +245,8 @@ def make_parser() -> argparse.ArgumentParser:
     value("--games", positive, DEFAULT_GAMES, "N", "all")
     value("--nodes", whole, None, "N", f"nodes a move ({DEFAULT_NODES} without --turn)")
     value("--turn", not_below_zero, 0.0, "S", "seconds a move")
-    arguments.add_options(
-        parser,
-        arguments.options_named("--rule", "--board", "--openings", "--seed", "--concurrency"),
-    )
+    known = [row for group in arguments.OPTIONS.values() for row in group]
+    arguments.add_options(parser, [row for row in known if row[0].split()[0] in AS_IN_MATCH])
     moved = f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})"
     add("--step", type=above_zero, default=STEP_SHARE, metavar="SHARE", help=moved)
     add("--rate", type=above_zero, metavar="R", help="steps that half a point moves at the end")

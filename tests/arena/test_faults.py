@@ -103,13 +103,19 @@ def no_orphans() -> Iterator[None]:
     [*((mode, False) for mode in CAUSES)]
     + [(mode, True) for mode in ("hang", "exit", "late", "occupied", "flood")],
 )
-def test_fault_is_booked_with_its_cause(mode: str, judge: bool, no_orphans: None) -> None:
+def test_fault_is_booked_with_its_cause(
+    mode: str, judge: bool, tmp_path: Path, no_orphans: None
+) -> None:
     began = time.monotonic()
     turn = 8.0 if mode in PATIENT else 0.3 if judge else 0.2
-    games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=judge, turn=turn)
+    log = str(tmp_path) if mode == "suggest" else ""
+    games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=judge, turn=turn, log=log)
     assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
     assert all(game.loser == mode for game in games)
     assert time.monotonic() - began < 20
+    if log:  # a suggestion is answered once
+        lines = (tmp_path / "00001-black.log").read_text(encoding="utf-8").splitlines()
+        assert sum(line.endswith("> PLAY 7,7") for line in lines) == 1
 
 
 def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
@@ -142,12 +148,6 @@ for part in {parts}:
         process.close()
     said = [answer and answer.text for answer in answers]
     assert said == ["OK", "7,7", "8,8", "", "last", "word"]
-
-
-def test_a_suggestion_is_answered_once(tmp_path: Path, no_orphans: None) -> None:
-    play(1, engines=(hostile("suggest"), HELPFUL), turn=8.0, log=str(tmp_path))
-    lines = (tmp_path / "00001-black.log").read_text(encoding="utf-8").splitlines()
-    assert sum(line.endswith("> PLAY 7,7") for line in lines) == 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
@@ -197,18 +197,24 @@ def test_every_player_is_closed_whatever_happens() -> None:
     assert len(closed) == 2
 
 
-@pytest.mark.parametrize(("judge", "cause"), [(False, "time"), (True, "garbage")])
-def test_the_judge_alone_takes_stderr_for_an_answer(judge: bool, cause: str) -> None:
-    games = play(2, 2, engines=(hostile("complain"), HELPFUL), judge=judge, turn=1.0)
+ERROR_EXIT = "exit code 3: Traceback: something went wrong"
+
+
+@pytest.mark.parametrize(
+    ("mode", "judge", "cause", "said"),
+    [
+        ("complain", False, "time", "no move after"),  # the judge alone takes it for an answer
+        ("complain", True, "garbage", "something is odd"),
+        ("error-exit", False, "crash", ERROR_EXIT),
+        ("error-exit", True, "crash", ERROR_EXIT),
+    ],
+)
+def test_what_a_program_writes_as_an_error_explains_its_end(
+    mode: str, judge: bool, cause: str, said: str
+) -> None:
+    games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=judge, turn=1.0)
     assert [game.reason for game in games] == [cause] * 2
-    assert all(("something is odd" in game.detail) is judge for game in games)
-
-
-def test_what_a_program_said_last_explains_how_it_ended() -> None:
-    for judge in (False, True):
-        games = play(2, 2, engines=(hostile("error-exit"), HELPFUL), judge=judge, turn=2.0)
-        assert [game.reason for game in games] == ["crash"] * 2
-        assert all(game.detail == "exit code 3: Traceback: something went wrong" for game in games)
+    assert all(said in game.detail for game in games)
 
 
 def test_program_that_does_not_exist_cannot_be_started() -> None:
