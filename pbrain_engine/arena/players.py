@@ -127,7 +127,7 @@ class ProcessPlayer:
     def _info_lines(self) -> list[str]:
         """Return the limits and conditions of the match, then the engine's own options."""
         s = self.settings
-        clock = Clock.of(s, self.spec)
+        clock = Clock(s, self.spec)
         values: dict[str, object] = {
             "timeout_turn": clock.turn_ms,
             "timeout_match": clock.match_ms,

@@ -126,33 +126,16 @@ def read_value(text: str) -> int | None:
 JUDGE_ALLOWANCE = 0.010  # the judge polls each 10 ms and gives them back
 
 
-@dataclass(slots=True)
 class Clock:
     """Seconds of one player; a limit of 0 means that there is none."""
 
-    turn: float
-    match: float
-    increment: float
-    tolerance: float
-    patience: float
-    allowance: float = 0.0
-    left: float = 0.0
-
-    def __post_init__(self) -> None:
+    def __init__(self, settings: MatchSettings, engine: EngineSpec) -> None:
         """Wind the clock up."""
-        self.left = self.match
-
-    @classmethod
-    def of(cls, settings: MatchSettings, engine: EngineSpec) -> Clock:
-        """Return a fresh clock for this engine."""
-        return cls(
-            turn=engine.number("turn", settings.turn),
-            match=settings.match,
-            increment=settings.increment,
-            tolerance=settings.tolerance,
-            patience=settings.patience,
-            allowance=JUDGE_ALLOWANCE if settings.judge else 0.0,
-        )
+        self.turn = engine.number("turn", settings.turn)
+        self.match = self.left = settings.match
+        self.increment = settings.increment
+        self._tolerance, self._patience = settings.tolerance, settings.patience
+        self._allowance = JUDGE_ALLOWANCE if settings.judge else 0.0
 
     @property
     def limit(self) -> float:
@@ -163,7 +146,7 @@ class Clock:
     def deadline(self) -> float:
         """Seconds after which the game is lost."""
         limit = self.limit
-        return self.patience if limit == inf else max(0.0, limit) + self.tolerance
+        return self._patience if limit == inf else max(0.0, limit) + self._tolerance
 
     @property
     def left_ms(self) -> int:
@@ -183,7 +166,7 @@ class Clock:
     def charge(self, seconds: float) -> None:
         """Take the time of a move off, and add the increment."""
         if self.match:
-            self.left += self.increment - max(0.0, seconds - self.allowance)
+            self.left += self.increment - max(0.0, seconds - self._allowance)
 
 
 IsAborted = Callable[[], bool]
@@ -257,7 +240,7 @@ def play_game(
         for phase in ("launch", "await_ready"):
             for turn in (0, 1):
                 getattr(players[turn], phase)()
-        clocks = [Clock.of(settings, engine) for engine in engines]
+        clocks = [Clock(settings, engine) for engine in engines]
         while (ended := _outcome(game, settings, played)) is None:
             turn = int(game.to_move)
             answer = players[turn].move(game, clocks[turn])

@@ -69,10 +69,6 @@ class Space:
         low, high = self.bounds(name)
         return min(max(value, float(low)), float(high))
 
-    def round(self, values: Mapping[str, float]) -> Point:
-        """Return the nearest whole numbers within the ranges."""
-        return {name: round(self.clip(name, values[name])) for name in self.names}
-
     def round_by_chance(self, values: Mapping[str, float], chance: random.Random) -> Point:
         """Return whole numbers near the values, up or down so that the mean is kept.
 
@@ -157,7 +153,7 @@ class Spsa:
     @property
     def best(self) -> Point:
         """The parameter set that the run has come to."""
-        return self.space.round(self.values)
+        return {name: round(self.space.clip(name, value)) for name, value in self.values.items()}
 
     @property
     def remark(self) -> str:

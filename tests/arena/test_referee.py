@@ -68,23 +68,16 @@ class Scripted:
         self._moves = parse_moves(moves, 22)
         self._values = list(values) or [None] * len(self._moves)
 
-    def launch(self) -> None:
-        pass
-
-    def await_ready(self) -> None:
-        pass
-
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         if not self._moves:
             raise EngineFault(CRASH, "no more moves")
         x, y = self._moves.pop(0)
         return PlayedMove(x, y, 0.01, Thinking(value=self._values.pop(0)))
 
-    def finish(self) -> None:
-        pass
-
     def close(self) -> None:
         pass
+
+    launch = await_ready = finish = close
 
 
 def play(black: str, white: str, opening: str = "", **changes: object) -> Played:
@@ -169,7 +162,7 @@ def test_agreed_values_end_a_game_where_it_is_wanted(
 
 
 def test_clock_is_the_judges() -> None:
-    clock = Clock.of(settings(turn=5.0, match=6.0, judge=True), A)
+    clock = Clock(settings(turn=5.0, match=6.0, judge=True), A)
     assert clock.deadline == 6.0
     clock.charge(4.0)
     assert clock.left_ms == 2010
@@ -180,15 +173,15 @@ def test_clock_is_the_judges() -> None:
 
 
 def test_increment_is_added_and_unlimited_is_the_protocols_giant() -> None:
-    clock = Clock.of(settings(turn=0.0, match=10.0, increment=0.5), A)
+    clock = Clock(settings(turn=0.0, match=10.0, increment=0.5), A)
     clock.charge(2.0)
     assert clock.left_ms == 8500
-    free = Clock.of(settings(turn=0.0, nodes=100, patience=7.0), A)
+    free = Clock(settings(turn=0.0, nodes=100, patience=7.0), A)
     assert (free.left_ms, free.turn_ms, free.deadline) == (2_147_483_647, 2_147_483_647, 7.0)
 
 
 def test_engine_option_replaces_the_turn() -> None:
-    clock = Clock.of(settings(turn=5.0), EngineSpec("c", ("c",), (("turn", "0.5"),)))
+    clock = Clock(settings(turn=5.0), EngineSpec("c", ("c",), (("turn", "0.5"),)))
     assert clock.limit == 0.5
 
 
@@ -457,7 +450,7 @@ def test_games_in_this_process_keep_the_time_that_the_protocol_keeps(
 
     engine = parse_engine("numoku:depth=1,hash_size=1024")
     settings = MatchSettings((engine, engine), turn=30, match=60, increment=1, in_process=True)
-    player, clock = InprocessPlayer(engine, settings), Clock.of(settings, engine)
+    player, clock = InprocessPlayer(engine, settings), Clock(settings, engine)
     player.launch()
     clock.left = left
     session = Session(lambda memory: Engine(hash_size=1 << 20))
