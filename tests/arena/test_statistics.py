@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine.arena import elo
-from pbrain_engine.arena.elo import LOGISTIC, NORMALISED, Z95, MeanScore, judge, rate, score_of
+from pbrain_engine.arena.elo import (
+    LOGISTIC,
+    NORMALISED,
+    PRIOR_DRAWS,
+    Z95,
+    MeanScore,
+    judge,
+    rate,
+    score_of,
+)
 from pbrain_engine.arena.settings import MOST_ELO, Sprt
 
 # Results of long chess matches with the log-likelihood ratios that their test
@@ -257,6 +266,24 @@ def test_ladder_finds_the_true_ratings() -> None:
             meetings.append((a, b, points, 3000))
     for rating in rate(meetings):
         assert rating.elo == pytest.approx(true[rating.engine], abs=1.5 * rating.error)
+
+
+@given(
+    st.lists(st.tuples(*map(st.sampled_from, ("abcd", "efgh")), st.integers(0, 40)), min_size=1),
+    st.sampled_from([{}, {"a": 1500.0}, {"a": 1500.0, "e": -1500.0}]),
+)
+def test_each_engine_has_the_points_that_its_rating_expects(
+    results: list[tuple[str, str, int]], anchors: dict[str, float]
+) -> None:
+    meetings = [(a, b, half / 2, 20) for a, b, half in results]
+    ratings = {rating.engine: rating.elo for rating in rate(meetings, anchors)}
+    surplus = dict.fromkeys(ratings, 0.0)
+    for a, b, points, games in meetings:
+        more = points + PRIOR_DRAWS / 2
+        more -= (games + PRIOR_DRAWS) * score_of(ratings[a] - ratings[b])
+        surplus[a] += more
+        surplus[b] -= more
+    assert all(abs(more) < 1e-4 for name, more in surplus.items() if name not in anchors)
 
 
 def test_engine_without_a_point_gets_a_finite_rating() -> None:
