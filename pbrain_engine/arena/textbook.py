@@ -40,7 +40,14 @@ class Textbook:
         word, _, rest = line.strip().partition(" ")
         match word.upper():
             case "" | "INFO":
-                self._note(*rest.partition(" ")[::2])
+                key, _, value = rest.lower().partition(" ")
+                if key == "seed":
+                    self._chance.seed(value)
+                elif value.lstrip("-").isdecimal():
+                    self._limits[key] = int(value)
+                    if key == "rule":
+                        with suppress(ValueError):  # INFO is never answered
+                            self._rule = Rule.parse(value)
                 return None
             case "ABOUT":
                 return f'name="{self._name}", version="1.0", author="Numoku", country="any"'
@@ -66,16 +73,6 @@ class Textbook:
                 self._stones.remove(self._cell(rest))
                 return "OK"
         return f"UNKNOWN {word.upper()}"
-
-    def _note(self, key: str, value: str) -> None:
-        key = key.lower()
-        if key == "seed":
-            self._chance.seed(value)
-        elif value.lstrip("-").isdecimal():
-            self._limits[key] = int(value)
-            if key == "rule":
-                with suppress(ValueError):  # INFO is never answered
-                    self._rule = Rule.parse(value)
 
     def _start(self, width: int, height: int) -> str:
         if not (5 <= width <= 100 and 5 <= height <= 100):
@@ -106,20 +103,16 @@ class Textbook:
             game = PlainGame(self._width, self._height, self._rule)
             for stone in self._stones:
                 game.play(stone)
-            cell = self._choose(game, self._budget(), self._chance).move
+            limits = self._limits
+            times = [limits.get("timeout_turn", 0), limits.get("time_left", 0)]
+            if limits.get("timeout_match", 0):
+                times[1] = max(1, times[1] // MOVES_TO_COME)
+            seconds = min((time for time in times if time > 0), default=0) / 1000 * SHARE
+            most = (limits.get(key, 0) or None for key in ("max_node", "max_depth"))
+            cell = self._choose(game, Budget(seconds or None, *most), self._chance).move
         self._stones.append(cell)
         y, x = divmod(cell, self._width)
         return f"{x},{y}"
-
-    def _budget(self) -> Budget:
-        """Return what a move may take, by what the manager has said."""
-        limits = self._limits
-        times = [limits.get("timeout_turn", 0), limits.get("time_left", 0)]
-        if limits.get("timeout_match", 0):
-            times[1] = max(1, times[1] // MOVES_TO_COME)
-        seconds = min((time for time in times if time > 0), default=0) / 1000 * SHARE
-        nodes, depth = limits.get("max_node", 0), limits.get("max_depth", 0)
-        return Budget(seconds or None, nodes or None, depth or None)
 
 
 def main() -> None:
