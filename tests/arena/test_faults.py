@@ -119,7 +119,8 @@ def test_fault_is_booked_with_its_cause(
 
 
 def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
-    code = "import time; print('OK', flush=True); time.sleep(600)"
+    # It answers after it was spoken to: what was said before that is forgotten.
+    code = "import time; time.sleep(0.5); print('OK', flush=True); time.sleep(600)"
     process = EngineProcess([sys.executable, "-c", code, TOKEN])
     try:
         began = time.monotonic()
