@@ -26,12 +26,7 @@ from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import WIN, loss_in, win_in
 from tests.oracle import rules
 from tests.oracle.rules import BLACK, BLOCKED, EMPTY, WHITE, Board, Cell
-from tests.oracle.threats import (
-    five_cells,
-    five_stoppers,
-    four_stoppers,
-    unstoppable_four_cells,
-)
+from tests.oracle.threats import five_cells, five_stoppers, four_stoppers, unstoppable_four_cells
 
 Comparison = Callable[[Board, Side], str]
 

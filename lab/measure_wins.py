@@ -19,14 +19,7 @@ from lab import Journal
 from lab.measure_threats import end, make_parser, puzzles_of, quantile
 from pbrain_engine.commands.solve import game_of
 from pbrain_engine.doctor.exam import Peer
-from pbrain_engine.engine.engine import (
-    ALPHABETA,
-    DEFAULT_WEIGHTS,
-    SEARCHES,
-    Engine,
-    Limit,
-    Thought,
-)
+from pbrain_engine.engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES, Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..app import setup
 from ..app.kept import asked_of
 from ..app.view import rule_name
-from ..database import exports, integrity
+from ..database import contents
 from ..database.connection import DatabaseError
 from ..database.finding import (
     Asked,
@@ -135,13 +135,13 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
-                fault = next(integrity.find_faults(database), None)
+                fault = next(contents.find_faults(database), None)
                 if fault is None:
                     raise
                 return complain(f"{database.name} is damaged: {fault}")
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))
-    except (DatabaseError, NotationError, exports.NothingToWrite) as error:
+    except (DatabaseError, NotationError, contents.NothingToWrite) as error:
         return complain(str(error))
     finally:
         if is_empty:
@@ -328,9 +328,9 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
 
 def export(database: Database, options: argparse.Namespace) -> int:
     """Write a file; say what it cannot hold."""
-    choice = exports.ExportFilter(options.rule, options.size, options.values, options.encoding)
+    choice = contents.ExportFilter(options.rule, options.size, options.values, options.encoding)
     try:
-        losses = exports.export(database, options.out, choice)
+        losses = contents.export(database, options.out, choice)
     except ValueError as error:
         return complain(str(error), 2)
     except OSError as error:
@@ -355,7 +355,7 @@ def merge_others(database: Database, options: argparse.Namespace) -> int:
 def check(database: Database, options: argparse.Namespace) -> int:
     """Say what is wrong, or that nothing is."""
     status = 0
-    for fault in integrity.find_faults(database):
+    for fault in contents.find_faults(database):
         print(fault)
         status = 1
     if status == 0:

@@ -20,12 +20,12 @@ from time import time
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit, Move, Thought
-from ..notation.canonical import HEAD, Image, image_of, read_key
+from ..notation.canonical import HEAD, BookMove, Image, image_of, pack_book, read_key, unpack_book
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
 from ..workers import ClusterPool, ProcessPool
 from .finding import SEARCH, Author, Finding, Known, checksum
-from .store import BookMove, Database, pack_book, unpack_book
+from .store import Database
 
 DROP = 40  # units of value that cost as much as one step
 

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from struct import iter_unpack, pack
 from typing import Any, NamedTuple
 
-from ..notation.canonical import Image, Position, images_of, pack_moves, unpack_moves
+from ..notation.canonical import Image, Position, images_of, pack_moves, unpack_book, unpack_moves
 from ..notation.game_tree import GameRecord, RecordedMove
 from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
@@ -243,21 +242,6 @@ class Database:
         """Return the number of rows of a table."""
         assert table in ("position", "game", "node", "book")
         return int(self.connection.rows(f"SELECT COUNT(*) FROM {table}")[0][0])
-
-
-BookMove = tuple[Coordinates, int]
-
-
-def pack_book(moves: Iterable[BookMove], width: int) -> bytes:
-    """Return moves and values as bytes, in their order."""
-    return b"".join(pack(">Hh", y * width + x, value) for (x, y), value in moves)
-
-
-def unpack_book(packed: bytes, width: int) -> list[BookMove]:
-    """Return the moves that :func:`pack_book` packed."""
-    return [
-        ((cell % width, cell // width), value) for cell, value in iter_unpack(">Hh", bytes(packed))
-    ]
 
 
 def turned_tree(tree: str, turn: Callable[[list[Coordinates]], list[Coordinates]]) -> str:

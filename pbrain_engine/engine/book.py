@@ -5,11 +5,10 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 from random import Random
-from struct import iter_unpack
 from typing import NamedTuple
 
 from ..game.game import Game, Move
-from ..notation.canonical import image_of, read_key
+from ..notation.canonical import image_of, read_key, unpack_book
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import WIN_BAND
@@ -100,10 +99,7 @@ class Book:
         page = self._page(image.key)
         if page is None:
             return []
-        pairs = [
-            ((cell % game.width, cell // game.width), value)
-            for cell, value in iter_unpack(">Hh", page.moves)
-        ]
+        pairs = unpack_book(page.moves, game.width)
         cells = image.back([cell for cell, _ in pairs])
         return [
             BookMove(Move(x, y), value)
@@ -161,8 +157,7 @@ class Book:
             if effort <= 0:
                 return True
             position = read_key(key)
-            for cell, _ in iter_unpack(">Hh", page.moves):
-                move = cell % position.width, cell // position.width
+            for move, _ in unpack_book(page.moves, position.width):
                 child = image_of(position.after(move)).key
                 if child not in seen:
                     seen.add(child)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
-from struct import pack, unpack
+from struct import iter_unpack, pack, unpack
 from typing import NamedTuple
 
 from ..position.geometry import Coordinates, symmetries, transform
@@ -25,6 +25,8 @@ from ..position.rules import Rule, Side
 
 HEAD = 4  # bytes for rule, width, height and side to move
 NARROW = 255  # the most cells of a board whose numbers take one byte
+
+BookMove = tuple[Coordinates, int]  # of an opening book, with its value for the side to move
 
 
 class Position(NamedTuple):
@@ -178,6 +180,18 @@ def pack_moves(cells: Iterable[Coordinates], width: int, height: int) -> bytes:
 def unpack_moves(packed: bytes, width: int, height: int) -> list[Coordinates]:
     """Return the cells that :func:`pack_moves` packed."""
     return [(cell % width, cell // width) for cell in _unpack(packed, width * height)]
+
+
+def pack_book(moves: Iterable[BookMove], width: int) -> bytes:
+    """Return moves and values as bytes, in their order."""
+    return b"".join(pack(">Hh", y * width + x, value) for (x, y), value in moves)
+
+
+def unpack_book(packed: bytes, width: int) -> list[BookMove]:
+    """Return the moves that :func:`pack_book` packed."""
+    return [
+        ((cell % width, cell // width), value) for cell, value in iter_unpack(">Hh", bytes(packed))
+    ]
 
 
 def _pack(numbers: list[int], area: int) -> bytes:

@@ -14,6 +14,8 @@ byte 8, further lines. The letters are those of whatever code page the writer's 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .cells import NotationError
 from .game_tree import GameRecord, GameTree, TreeNode
 
@@ -57,37 +59,15 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     tree = GameTree(GameRecord(SIZE, SIZE))
     parent, pending = tree.root, list[TreeNode]()
     comments, labels = list[tuple[TreeNode, bytes, int]](), list[tuple[TreeNode, bytes]]()
-    at, flags, unknown, is_owed = HEADER_BYTES, 0, 0, False
-
-    def take_text() -> bytes:
-        nonlocal at
-        start = at
-        while at + 1 < len(data):
-            at += 2
-            if 0 in data[at - 2 : at]:
-                return data[start:at].partition(b"\0")[0]
-        raise NotationError("the library is cut off in the middle of a text")
-
-    while at + 1 < len(data):
-        is_first = at == HEADER_BYTES
-        place, flags, more = data[at], data[at + 1], 0
-        at += 2
-        if flags & EXTENSION:
-            more = int.from_bytes(data[at : at + 2], "big")
-            at += 2
-        x, y = (place & 0x0F) - 1, place >> 4
-        if place != NO_CELL and (x < 0 or y >= SIZE):
-            raise NotationError(f"byte {at - 2} of the library is no cell of its board")
-        node = TreeNode(
-            None if place == NO_CELL else (x, y), not flags & NO_MOVE,
-            is_marked=bool(flags & MARK), is_start=bool(flags & START),
-        )  # fmt: skip
+    count, flags, unknown, is_owed = 0, CHILDLESS, 0, False
+    for node, flags, more, comment, label in _nodes(data):
+        count += 1
         if flags & (COMMENT | OLD_COMMENT):
-            comments.append((node, take_text(), flags))
+            comments.append((node, comment, flags))
         if more & BOARD_TEXT:
-            labels.append((node, take_text()))
+            labels.append((node, label))
         unknown += bool(more & ~BOARD_TEXT)
-        if is_first and node.cell is None:
+        if count == 1 and node.cell is None:
             tree.root = node
         else:
             parent.children.append(node)
@@ -110,11 +90,41 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
         node.title, _, node.comment = text.partition(SEPARATOR)
     for node, raw in labels:
         node.text = _decode(raw, known)
-    if at > HEADER_BYTES and not flags & CHILDLESS:
+    if not flags & CHILDLESS:
         tree.remarks.append("the file ends where a further move is announced; it may be cut off")
     if unknown:
         tree.remarks.append(f"{unknown} nodes have undocumented flags")
     return tree.check()
+
+
+def _nodes(data: bytes) -> Iterator[tuple[TreeNode, int, int, bytes, bytes]]:
+    """Yield each node with its flags, further ones, and the bytes of its comment and its text."""
+    at = HEADER_BYTES
+
+    def take_text() -> bytes:
+        nonlocal at
+        start = at
+        while at + 1 < len(data):
+            at += 2
+            if 0 in data[at - 2 : at]:
+                return data[start:at].partition(b"\0")[0]
+        raise NotationError("the library is cut off in the middle of a text")
+
+    while at + 1 < len(data):
+        place, flags, more = data[at], data[at + 1], 0
+        at += 2
+        if flags & EXTENSION:
+            more = int.from_bytes(data[at : at + 2], "big")
+            at += 2
+        x, y = (place & 0x0F) - 1, place >> 4
+        if place != NO_CELL and (x < 0 or y >= SIZE):
+            raise NotationError(f"byte {at - 2} of the library is no cell of its board")
+        node = TreeNode(
+            None if place == NO_CELL else (x, y), not flags & NO_MOVE,
+            is_marked=bool(flags & MARK), is_start=bool(flags & START),
+        )  # fmt: skip
+        comment = take_text() if flags & (COMMENT | OLD_COMMENT) else b""
+        yield node, flags, more, comment, take_text() if more & BOARD_TEXT else b""
 
 
 def _encoding_of(texts: list[bytes], wanted: str) -> str:

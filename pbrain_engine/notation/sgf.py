@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
@@ -202,15 +201,7 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
     Raises:
         NotationError: it is no game of five in a row, or its moves are not possible.
     """
-    children = Counter(parents)
-    stem = 0  # nodes before the first branch, up to the first with a move
-    for stem, node in enumerate(nodes, 1):
-        if any(name in _COLOURS for name, _ in node) or children[stem - 1] != 1:
-            break
-    record = _read_root(nodes[:stem])
-    colour = next((name for node in nodes for name, _ in node if name in _COLOURS), None)
-    if colour is not None:
-        record = replace(record, first=_COLOURS[colour])
+    record, stem = _read_root(nodes, parents)
     tree = GameTree(record)
     places: list[tuple[TreeNode, int]] = []  # node of the tree and its ply
     labels: list[tuple[TreeNode, str]] = []
@@ -261,8 +252,11 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
     return tree.check()
 
 
-def _read_root(nodes: Sequence[_Node]) -> GameRecord:
-    """Return a game without its moves, from the nodes up to the first with a move."""
+def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameRecord, int]:
+    """Return a game without its moves, and how many nodes tell of it.
+
+    Those are the nodes before the first branch, up to the first with a move.
+    """
 
     def first(name: str) -> str:
         return root.get(name, [""])[0]
@@ -275,7 +269,8 @@ def _read_root(nodes: Sequence[_Node]) -> GameRecord:
         raise NotationError(f"SZ[{first('SZ')}] is no board size")
     stones: dict[str, list[Coordinates]] = {"AB": [], "AW": []}
     to_move = Side.BLACK
-    for node in nodes:
+    children = Counter(parents)
+    for stem, node in enumerate(nodes, 1):
         for name, values in node:
             if name == "PL":
                 to_move = _read_side(values[0])
@@ -285,16 +280,20 @@ def _read_root(nodes: Sequence[_Node]) -> GameRecord:
                 cleared = list(map(_parse_point, values))
                 for colour, held in stones.items():
                     stones[colour] = [cell for cell in held if cell not in cleared]
+        if any(name in _COLOURS for name, _ in node) or children[stem - 1] != 1:
+            break
+    colours = (_COLOURS[name] for node in nodes for name, _ in node if name in _COLOURS)
     rule = None
     with suppress(ValueError):  # rule names differ between programs; the reader decides
         rule = Rule.parse(first("RU"))
     results = {"B+": "1-0", "W+": "0-1", "0": "1/2-1/2", "DR": "1/2-1/2"}
-    return GameRecord(
-        int(size[1]), int(size[2] or size[1]), rule, first=to_move,
+    record = GameRecord(
+        int(size[1]), int(size[2] or size[1]), rule, first=next(colours, to_move),
         black_setup=tuple(stones["AB"]), white_setup=tuple(stones["AW"]),
         black=first("PB"), white=first("PW"),
         result=results.get(first("RE").strip().upper()[:2], ""), date=first("DT"),
     )  # fmt: skip
+    return record, stem
 
 
 def _read_side(text: str) -> Side:

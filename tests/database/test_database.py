@@ -13,7 +13,7 @@ import pytest
 
 from pbrain_engine.commands import book
 from pbrain_engine.commands import db as command
-from pbrain_engine.database import exports, integrity, lines
+from pbrain_engine.database import contents, lines
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import (
     Asked,
@@ -95,7 +95,7 @@ def finding(database: Database, where: str | Asked) -> Finding:
 
 
 def faults(database: Database) -> list[str]:
-    return list(integrity.find_faults(database))
+    return list(contents.find_faults(database))
 
 
 # Positions ---------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(
     for _ in range(2):
         add_items(database, read_source(str(tmp_path / "in.lib"), Wish()))
         assert 0.7 * nodes < database.count("node") <= nodes + 1
-        assert exports.export(database, tmp_path / "out.lib", exports.ExportFilter()) == []
+        assert contents.export(database, tmp_path / "out.lib", contents.ExportFilter()) == []
         assert (tmp_path / "out.lib").read_bytes() == data
     assert not faults(database)
 
@@ -272,7 +272,7 @@ def test_notes_of_two_files_stand_together(database: Database) -> None:
         tree = GameTree()
         tree.root.child((7, 7)).comment = comment
         add_items(database, [tree])
-    data, _ = exports.library(database, exports.ExportFilter())
+    data, _ = contents.library(database, contents.ExportFilter())
     assert parse_renlib(data).root.children[0].comment == "good\nbad"
     assert not faults(database)
 
@@ -316,9 +316,9 @@ def test_stones_that_are_set_up_keep_their_lines(database: Database, tmp_path: P
     )
     assert entry(database, Asked(position)).notes[0].comment == "x"
     assert not faults(database)
-    with pytest.raises(exports.NothingToWrite):
-        exports.export(database, tmp_path / "a.lib", exports.ExportFilter())
-    exports.export(database, tmp_path / "b.sgf", exports.ExportFilter())
+    with pytest.raises(contents.NothingToWrite):
+        contents.export(database, tmp_path / "a.lib", contents.ExportFilter())
+    contents.export(database, tmp_path / "b.sgf", contents.ExportFilter())
     with Database(tmp_path / "b.db", create=True) as other:
         add_items(other, read_source(str(tmp_path / "b.sgf"), Wish()))
         assert entry(other, Asked(position))
@@ -337,18 +337,18 @@ def fill(database: Database) -> None:
     put(database, "h8i9", Finding(MATE, depth=5, moves=((6, 6),), proof="vcf"))
 
 
-def contents(database: Database) -> list[str]:
+def documents(database: Database) -> list[str]:
     return sorted(
-        json.dumps(entry) for entry in exports.documents(database, exports.ExportFilter())
+        json.dumps(entry) for entry in contents.documents(database, contents.ExportFilter())
     )
 
 
 def test_everything_as_json_makes_an_equal_database(database: Database, tmp_path: Path) -> None:
     fill(database)
-    exports.export(database, tmp_path / "all.jsonl", exports.ExportFilter())
+    contents.export(database, tmp_path / "all.jsonl", contents.ExportFilter())
     with Database(tmp_path / "b.db", create=True) as other:
         add_items(other, read_source(str(tmp_path / "all.jsonl"), Wish()))
-        assert contents(other) == contents(database)
+        assert documents(other) == documents(database)
         assert not faults(other)
 
 
@@ -360,7 +360,7 @@ def test_merging_takes_everything_over_and_nothing_twice(
         add_items(database, [StoredGame(record("h8i9h9", "1-0"))])
         merge(database, other)
         merge(database, other)
-        assert contents(database) == contents(other)
+        assert documents(database) == documents(other)
     assert not faults(database)
 
 
@@ -388,10 +388,10 @@ def test_words_in_any_letters_are_found(database: Database) -> None:
 
 def test_values_stand_beside_the_moves_if_asked(database: Database, tmp_path: Path) -> None:
     add_items(database, [StoredGame(record("h8i9"), {1: Finding(-35, depth=4)})])
-    losses = exports.export(database, tmp_path / "a.lib", exports.ExportFilter(values=True))
+    losses = contents.export(database, tmp_path / "a.lib", contents.ExportFilter(values=True))
     tree = parse_renlib((tmp_path / "a.lib").read_bytes())
     assert tree.root.children[0].text == "+35" and not losses
-    losses = exports.export(database, tmp_path / "a.lib", exports.ExportFilter())
+    losses = contents.export(database, tmp_path / "a.lib", contents.ExportFilter())
     assert losses == ["1 values are not in the file; --values writes them"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.database import exports, integrity, lines
+from pbrain_engine.database import lines
 from pbrain_engine.database.finding import Asked, Author, Bound, Finding, Known, entry_document
 from pbrain_engine.database.lines import add_tree, joined, read_trees
 from pbrain_engine.database.sources import merge
@@ -22,6 +22,7 @@ from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
+from tests.database.test_database import documents, faults
 
 Cell = tuple[int, int]
 Key = tuple[object, ...]
@@ -99,12 +100,6 @@ class Items:
         return found
 
 
-def contents(database: Database) -> list[str]:
-    return sorted(
-        json.dumps(entry) for entry in exports.documents(database, exports.ExportFilter())
-    )
-
-
 def counted(database: Database, items: Items) -> Counter[tuple[Key, str]]:
     """Return what the database says about every position of every game."""
     found: Counter[tuple[Key, str]] = Counter()
@@ -154,11 +149,11 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
     one, two, whole, again = made
     done = merge(one, two)
     merge(two, again)
-    assert contents(one) == contents(two) == contents(whole)
+    assert documents(one) == documents(two) == documents(whole)
     assert done.games == whole.count("game") - again.count("game")
     assert merge(one, whole) == Added(known_games=whole.count("game"))
     for database in made:
-        assert not list(integrity.find_faults(database))
+        assert not faults(database)
         database.close()
 
 
@@ -256,12 +251,12 @@ def test_lines_on_stones_that_were_set_up_are_the_same_in_every_orientation(
                             added = add_tree(target, other)
                         if target is whole:
                             assert (added.nodes == 0) is (number > 0)
-                    seen.append(contents(database))
+                    seen.append(documents(database))
                     (back,) = read_trees(database)
                     assert images_of(back) == images_of(tree)
                     assert back.count() == tree.count()
-                    assert not list(integrity.find_faults(database))
-            assert contents(whole) == seen[0]
+                    assert not faults(database)
+            assert documents(whole) == seen[0]
         assert all(content == seen[0] for content in seen)
 
 

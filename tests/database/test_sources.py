@@ -13,7 +13,7 @@ from pbrain_engine.arena.journal import Journal, Played
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.commands import analyse
 from pbrain_engine.commands import db as command
-from pbrain_engine.database import exports, integrity, lines
+from pbrain_engine.database import contents, lines
 from pbrain_engine.database.finding import Asked, Entry
 from pbrain_engine.database.sources import Wish, add_items, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame
@@ -40,7 +40,7 @@ Add = Callable[..., Added]
 def database(tmp_path: Path) -> Iterator[Database]:
     with Database(tmp_path / "a.db", create=True) as made:
         yield made
-        assert list(integrity.find_faults(made)) == []
+        assert list(contents.find_faults(made)) == []
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_a_pass_in_a_game_passes_the_turn(database: Database, add: Add) -> None:
     assert (done.games, done.positions) == (1, 5)
     found = lines.look_up(database, Asked(AFTER_A_PASS))
     assert found is not None and found.white_wins == 1
-    (tree,) = exports.gather(database, exports.ExportFilter())
+    (tree,) = contents.gather(database, contents.ExportFilter())
     assert [node.cell for node, _ in tree.walk()] == [None, (7, 7), None, (8, 8), (9, 9)]
 
 

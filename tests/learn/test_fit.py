@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from pathlib import Path
 
@@ -272,21 +271,6 @@ def test_notes_are_written_into_the_head_alone(
     assert cli.main(["weights", str(noted), "--note", "crc32", "0"]) == 1
     assert cli.main(["weights", str(noted), "--note", "two", "a\nb"]) == 1
     assert load_weights(str(noted)) == after
-
-
-def test_a_note_that_cannot_be_written_leaves_the_weights(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def half(path: str, key: str, text: str) -> None:
-        Path(path).write_bytes(b"numoku w")
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    noted = tmp_path / "noted.numoku"
-    noted.write_bytes((folder / "smoke.numoku").read_bytes())
-    monkeypatch.setattr("pbrain_engine.commands.weights.annotate_weights", half)
-    assert cli.main(["weights", str(noted), "--note", "match 1", "+10 Elo"]) == 1
-    assert noted.read_bytes() == (folder / "smoke.numoku").read_bytes()
-    assert list(tmp_path.iterdir()) == [noted]
 
 
 def test_damaged_weights_are_refused_everywhere(

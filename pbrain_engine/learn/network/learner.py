@@ -26,16 +26,7 @@ from numpy.typing import NDArray
 from ...eval.network_block import NEAR_CLASSES, THREAT_MASKS
 from .patterns import Map, Patterns, empty_lines, map_back, map_patterns, regions_of, see
 from .pool import PositionPool
-from .position_loops import (
-    MASK_BITS,
-    PEAKS,
-    Head,
-    Outputs,
-    PositionArrays,
-    Turned,
-    Windows,
-    study,
-)
+from .position_loops import MASK_BITS, PEAKS, Head, Outputs, PositionArrays, Turned, Windows, study
 from .rows import adam
 
 Ints = NDArray[np.int64]
