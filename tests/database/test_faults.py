@@ -213,7 +213,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return file.read_bytes()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_damaged_page_is_found(
     tmp_path: Path, whole: bytes, seed: int, capsys: pytest.CaptureFixture[str]
 ) -> None:

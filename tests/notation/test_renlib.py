@@ -176,12 +176,12 @@ def test_every_tree_comes_back(seed: int, nodes: int) -> None:
 
 
 def test_a_large_library_comes_back_quickly() -> None:
-    made = grow(1, 30_000)
-    assert made.count() > 10_000
+    made = grow(1, 12_000)
+    assert made.count() > 5_000
     began = time.process_time()  # of this process, whatever else runs
     data, _ = format_renlib(made)
     assert parse_renlib(data) == made
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 2.5
 
 
 def test_moves_are_written_where_people_read_them() -> None:
