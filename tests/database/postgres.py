@@ -77,7 +77,7 @@ class Server:
         """Return the URL of a new, empty database."""
         name = f"numoku{next(self._numbers)}"
         self._run(f"CREATE DATABASE {name}")
-        return self.url(name).replace("+psycopg", "")
+        return self.url(name)
 
     def break_connections(self) -> None:
         """End all connections but the one that says so."""
@@ -85,15 +85,13 @@ class Server:
         self._run(f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE {own}")
 
     def _run(self, sql: str) -> None:
-        import sqlalchemy
+        import psycopg
 
-        engine = sqlalchemy.create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(sqlalchemy.text(sql))
-        engine.dispose()
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(sql)
 
     def url(self, name: str) -> str:
-        return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{name}"
+        return f"postgresql://{USER}@127.0.0.1:{self.port}/{name}"
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGQUIT)
