@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 
 import numba
 
@@ -26,13 +27,20 @@ def block(length: int) -> ctypes.c_void_p:
     return address
 
 
+@cache
+def tables_of(rule: int) -> ctypes.c_void_p:
+    """Return the tables of a rule, which no search changes."""
+    tables = block(SIZES["evaluator"])
+    call("build_tables", tables, rule)
+    return tables
+
+
 class PlainTree:
     """A tree search on a small board, in plain Python."""
 
     def __init__(self, size: int, rule: int, buckets: int = 512, blocks: int = 1024) -> None:
         """Make the memory, and an empty board."""
-        self.tables, self.game = block(SIZES["evaluator"]), block(SIZES["game"])
-        call("build_tables", self.tables, rule)
+        self.tables, self.game = tables_of(rule), block(SIZES["game"])
         call("game_new", self.game, self.tables, size, size)
         self.tree = block(SIZES["tree_head"] + buckets * SIZES["tree_bucket"])
         self.lists = block(blocks * SIZES["tree_block"])

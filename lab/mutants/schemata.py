@@ -67,12 +67,9 @@ def plant(root: Path, mutants: Sequence[tuple[int, Mutant]]) -> None:
     """Write the mutants of these numbers, from 1 on, into the tree at ``root``."""
     package = root / PACKAGE
     (package / SWITCH).write_text(SWITCH_SOURCE)
-    change(package / "native/load/library.py", "self._dll = ctypes.CDLL(path)\n", HOOK, after=True)
-    change(
-        package / "native/build/lower.py",
-        '        else:\n            value.linkage = "internal"\n',
-        f'        elif value.name == "{VARIABLE}":\n            value.linkage = "external"\n',
-    )
+    change(package / "native/load/library.py", "self._dll = ctypes.CDLL(path)\n", HOOK)
+    lower = package / "native/build/lower.py"
+    change(lower, "    own = set()\n", f'    own.add("{VARIABLE}")\n')
     files = defaultdict(list)
     for number, mutant in mutants:
         files[mutant.file].append((number, mutant))
@@ -80,8 +77,8 @@ def plant(root: Path, mutants: Sequence[tuple[int, Mutant]]) -> None:
         (package / file).write_text(schema((ROOT / PACKAGE / file).read_bytes(), found))
 
 
-def change(path: Path, text: str, new: str, after: bool = False) -> None:
-    """Put a text before or after another.
+def change(path: Path, text: str, new: str) -> None:
+    """Put a text after another.
 
     Raises:
         ValueError: it is not there exactly once.
@@ -89,8 +86,7 @@ def change(path: Path, text: str, new: str, after: bool = False) -> None:
     whole = path.read_text(encoding="utf-8")
     if whole.count(text) != 1:
         raise ValueError(f"{path.name} does not have this once: {text!r}")
-    new = text + new.lstrip("\n") if after else new + text
-    path.write_text(whole.replace(text, new), encoding="utf-8")
+    path.write_text(whole.replace(text, text + new.lstrip("\n")), encoding="utf-8")
 
 
 def schema(text: bytes, mutants: Sequence[tuple[int, Mutant]]) -> str:

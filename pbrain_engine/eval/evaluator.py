@@ -1,11 +1,13 @@
-"""What a search asks about a position: its value, and the scores of its moves.
+"""The value of positions and the scores of moves: what a search asks.
+
+The linear evaluation adds one number for the combination of each empty cell and side, and one for
+the threat mask. Where a rule has a network, that stands on top of it.
 
 A search calls these functions and nothing behind them, so that it need not know how a
-position is judged: by the linear evaluation alone, or with the network on top of it. An
-EVALUATOR is what does not change while a rule is played; it begins with the tables, so its
-address serves wherever theirs does. An ACCUMULATOR is what one searching thread keeps beside
-its game; nothing happens to it when a stone is put or taken back, but only when something is
-asked.
+position is judged. An EVALUATOR is what does not change while a rule is played; it begins with the
+tables, so its address serves wherever theirs does. An ACCUMULATOR is what one searching thread
+keeps beside its game; nothing happens to it when a stone is put or taken back, but only when
+something is asked.
 """
 
 from __future__ import annotations
@@ -13,13 +15,155 @@ from __future__ import annotations
 import numpy as np
 
 from ..kernel import fill_line, kernel, record
-from ..patterns.tables import TABLES
-from ..position.board import last_move
+from ..kernel.bits import U64, lowest_bit
+from ..patterns import shapes as s
+from ..patterns.shapes import COMBINATIONS
+from ..patterns.state import count_of, sets_of
+from ..patterns.tables import (
+    CELL_CODES,
+    TABLES,
+    THREAT_MASKS,
+    class_in,
+    combination_in,
+    pack_entry,
+)
+from ..position.board import contains, last_move
+from ..position.geometry import MARGIN, STRIDE
+from ..position.rules import BLACK, WHITE
 from ..values import EVAL_LIMIT
-from .evaluate import evaluate, move_score, threat_mask
 from .network.accumulator import ACCUMULATOR as ACCUMULATOR
 from .network.accumulator import NETWORK, bring_up, start_from
 from .network.layers import ask_policy, ask_trunk, network_logit, network_value, score_logit
+
+# The threat mask of the side to move, lowest bit first: enemy five; winning four, own and
+# enemy; own four with a three or more, own plain four, own double or stronger three, own
+# three; and the same four of the enemy.
+MASK_BITS = 11
+ENEMY_WINNING_FOUR = 4  # one of them
+
+# The numbers of one rule family.
+WEIGHTS = record(
+    values=(np.int16, (2, COMBINATIONS)),  # side, combination -> what an empty cell adds
+    threats=(np.int16, (2, THREAT_MASKS)),  # side to move, mask -> value for that side
+    scores=(np.int16, (2, 2, COMBINATIONS)),  # side to move, own or enemy combination -> order
+)
+
+
+@kernel
+def apply_weights(tables, weights):
+    """Write the weights of a rule family into the tables of a rule."""
+    for side in range(2):
+        for code in range(CELL_CODES):
+            entry = tables.cells[side, code]
+            combination = combination_in(entry)
+            value = np.int64(weights.values[side, combination])
+            tables.cells[side, code] = pack_entry(value, combination, class_in(entry))
+        for mask in range(THREAT_MASKS):
+            tables.threats[side, mask] = weights.threats[side, mask]
+        for whose in range(2):
+            for combination in range(COMBINATIONS):
+                score = weights.scores[side, whose, combination]
+                tables.scores[side, whose, combination] = score
+
+
+@kernel
+def threat_mask(state, side):
+    """Return which kinds of threat exist on the board, seen by the side to move."""
+    enemy = 1 - side
+    mask = 1 if count_of(state, enemy, s.MAKES_FIVE) else 0
+    mask |= 2 if count_of(state, side, s.MAKES_WINNING_FOUR) else 0
+    mask |= 4 if count_of(state, enemy, s.MAKES_WINNING_FOUR) else 0
+    bit = 8
+    for i in range(2):
+        who = side if i == 0 else enemy
+        strong = count_of(state, who, s.MAKES_FOUR_THREE) + count_of(state, who, s.MAKES_FOUR_PLUS)
+        double = count_of(state, who, s.MAKES_TWO_THREES) + count_of(state, who, s.MAKES_THREE_PLUS)
+        mask |= bit if strong else 0
+        mask |= 2 * bit if count_of(state, who, s.MAKES_FOUR) else 0
+        mask |= 4 * bit if double else 0
+        mask |= 8 * bit if count_of(state, who, s.MAKES_THREE) else 0
+        bit *= 16
+    return mask
+
+
+@kernel
+def evaluate(state, tables):
+    """Return the value for the side to move, within +-EVAL_LIMIT.
+
+    The cell values are averaged over the last two plies, which takes out most of the
+    swing between the sides' turns; the threat mask adds what the turn is worth.
+    """
+    side = state.position.side
+    ply = state.position.ply
+    total = np.int64(state.sums[ply])
+    if ply > 0:
+        total = (total + state.sums[ply - 1]) >> 1
+    if side != BLACK:
+        total = -total
+    total += tables.threats[side, threat_mask(state, side)]
+    return min(max(total, -EVAL_LIMIT), EVAL_LIMIT)
+
+
+@kernel
+def move_score(state, tables, side, cell):
+    """Return the ordering score of a move: what it makes and what it takes away."""
+    own = combination_in(state.entries[side, cell])
+    enemy = combination_in(state.entries[1 - side, cell])
+    return np.int64(tables.scores[side, 0, own]) + np.int64(tables.scores[side, 1, enemy])
+
+
+@kernel
+def write_features(state, out):
+    """Write the threat mask, then cell, black's and white's combination and nearness of each cell.
+
+    Only empty cells count. Returns how many numbers were written.
+    """
+    position = state.position
+    out[0] = threat_mask(state, position.side)
+    end = 1
+    for word in sets_of(state):
+        cells = position.empties[word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            out[end] = cell
+            out[end + 1] = combination_in(state.entries[BLACK, cell])
+            out[end + 2] = combination_in(state.entries[WHITE, cell])
+            out[end + 3] = 1 if contains(state.near[position.ply], cell) else 0
+            end += 4
+    return end
+
+
+@kernel
+def write_lesson(state, tables, fours, near, scores, end):
+    """Write which cells a search looks at, as bits, and their linear scores from a place on.
+
+    Cells near stones; where the enemy threatens a winning four those where a side makes a
+    four (``fours``, by combination), which is nearly what answers it. Returns the scores' end.
+    """
+    position = state.position
+    side = np.int64(position.side)
+    urgent = threat_mask(state, side) & ENEMY_WINNING_FOUR != 0
+    for i in range(64):
+        near[i] = 0
+    for word in sets_of(state):
+        cells = position.empties[word] & state.near[position.ply, word]
+        while cells != U64(0):
+            cell = word * 64 + lowest_bit(cells)
+            cells &= cells - U64(1)
+            if urgent:
+                black = combination_in(state.entries[BLACK, cell])
+                white = combination_in(state.entries[WHITE, cell])
+                if fours[black] == 0 and fours[white] == 0:
+                    continue
+            flat = (cell // STRIDE - MARGIN) * np.int64(position.width) + cell % STRIDE - MARGIN
+            near[flat >> 3] |= np.uint8(1 << (flat & 7))
+            scores[end] = move_score(state, tables, side, cell)
+            end += 1
+    return end
+
+
+# With a network ----------------------------------------------------------------------
 
 EVALUATOR = record(tables=TABLES, gap=fill_line(TABLES.itemsize), network=NETWORK)
 
@@ -88,7 +232,7 @@ def ask_moves(accumulator, evaluator, state):
 def logit_of(accumulator, evaluator, state, cell, score):
     """Return the policy's logit of a move, in 256ths; ``ask_moves`` has come before.
 
-    ``score``: the linear one (``score_of``).
+    ``score``: the linear one (``move_score``).
     """
     position = state.position
     side = np.int64(position.side)
@@ -107,9 +251,3 @@ def logit_of(accumulator, evaluator, state, cell, score):
 def linear_logit(evaluator, side, score):
     """Return what a linear score adds to a logit, in 256ths."""
     return score_logit(evaluator.network.heads[side], score)
-
-
-@kernel
-def score_of(evaluator, state, side, cell):
-    """Return the linear ordering score of a move."""
-    return move_score(state, evaluator.tables, side, cell)

@@ -67,7 +67,7 @@ CLASS_SCORE = {
     s.MAKES_WINNING_FOUR: 200,
 }
 ENEMY_SHARE = (3, 5)  # taking a shape away counts this fraction of making it
-# Each bit of the threat mask (see eval.evaluate), for the side to move.
+# Each bit of the threat mask (see eval.evaluator), for the side to move.
 MASK_VALUE = (-70, 260, -190, 150, 34, 80, 34, -60, -14, -34, -12)
 
 

@@ -222,7 +222,8 @@ def load_weights(name: str) -> Weights:
         raise WeightsError(f"{path} is damaged: its checksum does not fit")
     names = about.get("families", "").split()
     missing = [family for family in FAMILIES if family not in names]
-    lengths = _network_lengths(about.get("networks", ""))
+    pairs = [word.partition(":") for word in about.get("networks", "").split()]
+    lengths = {family: int(length) for family, _, length in pairs if length.isdecimal()}
     end = BLOCK_BYTES * len(names)
     if missing or len(body) != end + sum(lengths.values()) or "id" not in about:
         raise WeightsError(f"{path} is incomplete: it lacks {', '.join(missing) or 'weights'}")
@@ -241,12 +242,6 @@ def load_weights(name: str) -> Weights:
         family: linear[i * BLOCK_BYTES : (i + 1) * BLOCK_BYTES] for i, family in enumerate(names)
     }
     return Weights(about, blocks, streams)
-
-
-def _network_lengths(line: str) -> dict[str, int]:
-    """Return the bytes of each network from the line that names them."""
-    pairs = [word.partition(":") for word in line.split()]
-    return {family: int(length) for family, _, length in pairs if length.isdecimal()}
 
 
 def weights_file(name: str) -> str:

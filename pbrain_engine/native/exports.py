@@ -12,15 +12,21 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from ..eval.evaluate import (
+from ..eval.evaluator import (
+    EVALUATOR,
     WEIGHTS,
     apply_weights,
+    ask_moves,
+    begin,
     evaluate,
+    has_network,
+    judge,
+    logit_of,
+    move_score,
     threat_mask,
     write_features,
     write_lesson,
 )
-from ..eval.evaluator import EVALUATOR, ask_moves, begin, has_network, judge, logit_of, score_of
 from ..eval.network.unpack import fill_hidden_codes, unpack
 from ..kernel import BOUNDS_CHECK, SIZES, export, export_kernel
 from ..kernel.bits import U64, lowest_bit
@@ -160,7 +166,7 @@ def worker_policy(worker: WORKER, evaluator: EVALUATOR, out_p, room):
             if is_forbidden(worker.state, evaluator.tables, cell):
                 continue
             out[2 * count] = cell
-            score = np.int64(score_of(evaluator, worker.state, side, cell))
+            score = np.int64(move_score(worker.state, evaluator.tables, side, cell))
             if has_network(evaluator):
                 logit = logit_of(worker.accumulator, evaluator, worker.state, cell, score)
             else:
@@ -348,7 +354,7 @@ def worker_lessons(
         for flat in range(width * height):
             if np.int64(near[i, flat >> 3]) >> (flat & 7) & 1:
                 cell = (flat // width + MARGIN) * STRIDE + flat % width + MARGIN
-                score = np.int64(score_of(evaluator, state, side, cell))
+                score = np.int64(move_score(state, evaluator.tables, side, cell))
                 logits[end] = logit_of(worker.accumulator, evaluator, state, cell, score)
                 end += 1
         move = np.int64(moves[i])

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from pbrain_engine.eval.evaluate import WEIGHTS, apply_weights
+from pbrain_engine.eval.evaluator import WEIGHTS, apply_weights
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.native.load.library import KernelError, load
 from pbrain_engine.native.load.store import PACKAGE, cache_root
@@ -38,7 +38,7 @@ SOURCES = (  # what tables follow from
     "position/geometry.py",
     "position/rules.py",
     "position/board.py",
-    "eval/evaluate.py",
+    "eval/evaluator.py",
 )
 WEIGHTS_NAME = "learned"
 BUCKETS = 1 << 10

@@ -10,16 +10,17 @@ import numba
 import numpy as np
 import pytest
 
-from pbrain_engine.eval.evaluate import evaluate, move_score, threat_mask
 from pbrain_engine.eval.evaluator import (
     ACCUMULATOR,
     ask_moves,
     begin,
+    evaluate,
     judge,
     judge_near,
     linear_logit,
     logit_of,
-    score_of,
+    move_score,
+    threat_mask,
 )
 from pbrain_engine.eval.network.accumulator import NETWORK, RINGS, bring_up
 from pbrain_engine.eval.network.layers import ask_policy, ask_trunk
@@ -207,6 +208,6 @@ def test_the_lessons_of_a_game_are_what_each_of_its_positions_is_asked(
         begin(worker.accumulator, evaluator(), worker.state)
         ask_moves(worker.accumulator, evaluator(), worker.state)
         for cell in sorted(cells("".join(names), SIZE)):
-            score = np.int64(score_of(evaluator(), worker.state, ply & 1, cell))
+            score = np.int64(move_score(worker.state, evaluator().tables, ply & 1, cell))
             expected.append(logit_of(worker.accumulator, evaluator(), worker.state, cell, score))
     assert list(logits[:count]) == expected and not logits[count:].any()

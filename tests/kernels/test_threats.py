@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pbrain_engine.eval.evaluate import evaluate
+from pbrain_engine.eval.evaluator import evaluate
 from pbrain_engine.patterns.shapes import QUIET
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.board import bit_of

@@ -276,39 +276,27 @@ def forget_old_kernels(root: str) -> None:
         shutil.rmtree(path, ignore_errors=True)  # one that is in use may stay
 
 
-def _forget_broken(work: Build, folder: str) -> None:
-    """Remove libraries for this machine that cannot be loaded, so that they are built again."""
-    for path in work.paths(folder).values():
-        if os.path.exists(path):
-            try:
-                Library(path)
-            except KernelError as error:
-                report(str(error).partition(";")[0])
-                os.unlink(path)
-
-
-def _present_for_host(variant: str) -> str | None:
-    """Return the kernel that fits this processor best if it is there, without importing LLVM."""
-    try:
-        library = load(variant=variant)
-    except KernelError:
-        return None
-    return library.path if is_shipped() or library.level == processor_level(library) else None
-
-
 def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
     """Build the kernel of the present sources for this machine if need be; return its path.
 
     Raises:
         BuildError: it cannot be built here.
     """
-    present = _present_for_host(variant_name(asserts, bounds))
-    if present is not None:
-        return present
+    try:  # without importing LLVM
+        library = load(variant=variant_name(asserts, bounds))
+        if is_shipped() or library.level == processor_level(library):
+            return library.path
+    except KernelError:
+        pass
     work = host_build(asserts, bounds)
     for attempts_left in reversed(range(ATTEMPTS)):
         folder = os.path.join(cache_root(), digest())
-        _forget_broken(work, folder)
+        for broken in filter(os.path.exists, work.paths(folder).values()):
+            try:
+                Library(broken)
+            except KernelError as error:  # it is built again
+                report(str(error).partition(";")[0])
+                os.unlink(broken)
         try:
             (path,) = build(work, folder)
             break
@@ -334,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--exports", default=EXPORTS_MODULE, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
-        for path in _requested(options):
+        for path in requested(options):
             print(path)
     except BuildError as error:
         report(f"error: {error}")
@@ -342,15 +330,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _requested(options: argparse.Namespace) -> list[str]:
+def requested(options: argparse.Namespace) -> list[str]:
     """Build what the options ask for and return the libraries' paths."""
     if not options.target and not options.out and options.level == "host":
         return [ensure(asserts=options.asserts, bounds=options.boundscheck)]
-    folder = options.out or os.path.join(cache_root(), digest())
-    return build(_chosen(options), folder)
-
-
-def _chosen(options: argparse.Namespace) -> Build:
     target = TARGETS[options.target] if options.target else host_target()
     if target is None:
         raise BuildError(f"this platform is none of {', '.join(TARGETS)}")
@@ -363,7 +346,8 @@ def _chosen(options: argparse.Namespace) -> Build:
     else:
         raise BuildError(f"{target.name} has the levels {', '.join(target.levels)}")
     outputs = tuple(Output(target, level) for level in levels)
-    return Build(outputs, options.asserts, options.boundscheck, options.exports)
+    work = Build(outputs, options.asserts, options.boundscheck, options.exports)
+    return build(work, options.out or os.path.join(cache_root(), digest()))
 
 
 if __name__ == "__main__":

@@ -32,19 +32,21 @@ class ObjectFile(NamedTuple):
     path: str
 
 
-def parameters(signature: Any) -> str:
-    """Return a letter for each parameter: p for an address, i for an integer."""
-    return "".join("i" if kind == types.int64 else "p" for kind in signature.args)
-
-
 def described(results: list[tuple[str, Any]]) -> str:
-    """Return what every library tells of the exports, read back by ``native.load.library``."""
+    """Return what every library tells of the exports, read back by ``native.load.library``.
+
+    Of each its parameters: p for an address, i for an integer.
+    """
+    exports = {
+        name: "".join("i" if kind == types.int64 else "p" for kind in result.signature.args)
+        for name, result in results
+    }
     facts = {
         "numba": numba.__version__,
         "asserts": str(int(__debug__)),
         "bounds": str(int(kernel.BOUNDS_CHECK)),
         "sizes": " ".join(f"{name}:{size}" for name, size in kernel.SIZES.items()),
-        "exports": " ".join(f"{name}:{parameters(r.signature)}" for name, r in results),
+        "exports": " ".join(f"{name}:{kinds}" for name, kinds in exports.items()),
     }
     return about_text(facts)
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...eval.evaluate import move_score
-from ...eval.evaluator import EVALUATOR, judge, judge_near
+from ...eval.evaluator import EVALUATOR, judge, judge_near, move_score
 from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...eval.evaluator import ask_moves, has_network, linear_logit, logit_of, score_of
+from ...eval.evaluator import ask_moves, has_network, linear_logit, logit_of, move_score
 from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
@@ -89,7 +89,7 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
             cells &= cells - U64(1)
             if shaped and class_in(state.entries[0, cell] | state.entries[1, cell]) == s.QUIET:
                 continue  # it makes nothing for either side
-            score = np.int64(score_of(evaluator, state, side, cell))
+            score = np.int64(move_score(state, evaluator.tables, side, cell))
             if learned:
                 score += learned_score(worker, shared, side, cell, counter)
             top = max(top, score)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...eval.evaluator import ACCUMULATOR, ask_moves, has_network, judge, logit_of, score_of
+from ...eval.evaluator import ACCUMULATOR, ask_moves, has_network, judge, logit_of, move_score
 from ...kernel import kernel, record
 from ...patterns import shapes as s
 from ...patterns.state import count_of, first_of, last_stone_wins, play, undo
@@ -92,7 +92,7 @@ def judge_moves(walker, threats, evaluator):
         ask_moves(walker.accumulator, evaluator, state)
     for i in range(walker.count):
         cell = cell_in(walker.moves[i])
-        score = np.int64(score_of(evaluator, state, side, cell))
+        score = np.int64(move_score(state, evaluator.tables, side, cell))
         if network:
             score = np.int64(logit_of(walker.accumulator, evaluator, state, cell, score))
         walker.moves[i] = listed(cell, score)

@@ -12,15 +12,14 @@ import numpy as np
 from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
-from ...patterns.forbidden import foul
-from ...patterns.state import class_at, code_of, count_of, play, sets_of, skip, undo
-from ...patterns.tables import shape_in
+from ...patterns.state import class_at, count_of, play, sets_of, skip, undo
 from ...position.board import bit_of, key_after, last_move
 from ...position.geometry import NO_CELL
 from .defence import (
     clear_marks,
     closes_rows,
     four_cells,
+    makes_after_all,
     mark_answers,
     mark_class,
     may_foul,
@@ -53,17 +52,6 @@ WIDEST = 2  # also every other cell near a stone, likewise
 
 
 @kernel
-def is_true_threat(state, tables, cell):
-    """Return whether a black cell that looks forbidden is allowed and makes a four or a three."""
-    code = code_of(state.shapes[cell], 0)
-    threat = False
-    for direction in range(4):
-        shape = shape_in(code, direction)
-        threat = threat or s.OPEN_THREE <= shape <= s.OPEN_FOUR
-    return threat and foul(state, tables, cell) == 0
-
-
-@kernel
 def mark_threats(threats, tables, side):
     """Mark the cells where a side makes a four or an open three."""
     state = threats.state
@@ -77,7 +65,7 @@ def mark_threats(threats, tables, side):
             fouls = state.listed[side, s.MAKES_FOUL - s.FIRST_LISTED, word]
             while fouls != U64(0):
                 cell = word * 64 + lowest_bit(fouls)
-                if is_true_threat(state, tables, cell):
+                if makes_after_all(state, tables, cell, s.OPEN_THREE):
                     threats.marks[word] |= bit_of(cell)
                 fouls &= fouls - U64(1)
 

@@ -214,16 +214,24 @@ def mark_killers(worker, tables, kind):
 
 
 @kernel
+def makes_after_all(state, tables, cell, least):
+    """Return whether a black cell that looks forbidden is allowed, and makes such a line shape.
+
+    One from ``least`` on, short of a five.
+    """
+    code = code_of(state.shapes[cell], BLACK)
+    for direction in range(4):
+        if least <= shape_in(code, direction) <= s.OPEN_FOUR:
+            return foul(state, tables, cell) == 0
+    return False
+
+
+@kernel
 def makes_four(state, tables, side, cell):
     """Return whether a cell makes a four, short of a five, that the side may play."""
     kind = class_at(state, side, cell)
     if kind == s.MAKES_FOUL:
-        code = code_of(state.shapes[cell], side)
-        for direction in range(4):
-            shape = shape_in(code, direction)
-            if shape == s.FOUR or shape == s.OPEN_FOUR:
-                return foul(state, tables, cell) == 0
-        return False
+        return makes_after_all(state, tables, cell, s.FOUR)
     return s.MAKES_FOUR <= kind < s.MAKES_FIVE
 
 
