@@ -1,4 +1,4 @@
-"""Stones on the board: keys that tell every difference, lines, and forbidden cells."""
+"""Stones on the board: keys that tell every difference, forbidden cells, symmetries."""
 
 from __future__ import annotations
 

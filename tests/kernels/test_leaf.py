@@ -1,4 +1,4 @@
-"""The leaf search: what it may stand on, what it has to answer, and the fours that it plays."""
+"""The leaf search: where it ends, and where rows can be closed."""
 
 from __future__ import annotations
 

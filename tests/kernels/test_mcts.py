@@ -1,4 +1,4 @@
-"""The parts of the tree search by themselves: proofs, what goes up, what is chosen, what stays."""
+"""The parts of the tree search by themselves: proofs, what is chosen, what stays in the tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pbrain_engine.search.mcts.chances import EVEN, UNIT, chance_of
+from pbrain_engine.search.mcts.chances import EVEN, UNIT
 from pbrain_engine.search.mcts.moves import WIDEN, choose, edge_to_stay
 from pbrain_engine.search.mcts.tree import (
     BUCKET,
@@ -29,10 +29,9 @@ from pbrain_engine.search.mcts.tree import (
     edge_at,
     edge_of,
     find_node,
-    mean_of,
     settle,
 )
-from pbrain_engine.search.mcts.walk import child_of, go_up
+from pbrain_engine.search.mcts.walk import child_of
 from pbrain_engine.search.parameters import MCTS
 from pbrain_engine.values import loss_in, win_in
 from tests.kernels.memory import plain
@@ -42,7 +41,6 @@ pytestmark = pytest.mark.uncompiled
 ROOT = 1
 CELLS = (100, 101, 102, 103)
 EVEN_SHARES = (UNIT // 4,) * 4
-SCALE = 258
 
 
 def make_tree(blocks: int = 8) -> Any:
@@ -74,19 +72,6 @@ def chosen(made: Any, at_root: bool = False) -> int:
     return at if at in (WIDEN, NO_EDGE) else int(edge_at(made.lists, at).cell)
 
 
-# Chances -------------------------------------------------------------------------------
-
-
-def test_a_chance_grows_with_the_value_and_is_the_others_with_the_sign() -> None:
-    values = range(-3000, 3001, 50)
-    chances = [int(chance_of(np.int64(value), SCALE)) for value in values]
-    assert chances == sorted(chances) and chances[0] < UNIT // 100
-    assert chance_of(np.int64(0), SCALE) == EVEN
-    assert all(a + b == UNIT for a, b in zip(chances, reversed(chances), strict=True))
-    unit = 1 / (1 + np.exp(-1))
-    assert abs(chance_of(np.int64(SCALE), SCALE) / UNIT - unit) < 0.001
-
-
 # Proofs --------------------------------------------------------------------------------
 
 
@@ -116,46 +101,6 @@ def test_a_node_is_proven_by_its_moves(
     assert made.tree.nodes[ROOT].proof == expected
 
 
-# What a visit brings -------------------------------------------------------------------
-
-
-def path(made: Any) -> Any:
-    """Return a walker on a path root, node 2, and the position behind its first move."""
-    first, second = hang(made, ROOT), hang(made, 2)
-    for node in (ROOT, 2):
-        made.tree.nodes[node].flying = 1
-        made.tree.nodes[node].visits = 1
-        made.tree.nodes[node].total = EVEN
-    first[0].flying = second[0].flying = 1
-    ats = [edge_of(made.lists, made.tree.nodes[n], CELLS[0]) for n in (ROOT, 2)]
-    return SimpleNamespace(nodes=[ROOT, 2], edges=ats), first[0], second[0]
-
-
-def test_a_chance_changes_sides_on_its_way_up() -> None:
-    made = make_tree()
-    walker, first, second = path(made)
-    good = np.int64(60000)  # for the side to move behind both moves
-    go_up(walker, made.tree, made.lists, 2, NO_NODE, good, NO_PROOF)
-    root, inner = made.tree.nodes[ROOT], made.tree.nodes[2]
-    assert second.average == UNIT - good
-    assert (inner.visits, inner.total) == (2, EVEN + UNIT - good)
-    assert (root.visits, root.total) == (2, EVEN + good)
-    assert first.average == UNIT - mean_of(inner) > EVEN
-    assert (first.visits, second.visits) == (1, 1)
-    assert [x.flying for x in (root, inner, first, second)] == [0, 0, 0, 0]
-
-
-def test_a_lost_position_is_a_won_move_one_ply_earlier() -> None:
-    made = make_tree()
-    walker, first, second = path(made)
-    go_up(walker, made.tree, made.lists, 2, NO_NODE, np.int64(0), np.int64(loss_in(2)))
-    assert second.proof == win_in(3) == made.tree.nodes[2].proof
-    assert first.proof == loss_in(4)
-    assert made.tree.nodes[ROOT].proof == NO_PROOF  # it has other moves
-    assert first.average == 0
-    assert mean_of(made.tree.nodes[2]) == UNIT
-
-
 # What is chosen ------------------------------------------------------------------------
 
 
@@ -167,14 +112,6 @@ def visited(made: Any, averages: tuple[int, ...], visits: int = 20) -> list[Any]
     made.tree.nodes[ROOT].visits = 1 + 4 * visits
     made.tree.nodes[ROOT].total = EVEN * (1 + 4 * visits)
     return edges
-
-
-def test_a_move_is_barred_at_the_root_alone() -> None:
-    made = make_tree()
-    visited(made, (EVEN, EVEN, UNIT * 3 // 4, EVEN))
-    made.tree.barred[CELLS[2] >> 6] |= np.uint64(1 << (CELLS[2] & 63))
-    assert chosen(made, at_root=True) != CELLS[2]
-    assert chosen(made) == CELLS[2]
 
 
 def test_where_all_listed_moves_lose_more_are_listed_if_there_are_any() -> None:

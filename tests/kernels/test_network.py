@@ -1,4 +1,4 @@
-"""The network as plain Python: the rows of integers, the block written out, value and policy."""
+"""The network as plain Python: the block written out, the stones followed, value and policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""History and the order of moves: what has cut comes first, and what has not comes later."""
+"""History, which moves there are, and a sensible move without a search."""
 
 from __future__ import annotations
 

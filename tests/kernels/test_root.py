@@ -1,4 +1,4 @@
-"""The root: its window, its list of moves, and what a stopped or a proven search leaves there."""
+"""The root: its list of moves, and what a stopped or a proven search leaves there."""
 
 from __future__ import annotations
 
@@ -23,14 +23,12 @@ from pbrain_engine.search.alphabeta.memory import (
 from pbrain_engine.search.alphabeta.root import (
     PROVEN_DEPTH,
     drop_root,
-    image_of,
     iterate,
     list_root,
     note_win,
     prepare_root,
     search_root,
     swap_root,
-    symmetries_of,
 )
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.values import INFINITE, WIN, win_in
@@ -47,7 +45,7 @@ def root_moves(worker: Any) -> list[int]:
     return [int(move) for move in worker.root_moves[: worker.root_count]]
 
 
-# The window -------------------------------------------------------------------------------
+# A stopped iteration ---------------------------------------------------------------------
 
 
 def test_a_stopped_iteration_changes_neither_value_nor_table(
@@ -157,21 +155,6 @@ def test_barred_and_forbidden_cells_are_no_root_moves_unless_nothing_else_is_lef
     renju = worker_after("g8a1i8o1h7a15h9o15", Rule.RENJU)  # h8 would be a double three
     list_root(renju, RENJU, shared_block(), 0)
     assert cell("h8") not in root_moves(renju) and cell("g9") in root_moves(renju)
-
-
-def test_of_moves_that_are_alike_by_symmetry_one_is_kept() -> None:
-    alone = worker_after("h8")
-    assert list_root(alone, TABLES, shared_block(), 0) == 56
-    assert list_root(alone, TABLES, shared_block(), 1) == 11
-    position = alone.state.position
-    kept = set(root_moves(alone))
-    for place in kept:
-        images = {image_of(position, place, number) for number in range(1, 8)} - {place}
-        assert not images & kept
-    calm = worker_after(CALM)
-    assert symmetries_of(calm.state.position) == 0
-    walled = worker_after("h8", others={"a1": 3})  # a wall in one corner
-    assert list_root(walled, TABLES, shared_block(), 1) > 28
 
 
 # Wins that another search has proven -------------------------------------------------------

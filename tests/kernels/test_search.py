@@ -1,4 +1,4 @@
-"""The main search on small trees: it is minimax, and each item of it does what it is for."""
+"""The main search on small trees: it is minimax, claims nothing false, and believes its table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forced wins, move for move: fours and their answers, what meets a threat, and their proofs."""
+"""Forced wins, move for move: fours, proofs that are played through, lines and rescues."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ from pbrain_engine.search.threats.memory import (
     PROVEN,
     STOPPED,
     adopt,
-    cell_in,
     kind_of,
-    listed,
-    number_in,
     probe_fours,
     probe_proof,
     proof_key,
@@ -39,7 +36,6 @@ from pbrain_engine.search.threats.vcf import (
     line_still_wins,
     solve_fours,
 )
-from pbrain_engine.search.threats.vct import drop_settled
 from tests.kernels.memory import cell, cells, tables_of_rule, threats_after
 
 pytestmark = pytest.mark.uncompiled
@@ -76,32 +72,7 @@ def test_a_line_of_fours_is_held_against_the_board() -> None:
     assert threats.state.position.ply == ply
 
 
-def test_a_line_of_fours_ends_where_it_meets_a_five_of_the_enemy() -> None:
-    # The block of the first four, l8, may be white's own four on its column.
-    line = threats_after(FOURS)
-    assert solve_fours(line, TABLES, 0) == 3
-    for column, still in (("l5 l6 l7", False), ("l5 l6", True)):
-        threats = threats_after(FOURS, others={c: 1 for c in column.split()})
-        threats.found[:2] = line.found[:2]
-        threats.found[2:4] = cells("k11k7")
-        threats.found_end = 4
-        assert bool(line_still_wins(threats, TABLES)) == still, column
-
-
-# Proof numbers ----------------------------------------------------------------------------
-
-
-def test_settled_moves_leave_the_list_and_the_longest_resistance_is_kept() -> None:
-    threats = threats_after("h8i9")
-    for number, (place, stones, proof_number) in enumerate(((50, 3, 0), (51, 0, 8), (52, 5, 0))):
-        threats.moves[number] = listed(place, stones)
-        threats.proofs[number] = proof_number
-        threats.disproofs[number] = 1
-    end, longest = drop_settled(threats, False, 0, 3, listed(NO_CELL, 2))
-    assert end == 1 and cell_in(int(threats.moves[0])) == 51
-    assert (cell_in(int(longest)), number_in(int(longest))) == (52, 5)
-    threats.disproofs[0] = 0
-    assert drop_settled(threats, True, 0, 1, 0)[0] == 0
+# Levels -----------------------------------------------------------------------------------
 
 
 def test_that_there_is_no_win_is_said_once_all_levels_are_through() -> None:
