@@ -72,6 +72,7 @@ class RecordedLibrary:
         self._library = library
         self._recorder = recorder
         self.path, self.level, self.digest = library.path, library.level, library.digest
+        self.sizes = library.sizes
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         return lambda *arguments: self._recorder.call(self._library, name, arguments)
