@@ -21,6 +21,7 @@ from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.library import Library, load
 from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import host_target
+from pbrain_engine.solver.solver import Solver
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -68,6 +69,13 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[Solver]:
+    """Return a solver that keeps what it finds out from test to test."""
+    with Solver(16_000_000) as solver:
+        yield solver
 
 
 @pytest.fixture(scope="session")

@@ -12,5 +12,5 @@ from pbrain_engine import Engine
 @pytest.fixture
 def engine() -> Iterator[Engine]:
     """Return an engine whose table is small."""
-    with Engine(hash_size=4 << 20) as engine:
+    with Engine(hash_size=8 << 20) as engine:
         yield engine

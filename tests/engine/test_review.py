@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,18 +36,6 @@ NODES = 200
 SLIPS = 0.3  # of the moves
 SECONDS = 0.04  # for a position
 QUICK_GAMES, GAMES = 3, 20
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    with Engine(hash_size=16 << 20) as engine:
-        yield engine
-
-
-@pytest.fixture(scope="module")
-def solver() -> Iterator[Solver]:
-    with Solver(16_000_000) as solver:
-        yield solver
 
 
 def reviewed(engine: Engine, solver: Solver, moves: str, seconds: float = 0.1) -> list[Reviewed]:
@@ -247,9 +234,9 @@ def complaint_about(
     engine.new_game(15, rule=rule)
     for cell in before:
         engine.play(*cell)
-    tree = solver.tree(engine.game) if win.proof else Prover(engine, solver, 30.0).prove()
+    tree = solver.tree(engine.game) if win.proof else Prover(engine, solver, 2.0).prove()
     if tree is None and not win.proof:  # more than a tree can be made for: a long search sees it
-        thought = engine.think(Limit(time=30.0))
+        thought = engine.think(Limit(time=30.0), on_iteration=lambda t: t.value >= WIN_BAND)
         return "" if thought.value >= WIN_BAND else f"a long search says {thought.value}"
     return complaint_about_tree(board, attacker, tree) if tree else "no proof"
 

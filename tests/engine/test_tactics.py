@@ -7,7 +7,6 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -24,12 +23,6 @@ CALM = "h8i9i7g9"
 WILD = "i6j7h7e5k9k8h5g9h10h6"  # not decided by threats for very long
 OPEN_THREE = "h8a1i8c1j8"  # black threatens a winning four, white to move
 PROMPT = 0.25
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine(hash_size=16 << 20) as engine:
-        yield engine
 
 
 def game_after(moves: str) -> Game:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from io import BytesIO
-from itertools import combinations
 from time import perf_counter
 
 import pytest
@@ -150,45 +149,6 @@ def test_start_of_the_same_size_keeps_the_engine() -> None:
     talk.say("start 15 15", "start 15 15")
     assert len(talk.engines) == 1
     assert talk.engine.clears == 0
-
-
-@pytest.mark.parametrize(
-    "stones, side",
-    [
-        ([], Side.BLACK),
-        (["7,7,1", "8,8,2"], Side.BLACK),
-        (["7,7,2"], Side.WHITE),
-        (["7,7,2", "8,8,1", "9,9,2"], Side.WHITE),
-        (["7,7,1", "8,8,1"], Side.BLACK),  # any count is accepted
-        (["3,3,3", "7,7,2"], Side.WHITE),  # walls have no owner
-    ],
-)
-def test_the_side_to_move_owns_field_1_and_the_first_stone_is_black(
-    stones: list[str], side: Side
-) -> None:
-    talk = Talk().start()
-    talk.say("YXBOARD", *stones, "DONE")
-    talk.say("YXSHOWFORBID")
-    assert talk.engine.game.to_move is side
-    for stone in stones:
-        x, y, field = map(int, stone.split(","))
-        owner = {1: side, 2: side.opponent, 3: Side.WALL}[field]
-        assert talk.stones[Move(x, y)] is owner
-
-
-def test_turn_and_takeback_keep_engine_and_session_together() -> None:
-    talk = Talk().start()
-    (move,) = talk.say("TURN 7,7")
-    assert talk.say(f"TAKEBACK {move}", "TAKEBACK 7,7") == ["OK", "OK"]
-    assert talk.stones == {}
-    assert talk.engine.game.to_move is Side.BLACK
-
-
-def test_play_makes_our_move_for_us() -> None:
-    talk = Talk().start()
-    assert talk.say("PLAY 3,4") == ["3,4"]
-    assert talk.say("PLAY 3,4")[0].startswith("ERROR")
-    assert talk.stones == {Move(3, 4): Side.BLACK}
 
 
 @pytest.mark.parametrize(
@@ -400,83 +360,38 @@ def test_forbidden_points_have_two_digits_each_and_a_dot() -> None:
     assert talk.say("YXSHOWFORBID") == ["FORBID 0710."]
 
 
-# -- turns ---------------------------------------------------------------------------------
-
-CELLS = [(3, 4), (5, 5), (6, 6), (7, 2), (8, 8)]
-
-
-@pytest.mark.parametrize("back", range(1, len(CELLS) + 1))
-def test_after_takebacks_the_next_stone_has_the_right_colour(back: int) -> None:
-    talk = Talk().start()
-    for x, y in CELLS:
-        assert talk.say(f"PLAY {x},{y}") == [f"{x},{y}"]
-    for x, y in CELLS[: -back - 1 : -1]:
-        assert talk.say(f"TAKEBACK {x},{y}") == ["OK"]
-    talk.say("PLAY 12,12")
-    left = len(CELLS) - back
-    colour = Side.BLACK if left % 2 == 0 else Side.WHITE
-    played = [Side.BLACK if ply % 2 == 0 else Side.WHITE for ply in range(left)]
-    assert list(talk.stones.items()) == [*zip(CELLS, played, strict=False), ((12, 12), colour)]
-    assert talk.engine.game.to_move is colour.opponent
-
-
-def test_one_takeback_after_an_answer_leaves_the_program_to_move() -> None:
-    talk = Talk().start()
-    (answer,) = talk.say("TURN 7,7")
-    assert talk.say(f"TAKEBACK {answer}") == ["OK"]
-    assert talk.engine.game.to_move is Side.WHITE
-    assert talk.say("TAKEBACK 7,7") == ["OK"]
-    assert talk.engine.game.to_move is Side.BLACK
-
-
-def test_a_takeback_from_a_board_gives_the_move_to_the_owner_of_the_stone() -> None:
-    talk = Talk().start()
-    talk.say("YXBOARD", "7,7,1", "8,8,1", "9,9,2", "DONE")  # any stones are accepted
-    for cell, owner in (("9,9", Side.WHITE), ("8,8", Side.BLACK), ("7,7", Side.BLACK)):
-        assert talk.say(f"TAKEBACK {cell}") == ["OK"]
-        assert talk.engine.game.to_move is owner
-
-
-def test_only_the_last_stone_can_be_taken_back() -> None:
-    talk = Talk().start()
-    for x, y in CELLS:
-        talk.say(f"PLAY {x},{y}")
-    for x, y in (*CELLS[:-1], (0, 0)):
-        assert talk.say(f"TAKEBACK {x},{y}")[0].startswith("ERROR")
-    assert list(talk.stones) == CELLS
-
-
 # -- the clock -------------------------------------------------------------------------------
 
 
-def test_time_left_counts_from_the_moment_it_is_said() -> None:
-    settings = Settings()
-    settings.update("timeout_match", "100000")
-    for said, spent in ((90_000, 4.0), (70_000, 1.5), (80_000, 30.0)):
-        settings.update("time_left", str(said))
-        assert settings.limits.left == said, "nothing of it has been spent yet"
-        settings.spend(spent)
-        assert settings.limits.left == said - round(1000 * spent)
-
-
-def test_time_spent_adds_up_until_the_manager_says_what_is_left() -> None:
-    talk = Talk().start()
-    settings = talk.session.settings
-    talk.say("INFO timeout_match 60000")
-    for seconds, left in ((2.0, 58_000), (3.0, 55_000)):
-        settings.spend(seconds)
-        assert settings.limits.left == left
-    talk.say("INFO time_left 57000")
-    assert settings.limits.left == 57_000
-
-
-def test_each_move_earns_its_increment() -> None:
-    settings = Settings()
-    settings.update("timeout_match", "10000")
-    settings.update("time_increment", "2000")
-    for seconds, left in ((3.0, 9_000), (2.0, 9_000), (0.5, 10_500)):
-        settings.spend(seconds)
-        assert settings.limits.left == left
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("time_left 90000, -4, time_left 70000, -1.5, time_left 80000, -30",
+         [90_000, 86_000, 70_000, 68_500, 80_000, 50_000]),
+        ("timeout_match 60000, -2, -3, time_left 57000", [60_000, 58_000, 55_000, 57_000]),
+        ("timeout_match 10000, time_increment 2000, -3, -2, -0.5",
+         [10_000, 10_000, 9_000, 9_000, 10_500]),
+        ("time_left 2147483647, -1000000", [2147483647, 2147483647]),
+        ("time_left 1000, timeout_turn 2000", [1000, 1000]),
+        ("timeout_match 2000, time_left 1000", [2000, 1000]),
+        ("timeout_turn 1000, timeout_match 2000", [None, 2000]),
+    ],
+)  # fmt: skip
+def test_what_is_left_follows_the_manager_and_what_is_spent(
+    said: str, left: list[int | None]
+) -> None:
+    settings, seen, limits = Settings(), [], {}
+    for words in said.split(", "):
+        key, _, value = words.partition(" ")
+        if value:
+            settings.update(key, value)
+            limits[key] = int(value)
+        else:
+            settings.spend(-float(words))
+        seen.append(settings.limits.left)
+    assert seen == left
+    assert settings.limits.turn == limits.get("timeout_turn")
+    assert settings.limits.match == limits.get("timeout_match")
 
 
 @pytest.mark.parametrize("says", [True, False])
@@ -489,23 +404,6 @@ def test_a_new_game_has_its_time_back_unless_the_manager_keeps_the_clock(says: b
     settings.spend(5.0)
     talk.start()
     assert settings.limits.left == (15_000 if says else 60_000)
-
-
-def test_a_giant_of_time_is_never_used_up() -> None:
-    settings = Settings()
-    settings.update("time_left", "2147483647")
-    settings.spend(10.0**6)
-    assert settings.limits.left == 2147483647
-
-
-@pytest.mark.parametrize("pair", [*combinations(("time_left", "timeout_turn", "timeout_match"), 2)])
-def test_each_limit_is_its_own(pair: tuple[str, str]) -> None:
-    settings = Settings()
-    for number, key in enumerate(pair, 1):
-        settings.update(key, str(1000 * number))
-    limits = settings.limits
-    seen = {"time_left": limits.left, "timeout_turn": limits.turn, "timeout_match": limits.match}
-    assert [seen[key] for key in pair] == [1000, 2000]
 
 
 # -- reports -------------------------------------------------------------------------------

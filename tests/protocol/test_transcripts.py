@@ -65,19 +65,13 @@ def test_a_session_holds_the_dialogue_of_each_client(transcript: Transcript) -> 
 
 
 @pytest.mark.parametrize("burst", [True, False], ids=["burst", "line by line"])
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "mixed"], ids=["lf", "crlf", "mixed"])
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=NAMES)
-def test_the_program_holds_the_dialogue_of_each_client(
-    transcript: Transcript, burst: bool, line_end: str
-) -> None:
+def test_the_program_holds_the_dialogue_of_each_client(transcript: Transcript, burst: bool) -> None:
+    ends = ["\n", "\r\n", "\r", "\n\r\n"] if burst else ["\r\n"]
     with Peer(PROGRAM) as peer:
 
         def say(lines: list[str], end: str) -> None:
-            if line_end == "mixed":
-                ends = ["\n", "\r\n", "\r", "\n\r\n"]
-                data = [line + ends[i % len(ends)] for i, line in enumerate(lines)]
-            else:
-                data = [line + line_end for line in lines]
+            data = [line + ends[i % len(ends)] for i, line in enumerate(lines)]
             for packet in ["".join(data)] if burst else data:
                 peer.send_bytes(packet.encode())
 

@@ -37,12 +37,6 @@ OPEN_THREE = """
 """
 
 
-@pytest.fixture(scope="module")
-def solver() -> Iterator[Solver]:
-    with Solver(16_000_000) as solver:
-        yield solver
-
-
 def random_board(chance: random.Random, rule: str, empties: int) -> Board:
     """Return a board of 7x7 to 9x9 without a winner, with that many empty cells."""
     while True:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from pbrain_engine import Engine, Limit, Move
@@ -22,18 +20,6 @@ NARROW = (
 )
 WIDE = "f8j10j9g7h8i8h9h10i10g8g9i9g11i7f9f10h11g12"
 NODES = 400_000
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    with Engine(hash_size=16 << 20) as engine:
-        yield engine
-
-
-@pytest.fixture(scope="module")
-def solver() -> Iterator[Solver]:
-    with Solver(16_000_000) as solver:
-        yield solver
 
 
 def set_up(engine: Engine, moves: str) -> Board:
