@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from io import BytesIO
 from time import perf_counter
@@ -498,3 +499,18 @@ def test_a_line_wins_with_its_last_move_and_not_before() -> None:
     assert not line_wins(four(), [(7, 7)], 1)  # occupied
     assert not line_wins(four(), [], 0)
     assert four().ply == 4, "the game is left alone"
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        ("START 15 10; TURN 14,9", "MOVE"), ("START 15 10; TURN 15,0", "ERROR"),
+        ("START 15 10; TURN 0,10", "ERROR"), ("START 22; TURN 21,21", "MOVE"),
+        ("TURN 19,19", "MOVE"), ("TURN 20,0", "ERROR"), ("BEGIN", "MOVE"),
+        ("INFO row_first 1; RECTSTART 10,15; TURN 9,14", "MOVE"),
+        ("INFO row_first 1; RECTSTART 10,15; TURN 14,9", "ERROR"),
+    ],
+)  # fmt: skip
+def test_a_board_is_as_large_as_was_said_or_20_by_20(lines: str, answer: str) -> None:
+    *_, heard = Talk().say("INFO timeout_turn 20", *lines.split("; "))
+    assert re.fullmatch(r"\d+,\d+", heard) if answer == "MOVE" else heard.startswith(answer)
