@@ -203,25 +203,6 @@ def test_an_interrupt_waits_for_the_search_to_end() -> None:
 # Results --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_the_same_search_gives_the_same_nodes(rule: Rule) -> None:
-    thoughts = []
-    for _ in range(2):
-        with Engine(hash_size=2 << 20) as engine:
-            set_up(engine, rule=rule)
-            thoughts.append(engine.think(Limit(depth=8)))
-    assert thoughts[0].nodes == thoughts[1].nodes
-    assert thoughts[0].pv == thoughts[1].pv
-
-
-def test_the_best_moves_are_different_ones(engine: Engine) -> None:
-    set_up(engine)
-    lines: dict[int, Thought] = {}
-    engine.think(Limit(depth=4), on_iteration=lambda t: lines.update({t.multipv: t}), multipv=4)
-    assert sorted(lines) == [1, 2, 3, 4]
-    assert len({line.move for line in lines.values()}) == 4
-
-
 def test_excluded_cells_are_not_played(engine: Engine) -> None:
     set_up(engine)
     first = engine.think(Limit(depth=4)).move

@@ -16,7 +16,7 @@ from lab.fuzz_rules import (
     shrink,
 )
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.game.game import Game, IllegalMove
+from pbrain_engine.game.game import Game
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule, Side
 from tests.oracle import rules
@@ -144,34 +144,6 @@ def test_the_winner_stays_known_and_goes_with_the_stone(rule: Rule) -> None:
     game.undo()
     assert game.winner is None
     assert game.to_move is Side.BLACK
-
-
-def test_a_full_board_is_a_draw() -> None:
-    game = Game(5, 5, Rule.STANDARD)
-    columns = ("XOXOX", "XOXOX", "OXOXO", "XOXOX", "OXOXO")
-    for y, row in enumerate(columns):
-        for x, sign in enumerate(row):
-            game.place(x, y, Side.BLACK if sign == "X" else Side.WHITE)
-    assert game.is_full and game.is_over
-    assert game.winner is None
-    assert game.legal_moves() == []
-
-
-@pytest.mark.parametrize("cell", [(-1, 0), (0, -1), (15, 0), (0, 12)])
-def test_a_stone_off_the_board_is_refused(cell: tuple[int, int]) -> None:
-    game = Game(15, 12)
-    with pytest.raises(IllegalMove, match="off the 15x12 board"):
-        game.play(*cell)
-    assert game.ply == 0
-
-
-def test_a_stone_on_a_stone_is_refused() -> None:
-    game = Game()
-    game.play(7, 7)
-    with pytest.raises(IllegalMove, match="not empty"):
-        game.play(7, 7)
-    assert game.moves == [(7, 7)]
-    assert game.to_move is Side.WHITE
 
 
 def test_a_cell_cannot_be_emptied_by_a_stone() -> None:
