@@ -142,7 +142,7 @@ def probe(peer: Peer, number: int, batch: list[bytes]) -> None:
             raise Violation(f"{state} {taken:.2f} s after a batch")
         if line.text == f"UNKNOWN {mark}":
             break
-        if line.text.startswith(replies.INTERNAL_ERROR):
+        if line.text.startswith(f"DEBUG {replies.INTERNAL_ERROR}"):
             raise Violation(line.text)
     if peer.stderr:
         raise Violation(f"on stderr: {peer.stderr[:200]!r}")

@@ -88,7 +88,11 @@ _walled: set[int] = set()
 
 
 def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
-    """Return the evaluator of a rule with these weights, tables first; built once in a process."""
+    """Return the evaluator of a rule with these weights, tables first; built once in a process.
+
+    Raises:
+        WeightsError: the network for this rule is not one that the kernel can use.
+    """
     key = (library.path, rule, weights.key if weights else "")
     if key not in _tables:
         block = Block(library.sizes["evaluator"])
@@ -98,29 +102,19 @@ def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
             numbers.write(weights.block(rule))
             library.set_weights(block.address, numbers.address)
             numbers.close()
-            load_network(library, block, rule, weights)
+            weights.check_networks()
+            network = weights.network(rule)
+            if network is not None:
+                numbers = Block(len(network))
+                numbers.write(network)
+                is_loaded = library.network_load(block.address, numbers.address, len(network) // 2)
+                numbers.close()
+                if not is_loaded:
+                    block.close()
+                    where = f"{weights.id}: its network for {family_of(rule)}"
+                    raise WeightsError(f"{where} holds numbers that are out of range")
         _tables[key] = block
     return _tables[key]
-
-
-def load_network(library: Library, evaluator: Block, rule: Rule, weights: Weights) -> None:
-    """Give an evaluator the network that the weights have for its rule, if they have one.
-
-    Raises:
-        WeightsError: it is not one that this kernel can use.
-    """
-    weights.check_networks()
-    network = weights.network(rule)
-    if network is None:
-        return
-    memory = Block(len(network))
-    memory.write(network)
-    is_loaded = library.network_load(evaluator.address, memory.address, len(network) // 2)
-    memory.close()
-    if not is_loaded:
-        evaluator.close()
-        words = "holds numbers that are out of range"
-        raise WeightsError(f"{weights.id}: its network for {family_of(rule)} {words}")
 
 
 class Game:

@@ -212,7 +212,7 @@ class Loop:
         if task in self._lost:
             self._lost.discard(task)
             if not self._lost:
-                self.session.memory_is_back()
+                self.session.divisor = 1
             return
         failed = isinstance(outcome, BaseException)
         if isinstance(outcome, BaseException):
@@ -266,4 +266,4 @@ class Loop:
 
         text = "".join(traceback.format_exception(error))
         self._log("!", text.rstrip())
-        self._write((replies.internal_error(error),))
+        self._write((replies.debug(f"{replies.INTERNAL_ERROR}: {type(error).__name__}: {error}"),))

@@ -25,7 +25,7 @@ OK = "OK"
 SWAP = "SWAP"
 ABOUT = f'name="Numoku", version="{__version__}", author="Numoku authors", country="International"'
 BAD_SIZE = f"ERROR size must be {MIN_BOARD} to {MAX_BOARD}; tournaments play on 15 and 20"
-INTERNAL_ERROR = "DEBUG internal error"
+INTERNAL_ERROR = "internal error"  # a DEBUG line that begins so tells of one of our own
 MAX_ECHO = 60  # characters of a client's own text that are repeated to it
 INTERVAL = 0.1  # seconds between two reports; and a search that took less is not reported
 PLAIN, REALTIME, DETAIL, BOTH = 0, 1, 2, 3  # values of show_detail
@@ -57,11 +57,6 @@ def message(text: str) -> str:
 def debug(text: str) -> str:
     """Return a DEBUG line."""
     return "DEBUG " + printable(text, 400)
-
-
-def internal_error(error: BaseException) -> str:
-    """Return the DEBUG line that tells of an error of our own."""
-    return f"{INTERNAL_ERROR}: " + printable(f"{type(error).__name__}: {error}", 400)
 
 
 def cell(at: Coordinates, row_first: bool = False) -> str:

@@ -74,7 +74,7 @@ class Session:
         self.engine: Engine | None = None
         self._make_engine = make_engine
         self._settled: tuple[object, ...] = ()  # memory, hash size, threads of the engine
-        self._divisor = 1  # of its memory
+        self.divisor = 1  # of its memory, which an engine that was abandoned may still hold
         self._blocked: set[Coordinates] = set()
         self._ready_at: float | None = None  # when the first START was answered
         self._moved = False  # a move has been asked for
@@ -139,11 +139,7 @@ class Session:
     def abandon_engine(self, gone: bool) -> None:
         """Go on with a new engine; the old one is ``gone`` or may still hold its memory."""
         self.engine = self._task = None
-        self._divisor = 1 if gone else REPLACEMENT_SHARE
-
-    def memory_is_back(self) -> None:
-        """Note that an abandoned engine has gone after all."""
-        self._divisor = 1
+        self.divisor = 1 if gone else REPLACEMENT_SHARE
 
     # -- commands --------------------------------------------------------------------------
 
@@ -318,8 +314,8 @@ class Session:
             WeightsError: the weights cannot be read.
         """
         settings = self.settings
-        memory = max(settings.memory // self._divisor, 1)
-        hash_size = max(settings.hash_size // self._divisor, 1) if settings.hash_size else None
+        memory = max(settings.memory // self.divisor, 1)
+        hash_size = max(settings.hash_size // self.divisor, 1) if settings.hash_size else None
         if self.engine is None:
             self.engine = self._make_engine(memory)
             self._settled = (memory, None, 1)

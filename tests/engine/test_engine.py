@@ -349,59 +349,52 @@ def test_the_game_before_is_apart_from_the_engine(search: str) -> None:
         assert engine.think(Limit(nodes=100)).move != (0, 0)
 
 
+def table_after(engine: Engine, **limit: float) -> int:
+    """Return the bytes of the table after a search of few plies."""
+    engine.think(Limit(depth=3, **limit))
+    return engine.table_bytes
+
+
 def test_the_table_follows_the_memory(engine: Engine) -> None:
     set_up(engine)
     engine.set_hash_size(None)
     sizes = []
     for memory in (1_000_000_000, 500_000_000, 1):
         engine.set_memory(memory)
-        engine.think(Limit(depth=3))
-        sizes.append(engine.table_bytes)
+        sizes.append(table_after(engine))
     assert sizes[0] > sizes[1] > sizes[2] > 0
     assert sizes[0] < 1_000_000_000
 
 
 def test_the_table_is_as_large_as_the_time_is_long() -> None:
     with Engine(memory=2_000_000_000) as engine:
-        sizes = []
-        for seconds in (0.05, 0.02, 0.04, 2.0, 1.5):
-            engine.think(Limit(time=seconds, depth=3))
-            sizes.append(engine.table_bytes)
+        sizes = [table_after(engine, time=seconds) for seconds in (0.05, 0.02, 0.04, 2.0, 1.5)]
         assert sizes[0] == sizes[1] == sizes[2] <= 8 << 20  # kept, with what it holds
         assert 40 << 20 <= sizes[3] == sizes[4] <= 64 << 20
-        engine.think(Limit(time=60.0, optimum=0.5, depth=3))
-        assert engine.table_bytes == sizes[4]
-        engine.think(Limit(depth=3))
-        assert 500 << 20 < engine.table_bytes < 2_000_000_000
+        assert table_after(engine, time=60.0, optimum=0.5) == sizes[4]
+        assert 500 << 20 < table_after(engine) < 2_000_000_000
         engine.set_hash_size(1 << 22)
-        engine.think(Limit(time=2.0, depth=3))
-        assert engine.table_bytes <= 1 << 22
+        assert table_after(engine, time=2.0) <= 1 << 22
 
 
 def test_threads_that_are_not_used_any_more_give_their_memory_back() -> None:
     with Engine(memory=300_000_000, threads=32) as engine:
         engine.play(7, 7)
-        engine.think(Limit(depth=3))
-        assert engine.table_bytes < 150_000_000  # beside the workers
+        assert table_after(engine) < 150_000_000  # beside the workers
         engine.set_threads(1)
-        engine.think(Limit(depth=3))
-        assert engine.table_bytes < 300_000_000
+        assert 150_000_000 < table_after(engine) < 300_000_000
 
 
 def test_the_table_that_is_asked_for_stays_within_the_memory() -> None:
     with Engine(memory=600_000_000, hash_size=1 << 29) as engine:
-        engine.think(Limit(depth=3))
-        first = engine.table_bytes
+        first = table_after(engine)
         assert 100_000_000 < first < 500_000_000
         engine.set_memory(2_000_000_000)
-        engine.think(Limit(depth=3))
-        assert first < engine.table_bytes <= 1 << 29
+        assert first < table_after(engine) <= 1 << 29
     with Engine(hash_size=400_000_000) as engine:  # nothing was said about memory
-        engine.think(Limit(depth=3))
-        assert 370_000_000 < engine.table_bytes <= 400_000_000
+        assert 370_000_000 < table_after(engine) <= 400_000_000
         engine.set_hash_size(None)
-        engine.think(Limit(depth=3))
-        assert engine.table_bytes < 350_000_000
+        assert table_after(engine) < 350_000_000
 
 
 cells = st.tuples(st.integers(-1, 9), st.integers(-1, 9))

@@ -42,16 +42,13 @@ def are_ok_and_moves(lines: list[str], moves: int) -> bool:
 
 
 @pytest.mark.parametrize("tries", [5, pytest.param(1_000, marks=pytest.mark.long)])
-def test_a_move_is_not_lost_to_an_end_in_the_same_write(tries: int) -> None:
-    said = [answers(PROGRAM, AT_ONCE + b"END\n") for _ in range(tries)]
-    assert [lines for lines in said if not are_ok_and_moves(lines, 1)] == []
-
-
-@pytest.mark.parametrize("tries", [5, pytest.param(1_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("end", [b"END\n", b""], ids=["END", "EOF"])
-def test_a_move_is_not_lost_to_an_end_that_comes_a_little_later(end: bytes, tries: int) -> None:
+def test_a_move_is_not_lost_to_an_end_that_comes_at_once_or_a_little_later(
+    end: bytes, tries: int
+) -> None:
     chance = random.Random(4)
     for _ in range(tries):
+        assert are_ok_and_moves(answers(PROGRAM, AT_ONCE + end), 1)
         pauses = [chance.choice((0.0, chance.uniform(0, 0.2))) for _ in range(2)]
         said = answers(PROGRAM, AT_ONCE, pauses[0], b"TURN 0,0\n", pauses[1], end)
         assert are_ok_and_moves(said, 2), (pauses, said)
