@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from time import perf_counter
 
 import pytest
 from hypothesis import settings
@@ -13,15 +12,19 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from lab import fuzz_protocol
 from pbrain_engine.options import join_command
 from pbrain_engine.position.rules import Side
-from pbrain_engine.protocol.commands import CommandReader, LineBuffer
-from pbrain_engine.protocol.session import Session
-from tests.fake_engine import FakeEngine
+from pbrain_engine.protocol.searches import Task
 from tests.oracle.rules import Board, winners
+from tests.protocol.test_session import Talk
 
 SIZES = st.integers(5, 9)
 COORDINATES = st.integers(-1, 9)
 FIELDS = st.integers(0, 4)
 WORDS = ("MESSAGE", "DEBUG", "ERROR", "UNKNOWN", "FORBID", "OK", "SWAP", "INFO", 'name="Numoku",')
+
+
+def stop_quietly(task: Task) -> None:
+    task.emit = lambda line: None
+    task.stop()
 
 
 class Conversation(RuleBasedStateMachine):
@@ -32,28 +35,16 @@ class Conversation(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.engines: list[FakeEngine] = []
-        self.session = Session(self.make)  # type: ignore[arg-type]
-        self.buffer, self.reader = LineBuffer(), CommandReader()
+        self.talk = Talk()
+        self.session = self.talk.session
         self.size = 20
         self.taken: dict[tuple[int, int], Side] = {}  # in the order of the stones
         self.turn = Side.BLACK
         self.row_first = False
 
-    def make(self, memory: int) -> FakeEngine:
-        self.engines.append(FakeEngine(memory))
-        return self.engines[-1]
-
     def say(self, data: bytes) -> list[str]:
         """Send bytes and return the replies, each search stopped at once."""
-        heard: list[str] = []
-        for line in self.buffer.feed(data):
-            for command in self.reader.read(line):
-                response = self.session.handle(command, perf_counter())
-                heard += response.lines
-                if response.task is not None:
-                    response.task.stop()
-                    heard += self.session.conclude(response.task, response.task.run())
+        heard = self.talk.send(data, stop_quietly)
         for line in heard:
             assert line.isascii() and line.isprintable()
             word = line.split(" ")[0]

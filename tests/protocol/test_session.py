@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from io import BytesIO
 from time import perf_counter
 
@@ -14,8 +15,9 @@ from pbrain_engine.engine.pacing import UNLIMITED, plan
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import replies, serve, session
-from pbrain_engine.protocol.commands import Command, CommandReader, Info
+from pbrain_engine.protocol.commands import Command, CommandReader, Info, LineBuffer
 from pbrain_engine.protocol.replies import Report, line_wins
+from pbrain_engine.protocol.searches import Task
 from pbrain_engine.protocol.session import Session
 from pbrain_engine.protocol.settings import DEFAULT_MEMORY, Settings, decode_rule
 from pbrain_engine.values import loss_in, win_in
@@ -28,7 +30,7 @@ class Talk:
     def __init__(self) -> None:
         self.engines: list[FakeEngine] = []
         self.session = Session(self._make)  # type: ignore[arg-type]
-        self.reader = CommandReader()
+        self.buffer, self.reader = LineBuffer(), CommandReader()
 
     def _make(self, memory: int) -> FakeEngine:
         self.engines.append(FakeEngine(memory))
@@ -46,13 +48,18 @@ class Talk:
 
     def say(self, *lines: str) -> list[str]:
         """Send lines, run the searches at once, and return the replies."""
+        return self.send("".join(f"{line}\n" for line in lines).encode("latin-1"))
+
+    def send(self, data: bytes, before: Callable[[Task], None] = lambda task: None) -> list[str]:
+        """Send bytes; ``before`` gets each search before it is run at once."""
         heard: list[str] = []
-        for line in lines:
+        for line in self.buffer.feed(data):
             for command in self.reader.read(line):
                 response = self.session.handle(command, perf_counter())
                 heard += response.lines
                 if response.task is not None:
                     response.task.emit = heard.append
+                    before(response.task)
                     heard += self.session.conclude(response.task, response.task.run())
         return heard
 
