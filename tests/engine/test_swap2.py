@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from time import perf_counter
 
 import pytest
 
@@ -21,6 +22,7 @@ from pbrain_engine.engine.swap2 import (
 )
 from pbrain_engine.engine.thought import Listener
 from pbrain_engine.position.rules import Rule
+from pbrain_engine.protocol.commands import Command
 from tests.fake_engine import FakeEngine
 from tests.protocol.test_session import Talk
 
@@ -196,9 +198,11 @@ def test_the_steps_of_yixin_board() -> None:
 
 
 def test_balance_commands_answer_one_or_two_cells() -> None:
-    talk = Talk().start()
-    assert len(talk.say("YXBALANCEONE 0")[0].split()) == 1
-    assert len(set(talk.say("YXBALANCETWO 0")[0].split())) == 2
+    for number, name in enumerate(("YXBALANCEONE", "YXBALANCETWO"), 1):
+        task = Talk().start().session.handle(Command(name, (0,)), perf_counter()).task
+        assert task is not None
+        for answer in (task.fallback, task.run()):
+            assert len(set(answer.lines[0].split())) == len(set(answer.moves)) == number
 
 
 @pytest.mark.parametrize("size", [15, 20])

@@ -211,7 +211,10 @@ def test_blocked_cells_are_not_played_until_nothing_else_is_left() -> None:
     talk.say("YXBLOCK", *cells[:-1], "DONE")
     assert talk.say("start 5 5", "BEGIN") == ["OK", "4,4"]  # START comes before every board
     assert talk.say("TURN 0,0")[0] in cells
-    talk.say("YXBLOCKUNDO", "1,1", "DONE", "YXBLOCKRESET")
+    before = talk.session._blocked.copy()
+    talk.say("YXBLOCKUNDO", "1,1", "DONE")
+    assert talk.session._blocked == before - {(1, 1)} != before
+    talk.say("YXBLOCKRESET")
     assert talk.session._blocked == set()
 
 
@@ -366,6 +369,16 @@ def test_forbidden_points_have_two_digits_each_and_a_dot() -> None:
     assert talk.say("INFO rule 4", "YXSHOWFORBID") == ["FORBID 1007."]
     talk.say("INFO row_first 1")
     assert talk.say("YXSHOWFORBID") == ["FORBID 0710."]
+
+
+def test_a_takeback_from_a_board_gives_the_move_to_the_owner_of_the_stone() -> None:
+    talk = Talk().start()
+    talk.say("YXBOARD", "7,7,1", "8,8,1", "9,9,2", "DONE")  # any stones are accepted
+    for cell, owner in (("9,9", Side.WHITE), ("8,8", Side.BLACK), ("7,7", Side.BLACK)):
+        assert talk.say(f"TAKEBACK {cell}") == ["OK"]
+        assert talk.engine.game.to_move is owner
+    talk.say("YXBOARD", "3,3,3", "7,7,2", "8,8,1", "9,9,2", "DONE")  # what is ours is field 1
+    assert talk.engine.game.to_move is Side.WHITE
 
 
 # -- the clock -------------------------------------------------------------------------------
