@@ -60,7 +60,7 @@ class Setup(NamedTuple):
     @property
     def turns(self) -> list[Coordinates | None]:
         """The cells of the moves in order, with None for each pass."""
-        return turns_of(self.moves, self.passes)
+        return turns_of(self.moves, self.passes) if self.passes else list(self.moves)
 
     @property
     def position(self) -> Position:

@@ -181,14 +181,11 @@ class Archive:
 
     @contextlib.contextmanager
     def _using(self, kept: Kept, lock: threading.Lock) -> Iterator[Database]:
-        """Give the database; what goes wrong, and that there is none, is a refusal."""
+        """Give the database; raises Refused if there is none, and EngineError if it fails."""
         if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")
-        try:
-            with lock, reported():
-                yield kept.database
-        except EngineError as error:
-            raise Refused(str(error)) from None
+        with lock, reported():
+            yield kept.database
 
 
 class Shelf:

@@ -116,8 +116,8 @@ def read_file(name: str) -> dict[str, str]:
     data = path.read_bytes()
     try:
         read_tree(content_of_file(data))
-    except Refused as refused:
-        raise NotationError(f"{path.name}: {refused.reason}") from None
+    except (NotationError, Refused) as error:
+        raise NotationError(f"{path.name}: {error}") from None
     return {"name": path.name, "data": base64.b64encode(data).decode("ascii")}
 
 

@@ -15,21 +15,22 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..app.setup import Setup
-from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
+from ..app.setup import Setup, build_checked
+from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine, EngineError
 from ..engine.searcher import start_deep
 from ..game.game import Game
 from ..notation.canonical import Position
+from ..notation.cells import NotationError
 from ..solver.solver import Solver, Tree
 from .archive import Archive
 from .messages import (
+    BAD_REQUEST,
     MOST_CHARACTERS,
     Operation,
     Refused,
     game_of,
     operation_of,
     parse,
-    put,
     unexpected,
 )
 
@@ -178,7 +179,7 @@ class Desk:
         self._desks.forget(self)
 
     def board(self, setup: Setup) -> Game:
-        """Return a position on the desk's board, for whoever is ``looking``; raises Refused."""
+        """Return a position on the desk's board, for whoever is ``looking``; see ``game_of``."""
         self._board = game_of(setup, self._board)
         return self._board
 
@@ -232,7 +233,7 @@ class Desk:
         ``fresh``: it has forgotten all earlier searches, so that its nodes can be compared.
 
         Raises:
-            Refused: the position cannot come about in a game.
+            NotationError: the position cannot come about in a game.
             Stopped: the job was stopped.
         """
         if self._engine is not None and self._engine.search != search:
@@ -255,7 +256,7 @@ class Desk:
             engine.new_game(setup.width, setup.height, setup.rule)
         if fresh:
             engine.clear_hash()
-        put(engine.game, setup)
+        build_checked(engine.game, setup)
         engine.arm()  # before the question whether the job was stopped, so that no stop gets lost
         if self._current is not None:
             self._current.check()
@@ -361,6 +362,8 @@ def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
         return {"error": "stopped", "stopped": True}
     except MemoryError:
         return {"error": "there is not enough memory for this; ask for fewer megabytes"}
+    except (EngineError, NotationError) as error:
+        return {"error": str(error), "status": BAD_REQUEST}
     except Exception as error:  # the server lives on, whatever it is
         refused = error if isinstance(error, Refused) else unexpected(error)
         return {"error": refused.reason, "status": refused.status}

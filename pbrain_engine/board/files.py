@@ -11,7 +11,7 @@ from typing import Any
 from ..app.setup import DEFAULT_SIZE, Setup, parse_setup, record_of, setup_of_record
 from ..app.view import diagram_of
 from ..files import decode
-from ..notation.cells import NotationError, begins_with_move
+from ..notation.cells import begins_with_move
 from ..notation.diagram import format_diagram
 from ..notation.game_tree import (
     GameRecord,
@@ -162,25 +162,23 @@ def read_tree(
     Moves alone are on a board of the ``size``; ``from_below``: their rows count from the lowest.
 
     Raises:
-        Refused: it holds no game.
+        NotationError: it holds no game.
+        Refused: it holds one that the page does not show.
     """
     if not content.strip():
         raise Refused("there is nothing in it")
-    try:
-        trees, start = parse(content, rule, size, from_below)
-        tree = trees[0]
-        remarks = list(tree.remarks)
-        if len(trees) > 1:
-            remarks.append(f"the first of {len(trees)} games is shown")
-        nodes = tree.count()
-        if nodes > MOST_NODES:
-            raise Refused(f"{nodes:,} moves are too many for the page, {MOST_NODES:,} are not")
-        if any(node.cell is None for node, depth in tree.walk() if depth):
-            raise Refused("the game has passes, which the board does not know")
-        game_of(start)
-        game_of(start._replace(moves=tuple(main_line(tree).cells)))
-    except NotationError as error:
-        raise Refused(str(error)) from None
+    trees, start = parse(content, rule, size, from_below)
+    tree = trees[0]
+    remarks = list(tree.remarks)
+    if len(trees) > 1:
+        remarks.append(f"the first of {len(trees)} games is shown")
+    nodes = tree.count()
+    if nodes > MOST_NODES:
+        raise Refused(f"{nodes:,} moves are too many for the page, {MOST_NODES:,} are not")
+    if any(node.cell is None for node, depth in tree.walk() if depth):
+        raise Refused("the game has passes, which the board does not know")
+    game = game_of(start)
+    game_of(start._replace(moves=tuple(main_line(tree).cells)), game)
     return tree, start, remarks
 
 
@@ -282,16 +280,13 @@ def _mark(node: TreeNode, row: Mapping[str, Any]) -> None:
 
 
 def tree_of_message(message: Mapping[str, Any]) -> GameTree:
-    """Return the game that a message holds; raises Refused."""
+    """Return the game that a message holds; raises Refused or NotationError."""
     setup = setup_of(message["position"])._replace(moves=())
     names = message["names"] or {}
     known: dict[str, Any] = {name: str(names.get(name) or "")[:MOST_COMMENT] for name in NAMES}
     record = replace(record_of(setup), **known)
-    try:
-        comment, root = message["comment"] or "", message["root"] or {}
-        return unflat(record, message["tree"], comment, root).check()
-    except NotationError as error:
-        raise Refused(str(error)) from None
+    comment, root = message["comment"] or "", message["root"] or {}
+    return unflat(record, message["tree"], comment, root).check()
 
 
 @operation(GAME, at_once=True, format=one_of(FORMATS))
@@ -303,26 +298,23 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
     message = job.fields
     tree = tree_of_message(message)
     setup = setup_of(message["position"])._replace(moves=())
-    try:
-        if message["format"] == "diagram":  # of the position at the end of the main line
-            moves = tuple(main_line(tree).cells)
-            game = game_of(setup._replace(moves=moves))
-            board = diagram_of(game, moves[-1] if moves else None)
-            drawing = format_diagram(replace(board, to_move=game.to_move))
-            return {"text": drawing + "\n", "losses": []}
-        if any(held is Side.WALL for _, _, held in setup.placed):
-            raise Refused("blocked cells cannot be saved; copy the drawing instead")
-        if message["format"] == "psq":
-            played = tuple(RecordedMove(x, y) for x, y in main_line(tree).cells)
-            losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
-            return {"text": format_psq(replace(tree.record, moves=played)), "losses": losses}
-        if message["format"] == "lib":
-            library, losses = format_renlib(tree)
-            return {"data": base64.b64encode(library).decode("ascii"), "losses": losses}
-        text, losses = format_sgf_trees([tree])
-        return {"text": text, "losses": losses}
-    except NotationError as error:
-        raise Refused(str(error)) from None
+    if message["format"] == "diagram":  # of the position at the end of the main line
+        moves = tuple(main_line(tree).cells)
+        game = game_of(setup._replace(moves=moves))
+        board = diagram_of(game, moves[-1] if moves else None)
+        drawing = format_diagram(replace(board, to_move=game.to_move))
+        return {"text": drawing + "\n", "losses": []}
+    if any(held is Side.WALL for _, _, held in setup.placed):
+        raise Refused("blocked cells cannot be saved; copy the drawing instead")
+    if message["format"] == "psq":
+        played = tuple(RecordedMove(x, y) for x, y in main_line(tree).cells)
+        losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
+        return {"text": format_psq(replace(tree.record, moves=played)), "losses": losses}
+    if message["format"] == "lib":
+        library, losses = format_renlib(tree)
+        return {"data": base64.b64encode(library).decode("ascii"), "losses": losses}
+    text, losses = format_sgf_trees([tree])
+    return {"text": text, "losses": losses}
 
 
 # What is kept ---------------------------------------------------------------------------

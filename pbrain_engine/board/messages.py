@@ -18,7 +18,6 @@ from ..app.view import foul_of, opening_of, row_of
 from ..engine.forms import pairs
 from ..files import is_writable, read_object
 from ..game.game import Game
-from ..notation.cells import NotationError
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
 
@@ -316,25 +315,17 @@ def message_of(setup: Setup) -> dict[str, Any]:
     }
 
 
-def put(game: Game, setup: Setup) -> Game:
-    """Return the game with a position on its board.
+def game_of(setup: Setup, game: Game | None = None) -> Game:
+    """Return a game with a position, the given one where it has its board and rule.
 
     Raises:
-        Refused: it cannot have been: stones on one cell, two winners, moves after the end.
+        NotationError: it cannot have been: stones on one cell, two winners, moves after the end.
     """
-    try:
-        build_checked(game, setup)
-    except NotationError as error:
-        raise Refused(str(error)) from None
-    return game
-
-
-def game_of(setup: Setup, game: Game | None = None) -> Game:
-    """Return a game with a position, the given one where it has its board and rule; see ``put``."""
     board = setup.width, setup.height, setup.rule
     if game is None or (game.width, game.height, game.rule) != board:
         game = Game(*board)
-    return put(game, setup)
+    build_checked(game, setup)
+    return game
 
 
 def facts(game: Game) -> dict[str, Any]:

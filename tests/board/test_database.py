@@ -16,11 +16,12 @@ from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.board import files, searches  # noqa: F401 - which register their operations
 from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desks, Job, answer_of
-from pbrain_engine.board.messages import OPERATIONS, Refused
+from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import shipped_puzzles
 from pbrain_engine.commands import analyse, db
 from pbrain_engine.database import contents
 from pbrain_engine.database.store import Database
+from pbrain_engine.engine.engine import EngineError
 from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position, position_of_puzzle
 
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
@@ -237,6 +238,6 @@ def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> No
     archive = Archive(str(tmp_path / "b.db"))
     with Database(tmp_path / "b.db") as other:
         other.connection.run("DROP TABLE node")
-    with pytest.raises(Refused, match="no such table"):
+    with pytest.raises(EngineError, match="no such table"):
         archive.store_comment(parse_setup("h8"), "", "lost")
     archive.close()
