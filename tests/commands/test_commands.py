@@ -118,54 +118,30 @@ def test_weights_are_known_by_the_name_that_the_version_tells(run: Run) -> None:
     assert status == 1 and "net0" in err
 
 
-def test_an_unknown_command_is_wrong_usage(run: Run) -> None:
-    status, out, err = run("anlayse")
-    assert (status, out) == (2, "")
-    assert "no command 'anlayse'" in err
-
-
-@pytest.mark.parametrize("name", cli.COMMANDS)
-def test_every_command_explains_itself(name: str, run: Run) -> None:
-    status, out, _ = run(name, "--help")
-    assert status == 0
-    assert "usage:" in out and "--help" in out
-
-
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("words", "status", "complaint"),
     [
-        (["analyse", "--rule", "chess"], "unknown rule 'chess'"),
-        (["analyse", "--size", "4"], "boards are 5 to 22"),
-        (["analyse", "--size", "big"], "no board size"),
-        (["analyse", "--size", "1" * 5000], "no board size"),
-        (["bench", "--level", "v9", "--depht", "3"], "unrecognized"),
-        (["play", "--level", "11"], "invalid choice"),
-        (["book"], "required: ACTION"),
-        (["db", "x"], "required: ACTION"),
-    ],
-)
-def test_wrong_options_are_wrong_usage(arguments: list[str], complaint: str, run: Run) -> None:
-    status, _, err = run(*arguments)
-    assert status == 2
-    assert complaint in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["analyse", "h8h8"], "played twice"),
-        (["analyse", "z99"], "off the 15x15 board"),
-        (["analyse", "no-such-file.sgf"], "neither a file nor moves"),
-        (["bench", "--level", "v9"], "no kernel of level v9"),
+        ("anlayse", 2, "no command 'anlayse'"),
+        ("analyse --rule chess", 2, "unknown rule 'chess'"),
+        ("analyse --size 4", 2, "boards are 5 to 22"),
+        ("analyse --size big", 2, "no board size"),
+        ("analyse --size " + "1" * 5000, 2, "no board size"),
+        ("bench --level v9 --depht 3", 2, "unrecognized"),
+        ("play --level 11", 2, "invalid choice"),
+        ("book", 2, "required: ACTION"),
+        ("db x", 2, "required: ACTION"),
+        ("analyse h8h8", 1, "played twice"),
+        ("analyse z99", 1, "off the 15x15 board"),
+        ("analyse no-such-file.sgf", 1, "neither a file nor moves"),
+        ("bench --level v9", 1, "no kernel of level v9"),
     ],
 )
 def test_what_cannot_be_done_fails_in_one_line(
-    arguments: list[str], complaint: str, run: Run
+    words: str, status: int, complaint: str, run: Run
 ) -> None:
-    status, out, err = run(*arguments)
-    assert (status, out) == (1, "")
-    assert err.startswith("numoku: ") and err.count("\n") == 1
-    assert complaint in err
+    found, out, err = run(*words.split())
+    assert (found, out) == (status, "")
+    assert err.startswith("numoku") and err.count("\n") == 1 and complaint in err
 
 
 # Positions ------------------------------------------------------------------------------
@@ -179,9 +155,6 @@ def test_a_position_may_be_a_file(tmp_path: Path) -> None:
     assert position.placed == ((0, 0, Side.BLACK),)
     assert position.moves == ((1, 1), (2, 2)) and position.last == (2, 2)
     assert read_setup(str(sgf), Rule.FREESTYLE).rule is Rule.FREESTYLE
-    psq = tmp_path / "game.psq"
-    psq.write_text("Piskvorky 15x15, 11:11, 0\n8,8,0\n", encoding="utf-8")
-    assert read_setup(str(psq)) == Setup(15, 15, Rule.FREESTYLE, moves=((7, 7),))
 
 
 # Analysis -------------------------------------------------------------------------------
@@ -348,13 +321,14 @@ def test_undo_takes_both_moves_back(dialogue: Dialogue) -> None:
 
 
 def test_forbidden_cells_are_refused(dialogue: Dialogue) -> None:
-    dialogue._begin(parse_setup("h7a1h9a3g8a5i8a7", Rule.RENJU))
-    assert dialogue.answer("h8") == "renju forbids black h8: two open threes at once"
-    assert dialogue.answer("forbidden") == "h8: two open threes at once"
-    dialogue._begin(parse_setup("h7a1h9a3g8a5i8a7h6a9k8a11", Rule.RENJU))
-    assert dialogue.answer("h8") == "renju forbids black h8: two fours at once"
-    dialogue._begin(parse_setup("d8a1e8a3f8a5h8a7i8a9", Rule.RENJU))
-    assert dialogue.answer("g8") == "renju forbids black g8: a row of six or more"
+    for moves, cell, reason in (
+        ("h7a1h9a3g8a5i8a7", "h8", "two open threes at once"),
+        ("h7a1h9a3g8a5i8a7h6a9k8a11", "h8", "two fours at once"),
+        ("d8a1e8a3f8a5h8a7i8a9", "g8", "a row of six or more"),
+    ):
+        dialogue._begin(parse_setup(moves, Rule.RENJU))
+        assert dialogue.answer(cell) == f"renju forbids black {cell}: {reason}"
+        assert f"{cell}: {reason}" in dialogue.answer("forbidden")
 
 
 def test_the_end_is_told_once_and_can_be_undone(dialogue: Dialogue) -> None:

@@ -20,46 +20,27 @@ ROOT = Path(__file__).parents[2]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
 
 
+SENSELESS = {
+    "analyse": "--time -1, --time nan, --memory 0, --threads 0, --multipv 0, --depth 0, --nodes -5",
+    "play": "--time 0",
+    "review h8": "--time 0, --time nan, --time inf, --threads 0, --memory -3",
+    "demo": "--total -3",
+    "board": "--threads -1, --threads 0, --linger nan, --linger inf, --linger -5",
+    "solve x": "--threads 0",
+    "bench": "--depth 0",
+    "match random random": "--turn -1, --games 0, --games ten, --concurrency 0, --patience 0",
+    "openings": "--count 0, --stones x, --stones 7-3",
+    "db x query": "--stones 7-3, --stones 3-x",
+    "book openings x y": "--stones -",
+    "tune x": "--games 0",
+    "fit x --out y": "--steps 0",
+    "datagen x": "--processes 0",
+    "check x": "--patience -1",
+}
+
+
 @pytest.mark.parametrize(
-    "words",
-    [
-        "analyse h8 --time -1",
-        "analyse h8 --time nan",
-        "analyse h8 --memory 0",
-        "analyse h8 --threads 0",
-        "analyse h8 --multipv 0",
-        "analyse h8 --depth 0",
-        "analyse h8 --nodes -5",
-        "play --time 0",
-        "review h8 --time 0",
-        "review h8 --time nan",
-        "review h8 --time inf",
-        "review h8 --threads 0",
-        "review h8 --memory -3",
-        "demo --total -3",
-        "board --threads -1",
-        "board --threads 0",
-        "board --linger nan",
-        "board --linger inf",
-        "board --linger -5",
-        "solve x --threads 0",
-        "bench --depth 0",
-        "match random random --turn -1",
-        "match random random --games 0",
-        "match random random --concurrency 0",
-        "match random random --patience 0",
-        "openings --count 0",
-        "openings --stones x",
-        "openings --stones 7-3",
-        "db x query --stones 7-3",
-        "db x query --stones 3-x",
-        "book openings x y --stones -",
-        "tune x --games 0",
-        "fit x --out y --steps 0",
-        "datagen x --processes 0",
-        "check x --patience -1",
-        "match random random --games ten",
-    ],
+    "words", [f"{name} {one}" for name, every in SENSELESS.items() for one in every.split(", ")]
 )
 def test_senseless_numbers_are_refused_in_one_line(words: str, run: Run) -> None:
     status, out, err = run(*words.split())
@@ -250,13 +231,15 @@ def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() 
     assert output.split() == ["fit"]  # the others need nothing, or say themselves what
 
 
-@pytest.mark.parametrize("name", [name for name in cli.COMMANDS if name != "check"])
-def test_rule_and_board_are_called_alike_everywhere(run: Run, name: str) -> None:
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_explains_itself_and_calls_rule_and_board_alike(name: str, run: Run) -> None:
     if name == "fit":
         pytest.importorskip("numpy")
-    reported = run(name, "--help")[1]
-    assert ("--rule " in reported) == ("--size " in reported)
-    assert "--board " not in reported or "--size " in reported
+    status, out, _ = run(name, "--help")
+    assert status == 0 and "usage:" in out and "--help" in out
+    if name != "check":
+        assert ("--rule " in out) == ("--size " in out)
+        assert "--board " not in out or "--size " in out
 
 
 def test_only_commands_that_are_there_are_listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
