@@ -99,20 +99,20 @@ LATIN = "(;GM[4]SZ[15]PB[José];B[hh]C[à];W[ii])"
 
 
 def test_files_in_other_encodings_are_read(browser: Any, tmp_path: Path) -> None:
-    game = tmp_path / "game.sgf"
-    game.write_bytes(CHINESE.encode("gbk"))
-    server = BoardServer(tmp_path, str(game))
-    page = Page(browser, server)  # of the command line
-    for text, player in ((CHINESE, "棋手"), (LATIN, "José")):
+    (tmp_path / "gbk.sgf").write_bytes(CHINESE.encode("gbk"))
+    (tmp_path / "latin-1.sgf").write_bytes(LATIN.encode("latin-1"))
+    server = BoardServer(tmp_path, str(tmp_path / "gbk.sgf"))
+    page = Page(browser, server)
+    page.wait("app.node.ply === 2")  # of the command line
+    assert page.do("app.tree.names.black") == "棋手"
+    page.tab("file")
+    for name, text, player in (("gbk", CHINESE, "棋手"), ("latin-1", LATIN, "José")):
+        page.do("app.newGame({})")
+        page.wait("app.node.ply === 0")
+        page.raw.set_input_files("#game-file", tmp_path / f"{name}.sgf")
         page.wait("app.node.ply === 2")
         assert page.do("app.tree.names.black") == player
         assert page.do("app.node.parent.comment") in text
-        page.do("app.newGame({})")
-        page.tab("file")
-        page.wait("app.node.ply === 0")
-        game.write_bytes(LATIN.encode("latin-1"))
-        page.raw.set_input_files("#game-file", game)
-    page.wait("app.node.ply === 2")
     page.close()
     assert server.stop() == ""
 
@@ -151,7 +151,7 @@ def test_what_is_too_large_is_refused_by_the_page(opened: Open, tmp_path: Path) 
     page.says("file-status", "15x15, not 19x19")
     page.raw.set_input_files("#game-file", tmp_path / "large.sgf")
     page.says("file-status", "large.sgf is too large")
-    page.do(f"app.files.text.value = 'h8'.padEnd({MOST_TEXT} + 1)")
+    page.do(f"app.file.text.value = 'h8'.padEnd({MOST_TEXT} + 1)")
     page.press("read-text")
     page.says("file-status", "text is longer than")
     page.do(f"app.tree.root.comment = 'x'.repeat({MOST_CHARACTERS})")

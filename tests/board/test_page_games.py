@@ -31,7 +31,7 @@ def page(page: Page) -> Page:
 
 def used(page: Page) -> list[int]:
     """Return the seconds that black and white have used, as far as they are charged."""
-    return [round(seconds) for seconds in page.do("app.panels[0].used")]
+    return [round(seconds) for seconds in page.do("app.play.used")]
 
 
 def test_each_side_is_charged_for_its_own_moves(page: Page) -> None:
@@ -104,12 +104,12 @@ def test_a_game_that_goes_on_has_no_result(page: Page) -> None:
     page.play("h8")
     page.wait("app.node.ply === 2")
     page.resign()
-    assert "RE[W+]" in page.do("app.files.write('sgf')")
+    assert "RE[W+]" in page.do("app.file.write('sgf')")
     page.raw.click("#undo")
     page.raw.click("#undo")
-    assert "RE[W+]" in page.do("app.files.write('sgf')")  # looking back changes nothing
+    assert "RE[W+]" in page.do("app.file.write('sgf')")  # looking back changes nothing
     page.play("j10")
-    assert "RE[" not in page.do("app.files.write('sgf')")
+    assert "RE[" not in page.do("app.file.write('sgf')")
 
 
 # Swap2 --------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: st
     opening(page, "you", 1)
     for cell in ("h8", "i8", "h9"):
         page.play(cell)
-    page.wait("app.panels[0].stage === 'engine'")
+    page.wait("app.play.stage === 'engine'")
     page.tab("moves")
     page.raw.locator(way).first.click()
     page.wait("!app.server.questions.size")
@@ -167,7 +167,7 @@ def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
     assert "put three stones" in page.text("state")
     page.play("j8")
     page.play("h9")
-    page.wait("app.panels[0].stage !== 'engine'")
+    page.wait("app.play.stage !== 'engine'")
     assert page.moves().startswith("h8j8h9")
     assert "you play" in page.text("play-report") or page.do("app.node.ply") == 5
 
@@ -188,7 +188,7 @@ def test_numoku_chooses_again_when_the_server_is_back(browser: Any, tmp_path: Pa
     server = BoardServer(tmp_path)
     page = Page(browser, server)
     opening(page, "engine", 1)
-    page.wait("app.panels[0].stage === 'engine' && app.server.questions.size")
+    page.wait("app.play.stage === 'engine' && app.server.questions.size")
     server.kill()
     page.wait("document.querySelector('#link').dataset.state === 'lost'")
     again = BoardServer(tmp_path, port=server.port)

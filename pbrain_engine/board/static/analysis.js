@@ -3,7 +3,7 @@
 import { SHAPE_SIGNS } from "./board.js";
 import { WIN, valueText } from "./draw.js";
 import { SIDES } from "./tree.js";
-import { Panel, button, checkbox, labelled, make, numberField, percent, remember, remembered, select, short } from "./dom.js";
+import { Panel, button, checkbox, fields, make, numberField, percent, remember, remembered, row, select, short } from "./dom.js";
 
 const OVERLAYS = [["off", "off"], ["both", "both sides"], ["black", "black"], ["white", "white"]];
 
@@ -35,21 +35,15 @@ export class AnalysisPanel extends Panel {
       this.list,
       make("p", { id: "known-line", class: "about" }),
       make("details", { open: kept.open ?? false, ontoggle: changed }, make("summary", {}, "Settings"),
-        make("div", { class: "fields" },
-          labelled("Best moves", this.lines),
-          labelled("Search", this.search),
-          labelled("Threads", this.threads),
-          labelled("Megabytes", this.memory),
-          labelled("Positions at most", this.nodes),
-        ),
+        fields({ "Best moves": this.lines, Search: this.search, Threads: this.threads, Megabytes: this.memory, "Positions at most": this.nodes }),
         this.onBoard, this.policy),
       make("h2", {}, "Threats"),
-      make("div", { class: "fields" }, labelled("What each cell makes", this.overlay)),
+      fields({ "What each cell makes": this.overlay }),
       this.legend,
       this.winning,
       this.note,
       make("h2", {}, "Even chances"),
-      make("div", { class: "row" }, button("Balanced move", () => this.balance(1), { id: "balance-one" }), button("Two balanced moves", () => this.balance(2), { id: "balance-two" })),
+      row(button("Balanced move", () => this.balance(1), { id: "balance-one" }), button("Two balanced moves", () => this.balance(2), { id: "balance-two" })),
       this.even,
     );
     this.found = null;
@@ -105,9 +99,9 @@ export class AnalysisPanel extends Panel {
       if (!this.found) app.setBar(this.endValue(node));
       return;
     }
-    const fields = { position: app.tree.position(node), multipv: Number(this.lines.value) || 1, threads: Number(this.threads.value) || 1, memory: Number(this.memory.value) || 350, search: this.search.value, policy: this.checked(this.policy) };
-    if (Number(this.nodes.value)) fields.nodes = Number(this.nodes.value);
-    const question = server.ask("analyse", fields, (event) => this.take(node, question.id, event));
+    const limits = { multipv: Number(this.lines.value) || 1, threads: Number(this.threads.value) || 1, memory: Number(this.memory.value) || 350, search: this.search.value, policy: this.checked(this.policy) };
+    if (Number(this.nodes.value)) limits.nodes = Number(this.nodes.value);
+    const question = app.ask("analyse", limits, (event) => this.take(node, question.id, event));
     this.running = question.id;
     try {
       const found = await question;
@@ -152,7 +146,7 @@ export class AnalysisPanel extends Panel {
   async ask(node) {
     if (this.isQuiet || (this.overlay.value === "off" && !this.checked(this.winning))) return;
     try {
-      const found = await this.app.server.ask("threats", { position: this.app.tree.position(node) });
+      const found = await this.app.ask("threats");
       if (this.app.node !== node) return;
       this.threats = found;
       this.show();
@@ -167,7 +161,7 @@ export class AnalysisPanel extends Panel {
     const { app } = this, { node } = app;
     this.even.textContent = "looking…";
     try {
-      const found = await app.server.ask("balance", { position: app.tree.position(node), stones });
+      const found = await app.ask("balance", { stones });
       if (app.node !== node) return;
       this.even.textContent = `${found.stones.map((cell) => app.nameOf(cell)).join(" ")}, value ${valueText(found.value)}`;
       this.preview({ pv: found.stones });

@@ -125,33 +125,26 @@ export class BoardView {
 
   drawMarks(marks) {
     const layer = this.markLayer;
-    for (const cell of marks.row || []) {
+    const ring = (style, cell, r, within = layer) => {
       const [cx, cy] = centre(cell);
-      element("circle", { class: "winning", cx, cy, r: CELL * 0.43 }, layer);
-    }
+      return element("circle", { ...(style && { class: style }), cx, cy, r }, within);
+    };
+    const write = (style, [x, y], text, within = layer) => element("text", { class: style, x, y: y + 4 }, within, text);
+    for (const cell of marks.row || []) ring("winning", cell, CELL * 0.43);
     for (const { cell, reason } of marks.forbidden || []) {
       const [cx, cy] = centre(cell), r = 7;
       const cross = element("path", { class: "foul", d: `M${cx - r} ${cy - r}L${cx + r} ${cy + r}M${cx - r} ${cy + r}L${cx + r} ${cy - r}` }, layer);
       element("title", {}, cross, reason);
     }
-    for (const { cell, share } of marks.policy || []) {
-      const [cx, cy] = centre(cell);
-      element("circle", { class: "policy", cx, cy, r: 2 + 9 * Math.sqrt(share) }, layer);
-    }
-    for (const { x, y, text } of marks.texts || []) {
-      const [cx, cy] = centre([x, y]);
-      element("text", { class: "shape shape-black", x: cx, y: cy + 4 }, layer, text);
-    }
+    for (const { cell, share } of marks.policy || []) ring("policy", cell, 2 + 9 * Math.sqrt(share));
+    for (const { x, y, text } of marks.texts || []) write("shape shape-black", centre([x, y]), text);
     for (const [style, cells] of [["wins", marks.wins], ["rescue", marks.rescues], ["defence", marks.defences]]) {
-      for (const cell of cells || []) {
-        const [cx, cy] = centre(cell);
-        element("circle", { class: style, cx, cy, r: CELL * 0.4 }, layer);
-      }
+      for (const cell of cells || []) ring(style, cell, CELL * 0.4);
     }
     for (const { cell, text, best } of marks.labels || []) {
-      const [cx, cy] = centre(cell), label = element("g", { class: best ? "label best" : "label" }, layer);
-      element("circle", { cx, cy, r: CELL * 0.45 }, label);
-      element("text", { x: cx, y: cy + 4, class: String(text).length > 2 ? "long" : "" }, label, text);
+      const label = element("g", { class: best ? "label best" : "label" }, layer);
+      ring("", cell, CELL * 0.45, label);
+      write(String(text).length > 2 ? "long" : "", centre(cell), text, label);
     }
     const labelled = new Set((marks.labels || []).map(({ cell }) => String(cell)));
     for (const { cell, makes, side } of marks.shapes || []) { // in a corner where a value is

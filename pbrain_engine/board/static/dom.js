@@ -16,12 +16,16 @@ export function make(name, attributes = {}, ...children) {
 
 export function button(text, onclick, more = {}) { return make("button", { type: "button", onclick, ...more }, text); }
 
-export function labelled(text, control) { return make("label", {}, make("span", {}, text), control); }
+export const row = (...pieces) => make("div", { class: "row" }, ...pieces);
+
+// Controls by the names that stand above them.
+export function fields(controls) {
+  return make("div", { class: "fields" }, ...Object.entries(controls).map(([text, control]) => make("label", {}, make("span", {}, text), control)));
+}
 
 export function select(id, options, value, onchange) {
   const made = make("select", { id, onchange }, ...options.map(([key, text]) => make("option", { value: key }, text)));
-  if (value !== undefined) made.value = value;
-  return made;
+  return Object.assign(made, { value });
 }
 
 export function checkbox(id, text, checked, onchange) {
@@ -34,22 +38,15 @@ export function numberField(id, value, min, max, step = 1) {
   return make("input", { type: "number", id, value, min, max, step });
 }
 
-// Ask before something that cannot be undone; the Escape key says no.
-export function confirmed(question, yes, no) {
+// Show a dialog until one of its buttons is chosen: true for the main one, as `Escape` is not.
+export function asked(title, pieces, yes, ...others) {
   return new Promise((resolve) => {
-    const dialog = make("dialog", { "aria-label": question }, make("p", {}, question),
-      make("form", { method: "dialog", class: "row" }, make("button", { value: "yes", class: "main" }, yes), make("button", { value: "" }, no)));
+    const buttons = [make("button", { value: "yes", class: "main" }, yes), ...others.map((text) => make("button", { value: "" }, text))];
+    const dialog = make("dialog", { "aria-label": title }, ...pieces, make("form", { method: "dialog", class: "row" }, ...buttons));
     dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
     document.body.append(dialog);
     dialog.showModal();
   });
-}
-
-export function inform(title, ...pieces) {
-  const dialog = make("dialog", { "aria-label": title }, make("h2", {}, title), ...pieces, make("form", { method: "dialog" }, make("button", {}, "Close")));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 let audio = null; // made at the first stone, as browsers want a click before
@@ -70,12 +67,13 @@ export class Panel {
 
   say(text) { this.status.textContent = text; }
 
-  // What a question comes to; null where it fails, and the reason is shown.
-  async tried(question) {
+  // What a question comes to; null where it fails, and the reason is shown: of a lost connection
+  // only where the question is not asked again with the next one.
+  async tried(question, isAskedAgain = false) {
     try {
       return await question;
     } catch (error) {
-      this.say(error.stopped ? "stopped" : error.message);
+      if (!(isAskedAgain && error.lost)) this.say(error.stopped ? "stopped" : error.message);
       return null;
     }
   }

@@ -1,7 +1,7 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { Panel, button, checkbox, copy, download, make, remember, remembered } from "./dom.js";
+import { Panel, button, checkbox, copy, download, make, remember, remembered, row } from "./dom.js";
 import { GameTree } from "./tree.js";
 
 const MOST_FILE = 1_500_000;
@@ -16,16 +16,16 @@ export class FilePanel extends Panel {
     this.blocking = checkbox("block-cells", "Clicks block cells, before the first move", false);
     this.element = make("div", { class: "panel" },
       make("h2", {}, "Load"), this.file, this.text,
-      make("div", { class: "row" }, button("Show this text", () => this.readText(), { id: "read-text", class: "main" })),
+      row(button("Show this text", () => this.readText(), { id: "read-text", class: "main" })),
       make("h2", {}, "Save and copy"),
-      make("div", { class: "row" },
+      row(
         button("SGF with variations", () => this.save("sgf"), { id: "save-sgf" }),
         button("PSQ", () => this.save("psq"), { id: "save-psq" }),
         button("RenLib", () => this.save("lib"), { id: "save-lib" }),
         button("Picture, SVG", () => this.svg(), { id: "save-svg" }),
         button("Picture, PNG", () => this.png(), { id: "save-png" }),
       ),
-      make("div", { class: "row" },
+      row(
         button("Copy moves", () => this.copyMoves(), { id: "copy-moves" }),
         button("Copy drawing", () => this.copyDrawing(), { id: "copy-drawing" }),
         button("Copy link", () => this.copyLink(), { id: "copy-link" }),

@@ -73,16 +73,9 @@ export class GamesPanel extends Panel {
   }
 
   async fill() {
-    let games;
-    try {
-      ({ games } = await this.app.server.ask("games"));
-    } catch (error) {
-      if (!error.lost) this.status.textContent = error.message;
-      return;
-    }
-    const here = (this.app.away || this.app).tree.id;
-    const filled = JSON.stringify([games, here]);
-    if (filled === this.filled) return; // a click may be on its way
+    const found = await this.tried(this.app.server.ask("games"), true), here = (this.app.away || this.app).tree.id;
+    const games = found?.games, filled = JSON.stringify([games, here]);
+    if (!games || filled === this.filled) return; // a click may be on its way
     this.filled = filled;
     this.list.replaceChildren(...games.map((game) => make("li", {}, make("button", {
       type: "button", class: "line", "aria-current": game.game === here ? "true" : null, onclick: () => this.open(game.game),

@@ -1,7 +1,7 @@
 // What the database knows of the position that is looked at; games and comments go into it.
 
 import { valueText, WIN_BAND } from "./draw.js";
-import { Panel, button, checkbox, find, make, percent, remember, remembered, short } from "./dom.js";
+import { Panel, button, checkbox, find, make, percent, remember, remembered, row, short } from "./dom.js";
 import { SIDES } from "./tree.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
@@ -18,7 +18,7 @@ export class KnownPanel extends Panel {
     this.next = make("table", { class: "known" }, make("thead", {}, make("tr", {}, ...["move", "value", "depth", "games"].map((name) => make("th", { scope: "col" }, name)))), this.table);
     this.onBoard = checkbox("known-on-board", "Known moves on the board", remembered("knownOnBoard", true), (event) => { remember("knownOnBoard", event.target.checked); app.draw(); });
     this.element = make("div", { class: "panel" }, this.found, this.next, this.onBoard,
-      make("div", { class: "row" }, button("Store this game", () => this.storeAll(), { id: "store-game", class: "main", title: "with its variations and comments" })),
+      row(button("Store this game", () => this.storeAll(), { id: "store-game", class: "main", title: "with its variations and comments" })),
       this.status);
     this.entry = null;
   }
@@ -44,13 +44,9 @@ export class KnownPanel extends Panel {
   }
 
   async ask(node) {
-    const { app } = this;
-    try {
-      node.known = await app.server.ask("known", { position: app.tree.position(node) });
-    } catch (error) {
-      if (!error.lost) this.status.textContent = error.message;
-      return;
-    }
+    const { app } = this, known = await this.tried(app.ask("known", {}, null, node), true);
+    if (!known) return;
+    node.known = known;
     this.takeComment(node);
     if (app.node !== node) return;
     this.entry = node.known;
@@ -74,7 +70,7 @@ export class KnownPanel extends Panel {
     if (!this.isThere || before === after) return;
     node.stored = after;
     try {
-      await this.app.server.ask("comment", { position: this.app.tree.position(node), before, after });
+      await this.app.ask("comment", { before, after }, null, node);
       this.ask(node);
     } catch (error) {
       node.stored = before;
@@ -93,15 +89,11 @@ export class KnownPanel extends Panel {
   async store(rows, comment, root = {}) {
     const { app } = this, { tree } = app;
     if (!this.isThere) return false;
-    try {
-      const done = await app.server.ask("store", { position: tree.position(tree.root), tree: rows, names: tree.names, comment, root });
-      this.status.textContent = done.games || done.moves ? "stored" : "it was there already";
-      this.ask(app.node);
-      return true;
-    } catch (error) {
-      this.status.textContent = error.message;
-      return false;
-    }
+    const done = await this.tried(app.ask("store", { tree: rows, names: tree.names, comment, root }, null, tree.root));
+    if (!done) return false;
+    this.say(done.games || done.moves ? "stored" : "it was there already");
+    this.ask(app.node);
+    return true;
   }
 
   get isQuiet() { return this.app.guide?.isQuiet; }

@@ -3,7 +3,7 @@
 import { AnalysisPanel } from "./analysis.js";
 import * as address from "./address.js";
 import { BoardView } from "./board.js";
-import { button, find, inform, make, percent, remember, remembered, stoneSound } from "./dom.js";
+import { asked, button, find, make, percent, remember, remembered, stoneSound } from "./dom.js";
 import { FilePanel } from "./files.js";
 import { GamesPanel } from "./games.js";
 import { KnownPanel } from "./known.js";
@@ -36,19 +36,13 @@ class App {
     this.tree = new GameTree({ ...EMPTY, ...PlayPanel.board() });
     this.node = this.tree.root;
     this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, GamesPanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
+    for (const panel of this.panels) this[panel.name] = panel;
     this.makeTabs();
     this.listen();
     this.hasAddress = Boolean(location.hash); // soon every page has one
     this.begin();
     this.server.connect();
   }
-
-  get play() { return this.panels[0]; }
-  get proof() { return this.panels[2]; }
-  get puzzles() { return this.panels[5]; }
-  get games() { return this.panels[6]; }
-  get files() { return this.panels[7]; }
-  get known() { return this.panels[8]; }
 
   // The game -----------------------------------------------------------------------
 
@@ -87,7 +81,7 @@ class App {
     if (!away) return this.show(tree, node);
     this.tree = away.tree;
     this.node = away.node;
-    return this.lend(tree, node, () => puzzle && this.puzzles.resume(puzzle));
+    return this.lend(tree, node, () => puzzle && this.puzzle.resume(puzzle));
   }
 
   // Show another game; the one that was shown is kept.
@@ -160,7 +154,7 @@ class App {
     if (this.guide === this.play) this.tree.match = this.play.snapshot();
     this.games.later();
     const document = (of) => of && of.tree.document(of.node);
-    const kept = { left, address: location.hash, game: document(this), away: document(this.away), puzzle: this.guide === this.puzzles ? this.puzzles.puzzle : null };
+    const kept = { left, address: location.hash, game: document(this), away: document(this.away), puzzle: this.guide === this.puzzle ? this.puzzle.puzzle : null };
     for (const former of [document(this.games.former), null]) {
       try {
         return sessionStorage.setItem(SAVED, JSON.stringify({ ...kept, former }));
@@ -168,15 +162,18 @@ class App {
     }
   }
 
+  // Ask about a position, that on the board unless another one is given.
+  ask(what, fields = {}, onevent = null, node = this.node) {
+    return this.server.ask(what, { position: this.tree.position(node), ...fields }, onevent);
+  }
+
   // What the rules say of a position; asked once for each.
   async look(node) {
-    if (!node.facts) {
-      try {
-        node.facts = await this.server.ask("look", { position: this.tree.position(node) });
-      } catch (error) {
-        if (!error.lost) this.say(error.message, true);
-        return null;
-      }
+    try {
+      node.facts ||= await this.ask("look", {}, null, node);
+    } catch (error) {
+      if (!error.lost) this.say(error.message, true);
+      return null;
     }
     if (node === this.node) {
       for (const panel of this.panels) panel.onfacts?.(node);
@@ -192,7 +189,7 @@ class App {
 
   async click(cell) {
     const node = this.node;
-    if (this.files.isBlocking) return this.files.block(cell);
+    if (this.file.isBlocking) return this.file.block(cell);
     if (!this.isFree(cell)) return this.say(`${this.nameOf(cell)} is taken`);
     const facts = await this.look(node);
     if (!facts || node !== this.node) return null;
@@ -272,17 +269,11 @@ class App {
 
   // The chance and value of the side to move as black's share of the bar; null: not known.
   setBar(found) {
-    const bar = find("bar-black"), text = find("bar-text");
-    if (!found) {
-      bar.style.transform = "scaleY(0.5)";
-      text.textContent = "";
-      find("bar").setAttribute("aria-label", "evaluation: not known");
-      return;
-    }
-    const side = this.tree.toMove(this.node), black = side ? 1 - found.chance : found.chance;
-    bar.style.transform = `scaleY(${black.toFixed(3)})`; // unlike a height it moves without a new layout
-    text.textContent = found.is ? "" : Math.abs(found.value) >= WIN_BAND ? valueText(Math.abs(found.value)).slice(1) : Math.round(100 * black);
-    find("bar").setAttribute("aria-label", `evaluation: ${found.is || `black ${percent(black)}`}`);
+    const { chance, value, is } = found || { chance: 0.5, value: 0, is: "not known" };
+    const black = this.tree.toMove(this.node) ? 1 - chance : chance;
+    find("bar-black").style.transform = `scaleY(${black.toFixed(3)})`; // unlike a height it moves without a new layout
+    find("bar-text").textContent = is ? "" : Math.abs(value) >= WIN_BAND ? valueText(Math.abs(value)).slice(1) : Math.round(100 * black);
+    find("bar").setAttribute("aria-label", `evaluation: ${is || `black ${percent(black)}`}`);
   }
 
   // Buttons below the board for a decision.
@@ -372,7 +363,7 @@ class App {
 
   shortcuts() {
     const rows = [["← →", "a move back, a move on"], ["Home End", "the first move, the last move"], ["arrows on the board", "choose a cell"], ["Enter", "play there"], ["Esc", "no cell"], ["← → on the tabs", "another tab"], ["?", "this list"]];
-    inform("Keys", ...rows.map(([keys, what]) => make("p", {}, make("kbd", {}, keys), ` ${what}`)));
+    asked("Keys", [make("h2", {}, "Keys"), ...rows.map(([keys, what]) => make("p", {}, make("kbd", {}, keys), ` ${what}`))], "Close");
   }
 
   // The connection -----------------------------------------------------------------
@@ -405,7 +396,7 @@ class App {
       const { name, ...content } = await answer.json();
       if (name && !sessionStorage.getItem("numoku.started")) {
         sessionStorage.setItem("numoku.started", name);
-        await this.files.read(content, name);
+        await this.file.read(content, name);
       }
     } catch { /* nothing to begin with */ }
   }

@@ -1,6 +1,6 @@
 // The moves of the game with their variations, comments and transpositions.
 
-import { Panel, button, make } from "./dom.js";
+import { Panel, button, make, row } from "./dom.js";
 
 export class MovesPanel extends Panel {
   constructor(app) {
@@ -12,18 +12,18 @@ export class MovesPanel extends Panel {
     this.same = make("p", { id: "transpositions", class: "about" });
     this.element = make("div", { class: "panel" },
       this.tree, this.same, this.comment,
-      make("div", { class: "row" },
+      row(
         button("Make this the main line", () => this.promote(), { id: "promote" }),
         button("Delete from here", () => this.remove(), { id: "delete" }),
       ),
     );
   }
 
-  onopen() { this.show(); }
+  onopen() { if (!this.element.hidden) this.show(); }
 
-  oncomment() { if (!this.element.hidden) this.show(); }
+  oncomment() { this.onopen(); }
 
-  onnode() { if (!this.element.hidden) this.show(); }
+  onnode() { this.onopen(); }
 
   promote() {
     this.app.tree.promote(this.app.node);
@@ -75,9 +75,9 @@ export class MovesPanel extends Panel {
     const more = node.comment ? " …" : "";
     const same = app.tree.transpositions(node).length ? " =" : "";
     const text = `${node.ply}. ${app.nameOf(node.cell)}${node.notes.title ? " " + node.notes.title : ""}${same}${more}`;
-    const item = button(text, () => app.visit(node), { class: "node", role: "treeitem", "aria-selected": isHere ? "true" : "false" });
-    item.setAttribute("aria-label", `${text}, ${["black", "white"][node.side]}${node.comment ? ", commented" : ""}`);
-    if (node.comment) item.title = node.comment;
-    return item;
+    return button(text, () => app.visit(node), {
+      class: "node", role: "treeitem", "aria-selected": String(isHere), title: node.comment || null,
+      "aria-label": `${text}, ${["black", "white"][node.side]}${node.comment ? ", commented" : ""}`,
+    });
   }
 }

@@ -1,6 +1,6 @@
 // A game against the engine: rule, board, level, opening, clocks.
 
-import { Panel, button, confirmed, find, labelled, make, numberField, remember, remembered, select } from "./dom.js";
+import { Panel, asked, button, fields, find, make, numberField, remember, remembered, row, select } from "./dom.js";
 import { SIDES } from "./tree.js";
 
 const RULES = [["freestyle", "freestyle: five or more"], ["standard", "standard: exactly five"], ["renju", "renju: black has forbidden moves"], ["caro", "caro: not closed at both ends"], ["caro_exact", "caro, exactly five"]];
@@ -25,7 +25,7 @@ export class PlayPanel extends Panel {
     this.minutes = numberField("minutes", kept.minutes || 0, 0, 600);
     this.report = make("p", { class: "about", id: "play-report" });
     this.element = make("div", { class: "panel" },
-      make("div", { class: "row" },
+      row(
         button("New game", () => this.begin(), { id: "new-game", class: "main" }),
         button("Go on from here", () => this.resume(), { id: "resume", title: "Numoku plays on from the position on the board" }),
         button("Hint", () => this.hint(), { id: "hint" }),
@@ -33,16 +33,10 @@ export class PlayPanel extends Panel {
         button("Resign", () => this.resign(), { id: "resign" }),
       ),
       this.report,
-      make("div", { class: "fields" },
-        labelled("Rule", this.rule),
-        labelled("Columns", this.width),
-        labelled("Rows", this.height),
-        labelled("Strength", this.level),
-        labelled("You play", this.person),
-        labelled("Opening", this.opening),
-        labelled("Numoku's seconds a move", this.seconds),
-        labelled("Minutes for a game, each side (0: no limit)", this.minutes),
-      ),
+      fields({
+        Rule: this.rule, Columns: this.width, Rows: this.height, Strength: this.level, "You play": this.person, Opening: this.opening,
+        "Numoku's seconds a move": this.seconds, "Minutes for a game, each side (0: no limit)": this.minutes,
+      }),
     );
     setInterval(() => this.tick(), 100);
     this.used = [0, 0];
@@ -90,10 +84,7 @@ export class PlayPanel extends Panel {
 
   begin() {
     const { width, height } = this.size;
-    if (!(width >= 5 && width <= 22 && height >= 5 && height <= 22)) {
-      this.app.say("boards are 5 to 22 wide and high", true);
-      return;
-    }
+    if (!(width >= 5 && width <= 22 && height >= 5 && height <= 22)) return this.app.say("boards are 5 to 22 wide and high", true);
     const { size } = this, person = this.person.value; // the form follows the board that is left
     this.keep();
     this.app.newGame(size);
@@ -101,9 +92,8 @@ export class PlayPanel extends Panel {
     this.fresh = true;
     if (this.app.games.former) this.report.textContent = "The game before is kept under Games, and “Game before” brings it back.";
     const opening = this.opening.value;
-    if (opening === "swap2-you") this.swap2("person", "put three stones: black, white, black");
-    else if (opening === "swap2-engine") this.decide();
-    else this.think();
+    if (opening === "swap2-you") return this.swap2("person", "put three stones: black, white, black");
+    return opening === "swap2-engine" ? this.decide() : this.think();
   }
 
   resume() {
@@ -185,8 +175,8 @@ export class PlayPanel extends Panel {
     do {
       gone = node;
       node = node.parent;
-    } while (node.parent && !this.stage && this.human !== "both" && SIDES[app.tree.toMove(node)] !== this.human);
-    if (!this.stage && this.human !== "both" && SIDES[app.tree.toMove(node)] !== this.human) return app.say("there is nothing to take back");
+    } while (node.parent && !this.stage && this.isOpponents(node));
+    if (!this.stage && this.isOpponents(node)) return app.say("there is nothing to take back");
     this.cancel();
     this.charge();
     this.over = "";
@@ -202,23 +192,19 @@ export class PlayPanel extends Panel {
   }
 
   async resign() {
-    if (this.app.guide !== this || this.over) {
-      this.app.say("no game is being played");
-      return;
-    }
-    const { tree } = this.app;
-    if (!await confirmed("Resign this game?", "Resign", "Play on") || this.app.tree !== tree || this.over) return;
+    const { app } = this, { tree } = app, question = "Resign this game?";
+    if (app.guide !== this || this.over) return app.say("no game is being played");
+    if (!await asked(question, [make("p", {}, question)], "Resign", "Play on") || app.tree !== tree || this.over) return null;
     this.cancel();
-    const side = this.human === "both" ? SIDES[this.app.tree.toMove(this.app.node)] : this.human;
-    this.finish(`${side === "black" ? "white" : "black"} wins, ${side} resigned`);
+    const side = this.human === "both" ? SIDES[tree.toMove(app.node)] : this.human;
+    return this.finish(`${side === "black" ? "white" : "black"} wins, ${side} resigned`);
   }
 
   // Turns --------------------------------------------------------------------------
 
-  isEngineTurn() {
-    const { tree, node } = this.app;
-    return !this.over && !this.stage && this.human !== "both" && SIDES[tree.toMove(node)] !== this.human;
-  }
+  isEngineTurn(node = this.app.node) { return !this.over && !this.stage && this.isOpponents(node); }
+
+  isOpponents(node) { return this.human !== "both" && SIDES[this.app.tree.toMove(node)] !== this.human; }
 
   state() {
     if (this.over) return this.over;
@@ -268,7 +254,7 @@ export class PlayPanel extends Panel {
   // What Numoku says of the position on the board; null if that comes too late, or not at all.
   async consult(what, fields) {
     const { app } = this, node = app.node;
-    const question = app.server.ask(what, { position: app.tree.position(node), ...fields });
+    const question = app.ask(what, fields);
     this.thinking = question.id;
     app.draw();
     try {
@@ -288,12 +274,11 @@ export class PlayPanel extends Panel {
   async hint() {
     const { app } = this, node = app.node;
     try {
-      const found = await app.server.ask("analyse", { position: app.tree.position(node), time: Number(this.seconds.value) || 5 });
-      if (app.node === node) {
-        app.line = found.pv.slice(0, 1);
-        app.say(`Numoku would play ${app.nameOf(found.move)}`); // until this is gone, or a move made
-        app.draw();
-      }
+      const found = await app.ask("analyse", { time: Number(this.seconds.value) || 5 });
+      if (app.node !== node) return;
+      app.line = found.pv.slice(0, 1);
+      app.say(`Numoku would play ${app.nameOf(found.move)}`); // until this is gone, or a move made
+      app.draw();
     } catch (error) {
       if (!error.stopped) app.say(error.message, true);
     }
@@ -333,10 +318,8 @@ export class PlayPanel extends Panel {
   clocks(shown) {
     SIDES.forEach((name, side) => {
       const clock = find(`${name}-clock`);
-      if (!shown) {
-        clock.textContent = "";
-        return;
-      }
+      clock.textContent = "";
+      if (!shown) return;
       const seconds = Math.max(0, Number(this.minutes.value) ? this.left(side) : this.spent(side));
       const text = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
       clock.textContent = `${side ? "○" : "●"} ${text}${this.who(name)}`;

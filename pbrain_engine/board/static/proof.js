@@ -1,6 +1,6 @@
 // Proofs to walk through: the attacker's move is the program's, the defence is yours.
 
-import { Panel, button, labelled, make, numberField } from "./dom.js";
+import { Panel, button, fields, make, numberField, row } from "./dom.js";
 import { SIDES } from "./tree.js";
 
 const CLAIMS = { vcf: "by fours", vct: "by fours and threes", win: "found by the main search" };
@@ -13,21 +13,20 @@ export class ProofPanel extends Panel {
     this.status = make("p", { id: "proof-status", "aria-live": "polite" }, "Is there a forced win for the side to move?");
     this.tree = make("ul", { id: "proof-tree", class: "tree" });
     this.element = make("div", { class: "panel" },
-      make("div", { class: "row" },
+      row(
         button("Look for a forced win", () => this.begin(), { id: "prove", class: "main" }),
         button("Longest defence", () => this.defend(), { id: "defend" }),
         button("Take the defence back", () => this.back(), { id: "proof-back" }),
         button("Stop", () => this.stop(), { id: "proof-stop" }),
       ),
-      make("div", { class: "fields" }, labelled("Seconds", this.seconds)),
+      fields({ Seconds: this.seconds }),
       this.status, this.tree,
     );
     this.branches = [];
   }
 
   async ask(what) {
-    const { app } = this, seconds = Number(this.seconds.value) || 10;
-    const question = app.server.ask(what, { position: app.tree.position(app.node), seconds });
+    const question = this.app.ask(what, { seconds: Number(this.seconds.value) || 10 });
     this.running = question.id;
     try {
       return await question;
@@ -119,7 +118,7 @@ export class ProofPanel extends Panel {
       for (const branch of at.branches || []) {
         const isChosen = chosen && String(chosen.cell) === String(branch.reply);
         const item = make("li", { class: isChosen ? "chosen" : "" },
-          button(app.nameOf(branch.reply), () => { app.go(at); this.answer(branch.reply); }, { class: "node" }),
+          button(app.nameOf(branch.reply), () => { app.go(at); app.click(branch.reply); }, { class: "node" }),
           ` ${KINDS[branch.kind]}, ` + (branch.move ? `then ${app.nameOf(branch.move)}, wins in ${branch.length} ${CLAIMS[branch.claim]}` : "not decided in this time"));
         inner.append(item);
         if (isChosen) {
@@ -153,8 +152,6 @@ export class ProofPanel extends Panel {
     this.app.draw();
   }
 
-  answer(cell) { this.app.click(cell); }
-
   // The person has chosen a defence.
   played() {
     this.branches = [];
@@ -172,12 +169,9 @@ export class ProofPanel extends Panel {
 
   async defend() {
     const { app } = this;
-    if (app.guide !== this || app.tree.toMove(app.node) === this.attacker) {
-      this.say("look for a forced win first");
-      return;
-    }
+    if (app.guide !== this || app.tree.toMove(app.node) === this.attacker) return this.say("look for a forced win first");
     const found = await this.tried(this.ask("reply"));
-    if (found) app.playCell(found.move, true);
+    return found && app.playCell(found.move, true);
   }
 
   // Back to the attacker's move before, to try another defence.

@@ -1,12 +1,11 @@
 // The puzzle trainer: find the win, against the longest defence.
 
-import { Panel, button, make, remember, remembered } from "./dom.js";
+import { Panel, button, make, remember, remembered, row } from "./dom.js";
 import { GameTree, SIDES } from "./tree.js";
 
 const KINDS = { vcf: "by fours only", vct: "by fours and threes", win: "by whatever wins" };
 const SECONDS = 1; // to answer a move
 const SHOWN = 9; // moves of a refutation
-const WON_KINDS = Object.keys(KINDS);
 
 export class PuzzlePanel extends Panel {
   constructor(app) {
@@ -17,7 +16,7 @@ export class PuzzlePanel extends Panel {
     this.file = make("input", { type: "file", id: "puzzle-file", accept: ".jsonl,.json,.txt", "aria-label": "puzzle file", onchange: () => this.load() });
     this.element = make("div", { class: "panel" },
       this.list,
-      make("div", { class: "row" },
+      row(
         button("Next puzzle", () => this.next(), { id: "next-puzzle", class: "main" }),
         button("Begin again", () => { if (this.puzzle) this.start(this.puzzle); }, { id: "puzzle-again" }),
         button("Show the solution", () => this.solve(), { id: "puzzle-solution" }),
@@ -53,22 +52,21 @@ export class PuzzlePanel extends Panel {
 
   async load() {
     const file = this.file.files[0];
-    if (!file) return;
+    if (!file) return null;
     const found = [];
     try {
       for (const line of (await file.text()).split("\n").filter((text) => text.trim())) {
         const puzzle = JSON.parse(line);
-        if (WON_KINDS.includes(puzzle.kind) && this.startOf(puzzle)) found.push(puzzle);
+        if (puzzle.kind in KINDS && this.startOf(puzzle)) found.push(puzzle);
         if (found.length >= 5000) break;
       }
     } catch (error) {
-      this.say(`this is no puzzle file: ${error.message}`);
-      return;
+      return this.say(`this is no puzzle file: ${error.message}`);
     }
     this.shipped = found;
     this.at = -1;
     this.fill();
-    this.say(found.length ? `${found.length} puzzles with a win to find` : "the file has no puzzle with a win to find");
+    return this.say(found.length ? `${found.length} puzzles with a win to find` : "the file has no puzzle with a win to find");
   }
 
   startOf(puzzle) {
@@ -110,8 +108,8 @@ export class PuzzlePanel extends Panel {
     this.app.setGuide(this);
     this.say(this.task);
     // The proof is found while the person thinks, so that a move can be answered at once.
-    const { app } = this, { tree } = app;
-    this.proof = app.server.ask("prove", { position: tree.position(tree.root), seconds: 10 });
+    const { app } = this;
+    this.proof = app.ask("prove", { seconds: 10 }, null, app.tree.root);
     this.proof.catch(() => {});
   }
 
@@ -148,7 +146,7 @@ export class PuzzlePanel extends Panel {
       if (facts.winner) return this.won();
       this.say("the program defends…");
       app.server.stop(this.proof.id);
-      const found = await app.server.ask("reply", { position: app.tree.position(node), seconds: SECONDS });
+      const found = await app.ask("reply", { seconds: SECONDS });
       if (app.node !== node || app.guide !== this) return;
       app.playCell(found.move);
       if (found.state !== "lost") app.line = found.line.slice(1, SHOWN);

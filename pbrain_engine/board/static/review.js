@@ -1,7 +1,7 @@
 // The review of a game: values as a curve, mistakes, missed and allowed wins.
 
 import { drawCurve, element, plyAt, valueText } from "./draw.js";
-import { Panel, button, labelled, make, numberField, percent } from "./dom.js";
+import { Panel, button, fields, make, numberField, percent, row } from "./dom.js";
 
 const MISTAKE = 0.1;
 
@@ -14,11 +14,11 @@ export class ReviewPanel extends Panel {
     this.chart.addEventListener("click", (event) => this.jump(plyAt(this.chart, event, this.line.length)));
     this.table = make("ol", { id: "mistakes", class: "mistakes" });
     this.element = make("div", { class: "panel" },
-      make("div", { class: "row" },
+      row(
         button("Review this game", () => this.begin(), { id: "review", class: "main" }),
         button("Stop", () => this.stop(), { id: "review-stop" }),
       ),
-      make("div", { class: "fields" }, labelled("Seconds a move", this.seconds)),
+      fields({ "Seconds a move": this.seconds }),
       this.status,
       make("figure", {}, make("figcaption", {}, "Black's chance to win"), this.chart),
       this.table,
@@ -36,11 +36,11 @@ export class ReviewPanel extends Panel {
     this.moves = [];
     this.show();
     this.say("looking…");
-    const question = app.server.ask("review", { position: app.tree.position(end), seconds: Number(this.seconds.value) || 1 }, (event) => {
+    const question = app.ask("review", { seconds: Number(this.seconds.value) || 1 }, (event) => {
       this.moves = event.moves;
       this.say(`${event.moves.length} of ${this.line.length} moves`);
       this.show();
-    });
+    }, end);
     this.running = question.id;
     const found = await this.tried(question);
     this.running = null;
@@ -53,19 +53,17 @@ export class ReviewPanel extends Panel {
 
   sums() {
     return [0, 1].map((side) => {
-      const own = this.moves.filter((move) => this.line[move.ply - this.offset - 1].side === side);
+      const own = this.moves.filter((move) => this.node(move).side === side);
       const lost = own.reduce((sum, move) => sum + move.loss, 0) / Math.max(1, own.length);
       const mistakes = own.filter((move) => this.isMistake(move)).length;
       return `${["black", "white"][side]}: ${mistakes} mistakes, ${(100 * lost).toFixed(1)} % lost a move`;
     }).join(" · ");
   }
 
-  // Stones that were set up are plies of the review, not of the line.
-  get offset() { return this.tree.start.placed.length; }
-
   isMistake(move) { return move.loss >= MISTAKE || move.missed_win; }
 
-  node(move) { return this.line[move.ply - this.offset - 1]; }
+  // Stones that were set up are plies of the review, not of the line.
+  node(move) { return this.line[move.ply - this.tree.start.placed.length - 1]; }
 
   jump(ply) {
     const node = ply ? this.line[ply - 1] : this.tree?.root;
@@ -74,8 +72,8 @@ export class ReviewPanel extends Panel {
 
   show() {
     const points = this.moves.map((move) => {
-      const node = this.node(move), share = move.chance;
-      return [node.ply - 1, node.side ? 1 - share : share];
+      const node = this.node(move);
+      return [node.ply - 1, node.side ? 1 - move.chance : move.chance];
     });
     drawCurve(this.chart, this.line.length, [["b", points]], this.app.node.ply);
     this.table.replaceChildren(...this.moves.filter((move) => this.isMistake(move) || move.allowed_win).map((move) => this.row(move)));
@@ -95,12 +93,11 @@ export class ReviewPanel extends Panel {
   row(move) {
     const node = this.node(move), before = node.parent, { app } = this;
     const win = move.missed_win || move.allowed_win;
-    const item = make("li", {},
+    return make("li", {},
       button(`${node.ply}. ${app.nameOf(node.cell)}`, () => { if (app.tree === this.tree) app.visit(node); }, { class: "node" }),
       " " + this.remarks(move).join("; ") + " ",
-      win ? button("puzzle", () => app.puzzles.fromMistake(this.tree, move.missed_win ? before : node, win.line), { class: "small", title: "practise this win" }) : "",
+      win ? button("puzzle", () => app.puzzle.fromMistake(this.tree, move.missed_win ? before : node, win.line), { class: "small", title: "practise this win" }) : "",
     );
-    return item;
   }
 
   // What was found is written into the game: comments, and better lines as variations.
