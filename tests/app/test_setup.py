@@ -164,3 +164,22 @@ def test_only_renju_names_openings_and_only_those_it_knows() -> None:
     assert name("h8h9h10", Rule.RENJU) == "D1 Kansei"
     assert name("h8h9h10", Rule.FREESTYLE) == name("a1h9h10", Rule.RENJU) == "None"
     assert name("h8h9", Rule.RENJU) == "None"
+
+
+@given(st.integers(), st.integers(), st.integers(0, 30), st.sampled_from([Side.BLACK, Side.WHITE]))
+def test_what_agrees_with_a_position_stays_on_the_board(
+    seed: int, other: int, shared: int, first: Side
+) -> None:
+    before = Setup(9, 7, Rule.FREESTYLE, moves=tuple(random_game(seed, 9, 7).moves))
+    stem = before.moves[:shared]
+    more = [move for move in random_game(other, 9, 7).moves if move not in stem]
+    after = before._replace(moves=(*stem, *more), first=first)
+    built, fresh = Game(9, 7), Game(9, 7)
+    setup.build(built, before)
+    kept = built.history[: len(stem)]
+    setup.build(built, after)
+    setup.build(fresh, after)
+    assert state_of(built) == state_of(fresh) and built.history == fresh.history
+    assert built.check() == 0
+    if first is Side.BLACK:
+        assert all(stone is again for stone, again in zip(kept, built.history, strict=False))

@@ -22,7 +22,6 @@ GAME = "h8i9g9g7i8g8h7h9f7j9f9"
 
 
 def test_a_person_plays_takes_back_and_resigns(page: Page) -> None:
-    assert not page.raw.is_visible("#tab-known")  # this server has no database
     page.raw.select_option("#level", "1")
     page.press("new-game")
     page.play("h8")
@@ -419,6 +418,7 @@ def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
 def test_the_page_reconnects_and_says_so(browser: Any, tmp_path: Path) -> None:
     server = BoardServer(tmp_path)
     page = Open(browser, server)("h8i9")
+    assert not page.raw.is_visible("#tab-known")  # without a database
     server.kill()
     page.wait("document.querySelector('#link').dataset.state === 'lost'")
     assert page.raw.is_visible("#banner")
