@@ -47,11 +47,10 @@ class RichView(View):
         """Remember the game of this slot; it is drawn at the next refresh."""
         self._boards[slot] = played
 
-    def finished(self, played: Played, standings: Standings) -> None:
+    def finished(self, played: Played) -> None:
         """Take the result in."""
         with self._lock:
-            self._standings = standings
-            self._progress.done = standings.games
+            self._progress.done = self.standings.games
             self._recent = [*self._recent, result_line(played, self._short)][-RECENT:]
 
     def say(self, text: str) -> None:
@@ -65,7 +64,7 @@ class RichView(View):
     def render(self) -> RenderableType:
         """Return the whole screen: what matters more is drawn before there is no room left."""
         with self._lock:
-            standings, settings = self._standings, self._standings.settings
+            standings, settings = self.standings, self.standings.settings
             room = self.console.height - 1 - BAR_LINES  # lines; the cursor needs one too
             tables: list[RenderableType] = []
             if verdict := standings.verdict:
@@ -95,7 +94,7 @@ class RichView(View):
 
     def _board(self, played: Played) -> RenderableType:
         """Return a game with its last move and what the engine said of it."""
-        settings, moves = self._standings.settings, played.all_moves
+        settings, moves = self.standings.settings, played.all_moves
         stones = ((cell, Side(ply % 2)) for ply, cell in enumerate(moves))
         last = moves[-1] if moves else None
         board = diagram.diagram_of(settings.width, settings.height, stones, last)

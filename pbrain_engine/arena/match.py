@@ -92,16 +92,14 @@ class Runner:
 
     def __init__(
         self,
-        settings: MatchSettings,
         openings: Openings,
         pool: LocalGames | ClusterPool[GameTask, Played],
         view: View,
         journal: Journal | None = None,
     ) -> None:
-        """Take up the match where the journal leaves it."""
+        """Take up the match where the journal leaves it, and the view's standings with it."""
         games = journal.games if journal else []
-        self.settings = settings
-        self.standings = Standings(settings, games)
+        self.standings = view.standings
         self.was_interrupted = False
         self.stop_reason = ""
         self._pool = pool
@@ -109,7 +107,7 @@ class Runner:
         self._journal = journal
         self._unstarted: dict[str, int] = {}
         self._tasks = tasks(
-            settings,
+            self.standings.settings,
             openings,
             frozenset(played.game for played in games),
             {played.round: played.opening for played in games},
@@ -162,7 +160,7 @@ class Runner:
         if self._journal:
             self._journal.append(played)
         self.standings.add(played)
-        self._tell(self._view.finished, played, self.standings)
+        self._tell(self._view.finished, played)
         if played.reason == START:
             failures = self._unstarted[played.loser] = self._unstarted.get(played.loser, 0) + 1
             if failures >= HOPELESS:
@@ -279,7 +277,7 @@ def play(
         else:
             pool = LocalGames(settings, view.moved)
         stack.callback(pool.close)
-        runner = Runner(settings, openings, pool, view, journal)
+        runner = Runner(openings, pool, view, journal)
         standings = runner.play()
     print(json.dumps(standings.to_json()) if as_json else summary(standings))
     if runner.stop_reason:

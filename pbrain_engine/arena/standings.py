@@ -297,11 +297,11 @@ def result_line(played: Played, short: dict[str, str]) -> str:
 
 
 class View:
-    """What is shown of a match; this one shows only what must be said."""
+    """What is shown of where a match stands; this one shows only what must be said."""
 
     def __init__(self, standings: Standings) -> None:
         """Begin with the games that are done."""
-        self._standings = standings
+        self.standings = standings
         self._short = standings.settings.labels
         self._progress = Progress(total_games(standings.settings), "games", standings.games)
         self._lock = threading.Lock()
@@ -309,8 +309,8 @@ class View:
     def moved(self, slot: int, played: Played) -> None:
         """Take note of a new stone in the game of a slot; called from its thread."""
 
-    def finished(self, played: Played, standings: Standings) -> None:
-        """Take note of a finished game."""
+    def finished(self, played: Played) -> None:
+        """Take note of a finished game, which the standings count by now."""
 
     def say(self, text: str) -> None:
         """Tell the user something that matters."""
@@ -324,8 +324,9 @@ class View:
 class PlainView(View):
     """One line for each game, and the score from time to time."""
 
-    def finished(self, played: Played, standings: Standings) -> None:
+    def finished(self, played: Played) -> None:
         """Write the game, and now and then the table."""
+        standings = self.standings
         self._progress.done = standings.games
         self.say(f"{result_line(played, self._short)}  [{self._progress}]")
         last = self._progress.done == self._progress.total

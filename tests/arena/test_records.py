@@ -263,7 +263,7 @@ def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku:
 class Unheard(View):
     """A view whose reader has gone."""
 
-    def finished(self, played: Played, standings: Standings) -> None:
+    def finished(self, played: Played) -> None:
         raise BrokenPipeError
 
     say = finished  # type: ignore[assignment]
@@ -276,7 +276,7 @@ def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: P
     )
     journal = Journal.create(tmp_path / "m.jsonl", settings)
     view = Unheard(Standings(settings))
-    runner = Runner(settings, Openings(settings), shelf, view, journal)  # type: ignore[arg-type]
+    runner = Runner(Openings(settings), shelf, view, journal)  # type: ignore[arg-type]
     assert runner.play().games == len(journal.games) == 2
     assert runner.was_interrupted
     journal.close()

@@ -96,12 +96,14 @@ def test_the_live_match_fits_its_screen(width: int, height: int, engines: int) -
         game.ms, game.depth = [10] * 9, [3] * 9
         game.value, game.nodes = [None] * 9, [5] * 9
     stream = io.StringIO()
-    shown = RichView(Standings(settings), stream)
+    standings = Standings(settings)
+    shown = RichView(standings, stream)
     shown.close()
     shown.console = console.Console(file=stream, width=width, height=height, force_terminal=True)
     shown.moved(0, played[0])
-    for number, game in enumerate(played, 1):
-        shown.finished(game, Standings(settings, played[:number]))
+    for game in played:
+        standings.add(game)
+        shown.finished(game)
     lines = shown.console.render_lines(shown.render(), pad=False)
     assert len(lines) < height
     text = "\n".join("".join(segment.text for segment in line) for line in lines)
