@@ -43,7 +43,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.press("new-game")
     page.play("h8")
     page.wait("app.node.ply === 2 && !app.play.thinking")
-    page.raw.wait_for_timeout(1200)
+    page.raw.wait_for_timeout(400)
     spent = page.do("app.play.spent(0)")
     page.raw.select_option("#level", "9")
     page.raw.reload()
