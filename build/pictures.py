@@ -134,11 +134,11 @@ def cut_tree() -> str:
     """Draw three moves with three replies each; grey is what alpha-beta leaves out."""
     game = game_of(QUIET)
     alpha, branches = float("-inf"), list[Branch]()
-    for move in evaluation.ordered(game)[:3]:
+    for move in evaluation.order_actions(game)[:3]:
         game.play(move)
         least, is_cut = float("inf"), False
         replies: list[Branch] = []
-        for reply in evaluation.ordered(game)[:3]:
+        for reply in evaluation.order_actions(game)[:3]:
             game.play(reply)
             worth = Minimax(game, Budget()).evaluate() * (1 if game.to_move == 1 else -1)
             game.undo()

@@ -150,7 +150,7 @@ def try_lock(file: IO[Any]) -> bool:
 
 
 @contextmanager
-def locked(path: str, on_wait: Callable[[], None]) -> Iterator[None]:
+def hold_lock(path: str, on_wait: Callable[[], None]) -> Iterator[None]:
     """Hold the lock that a file stands for; ``on_wait`` is called once if another has it."""
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT), "r+b") as file:
         if not try_lock(file):

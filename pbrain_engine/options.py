@@ -23,7 +23,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
 
 
-def _checked(
+def _check_type(
     kind: Callable[[str], Number], word: str, accepts: Callable[[Number], bool]
 ) -> Callable[[str], Number]:
     """Return the type of an option: a number of a kind that is accepted."""
@@ -40,12 +40,12 @@ def _checked(
     return parse
 
 
-positive = _checked(int, "a whole number from 1 on", lambda n: n >= 1)
-whole = _checked(int, "a whole number from 0 on", lambda n: n >= 0)
-above_zero = _checked(float, "a number above 0", lambda x: isfinite(x) and x > 0)
-not_below_zero = _checked(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
-share = _checked(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
-number = _checked(float, "a number", isfinite)
+positive = _check_type(int, "a whole number from 1 on", lambda n: n >= 1)
+whole = _check_type(int, "a whole number from 0 on", lambda n: n >= 0)
+above_zero = _check_type(float, "a number above 0", lambda x: isfinite(x) and x > 0)
+not_below_zero = _check_type(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
+share = _check_type(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
+number = _check_type(float, "a number", isfinite)
 
 
 def span(text: str) -> tuple[int, int]:

@@ -49,12 +49,7 @@ def chance(value: int, scale: float) -> float:
     return 1 / (1 + exp(-odds))
 
 
-def format_mate(plies: int) -> str:
-    """Return a distance as people read it: ``+M9`` (won in nine plies) or ``-M8`` (lost)."""
-    return f"{'+' if plies > 0 else '-'}M{abs(plies)}"
-
-
 def format_value(value: int) -> str:
-    """Return ``+35``, or ``+M9`` and ``-M8`` for forced ends."""
+    """Return ``+35``, or ``+M9`` (won in nine plies) and ``-M8`` (lost) for forced ends."""
     plies = mate_distance(value)
-    return f"{value:+d}" if plies is None else format_mate(plies)
+    return f"{value:+d}" if plies is None else f"{'+' if plies > 0 else '-'}M{abs(plies)}"

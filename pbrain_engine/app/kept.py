@@ -71,7 +71,7 @@ def certain_of(finding: Finding | None) -> Thought | None:
 
 
 @contextmanager
-def reported() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Turn what goes wrong with a database into what commands report."""
     try:
         yield
@@ -90,7 +90,7 @@ class Kept:
         """
         self.database: Database | None = None
         if target is not None:
-            with reported():
+            with report_errors():
                 self.database = Database(target, create=True)
 
     def __enter__(self) -> Kept:
@@ -104,7 +104,7 @@ class Kept:
         """Return what is known about a position."""
         if self.database is None:
             return None
-        with reported():
+        with report_errors():
             return look_up(self.database, Asked(game.position))
 
     def finding(self, game: Game) -> Finding | None:
@@ -124,7 +124,7 @@ class Kept:
         game = engine.game
         position = game.position
         finding = finding_of(thought, engine.weights.key, tree)
-        with reported(), self.database.writing():
+        with report_errors(), self.database.transaction():
             self.database.add_findings([Known(image_of(position), finding)])
             if game.is_in_turn:
                 moves = tuple(RecordedMove(x, y) for x, y in game.moves)
@@ -137,13 +137,13 @@ class Kept:
         """Keep what was found out about positions, but not how they were reached."""
         if self.database is not None:
             known = [Known(image_of(position), finding) for position, finding in findings]
-            with reported(), self.database.writing():
+            with report_errors(), self.database.transaction():
                 self.database.add_findings(known)
 
     def note_game(self, record: GameRecord, findings: dict[int, Finding] | None = None) -> None:
         """Keep a game, and what was found out about its positions, by the stones played before."""
         if self.database is not None and record.moves:
-            with reported(), self.database.writing():
+            with report_errors(), self.database.transaction():
                 self.database.add_games([StoredGame(record, findings or {})])
 
 

@@ -89,7 +89,7 @@ def rich_board(
     row = diagram.winning_row(board) if game.winner is not None else []
     signs, encoding = "".join(diagram.SIGNS.values()), sys.stdout.encoding or "ascii"
     letters = signs.encode(encoding, "ignore").decode(encoding) != signs  # that it cannot show
-    return diagram.coloured(board, row, set(crossed), letters)
+    return diagram.colour_rows(board, row, set(crossed), letters)
 
 
 def show_board(

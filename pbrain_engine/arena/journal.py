@@ -179,18 +179,18 @@ class LineFile:
 
     def write(self, entry: Mapping[str, Any]) -> None:
         """Write a line, which is on the disk then."""
-        with self._named():
+        with self._name_file():
             self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file."""
-        with self._named():
+        with self._name_file():
             self._file.close()
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
+    def _name_file(self) -> Iterator[None]:
         """Let errors of writing say which file cannot be written."""
         try:
             yield

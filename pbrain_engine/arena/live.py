@@ -43,11 +43,11 @@ class RichView(View):
         )
         self._live.start()
 
-    def moved(self, slot: int, played: Played) -> None:
+    def on_move(self, slot: int, played: Played) -> None:
         """Remember the game of this slot; it is drawn at the next refresh."""
         self._boards[slot] = played
 
-    def finished(self, played: Played) -> None:
+    def on_result(self, played: Played) -> None:
         """Take the result in."""
         with self._lock:
             self._progress.done = self.standings.games
@@ -102,7 +102,7 @@ class RichView(View):
             picture = Text(diagram.format_diagram(board, stars=True), no_wrap=True)
         else:
             row = diagram.winning_row(board) if played.reason == FIVE else []
-            picture = diagram.coloured(board, row, letters=self._ascii)
+            picture = diagram.colour_rows(board, row, letters=self._ascii)
         said = []
         if played.moves:
             depth, value = played.depth[-1], played.value[-1]

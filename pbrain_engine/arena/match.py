@@ -160,7 +160,7 @@ class Runner:
         if self._journal:
             self._journal.append(played)
         self.standings.add(played)
-        self._tell(self._view.finished, played)
+        self._tell(self._view.on_result, played)
         if played.reason == START:
             failures = self._unstarted[played.loser] = self._unstarted.get(played.loser, 0) + 1
             if failures >= HOPELESS:
@@ -178,7 +178,7 @@ class Runner:
             self.stop_reason = f"SPRT: {hypothesis} accepted, {verdict}"
 
 
-def introduced(spec: EngineSpec) -> EngineSpec:
+def ask_about(spec: EngineSpec) -> EngineSpec:
     """Return an engine with name and version as its title, where a foreign one tells in time.
 
     Raises:
@@ -240,7 +240,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             journal.change(settings)
         elif not settings.cluster:
             with ThreadPoolExecutor() as pool:
-                engines = tuple(pool.map(introduced, settings.engines))
+                engines = tuple(pool.map(ask_about, settings.engines))
             settings = replace(settings, engines=engines)
         openings = Openings(settings)
         if journal is None and not options.no_journal:
@@ -275,7 +275,7 @@ def play(
         if settings.cluster:
             pool = ClusterPool(partial(play_remotely, settings), settings.cluster)
         else:
-            pool = LocalGames(settings, view.moved)
+            pool = LocalGames(settings, view.on_move)
         stack.callback(pool.close)
         runner = Runner(openings, pool, view, journal)
         standings = runner.play()

@@ -42,25 +42,25 @@ class Transcript:
         self._file: TextIO | None = None
         self._lock = threading.Lock()
         self._began = perf_counter()
-        with self._forgiving():
+        with self._excuse_errors():
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("w", encoding="utf-8")
 
     def note(self, direction: str, text: str) -> None:
         """Write a line that was sent (``>``) or came (``<``)."""
-        with self._lock, self._forgiving():
+        with self._lock, self._excuse_errors():
             if self._file:
                 print(f"{perf_counter() - self._began:9.3f} {direction} {text}", file=self._file)
 
     def close(self) -> None:
         """Close the file; what still comes is not written."""
-        with self._lock, self._forgiving():
+        with self._lock, self._excuse_errors():
             file, self._file = self._file, None
             if file:
                 file.close()
 
     @contextlib.contextmanager
-    def _forgiving(self) -> Iterator[None]:
+    def _excuse_errors(self) -> Iterator[None]:
         """Say once in a folder that a log is not whole, and write no more of this one."""
         try:
             yield

@@ -306,10 +306,10 @@ class View:
         self._progress = Progress(total_games(standings.settings), "games", standings.games)
         self._lock = threading.Lock()
 
-    def moved(self, slot: int, played: Played) -> None:
+    def on_move(self, slot: int, played: Played) -> None:
         """Take note of a new stone in the game of a slot; called from its thread."""
 
-    def finished(self, played: Played) -> None:
+    def on_result(self, played: Played) -> None:
         """Take note of a finished game, which the standings count by now."""
 
     def say(self, text: str) -> None:
@@ -324,7 +324,7 @@ class View:
 class PlainView(View):
     """One line for each game, and the score from time to time."""
 
-    def finished(self, played: Played) -> None:
+    def on_result(self, played: Played) -> None:
         """Write the game, and now and then the table."""
         standings = self.standings
         self._progress.done = standings.games

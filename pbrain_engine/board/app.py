@@ -45,7 +45,7 @@ from .messages import (
     openapi,
     operation_of,
     parse,
-    unexpected,
+    report_unexpected,
 )
 
 STATIC = Path(__file__).parent / "static"
@@ -264,7 +264,7 @@ class BoardServer:
         self.archive.close()
 
     @property
-    def deserted(self) -> float:
+    def seconds_alone(self) -> float:
         """The seconds since the last visit, or since the start; 0 while there is one."""
         return 0.0 if self.visits else monotonic() - self.last_left
 
@@ -376,5 +376,5 @@ async def refusal(request: Request, error: Exception) -> Response:
             return JSONResponse({"error": detail}, status, headers)
         case ClientDisconnect():
             return Response()  # the client has gone
-    refusal = unexpected(error)
+    refusal = report_unexpected(error)
     return JSONResponse({"error": refusal.reason}, refusal.status)

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..app.kept import Kept, asked_of, finding_of, reported
+from ..app.kept import Kept, asked_of, finding_of, report_errors
 from ..app.setup import Setup, record_of
 from ..database.finding import SEARCH, Author, Finding, entry_document, following_document
-from ..database.lines import following, look_up, replace_comment
-from ..database.sources import Item, add_items, decided
+from ..database.lines import list_next_moves, look_up, replace_comment
+from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame
 from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
@@ -104,9 +104,9 @@ class Archive:
     def document(self, setup: Setup) -> dict[str, Any]:
         """Return everything about a position, and about what follows it; raises Refused."""
         asked = asked_of(setup)
-        with self._using(self._reader, self._reading) as database:
+        with self._open_kept(self._reader, self._reading) as database:
             found = entry_document(asked, look_up(database, asked))
-            found["next"] = following_document(following(database, asked))
+            found["next"] = following_document(list_next_moves(database, asked))
         return {**found, "trouble": self.trouble}
 
     def finding(self, game: Game) -> Finding | None:
@@ -165,26 +165,26 @@ class Archive:
 
     def store_tree(self, tree: GameTree) -> dict[str, int]:
         """Store a game with its variations and comments; return how much came of it."""
-        game = decided(main_line(tree))
+        game = add_result(main_line(tree))
         items: list[Item] = [StoredGame(game).plain] if game.moves else []
         if not tree.is_plain():
             items.append(tree)
-        with self._using(self._writer, self._writing) as database:
+        with self._open_kept(self._writer, self._writing) as database:
             done = add_items(database, items)
         return {"games": done.games, "moves": done.nodes, "known_games": done.known_games}
 
     def store_comment(self, setup: Setup, before: str, after: str) -> None:
         """Store a comment about a position in the place of what it was before."""
         record = record_of(setup)
-        with self._using(self._writer, self._writing) as database, database.writing():
+        with self._open_kept(self._writer, self._writing) as database, database.transaction():
             replace_comment(database, record, before, after)
 
     @contextlib.contextmanager
-    def _using(self, kept: Kept, lock: threading.Lock) -> Iterator[Database]:
+    def _open_kept(self, kept: Kept, lock: threading.Lock) -> Iterator[Database]:
         """Give the database; raises Refused if there is none, and EngineError if it fails."""
         if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")
-        with lock, reported():
+        with lock, report_errors():
             yield kept.database
 
 

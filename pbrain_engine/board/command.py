@@ -161,7 +161,7 @@ async def serve(
             threading.Thread(target=open_browser, args=(address,), daemon=True).start()
     while not task.done():
         await asyncio.wait([task], timeout=0.5)
-        if options.linger > 0 and board.deserted > options.linger and not server.should_exit:
+        if options.linger > 0 and board.seconds_alone > options.linger and not server.should_exit:
             print(f"ended: no page and no program was there for {options.linger:g} seconds")
             server.should_exit = True
     await task

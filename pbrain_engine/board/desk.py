@@ -31,7 +31,7 @@ from .messages import (
     game_of,
     operation_of,
     parse,
-    unexpected,
+    report_unexpected,
 )
 
 MEGABYTE = 1_000_000
@@ -318,7 +318,7 @@ class Questions:
         except Refused as refused:
             self.post({"id": name, "error": refused.reason})
         except Exception as error:  # the page is served on, whatever it is
-            self.post({"id": name, "error": unexpected(error).reason})
+            self.post({"id": name, "error": report_unexpected(error).reason})
 
     def begin(self, name: object, message: Mapping[str, Any]) -> None:
         """Begin to answer a question; raises Refused."""
@@ -365,5 +365,5 @@ def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
     except (EngineError, NotationError) as error:
         return {"error": str(error), "status": BAD_REQUEST}
     except Exception as error:  # the server lives on, whatever it is
-        refused = error if isinstance(error, Refused) else unexpected(error)
+        refused = error if isinstance(error, Refused) else report_unexpected(error)
         return {"error": refused.reason, "status": refused.status}

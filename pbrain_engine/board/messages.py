@@ -41,7 +41,7 @@ class Refused(Exception):
         self.status = status
 
 
-def unexpected(error: Exception) -> Refused:
+def report_unexpected(error: Exception) -> Refused:
     """Return the report of an unforeseen error; its place goes to stderr."""
     traceback.print_exception(error, file=sys.stderr)
     return Refused(f"internal error: {type(error).__name__}", INTERNAL)

@@ -83,7 +83,7 @@ class Walk:
             return None
         proof = self.solver.fours(game, nodes=QUICK_FOURS, time=self.left)
         if not proof.wins:
-            known = self._recalled()
+            known = self._recall_win()
             if known is not None:
                 return known
             share = SOLVER_SHARE if with_search else 1.0
@@ -94,7 +94,7 @@ class Walk:
             return found
         return self._by_search() if with_search else None
 
-    def _recalled(self) -> KnownWin | None:
+    def _recall_win(self) -> KnownWin | None:
         """Return a win that the desk or the database knows, but no claim without a proof."""
         tree = self._desk.known.get(self.game.position)
         if tree is not None:

@@ -162,7 +162,7 @@ def balance(desk: Desk, job: Job) -> dict[str, Any]:
 
 def _opening_search(desk: Desk, job: Job, setup: Setup) -> swap2.OpeningSearch:
     engine = engine_for(desk, setup)
-    return swap2.timed(engine, perf_counter() + job.fields["seconds"], job.check)
+    return swap2.share_time(engine, perf_counter() + job.fields["seconds"], job.check)
 
 
 @operation(position=PLACE, seconds=seconds(1.0, "for each position"))

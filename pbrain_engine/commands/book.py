@@ -99,7 +99,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
     weights = find_weights(options.weights).key
     author = Author(f"Numoku {__version__}", weights)
     plan = growth.BookPlan(options.positions, options.lines, options.nodes, options.weights, author)
-    with database.writing():
+    with database.transaction():
         graph = growth.load_graph(database, root, options.drop)
     workers: ProcessPool[BookJob, Result] | ClusterPool[BookJob, Result]
     if options.cluster:
@@ -120,7 +120,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
         raise
     finally:
         workers.close()
-    with database.writing():  # another one may have grown it at the same time
+    with database.transaction():  # another one may have grown it at the same time
         growth.settle(database, [root])
     if len(graph.below) < options.positions:
         print("everything that the book looks at is decided", file=sys.stderr)

@@ -22,7 +22,7 @@ from ..database.finding import (
     following_document,
     opening_moves,
 )
-from ..database.lines import Filter, following, look_up, look_up_any_rule, query
+from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
 from ..learn.records import GamesError
@@ -32,6 +32,7 @@ from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import format_diagram
 from ..notation.renlib import ENCODING
 from ..options import Parser, span
+from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
 
@@ -161,7 +162,9 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
     for name in options.games:
         try:
             remarks: list[str] = []
-            done = add_items(database, _noting(read_source(name, wish), remarks), _progress(name))
+            done = add_items(
+                database, _collect_remarks(read_source(name, wish), remarks), _progress(name)
+            )
         except (NotationError, GamesError, OSError, UnicodeDecodeError, ValueError) as error:
             status = complain(f"{name}: {error}")
             continue
@@ -171,7 +174,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
     return status
 
 
-def _noting(items: Iterable[Item], remarks: list[str]) -> Iterator[Item]:
+def _collect_remarks(items: Iterable[Item], remarks: list[str]) -> Iterator[Item]:
     for item in items:
         remarks += getattr(item, "remarks", [])
         yield item
@@ -191,15 +194,15 @@ def stored_words(done: Added) -> str:
     """Return what was stored, in words."""
     counts = {"game": done.games, "position": done.positions, "move": done.nodes}
     counts["book position"] = done.pages
-    words = [_counted(count, word) for word, count in counts.items() if count]
+    words = [_count_text(count, word) for word, count in counts.items() if count]
     text = f"stored {', '.join(words)}" if words else "stored nothing new"
     if done.known_games:
         was = "were" if done.known_games != 1 else "was"
-        text += f"; {_counted(done.known_games, 'game')} {was} there"
+        text += f"; {_count_text(done.known_games, 'game')} {was} there"
     return text
 
 
-def _counted(count: int, word: str) -> str:
+def _count_text(count: int, word: str) -> str:
     return f"{count:,} {word}{'s' if count != 1 else ''}"
 
 
@@ -210,7 +213,7 @@ def show_position(database: Database, options: argparse.Namespace) -> int:
         asked, entry = look_up_any_rule(database, asked)
     else:
         entry = look_up(database, asked)
-    moves = following(database, asked)
+    moves = list_next_moves(database, asked)
     if options.json:
         out = entry_document(asked, entry)
         out["next"] = following_document(moves)
@@ -218,7 +221,12 @@ def show_position(database: Database, options: argparse.Namespace) -> int:
         return 0
     print("\n".join(position_lines(asked)))
     print("\n".join(entry_lines(entry)))
-    for move, after in sorted(moves, key=lambda pair: order_of(pair[1])):
+
+    def order(pair: tuple[Coordinates, Entry]) -> tuple[int, int]:
+        finding = pair[1].finding  # the best value first, then the most games
+        return finding.value if finding is not None else 1 << 20, -pair[1].games
+
+    for move, after in sorted(moves, key=order):
         print(f"  {cell_name(*move):4} {move_words(asked.position.to_move, after)}")
     return 0
 
@@ -283,12 +291,6 @@ def note_lines(note: Note) -> list[str]:
     return lines
 
 
-def order_of(entry: Entry) -> tuple[int, int]:
-    """Return what sorts the moves: the best value first, then the most games."""
-    value = entry.finding.value if entry.finding is not None else 1 << 20
-    return value, -entry.games
-
-
 def move_words(mover: Side, entry: Entry) -> str:
     """Return what is known after a move, values for the side that makes it."""
     words = []
@@ -338,7 +340,7 @@ def export(database: Database, options: argparse.Namespace) -> int:
     for loss in losses:
         print(f"numoku db: {loss}", file=sys.stderr)
     if options.out.is_file():
-        print(f"{options.out}: {_counted(options.out.stat().st_size, 'byte')}", flush=True)
+        print(f"{options.out}: {_count_text(options.out.stat().st_size, 'byte')}", flush=True)
     return 0
 
 

@@ -323,7 +323,7 @@ class Dialogue:
             return ""
         stones = list(game.moves)
         shape = game.width, game.height, game.rule
-        searcher = swap2.timed(engine, perf_counter() + self.seconds)
+        searcher = swap2.share_time(engine, perf_counter() + self.seconds)
 
         def decide() -> swap2.OpeningChoice:
             if stones:

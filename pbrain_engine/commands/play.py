@@ -66,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
     words = " ".join(options.position)
     if options.resume and (words or options.rule is not None or options.size):
         parser.error("a game that is resumed has its own position, rule and board")
-    begun = resumed() if options.resume else Begun(
+    begun = resume_last() if options.resume else Begun(
         setup.chosen_setup(options, words),
         setup.read_trees(Path(words)) if os.path.isfile(words) else [],
     )  # fmt: skip
@@ -105,7 +105,7 @@ class Begun(NamedTuple):
     path: Path | None = None
 
 
-def resumed() -> Begun:
+def resume_last() -> Begun:
     """Return the last game that was left.
 
     Raises:

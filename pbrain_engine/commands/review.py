@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..app import kept, setup, view
 from ..app.kept import document, found_of, known_by
-from ..database.sources import Wish, decided, read_source
+from ..database.sources import Wish, add_result, read_source
 from ..database.store import StoredGame
 from ..engine.engine import Engine
 from ..engine.review import Reviewed, Reviewer
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
             print("\n".join(table(game, found)))
     finally:  # neither of the two is lost with the other
         if options.sgf is not None:
-            text, _ = format_sgf_trees([annotated(game, found)])
+            text, _ = format_sgf_trees([annotate(game, found)])
             write_whole(options.sgf, text)
     return 0
 
@@ -101,7 +101,7 @@ def told_game(name: str, wish: Wish, game: setup.Setup) -> GameRecord:
             for item in read_source(name, wish):
                 if isinstance(item, StoredGame) and tuple(item.record.cells) == game.moves:
                     return item.record
-    return decided(setup.record_of(game))
+    return add_result(setup.record_of(game))
 
 
 def counter(moves: int) -> Callable[[Reviewed], None]:
@@ -149,7 +149,7 @@ def remarks(reviewed: Reviewed) -> list[str]:
     return words
 
 
-def annotated(game: setup.Setup, found: Sequence[Reviewed]) -> GameTree:
+def annotate(game: setup.Setup, found: Sequence[Reviewed]) -> GameTree:
     """Return the game with comments, and better lines as variations."""
     tree = GameTree(setup.record_of(game._replace(moves=(), passes=())))
     node = tree.root

@@ -184,7 +184,7 @@ class BookPlan(NamedTuple):
 
 
 def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
-    """Return the book that is stored, of the rule and board of a root; within ``writing()``.
+    """Return the book that is stored, of the rule and board of a root; within ``transaction()``.
 
     Pages that another program or a merge has put there may be worth what those before them do not
     say yet: that is set right.
@@ -204,13 +204,13 @@ def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
     save_pages(
         database,
         graph,
-        [page for page in pages if (page.value, _packed(graph, page)) != stored[page.key]],
+        [page for page in pages if (page.value, _pack(graph, page)) != stored[page.key]],
     )
     return graph
 
 
 def settle(database: Database, keys: Iterable[bytes]) -> None:
-    """Set the values of the books right to which positions belong; within ``writing()``."""
+    """Set the values of the books right to which positions belong; within ``transaction()``."""
     for root in {key[: HEAD - 1]: key for key in keys}.values():
         load_graph(database, root)
 
@@ -218,7 +218,7 @@ def settle(database: Database, keys: Iterable[bytes]) -> None:
 def save_pages(database: Database, graph: Graph, pages: Iterable[Page]) -> None:
     """Store pages as they are now."""
     for page in pages:
-        moves = _packed(graph, page)
+        moves = _pack(graph, page)
         database.connection.run(
             SET_PAGE,
             {
@@ -230,7 +230,7 @@ def save_pages(database: Database, graph: Graph, pages: Iterable[Page]) -> None:
         )
 
 
-def _packed(graph: Graph, page: Page) -> bytes:
+def _pack(graph: Graph, page: Page) -> bytes:
     return pack_book(graph.moves(page), page.key[1])
 
 
@@ -246,7 +246,7 @@ def grow(
     try:
         while len(graph.below) < plan.positions:
             while len(running) < min(workers.capacity, plan.positions - len(graph.below)):
-                with database.writing():
+                with database.transaction():
                     leaf = _take_leaf(database, graph, running, plan.nodes)
                 if leaf is None:
                     break
@@ -256,7 +256,7 @@ def grow(
                 return
             result = workers.wait()
             changed = graph.put(result.key, result.moves)
-            with database.writing():
+            with database.transaction():
                 if result.finding is not None:
                     database.add_findings([Known(Image(result.key, 0), result.finding)])
                 save_pages(database, graph, changed)
@@ -265,7 +265,7 @@ def grow(
             tell(graph)
     finally:
         if running:
-            with database.writing():
+            with database.transaction():
                 _give_back(database, running)
 
 

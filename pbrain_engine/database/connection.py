@@ -113,7 +113,7 @@ class DatabaseConnection:
             return int(self._execute(sql, parameters).rowcount)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """Write all or nothing, as the only one; what was written is on the disk afterwards."""
         try:
             with self._errors_explained():
@@ -298,7 +298,7 @@ def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
     connection = ServerConnection(text) if is_url else DatabaseConnection(file, create)
     try:
         if create and not _has_tables(connection):
-            with connection.writing():
+            with connection.transaction():
                 for statement in TABLES:
                     connection.run(statement.format(**connection.types))
                 connection.run(

@@ -23,7 +23,17 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
 from .finding import Asked, checksum, finding_document, position_document
-from .lines import MOVE, NO_PARENT, START, TEXT, cell_of, images, joined, node_checksum, read_trees
+from .lines import (
+    MOVE,
+    NO_PARENT,
+    START,
+    TEXT,
+    cell_of,
+    images,
+    join_texts,
+    node_checksum,
+    read_trees,
+)
 from .store import (
     FINDING_COLUMNS,
     OPEN,
@@ -112,9 +122,9 @@ def library(database: Database, choice: ExportFilter) -> tuple[bytes, list[str]]
     stack = [(whole.root, tree.root) for tree in reversed(fitting[1:])]
     while stack:
         target, source = stack.pop()
-        target.title = joined(target.title, source.title, " / ")
-        target.comment = joined(target.comment, source.comment, "\n")
-        target.text = joined(target.text, source.text, " ")
+        target.title = join_texts(target.title, source.title, " / ")
+        target.comment = join_texts(target.comment, source.comment, "\n")
+        target.text = join_texts(target.text, source.text, " ")
         target.is_marked |= source.is_marked
         target.is_start |= source.is_start
         stack += [(target.child(node.cell, node.is_move), node) for node in source.children]

@@ -65,9 +65,9 @@ def add_tree(database: Database, tree: GameTree) -> Added:
         row = {"parent": parent, "kind": kind, "cell": place, "position": position, "crc": crc}
         ((number, *old),) = database.connection.rows(ADD_NODE, row)
         new = [
-            joined(old[0], node.title, " / "),
-            joined(old[1], node.comment, "\n"),
-            joined(old[2], node.text, " "),
+            join_texts(old[0], node.title, " / "),
+            join_texts(old[1], node.comment, "\n"),
+            join_texts(old[2], node.text, " "),
             old[3] | MARKED * node.is_marked | BEGIN * node.is_start,
         ]
         if new != old:
@@ -130,7 +130,7 @@ def _set_notes(
     database.connection.run(SET_NOTES, {"id": number, "crc": crc, **notes})
 
 
-def joined(old: str, new: str, separator: str) -> str:
+def join_texts(old: str, new: str, separator: str) -> str:
     """Return both texts, once each."""
     new = clean(new)
     if not old or not new or new == old:
@@ -229,7 +229,7 @@ def look_up_any_rule(database: Database, asked: Asked) -> tuple[Asked, Entry | N
     return asked, None
 
 
-def following(database: Database, asked: Asked) -> list[tuple[Coordinates, Entry]]:
+def list_next_moves(database: Database, asked: Asked) -> list[tuple[Coordinates, Entry]]:
     """Return every move that leads to a known position, with what is known there."""
     position = asked.position
     entries = (
@@ -274,7 +274,7 @@ def query(database: Database, wanted: Filter) -> Iterator[tuple[Position, Entry]
         parameters |= {"low": wanted.values[0], "high": wanted.values[1]}
     if wanted.certain:
         conditions.append("proof <> ''")
-    noted = _noted(database, wanted.text) if wanted.text else None
+    noted = _find_notes(database, wanted.text) if wanted.text else None
     for number, raw, black, draws, white, *columns in database.connection.stream(
         f"SELECT id, key, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position "
         f"WHERE {' AND '.join(conditions)} ORDER BY id",
@@ -289,7 +289,7 @@ def query(database: Database, wanted: Filter) -> Iterator[tuple[Position, Entry]
             yield position, Entry(number, finding, black, draws, white)
 
 
-def _noted(database: Database, text: str) -> set[int]:
+def _find_notes(database: Database, text: str) -> set[int]:
     """Return the positions with a text in their notes, in capital letters or small ones.
 
     Stores differ in what they take for small letters; SQLite knows those of English alone.

@@ -82,8 +82,8 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
     body = text.strip()
     if body.startswith("("):
         for tree in parse_sgf_trees(body):
-            tree.record = _ruled(tree.record, wish)
-            game = StoredGame(decided(main_line(tree)))
+            tree.record = _apply_rule(tree.record, wish)
+            game = StoredGame(add_result(main_line(tree)))
             bare = replace(tree.root, comment="")  # that of the game is in its record
             is_plain = GameTree(tree.record, bare).is_plain()
             if game.record.moves:
@@ -91,18 +91,18 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
             if not is_plain:
                 yield tree
     elif body.lower().startswith("piskvorky"):
-        yield StoredGame(decided(_ruled(parse_psq(body), wish)))
+        yield StoredGame(add_result(_apply_rule(parse_psq(body), wish)))
     else:
         raise NotationError("this is no SGF, PSQ or RenLib file, journal or analysis")
 
 
-def _ruled(record: GameRecord, wish: Wish) -> GameRecord:
+def _apply_rule(record: GameRecord, wish: Wish) -> GameRecord:
     if wish.rule is not None:
         return replace(record, rule=wish.rule)
     return record if record.rule is not None else replace(record, rule=Rule.FREESTYLE)
 
 
-def decided(record: GameRecord) -> GameRecord:
+def add_result(record: GameRecord) -> GameRecord:
     """Return a game with its result where the last stone tells what the file does not."""
     if record.result:
         return record
@@ -231,7 +231,7 @@ def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda don
     done = Added()
     source = iter(items)
     while batch := list(islice(source, BATCH)):
-        with database.writing():
+        with database.transaction():
             done += database.add_games(item for item in batch if isinstance(item, StoredGame))
             findings = [item for item in batch if isinstance(item, Known)]
             done += Added(positions=database.add_findings(findings))
@@ -249,20 +249,20 @@ def merge(into: Database, other: Database, tell: Tell = lambda done: None) -> Ad
     done = Added()
     games = other.games()
     while batch := list(islice(games, BATCH)):
-        with into.writing():
+        with into.transaction():
             done += into.add_games(batch)
         tell(done)
     findings = other.findings()
     while known := list(islice(findings, BATCH * 10)):
-        with into.writing():
+        with into.transaction():
             done += Added(positions=into.add_findings(known))
         tell(done)
     for tree in read_trees(other):
-        with into.writing():
+        with into.transaction():
             done += add_tree(into, tree)
         tell(done)
     taken = []  # positions of the book that are not in the own one
-    with into.writing():
+    with into.transaction():
         for key, value, moves, crc in other.connection.stream(
             "SELECT key, book.value, book.moves, book.crc FROM book "
             "JOIN position ON position.id = book.position ORDER BY position.id"

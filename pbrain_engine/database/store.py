@@ -86,7 +86,7 @@ def game_images(record: GameRecord) -> Iterator[Image]:
 class Database:
     """An open database; a context manager.
 
-    What is added within ``writing()`` is stored all or not at all, and for good when it ends.
+    What is added within ``transaction()`` is stored all or not at all, and for good when it ends.
     """
 
     def __init__(self, target: str | Path, *, create: bool = False) -> None:
@@ -110,10 +110,10 @@ class Database:
         self.connection.close()
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """Write all or nothing; what was written is on the disk afterwards."""
         try:
-            with self.connection.writing():
+            with self.connection.transaction():
                 yield
         except BaseException:
             self._authors.clear()  # those of a transaction that was given up are not there
@@ -247,11 +247,11 @@ class Database:
 def turned_tree(tree: str, turn: Callable[[list[Coordinates]], list[Coordinates]]) -> str:
     """Return the JSON of a proof with all its cells turned; an empty text stays."""
 
-    def turned(node: dict[str, Any]) -> dict[str, Any]:
+    def turn_node(node: dict[str, Any]) -> dict[str, Any]:
         cells = {name: list(turn([tuple(node[name])])[0]) for name in TREE_CELLS if name in node}
-        return {**node, **cells, "answers": [turned(answer) for answer in node["answers"]]}
+        return {**node, **cells, "answers": [turn_node(answer) for answer in node["answers"]]}
 
-    return json.dumps(turned(json.loads(tree))) if tree else ""
+    return json.dumps(turn_node(json.loads(tree))) if tree else ""
 
 
 def clean(text: str) -> str:

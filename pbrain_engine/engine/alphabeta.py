@@ -26,7 +26,7 @@ from ..search.parameters import (
 from ..solver.solver import Proof
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
 from .searcher import Question, Search, Searcher, Tactics
-from .thought import LOWER, UPPER, Thought, ranked
+from .thought import LOWER, UPPER, Thought, rank_lines
 
 BUCKET_BYTES = 64
 LEAST_TABLE = 1 << 20
@@ -155,7 +155,7 @@ class AlphaBetaSearch(Search):
                     self.best = as_cut_short(now, self.best)
                 return False
             found.append(self._read(self._leader, line, depth))
-        self.best, *others = ranked(found) if lines > 1 else found
+        self.best, *others = rank_lines(found) if lines > 1 else found
         goes_on = self.tactics is None or self._consult(self.tactics, depth)
         return not self.tell([self.best, *others]) and goes_on
 

@@ -19,7 +19,7 @@ from ..position.geometry import cell_of
 from ..search.parameters import MCTS
 from ..values import WIN_BAND, loss_in
 from .searcher import Question, Search, Searcher, Tactics
-from .thought import Thought, ranked
+from .thought import Thought, rank_lines
 
 NODES_SHARE = 4  # one part in this many of the memory is for nodes, the others for their moves
 MOST_BUCKETS = 1 << 23
@@ -138,7 +138,7 @@ class TreeSearch(Search):
             thoughts = [before]
         else:
             lines = min(self.question.multipv, count)
-            thoughts = ranked([self._read(rank) for rank in range(lines)])
+            thoughts = rank_lines([self._read(rank) for rank in range(lines)])
         self.best = thoughts[0]
         self._changes = int(before is not None and before.move != self.best.move)
         return self.tell(thoughts)

@@ -79,14 +79,14 @@ class Prover:
             if thought.proof:
                 return self._by_threats(THREAT_STONES)
             self._engine.play(*thought.move)
-            replies = self._answered(thought)
+            replies = self._prove_answers(thought)
             self._engine.undo()
             if replies is not None:
                 return Tree(thought.move, replies)
             failed.append(thought.move)
         return None
 
-    def _answered(self, thought: Thought) -> dict[Move, Tree] | None:
+    def _prove_answers(self, thought: Thought) -> dict[Move, Tree] | None:
         """Return the proof after every reply that matters, None if one of them has none.
 
         ``thought`` has led here; its line tells how it goes on after the reply on it.

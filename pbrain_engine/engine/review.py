@@ -169,7 +169,7 @@ class Reviewer:
         place = first
         while True:
             known = seen[place + 1]
-            seen[place], seen[place + 1] = self._agreed(seen[place], known, moves[place:])
+            seen[place], seen[place + 1] = self._reconcile(seen[place], known, moves[place:])
             if seen[place + 1] == known or place + 1 == len(moves):
                 break
             self._engine.play(*moves[place])
@@ -178,10 +178,10 @@ class Reviewer:
             self._engine.undo()
         return range(first, place + 1)
 
-    def _agreed(self, here: Seen, after: Seen, moves: Sequence[Move]) -> tuple[Seen, Seen]:
+    def _reconcile(self, here: Seen, after: Seen, moves: Sequence[Move]) -> tuple[Seen, Seen]:
         """Return what holds before and after the next of the moves, given what both say."""
         move = moves[0]
-        here = self._turned(here, move)
+        here = self._follow(here, move)
         is_decided = after.is_over or abs(after.value) >= WIN_BAND
         if here.value <= -WIN_BAND and not is_decided:
             after, is_decided = self._won(here, after, moves), True
@@ -198,7 +198,7 @@ class Reviewer:
             here = after.before(move)
         return here, after
 
-    def _turned(self, here: Seen, move: Move) -> Seen:
+    def _follow(self, here: Seen, move: Move) -> Seen:
         """Return what is known with a line that begins with a move, if its first is like that.
 
         Of moves that are alike by symmetry a search tells only one.

@@ -64,7 +64,9 @@ class OpeningSearch(NamedTuple):
         return found or [last]
 
 
-def timed(engine: Engine, until: float, check: Callable[[], None] = lambda: None) -> OpeningSearch:
+def share_time(
+    engine: Engine, until: float, check: Callable[[], None] = lambda: None
+) -> OpeningSearch:
     """Return the engine with searches that share the time up to ``until``, of ``perf_counter``.
 
     ``check`` is called before each of them, and may raise to end it all.

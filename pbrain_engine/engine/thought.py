@@ -114,7 +114,7 @@ LOWER, UPPER = "lower", "upper"  # of ``Thought.bound``
 Listener = Callable[[Thought], bool | None]
 
 
-def ranked(lines: Iterable[Thought]) -> list[Thought]:
+def rank_lines(lines: Iterable[Thought]) -> list[Thought]:
     """Return the lines of one depth, best first, and numbered so."""
     order = sorted(lines, key=lambda thought: -thought.value)
     return [thought._replace(multipv=rank) for rank, thought in enumerate(order, 1)]

@@ -110,13 +110,13 @@ def _add(name: str, function: Callable[..., Any], kinds: Sequence[Any]) -> Calla
     """Note an entry point, whose ``kinds`` are dtypes, ``bytes`` for an address, or ``int``."""
     if numba.config.DISABLE_JIT:
 
-        def called(*arguments: Any) -> int:
+        def call_export(*arguments: Any) -> int:
             pairs = zip(arguments, kinds, strict=True)
             found = [a if k in (int, bytes) else numba.carray(a, (1,), k)[0] for a, k in pairs]
             return int(function(*found) or 0)
 
-        EXPORTS[name] = Export(name, called, ())
-        return called
+        EXPORTS[name] = Export(name, call_export, ())
+        return call_export
     simple = {int: types.int64, bytes: types.voidptr}
     signature = tuple(simple[k] if k in simple else numba.from_dtype(k) for k in kinds)
     EXPORTS[name] = Export(name, function, signature)

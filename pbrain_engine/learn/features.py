@@ -115,7 +115,7 @@ class Choices(NamedTuple):
         side, group = self.side[wanted], self.group[wanted]
         return Choices(starts, self.own[rows], self.enemy[rows], chosen, side, group)
 
-    def thinned(self, most: int) -> Choices:
+    def thin(self, most: int) -> Choices:
         """Return every so manieth position, so that there are not more than wanted."""
         step = -(-len(self) // most)
         return self if step < 2 else self.take(np.arange(len(self)) % step == 0)
@@ -131,7 +131,7 @@ class _Columns:
         for part, array in zip(self.parts, arrays, strict=True):
             part.append(array.astype(np.int16))
 
-    def joined(self) -> tuple[Ints, list[NDArray[np.int16]]]:
+    def join(self) -> tuple[Ints, list[NDArray[np.int16]]]:
         starts = np.concatenate(([0], np.cumsum([len(array) for array in self.parts[0]])))
         empty = [np.zeros(0, np.int16)]
         return starts.astype(np.int64), [np.concatenate(part or empty) for part in self.parts]
@@ -226,11 +226,11 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
             candidates.append(own, enemy)
             choices.append((total + int(found[0]), side, group))
             total += len(own)
-    starts, (columns16, counts16) = rows.joined()
+    starts, (columns16, counts16) = rows.join()
     table = np.array(positions, np.float64).reshape(-1, 6).T
     facts = (column.astype(kind) for column, kind in zip(table, FACTS, strict=True))
     seen = Positions(starts, columns16, counts16, *facts)
-    starts, (own16, enemy16) = candidates.joined()
+    starts, (own16, enemy16) = candidates.join()
     chosen = np.array(choices, np.int64).reshape(-1, 3).T
     taken = Choices(
         starts, own16, enemy16, chosen[0], chosen[1].astype(np.int8), chosen[2].astype(np.int8)

@@ -43,7 +43,7 @@ SHOWN_EVERY = 10  # steps between two losses that are reported
 MIX = 0.7  # of what the search saw with what came after
 ENOUGH_CHOICES = 200_000  # of one family; more teach the move score nothing new
 STEPS = 600  # of one fit at most; renju, whose sides have tables of their own, needs most
-SCORE_SHARE = 0.5  # see ``damped``
+SCORE_SHARE = 0.5  # see ``damp``
 SMALLEST = 20  # positions, learned from or held out, that are worth a fit
 
 
@@ -90,7 +90,7 @@ class Fit(NamedTuple):
         ]
 
 
-def damped(
+def damp(
     start: NDArray[np.float64], learned: NDArray[np.float64], share: float
 ) -> NDArray[np.float64]:
     """Return scores that go only part of the way from the start to what was learned.
@@ -122,11 +122,11 @@ def fit_family(
     checked = ValueData(held_out.positions, symmetric, settings.mix, search_scale)
     value_losses = [checked.losses(t, data.losses(t).scale) for t in (start, after)]
 
-    choices = ScoreData(learning.choices.thinned(ENOUGH_CHOICES), symmetric)
+    choices = ScoreData(learning.choices.thin(ENOUGH_CHOICES), symmetric)
     temperature = best_temperature(choices, start.scores)
     learned = learn_scores(choices, start.scores, temperature, *length, partial(watch, "score"))
     scores = keep_zero(choices, start.scores, learned)
-    scores = damped(start.scores, scores, settings.score_share)
+    scores = damp(start.scores, scores, settings.score_share)
     others = ScoreData(held_out.choices, symmetric)
     score_losses = [others.losses(t, temperature) for t in (start.scores, scores)]
     return Fit(

@@ -160,7 +160,7 @@ def stoppable() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def shipped(run: Run) -> NetworkBlock:
+def best_network(run: Run) -> NetworkBlock:
     """Return the integers of the best network of a run.
 
     Raises:
@@ -187,7 +187,7 @@ def shipped(run: Run) -> NetworkBlock:
     return quantise(run.form, run.best, learner.peaks, codebook, run.scale)
 
 
-def compared(run: Run, weights: Weights) -> tuple[Score, str]:
+def compare_with_engine(run: Run, weights: Weights) -> tuple[Score, str]:
     """Return the losses of the engine on held-out positions, and how far off its integers are."""
     tally = Tally()
     values, logits = list[NDArray[np.float64]](), list[NDArray[np.float64]]()
@@ -265,7 +265,7 @@ def train_family(
     line = run.linear()
     print(f"{family}: {run.order.positions:,} positions, linear: {line}", flush=True)
     if start is not None:
-        print(f"{family}: begins at {name}: {run.measured(run.best)}", flush=True)
+        print(f"{family}: begins at {name}: {run.evaluate(run.best)}", flush=True)
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = folder / "checkpoint.npz"
     if checkpoint.exists():
@@ -284,12 +284,12 @@ def train_family(
 
     with stoppable() as stopped:
         speed = run.go(checkpoint, options.every, watch, stopped)
-    block = shipped(run)
+    block = best_network(run)
     raw = pack(block)
-    integers, differences = compared(run, with_network(weights, family, raw))
+    integers, differences = compare_with_engine(run, with_network(weights, family, raw))
     text = (
         f"{run.order.positions} positions, {settings.steps} steps of {settings.batch}; "
-        f"linear {line}; network {run.measured(run.best)}; integers {integers}; {differences}"
+        f"linear {line}; network {run.evaluate(run.best)}; integers {integers}; {differences}"
     )
     print(f"{family}: " + text.replace("; ", "\n  "), flush=True)
     print(f"{family}: {speed:,.0f} positions/s", flush=True)

@@ -16,7 +16,7 @@ from math import exp, sqrt
 from random import Random
 
 from .board import Budget, Choice, PlainGame
-from .evaluation import ordered
+from .evaluation import order_actions
 from .uct import UCT, Node
 
 CANDIDATES = 5
@@ -76,7 +76,7 @@ class Candidates(UCT):
 
     def moves(self, node: Node) -> list[int]:
         """Return the moves of a node, the promising ones last, for those are tried first."""
-        return ordered(self.game)[::-1]
+        return order_actions(self.game)[::-1]
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from random import Random
 
 from .board import Budget, Choice, PlainGame
-from .evaluation import ordered, value
+from .evaluation import order_actions, value
 from .minimax import Found, Minimax
 
 DEPTH = 3
@@ -33,7 +33,7 @@ class AlphaBetaTree(Minimax):
         if self.is_cutoff(depth):
             return self.evaluate(), ()
         best: Found = (-INFINITE, ())
-        for move in ordered(self.game):
+        for move in order_actions(self.game):
             self.game.play(move)
             found, line = self.min_within(alpha, beta, depth - 1)
             self.game.undo()
@@ -49,7 +49,7 @@ class AlphaBetaTree(Minimax):
         if self.is_cutoff(depth):
             return self.evaluate(), ()
         best: Found = (INFINITE, ())
-        for move in ordered(self.game):
+        for move in order_actions(self.game):
             self.game.play(move)
             found, line = self.max_within(alpha, beta, depth - 1)
             self.game.undo()
@@ -63,13 +63,13 @@ class AlphaBetaTree(Minimax):
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Search to a fixed depth; when time is up, the best of the moves looked at."""
-    return AlphaBetaTree(game, limit).search(ordered(game), limit.depth or DEPTH)[0]
+    return AlphaBetaTree(game, limit).search(order_actions(game), limit.depth or DEPTH)[0]
 
 
 def find_best_move(game: PlainGame, depth: int = DEPTH) -> int:
     """Return the best move, looking ``depth`` moves ahead, in the form that most tutorials have."""
     player, best_move, best_value = game.to_move, -1, -INFINITE
-    for move in ordered(game):
+    for move in order_actions(game):
         game.play(move)
         found = alphabeta(game, depth - 1, best_value, INFINITE, False, player)
         game.undo()
@@ -85,7 +85,7 @@ def alphabeta(
     if depth == 0 or game.is_over():
         return value(game, player)
     best = -INFINITE if is_max else INFINITE
-    for move in ordered(game):
+    for move in order_actions(game):
         game.play(move)
         found = alphabeta(game, depth - 1, alpha, beta, not is_max, player)
         game.undo()

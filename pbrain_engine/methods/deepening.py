@@ -15,7 +15,7 @@ from random import Random
 
 from .alphabeta import AlphaBetaTree
 from .board import Budget, Choice, PlainGame
-from .evaluation import WIN, ordered
+from .evaluation import WIN, order_actions
 
 DEEPEST = 20
 
@@ -23,7 +23,7 @@ DEEPEST = 20
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Return the best move of the deepest search, or of the one in which time was up."""
     end = None if limit.seconds is None else time.monotonic() + limit.seconds
-    moves = ordered(game)
+    moves = order_actions(game)
     best, nodes = Choice(moves[0], 0, 0, (moves[0],)), 0
     for depth in range(1, (limit.depth or DEEPEST) + 1):
         left = Budget(

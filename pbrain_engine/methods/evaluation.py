@@ -57,7 +57,7 @@ def promise(game: PlainGame, cell: int, made: Points = MADE, broken: Points = BR
     return points
 
 
-def ordered(game: PlainGame) -> list[int]:
+def order_actions(game: PlainGame) -> list[int]:
     """Return the actions, the most promising first."""
     return sorted(game.actions(), key=lambda cell: -promise(game, cell))
 
@@ -67,7 +67,7 @@ def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     effort = NodeCounter(limit)
     player = game.to_move
     values: dict[int, int] = {}
-    for move in ordered(game):
+    for move in order_actions(game):
         if values and effort.is_over:
             break
         effort.nodes += 1

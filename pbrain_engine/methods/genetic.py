@@ -15,7 +15,7 @@ from __future__ import annotations
 from random import Random
 
 from .board import Budget, Choice, NodeCounter, PlainGame
-from .evaluation import ordered, promise
+from .evaluation import order_actions, promise
 
 LENGTH = 5  # moves of a chromosome
 POPULATION = 40
@@ -34,7 +34,7 @@ class Breeding:
     def __init__(self, game: PlainGame, limit: Budget, rng: Random) -> None:
         """Begin with sequences by chance; every promising cell begins one."""
         self.game, self.effort, self.rng = game, NodeCounter(limit), rng
-        self.cells = ordered(game)[:NARROW]
+        self.cells = order_actions(game)[:NARROW]
         self.length = min(LENGTH, len(self.cells))
         self.population = []
         for number in range(POPULATION):

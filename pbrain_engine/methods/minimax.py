@@ -15,7 +15,7 @@ from contextlib import suppress
 from random import Random
 
 from .board import Budget, Choice, NodeCounter, OutOfTimeError, PlainGame
-from .evaluation import ordered, value
+from .evaluation import order_actions, value
 
 DEPTH = 2
 
@@ -84,4 +84,4 @@ class Minimax:
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Search each move to a fixed depth; when time is up, the best of those looked at."""
-    return Minimax(game, limit).search(ordered(game), limit.depth or DEPTH)[0]
+    return Minimax(game, limit).search(order_actions(game), limit.depth or DEPTH)[0]

@@ -89,7 +89,7 @@ class ProofNumberSearch:
                 closing = game.rule.traits.closing and side != game.to_move
                 if not closing:  # in caro a five can be stopped from its ends, too
                     return [cell for cell in cells if side == game.to_move or game.is_legal(cell)]
-        return evaluation.ordered(game) if is_or else game.legal_moves()
+        return evaluation.order_actions(game) if is_or else game.legal_moves()
 
     def node_here(self) -> ProofNode:
         """Return the node of the position on the board, a new one if it has none."""

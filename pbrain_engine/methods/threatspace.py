@@ -149,7 +149,7 @@ def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     choice = evaluation.choose(game, Budget(), rng)
     against = ThreatSpaceSearch(game, 1 - game.to_move, limit.part(0.4))
     cells = {cell for threat in against.run() for cell in (threat.gain, *threat.costs)}
-    answers = [cell for cell in evaluation.ordered(game) if cell in cells]
+    answers = [cell for cell in evaluation.order_actions(game) if cell in cells]
     if answers:
         choice = choice._replace(move=answers[0], line=(answers[0],))
     nodes = choice.nodes + search.effort.nodes + against.effort.nodes

@@ -175,7 +175,7 @@ def diagram_of(
     return Diagram(tuple(map(tuple, rows)), last, to_move)
 
 
-def coloured(
+def colour_rows(
     board: Diagram,
     row: Collection[Coordinates] = (),
     crossed: Collection[Coordinates] = (),

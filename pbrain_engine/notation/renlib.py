@@ -187,9 +187,9 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
             out += BOARD_TEXT.to_bytes(2, "big")
         if node.title or node.comment:
             rest = SEPARATOR.encode() + encode(node.comment) if node.comment else b""
-            out += _padded(encode(node.title) + rest)
+            out += _pad(encode(node.title) + rest)
         if node.text:
-            out += _padded(encode(node.text))
+            out += _pad(encode(node.text))
         last = len(node.children) - 1
         stack.extend((child, at < last) for at, child in reversed([*enumerate(node.children)]))
     if not replaced:
@@ -197,6 +197,6 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
     return bytes(out), [f"{replaced} texts have letters that {encoding} or the format has not"]
 
 
-def _padded(text: bytes) -> bytes:
+def _pad(text: bytes) -> bytes:
     """Return a text with its end, of even length."""
     return text + b"\0" * (2 - len(text) % 2)

@@ -191,7 +191,7 @@ class SitePage(Questions):
     def _slice_searches(self) -> None:
         library = native.load()
 
-        def sliced(search: Kernel, growth: float) -> Kernel:
+        def slice_run(search: Kernel, growth: float) -> Kernel:
             def run(*arguments: int) -> int:
                 if perf_counter() >= self._until:
                     self._read()
@@ -222,7 +222,7 @@ class SitePage(Questions):
         plain_walk = library.walker_walk
         setattr(library, "walker_walk", walk)  # noqa: B010 - found by name until now
         for name, growth in SLICED.items():
-            setattr(library, name, sliced(getattr(library, name), growth))
+            setattr(library, name, slice_run(getattr(library, name), growth))
 
 
 def selftest() -> dict[str, Any]:

@@ -345,8 +345,8 @@ def test_live_view_draws_boards_and_table() -> None:
     stream, played = io.StringIO(), game()
     view = RichView(Standings(SETTINGS, [played]), stream)
     view.console = console.Console(file=stream, width=100, height=50, force_terminal=True)
-    view.moved(0, played)
-    view.finished(played)
+    view.on_move(0, played)
+    view.on_result(played)
     view.console.print(view.render())
     view.close()
     text = stream.getvalue()
@@ -357,7 +357,7 @@ def test_live_view_draws_boards_and_table() -> None:
 
 def test_plain_view_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     view = make_view(Standings(SETTINGS, [game()]))
-    view.finished(game())
+    view.on_result(game())
     view.close()
     assert "game 1: a - b 1-0 (five), 5 stones" in capsys.readouterr().err
 

@@ -263,10 +263,10 @@ def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku:
 class Unheard(View):
     """A view whose reader has gone."""
 
-    def finished(self, played: Played) -> None:
+    def on_result(self, played: Played) -> None:
         raise BrokenPipeError
 
-    say = finished  # type: ignore[assignment]
+    say = on_result  # type: ignore[assignment]
 
 
 def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: Path) -> None:

@@ -118,11 +118,11 @@ def test_a_server_without_visitors_ends(tmp_path: Path) -> None:
 def test_a_program_that_asks_is_a_visitor() -> None:
     board = BoardApp(Guard("token"))
     board.last_left -= 100
-    assert board.deserted > 100
+    assert board.seconds_alone > 100
     assert (
         ask_in_process(board, "/api/look", json.dumps({"position": position()}).encode())[0] == 200
     )
-    assert board.deserted < 100 and board.visits == 0
+    assert board.seconds_alone < 100 and board.visits == 0
     board.close()
 
 

@@ -64,7 +64,7 @@ def book_of(file: Path, pages: dict[str, dict[str, int]], **searched: int) -> Pa
         graph = Graph(key_of(""))
         for moves, values in pages.items():
             put(graph, moves, **values)
-        with database.writing():
+        with database.transaction():
             build.save_pages(database, graph, graph.pages.values())
             for moves, count in searched.items():
                 row = {"key": key_of(moves), "nodes": count}
@@ -173,7 +173,7 @@ def test_a_book_has_its_positions_and_goes_on(tmp_path: Path) -> None:
     assert pages(file) == 5
     assert grow(file, 8, "--processes", "2") == 0
     assert pages(file) == 8
-    with Database(file) as database, database.writing():
+    with Database(file) as database, database.transaction():
         graph = build.load_graph(database, key_of(""), 40)
     stored = rows_of(file, "key, book.value, rank IS NOT NULL")
     assert stored == [(key, page.value, 1) for key, page in sorted(graph.pages.items())]
@@ -520,7 +520,7 @@ def speak(option: str) -> subprocess.CompletedProcess[str]:
 def test_the_protocol_plays_from_a_book(made: Path, tmp_path: Path) -> None:
     trusted = tmp_path / "a.db"
     trusted.write_bytes(made.read_bytes())
-    with Database(trusted) as copy, copy.writing():  # as if it had been searched for long
+    with Database(trusted) as copy, copy.transaction():  # as if it had been searched for long
         copy.connection.run("UPDATE position SET nodes = 1000000000")
     with Engine(memory=80_000_000, book=str(made)) as engine:
         move = engine.think(Limit(nodes=100)).move

@@ -72,7 +72,7 @@ def asked_cells(
 
 
 def put(database: Database, moves: str, finding: Finding, rule: Rule = Rule.FREESTYLE) -> None:
-    with database.writing():
+    with database.transaction():
         database.add_findings([Known(image_of(asked(moves, rule).position), finding)])
 
 
@@ -109,7 +109,7 @@ def test_a_position_is_found_under_every_symmetry(
     cells = chance.sample([(x, y) for x in range(size[0]) for y in range(size[1])], 9)
     position = asked_cells(cells[:7], size=size).position
     known = Finding(35, depth=12, nodes=99, moves=tuple(cells[7:8]), line=tuple(cells[7:]))
-    with database.writing():
+    with database.transaction():
         database.add_findings([Known(image_of(position), known)])
     for number in range(symmetries(*size)):
         turned = transform(cells, number, *size)
@@ -220,7 +220,7 @@ def test_games_count_once_in_all_their_positions(database: Database) -> None:
     found = entry(database, "h8i9")
     assert (found.black_wins, found.draws, found.white_wins) == (2, 1, 1)
     assert finding(database, "h8i9").value == 7 and entry(database, "h8i9h9").games == 3
-    moves = {move: after.games for move, after in lines.following(database, asked("h8i9"))}
+    moves = {move: after.games for move, after in lines.list_next_moves(database, asked("h8i9"))}
     assert moves == {(7, 8): 3, (8, 7): 3, (9, 9): 0, (0, 0): 0, (1, 1): 1}
     assert not faults(database)
 
@@ -284,7 +284,7 @@ def comments(database: Database) -> list[str]:
 
 def test_a_comment_that_changes_leaves_those_of_others_alone(database: Database) -> None:
     others = [("h8i9j10", "Yamaguchi: no good, see page 12"), ("j8i9h10", "see\ngood\nor bad")]
-    with database.writing():
+    with database.transaction():
         for moves, comment in others:
             replace_comment(database, record(moves), "", comment)
         replace_comment(database, record("j10i9h8"), "", "good")
@@ -295,7 +295,7 @@ def test_a_comment_that_changes_leaves_those_of_others_alone(database: Database)
 
 def test_a_comment_beside_others_is_changed_by_whole_lines(database: Database) -> None:
     def change(before: str, after: str) -> list[str]:
-        with database.writing():
+        with database.transaction():
             replace_comment(database, record("h8"), before, after)
         return comments(database)
 
@@ -378,7 +378,7 @@ def test_queries(database: Database) -> None:
 def test_words_in_any_letters_are_found(database: Database) -> None:
     tree = GameTree(record(""))
     tree.root.child((7, 7)).comment = "Ход Чёрных, 100 Prozent Überlegenheit"
-    with database.writing():
+    with database.transaction():
         add_tree(database, tree)
     for text in ("Чёрных", "ход ч", "ÜBER", "über", "100 p"):
         assert len(list(lines.query(database, lines.Filter(text=text)))) == 1, text

@@ -126,7 +126,7 @@ def test_a_reader_reads_while_another_writes(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     with Database(file, create=True) as writer:
         add_items(writer, [StoredGame(game(1))])
-        with writer.writing():
+        with writer.transaction():
             writer.add_games([StoredGame(game(2))])
             with Database(file) as reader:
                 assert reader.count("game") == 1
@@ -138,7 +138,7 @@ def test_a_writer_that_waits_too_long_says_so(
 ) -> None:
     monkeypatch.setattr(connection, "WAIT_SECONDS", 0.1)
     file = tmp_path / "a.db"
-    with Database(file, create=True) as first, first.writing():
+    with Database(file, create=True) as first, first.transaction():
         assert command.main([str(file), "add", "h8"]) == 1
     assert "another program is writing" in capsys.readouterr().err
     assert command.main([str(file), "add", "h8"]) == 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pbrain_engine.database import lines
 from pbrain_engine.database.finding import Asked, Author, Bound, Finding, Known, entry_document
-from pbrain_engine.database.lines import add_tree, joined, read_trees
+from pbrain_engine.database.lines import add_tree, join_texts, read_trees
 from pbrain_engine.database.sources import merge
 from pbrain_engine.database.store import Added, Database, StoredGame, game_images
 from pbrain_engine.notation.canonical import Position, image_of
@@ -130,7 +130,7 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
     ):  # fmt: skip
         database = Database(tmp_path / name, create=True)
         made.append(database)
-        with database.writing():
+        with database.transaction():
             for number in sorted(games, key=lambda n: chance.random()):
                 first = database.add_games([items.game(number, findings=False)])
                 again = database.add_games([items.game(number, findings=True)])
@@ -168,7 +168,7 @@ def test_the_better_finding_of_each_position_stands_whatever_comes_first(tmp_pat
         with Database(tmp_path / str(order), create=True) as database:
             numbers = list(range(len(items.findings)))
             random.Random(order).shuffle(numbers)
-            with database.writing():
+            with database.transaction():
                 for number in numbers:
                     database.add_findings([items.known(number)])
             for game, ply, finding in items.findings:
@@ -234,7 +234,7 @@ def test_lines_on_stones_that_were_set_up_are_the_same_in_every_orientation(
                 assert images_of(other) == images_of(tree)
                 with Database(tmp_path / f"{round_number}-{number}", create=True) as database:
                     for target in (whole, database):
-                        with target.writing():
+                        with target.transaction():
                             added = add_tree(target, other)
                         if target is whole:
                             assert (added.nodes == 0) is (number > 0)
@@ -256,7 +256,7 @@ def test_texts_that_are_joined_stand_there_once_each_however_often_they_come(
 ) -> None:
     together = ""
     for text in [*texts, *texts, ""]:
-        together = joined(together, text, "|")
+        together = join_texts(together, text, "|")
     expected = dict.fromkeys(text.replace("\0", " ") for text in texts if text)
     assert together.split("|") == (list(expected) or [""])
 
@@ -264,7 +264,7 @@ def test_texts_that_are_joined_stand_there_once_each_however_often_they_come(
 def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path: Path) -> None:
     with Database(tmp_path / "a", create=True) as database:
         position = Position(Rule.FREESTYLE, 9, 9, Side.BLACK, (), ())
-        with database.writing():
+        with database.transaction():
             database.add_findings([Known(image_of(position), Finding(5, depth=2))])
         entry = lines.look_up(database, Asked(position))
         assert entry is not None and entry_document(Asked(position), entry)["best"] is None

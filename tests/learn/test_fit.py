@@ -13,7 +13,7 @@ from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.eval.weights import FAMILIES, WeightsError, load_weights
 from pbrain_engine.learn.features import Choices, by_family, read_features
-from pbrain_engine.learn.fit import Samples, damped, split
+from pbrain_engine.learn.fit import Samples, damp, split
 from pbrain_engine.learn.records import GROUPS, HELD_OUT, group_of, read_games
 from pbrain_engine.learn.score_model import LITTLE, ScoreData, keep_zero, learn_scores
 from pbrain_engine.learn.value_model import (
@@ -95,8 +95,8 @@ def test_scores_learn_which_combination_is_chosen() -> None:
 
 def test_thinned_choices_are_some_of_all() -> None:
     data = some_choices(100, 57)._choices
-    assert data.thinned(100) is data
-    some = data.thinned(30)
+    assert data.thin(100) is data
+    some = data.thin(30)
     assert len(some) == 25
     assert (some.own[some.chosen] == 57).all()
 
@@ -171,9 +171,9 @@ def test_as_many_moves_score_little_as_at_the_start() -> None:
 
 def test_scores_go_part_of_the_way() -> None:
     start, learned = np.array([0.0, 10.0, -20.0]), np.array([40.0, 10.0, -27.0])
-    assert damped(start, learned, 0.5).tolist() == [20, 10, -24]
-    assert damped(start, learned, 0).tolist() == start.tolist()
-    assert damped(start, learned, 1).tolist() == learned.tolist()
+    assert damp(start, learned, 0.5).tolist() == [20, 10, -24]
+    assert damp(start, learned, 0).tolist() == start.tolist()
+    assert damp(start, learned, 1).tolist() == learned.tolist()
 
 
 @pytest.mark.parametrize("family", FAMILIES)

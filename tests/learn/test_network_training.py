@@ -41,7 +41,13 @@ from pbrain_engine.learn.records import (
     read_about,
     read_games,
 )
-from pbrain_engine.learn.train import begin_of, compared, shipped, stoppable, with_network
+from pbrain_engine.learn.train import (
+    begin_of,
+    best_network,
+    compare_with_engine,
+    stoppable,
+    with_network,
+)
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import WIN_BAND
@@ -169,7 +175,7 @@ def test_the_loss_of_a_move_is_its_cross_entropy(pools: list[PositionPool]) -> N
     batch = run.batch(0, every)
     said = run.learner.measure(run.best, batch)
     logits = said.logits.reshape(len(every), -1).astype(np.float64)
-    counts, picked = pool.candidates(batch.chosen), pool.picked(batch.chosen)
+    counts, picked = pool.candidates(batch.chosen), pool.count_before(batch.chosen)
     for mine, count, place, loss in zip(logits, counts, picked, said.entropy, strict=True):
         wanted = np.logaddexp.reduce(mine[:count]) - mine[place]
         assert loss == pytest.approx(wanted, abs=1e-4)
@@ -300,11 +306,11 @@ def test_the_network_that_did_best_on_held_out_positions_is_kept(
     scores = iter([Score(0.6, 0.6, entropy, 0.4) for entropy in (2.0, 1.8, 1.9)])
     means = []
 
-    def measured(numbers: Any, most: int) -> Score:
+    def evaluate(numbers: Any, most: int) -> Score:
         means.append(numbers.copy())
         return next(scores)
 
-    monkeypatch.setattr(run, "measured", measured)
+    monkeypatch.setattr(run, "evaluate", evaluate)
     run.go(tmp_path / "run", 2)
     assert run.step == 6 and len(means) == 3
     with np.load(tmp_path / "run") as found:
@@ -346,9 +352,11 @@ def test_a_network_learns_its_games(pools: list[PositionPool], tmp_path: Path) -
 def test_the_engine_says_what_the_real_numbers_say(family: str) -> None:
     pools = read_pools([SAMPLE], [SAMPLE], family, load_weights("learned"))
     run = excited(run_of(pools, SETTINGS._replace(family=family, widths=Widths())))
-    real = run.measured(run.best)
-    raw = pack(shipped(run))
-    score, differences = compared(run, with_network(load_weights("learned"), family, raw))
+    real = run.evaluate(run.best)
+    raw = pack(best_network(run))
+    score, differences = compare_with_engine(
+        run, with_network(load_weights("learned"), family, raw)
+    )
     for name, number in real._asdict().items():
         assert getattr(score, name) == pytest.approx(number, rel=0.01, abs=0.01), differences
     assert abs(real.entropy - run.linear().entropy) > 0.05  # the network does say something
@@ -363,7 +371,7 @@ def test_a_run_begins_where_what_ships_is(family: str) -> None:
     of_family = weights.network(Rule.parse(family))
     block = unpack(of_family or weights.network(Rule.FREESTYLE) or b"")
     run = run_of(pools, SETTINGS._replace(family=family, widths=Widths()), block)
-    score = run.measured(run.best)
+    score = run.evaluate(run.best)
     if of_family is None:  # it begins at freestyle's, which no engine plays under its rules
         assert score.target < run.linear().target + 0.01
         return
@@ -378,7 +386,9 @@ def test_a_run_begins_where_what_ships_is(family: str) -> None:
     counts = pools[0].candidates(chosen)
     logits = rows[np.arange(rows.shape[1]) < counts[:, None]]
     assert np.abs(found.logits - logits).mean() < 0.1 < np.abs(logits).mean()
-    integers = compared(run, weights)[0]  # rounding was seen to move the entropy by 0.005
+    integers = compare_with_engine(run, weights)[
+        0
+    ]  # rounding was seen to move the entropy by 0.005
     for name in ("target", "entropy"):
         assert getattr(integers, name) == pytest.approx(getattr(score, name), abs=8e-3)
 

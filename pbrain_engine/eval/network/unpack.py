@@ -47,7 +47,7 @@ def without_hidden(key, half):
 
 
 @kernel
-def mirrored(key, half):
+def mirror_key(key, half):
     """Return a key with its neighbours in the opposite order."""
     image = 0
     for place in range(2 * half):
@@ -67,12 +67,12 @@ def fill_codes(network, block, start, half):
     for high in range(halves):
         if not is_half_window(high, half, half - 1):
             continue
-        image = mirrored(high, half) >> (2 * half)
+        image = mirror_key(high, half) >> (2 * half)
         for low in range(halves):
             if not is_half_window(low, half, 0):
                 continue
             key = high * halves + low
-            canonical = min(key, (mirrored(low, half) & ~(halves - 1)) + image)
+            canonical = min(key, (mirror_key(low, half) & ~(halves - 1)) + image)
             if canonical == key:
                 network.codes[key] = np.uint16(np.int64(block[start + number]) & 0xFFFF)
                 number += 1
@@ -90,7 +90,7 @@ def fill_hidden_codes(network, half):
             if not (whole and is_half_window(low, half, 0)):
                 key = high * halves + low
                 canonical = without_hidden(key, half)
-                network.codes[key] = network.codes[min(canonical, mirrored(canonical, half))]
+                network.codes[key] = network.codes[min(canonical, mirror_key(canonical, half))]
 
 
 @kernel

@@ -124,7 +124,7 @@ class Form:
         found = {part.name: numbers[part.start : part.end] for part in self.parts}
         return [found[start + name] for name in names]
 
-    def turned(self, numbers: Floats, side: int) -> Turned:
+    def transpose(self, numbers: Floats, side: int) -> Turned:
         """Return the weights of a head with rows and columns exchanged."""
         views = self.views(numbers)
         return Turned(
@@ -294,7 +294,7 @@ class Learner:
         learning = shares is not None
         of_loss = np.array(shares or (0.0, 0.0, 0.0), self._kind)
         for side, (first, last) in enumerate(batch.sides):
-            head, turned = form.head(numbers, side), form.turned(numbers, side)
+            head, turned = form.head(numbers, side), form.transpose(numbers, side)
             peaks = [np.zeros(len(PEAKS), self._kind) for _ in range(self.threads.count)]
 
             def part(

@@ -60,7 +60,7 @@ def half_of(family: str) -> int:
     return Rule.parse(family).traits.half
 
 
-def _walled(keys: Ints, canonical: Ints, outwards: Iterable[int]) -> Ints:
+def _wall_off(keys: Ints, canonical: Ints, outwards: Iterable[int]) -> Ints:
     """Return the canonical keys with all that lies beyond a wall made wall."""
     wall = np.zeros(len(keys), bool)
     for place in outwards:
@@ -74,8 +74,8 @@ def patterns(half: int) -> Patterns:
     """Return the patterns of windows of ``2 * half`` cells."""
     cells = 2 * half
     keys = np.arange(1 << (2 * cells), dtype=np.int64)
-    canonical = _walled(keys, keys, range(half - 1, -1, -1))
-    canonical = _walled(keys, canonical, range(half, cells))
+    canonical = _wall_off(keys, keys, range(half - 1, -1, -1))
+    canonical = _wall_off(keys, canonical, range(half, cells))
     mirror = np.zeros_like(keys)
     for place in range(cells):
         mirror |= (canonical >> (2 * place) & 3) << (2 * (cells - 1 - place))

@@ -113,7 +113,7 @@ class PositionPool:
         ends = np.append(self.chunk.score_at, len(self.chunk.scores))
         return np.asarray(ends[chosen + 1] - ends[chosen])
 
-    def picked(self, chosen: Ints) -> Ints:
+    def count_before(self, chosen: Ints) -> Ints:
         """Return how many candidates of positions come before the chosen one."""
         found = np.empty(len(chosen), np.int64)
         for begin in range(0, len(chosen), AT_ONCE * AT_ONCE):
@@ -131,7 +131,7 @@ class PositionPool:
         """
         counts, picks = self.candidates(chosen), self.picks[chosen]
         starts = np.append(0, np.cumsum(counts[picks]))
-        block = CandidateBlock(starts, NONE, NONE, starts[:-1] + self.picked(chosen[picks]))
+        block = CandidateBlock(starts, NONE, NONE, starts[:-1] + self.count_before(chosen[picks]))
         return np.flatnonzero(picks), block, logits[np.repeat(picks, counts)]
 
     def search_scale(self, usual: float | None = None) -> float:
@@ -266,7 +266,7 @@ Numbered = list[tuple[int, LearnedGame]]
 Size = tuple[int, int]
 
 
-def sized(games: Iterable[tuple[int, LearnedGame]]) -> Iterator[tuple[Size, Numbered]]:
+def group_by_size(games: Iterable[tuple[int, LearnedGame]]) -> Iterator[tuple[Size, Numbered]]:
     """Yield games in parts whose boards have the same height and width."""
     games = iter(games)
     while part := list(islice(games, 4 * AT_ONCE)):
@@ -310,16 +310,16 @@ def read_pools(
         watch(total)
 
     with ThreadPoolExecutor(threads) as executor:
-        for size, those in sized(games):
+        for size, those in group_by_size(games):
             waiting.append((size, executor.submit(player.lessons, those)))
             if len(waiting) > 2 * threads:
                 take()
         while waiting:
             take()
-    return [PositionPool(*size, joined(chunks)) for size, chunks in sorted(found.items())]
+    return [PositionPool(*size, join_chunks(chunks)) for size, chunks in sorted(found.items())]
 
 
-def joined(chunks: list[Chunk]) -> Chunk:
+def join_chunks(chunks: list[Chunk]) -> Chunk:
     """Return all positions of some chunks; they are emptied, so that nothing is there twice."""
     moves = np.cumsum([0, *(len(chunk.moves) for chunk in chunks)])
     scores = np.cumsum([0, *(len(chunk.scores) for chunk in chunks)])

@@ -219,7 +219,7 @@ class Run:
         self.adam.update(self.learner, self.rate(), CLIP, min(AVERAGED, done / (done + 50)))
         return said
 
-    def measured(self, numbers: Floats, most: int = 1 << 62) -> Score:
+    def evaluate(self, numbers: Floats, most: int = 1 << 62) -> Score:
         """Return the losses of a network on the held-out positions, or on some of them."""
         tally = Tally()
         for source, chosen in held_out(self.pools, self.settings.batch, most):
@@ -232,7 +232,7 @@ class Run:
         views = self.form.views(numbers)
         for side in range(self.form.sides):
             views[f"head{side}.linear_share"][:] = views[f"head{side}.score_share"][:] = 1
-        return self.measured(numbers)
+        return self.evaluate(numbers)
 
     def go(
         self,
@@ -261,7 +261,7 @@ class Run:
             seconds += time.perf_counter() - start
             seen += len(chosen)
             if self.step % every == 0 or self.step == self.settings.steps:
-                held = self.measured(self.adam.mean, QUICK)
+                held = self.evaluate(self.adam.mean, QUICK)
                 loss = VALUE_SHARE * held.target + held.entropy
                 if not loss >= self.least:
                     self.best, self.least = self.adam.mean.copy(), loss

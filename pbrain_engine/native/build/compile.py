@@ -23,7 +23,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...files import locked
+from ...files import hold_lock
 from ...options import Parser
 from ..load.library import KernelError, Library, load, processor_level
 from ..load.store import cache_root, digest, is_shipped
@@ -97,7 +97,7 @@ def build(work: Build, folder: str) -> list[str]:
         os.makedirs(folder, exist_ok=True)
         waiting = "waiting for another process that builds the kernel"
         lock = "-".join(filter(None, ("lock", work.variant)))
-        with locked(os.path.join(folder, lock), lambda: report(waiting)):
+        with hold_lock(os.path.join(folder, lock), lambda: report(waiting)):
             missing = {o: path for o, path in paths.items() if not os.path.exists(path)}
             if missing:
                 _build_missing(work._replace(outputs=tuple(missing)), missing, folder)
@@ -322,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--exports", default=EXPORTS_MODULE, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
-        for path in requested(options):
+        for path in build_requested(options):
             print(path)
     except BuildError as error:
         report(f"error: {error}")
@@ -330,7 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def requested(options: argparse.Namespace) -> list[str]:
+def build_requested(options: argparse.Namespace) -> list[str]:
     """Build what the options ask for and return the libraries' paths."""
     if not options.target and not options.out and options.level == "host":
         return [ensure(asserts=options.asserts, bounds=options.boundscheck)]

@@ -32,7 +32,7 @@ class ObjectFile(NamedTuple):
     path: str
 
 
-def described(results: list[tuple[str, Any]]) -> str:
+def describe_exports(results: list[tuple[str, Any]]) -> str:
     """Return what every library tells of the exports, read back by ``native.load.library``.
 
     Of each its parameters: p for an address, i for an integer.
@@ -71,7 +71,7 @@ def front_end(exports: str, kept: str) -> tuple[Any, str]:
         results = lower.compile_exports(exports)
         module = lower.link_exports(results)
         with open(kept, "wb") as file:
-            file.write(described(results).encode("ascii") + b"\0" + module.as_bitcode())
+            file.write(describe_exports(results).encode("ascii") + b"\0" + module.as_bitcode())
         report(began, f"compiled {len(results)} exported functions")
     with open(kept, "rb") as file:
         facts, _, code = file.read().partition(b"\0")

@@ -24,7 +24,7 @@ from ..threats.defence import (
     mark_killers,
     static_result,
 )
-from ..threats.memory import listed
+from ..threats.memory import pack_entry
 from .memory import (
     EXACT,
     LOWER,
@@ -123,7 +123,7 @@ def list_fours(worker, tables, ply, first):
                 continue
             if last != NO_CELL and not is_close(cell, last):
                 continue
-            frame.moves[count] = listed(cell, kind)
+            frame.moves[count] = pack_entry(cell, kind)
             count += 1
     return count
 

@@ -18,7 +18,7 @@ from ...position.board import last_move
 from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
 from ..threats.defence import clear_marks, mark_answers, mark_empties
-from ..threats.memory import cell_in, listed, number_in, pick
+from ..threats.memory import cell_in, number_in, pack_entry, pick
 from .memory import STACK_BASE, TALLIES, is_attack, log_of
 
 MOST_UNLIKELY = 32767
@@ -94,7 +94,7 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
                 score += learned_score(worker, shared, side, cell, counter)
             top = max(top, score)
             assert state.position.holds[cell] == EMPTY and count < MAX_STONES
-            frame.moves[count] = listed(cell, score)
+            frame.moves[count] = pack_entry(cell, score)
             count += 1
     return count, top
 
@@ -181,7 +181,7 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
             frame.unlikely[cell] = min(max(logit, -MOST_UNLIKELY), highest)
         score = np.int64(frame.unlikely[cell]) * params.policy_order >> 8
         score += learned_score(worker, shared, side, cell, counter)
-        frame.moves[i] = listed(cell, score)
+        frame.moves[i] = pack_entry(cell, score)
     note_chances(frame, count, highest)
     return count
 

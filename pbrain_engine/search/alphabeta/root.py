@@ -308,7 +308,7 @@ def iterate(worker, evaluator, shared, depth, first):
 def think_alone(worker, evaluator, shared, node_limit):
     """Search the worker's game; return the value of the move that stands first at the root.
 
-    As the host does with one thread and no time limit, no listener and no adviser, but that an
+    As the host does with one thread and no time limit, no listener and no tactics, but that an
     only move is not searched deeper than where time counts. The root has no move where each is
     forbidden.
     """

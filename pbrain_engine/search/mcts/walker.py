@@ -16,7 +16,7 @@ from ...patterns.state import count_of, first_of, last_stone_wins, play, undo
 from ...position.board import SETS
 from ...position.geometry import MAX_STONES
 from ..threats.defence import closes_rows, loss_in, static_result, win_in
-from ..threats.memory import UNLIMITED, begin, cell_in, listed
+from ..threats.memory import UNLIMITED, begin, cell_in, pack_entry
 from ..threats.proof import holds
 from ..threats.vcf import wins_by_fours
 from ..threats.vct import solve_threats
@@ -95,7 +95,7 @@ def judge_moves(walker, threats, evaluator):
         score = np.int64(move_score(state, evaluator.tables, side, cell))
         if network:
             score = np.int64(logit_of(walker.accumulator, evaluator, state, cell, score))
-        walker.moves[i] = listed(cell, score)
+        walker.moves[i] = pack_entry(cell, score)
 
 
 @kernel
@@ -123,7 +123,7 @@ def proof_by_fours(threats, tables, nodes):
 
 
 @kernel
-def decided(threats, tables, params):
+def prove_quickly(threats, tables, params):
     """Return what is proven of the position on the board at a glance or by few fours."""
     state = threats.state
     if last_stone_wins(state):
@@ -170,7 +170,7 @@ def judge_leaf(walker, threats, evaluator, tree):
     doubt = np.int64(params.mcts_trust if has_network(evaluator) else params.mcts_doubt)
     scale = tree.scale * doubt // 100
     walker.judged += 1
-    proof = decided(threats, tables, params)
+    proof = prove_quickly(threats, tables, params)
     turns = 0
     if not closes_rows(tables):
         while proof == NO_PROOF and turns < _FORCED:
@@ -179,7 +179,7 @@ def judge_leaf(walker, threats, evaluator, tree):
                 break
             play(state, tables, first_of(state, enemy, s.MAKES_FIVE))
             turns += 1
-            proof = decided(threats, tables, params)
+            proof = prove_quickly(threats, tables, params)
     chance = np.int64(0)
     if proof != NO_PROOF:
         for _ in range(turns):

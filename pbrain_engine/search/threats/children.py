@@ -33,7 +33,7 @@ from .memory import (
     expect_proof,
     length_of,
     list_marks,
-    listed,
+    pack_entry,
     probe_proof,
     proof_key,
     proof_of,
@@ -205,7 +205,7 @@ def data_behind(threats, tables, cell, prepares, scratch):
 @kernel
 def put_child(threats, at, cell, data):
     """List a move with the numbers that the table has of the position behind it."""
-    threats.moves[at] = listed(cell, length_of(data))
+    threats.moves[at] = pack_entry(cell, length_of(data))
     threats.proofs[at] = proof_of(data)
     threats.disproofs[at] = disproof_of(data)
 

@@ -126,7 +126,7 @@ def is_stopped(threats):
 
 
 @kernel
-def listed(cell, number):
+def pack_entry(cell, number):
     """Return an entry of a move list: a cell, with what its list tells of it."""
     assert 0 <= cell < PADDED_CELLS
     return number * 65536 + cell

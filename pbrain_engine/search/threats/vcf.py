@@ -43,8 +43,8 @@ from .memory import (
     is_stopped,
     kind_of,
     list_marks,
-    listed,
     may_list,
+    pack_entry,
     pick,
     probe_fours,
     stones_of,
@@ -79,7 +79,7 @@ def note_four(threats, side, cell, at):
     score = class_at(threats.state, side, cell) * 4
     if last != NO_CELL:
         score += closeness(cell, last)
-    threats.moves[at] = listed(cell, score)
+    threats.moves[at] = pack_entry(cell, score)
 
 
 @kernel

@@ -35,10 +35,10 @@ from .memory import (
     disproof_of,
     is_stopped,
     length_of,
-    listed,
     may_list,
     number_in,
     pack,
+    pack_entry,
     probe_proof,
     proof_key,
     proof_of,
@@ -179,7 +179,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         if settled != 0:
             return PROVEN if settled > 0 else DISPROVEN
 
-    longest = np.int64(listed(NO_CELL, 0))
+    longest = np.int64(pack_entry(NO_CELL, 0))
     if attacks:
         end = list_threats(threats, tables, first)
     else:
@@ -187,7 +187,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         if end < 0 and threats.stopped == 0:
             settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
             return DISPROVEN
-        longest = np.int64(listed(NO_CELL, threats.length))
+        longest = np.int64(pack_entry(NO_CELL, threats.length))
     if threats.stopped != 0:
         return known_or_new(data)
     while True:
@@ -236,7 +236,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         threats.proofs[at] = proof_of(U64(result))
         threats.disproofs[at] = disproof_of(U64(result))
         length = threats.length if result == PROVEN else 0
-        threats.moves[at] = listed(cell, length)
+        threats.moves[at] = pack_entry(cell, length)
 
 
 # Levels: how wide, stones for fours at a new node, and to judge whether a move threatens.
