@@ -202,14 +202,14 @@ class MonteCarlo(Searcher):
     def __init__(self, library: Library) -> None:
         """Begin without a tree."""
         super().__init__(library, "tree", MCTS)
-        self._game = Block(library.sizes["game"])
+        self._game = Block(library.sizes["worker"])
         self._walkers: list[tuple[Block, Block]] = []
         self._lists: Block | None = None
         self._buckets = 0
 
     @property
     def game_memory(self) -> Block:
-        """The engine's game; every walker gets a copy."""
+        """The engine's game, in a worker, which says values and moves; every walker gets a copy."""
         return self._game
 
     @property

@@ -370,5 +370,5 @@ def test_a_contestant_in_this_process_has_the_memory_that_it_names() -> None:
             engine.think(Limit(nodes=100))
             assert 1 << 19 <= engine.table_bytes <= 1 << 21
     engine = make_engine(spec)
-    assert engine._tables.memory == 90_000_000 and engine._tables.hash_size is None
+    assert engine._searcher.memory == 90_000_000 and engine._searcher.hash_size is None
     engine.close()

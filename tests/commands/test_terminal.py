@@ -100,10 +100,10 @@ def test_the_live_match_fits_its_screen(width: int, height: int, engines: int) -
     shown = RichView(standings, stream)
     shown.close()
     shown.console = console.Console(file=stream, width=width, height=height, force_terminal=True)
-    shown.moved(0, played[0])
+    shown.on_move(0, played[0])
     for game in played:
         standings.add(game)
-        shown.finished(game)
+        shown.on_result(game)
     lines = shown.console.render_lines(shown.render(), pad=False)
     assert len(lines) < height
     text = "\n".join("".join(segment.text for segment in line) for line in lines)

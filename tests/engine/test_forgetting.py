@@ -78,6 +78,15 @@ def test_each_search_and_each_glance_lets_the_table_grow_older(engine: Engine) -
 
 
 @pytest.mark.parametrize("search", SEARCHES)
+def test_every_game_of_an_engine_lies_in_a_worker(search: str) -> None:
+    with Engine(search=search) as engine:
+        memory = engine._searcher.game_memory
+        assert memory.length >= engine.library.sizes["worker"]
+        engine.new_game(20, rule=Rule.RENJU)
+        assert engine.game.address == memory.address and len(engine.policy()) == 1
+
+
+@pytest.mark.parametrize("search", SEARCHES)
 def test_without_its_table_a_new_game_is_that_of_a_fresh_engine(search: str) -> None:
     thoughts = []
     for before in (True, False):
