@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,16 @@ from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.pages.html import FOLDER, Curve, intervals, line_chart, stacked_bars, thin, ticks
 from pbrain_engine.position.rules import Rule
-from tests.board.conftest import browser as browser
+from tests.board.browser import chromium
 
 ENGINES = (EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",)))
 SETTINGS = MatchSettings(engines=ENGINES, sprt=Sprt(0, 10), games=30)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
 
 
 def games(count: int = 30) -> list[Played]:

@@ -188,7 +188,7 @@ def test_taken_back_moves_of_a_file_do_not_come_back(
     path = tmp_path / "v.sgf"
     path.write_text(ANNOTATED, encoding="utf-8")
     run_play(monkeypatch, ["undo"], str(path), "--side", "white")
-    begun = play.resumed()
+    begun = play.resume_last()
     assert begun.start.moves == ((7, 7),) and begun.person is Side.WHITE
     (tree,) = begun.trees
     assert notes_of(tree) == notes_of(parse_sgf_trees(ANNOTATED)[0])
