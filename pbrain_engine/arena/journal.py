@@ -225,7 +225,11 @@ class Journal(LineFile):
             JournalError: it cannot be opened or is none.
         """
         journal = cls(path, "r+b")
-        journal.settings, journal.games, end = _read(path)
+        try:
+            journal.settings, journal.games, end = _read(path)
+        except JournalError:
+            journal.close()
+            raise
         journal.go_on(end)
         return journal
 

@@ -28,7 +28,6 @@ from pbrain_engine.arena.report import pgn as pgn_of
 from pbrain_engine.arena.settings import (
     EngineSpec,
     MatchSettings,
-    SettingsError,
     Sprt,
     parse_engine,
 )
@@ -356,11 +355,6 @@ def test_a_journal_goes_on_where_its_built_in_engines_have_moved() -> None:
     for item, old in zip(data["engines"], ("random_mover", "textbook uct", ""), strict=True):
         item["command"] = ["/old/python", "-m", *f"pbrain_engine.arena.players.{old}".split()]
     assert MatchSettings.from_json(data) == settings
-
-
-def test_cores_of_this_machine_mean_nothing_on_a_cluster() -> None:
-    with pytest.raises(SettingsError, match="--pin names cores of this machine"):
-        replace(SETTINGS, pin=(0, 1), cluster="tcp://host:8786")
 
 
 def test_a_contestant_in_this_process_has_the_memory_that_it_names() -> None:

@@ -85,23 +85,6 @@ def test_charts_are_well_formed() -> None:
     assert line_chart("t", "x", "y", [Curve("", [], "a")]) == ""
 
 
-def test_page_needs_nothing_else_and_escapes_names() -> None:
-    page = html_page(Standings(SETTINGS, games()), games())
-    assert not re.search(r"(src|href)=\"(?!data:)", page)
-    assert page.count("</script>") == 2
-    assert "&lt;new&gt;" in page
-    assert "old &amp; slow" in page
-    assert page.count("<figure") == 6
-    entries = data_of(page)["games"]
-    assert len(entries) == 30
-    assert entries[4]["fault"] is True
-
-
-def test_long_match_is_cut_to_its_last_games() -> None:
-    shown = data_of(html_page(Standings(SETTINGS, games()), games(), 7))["games"]
-    assert [entry["game"] for entry in shown] == list(range(23, 30))
-
-
 def test_the_page_has_the_scale_of_its_rule() -> None:
     for rule in (Rule.FREESTYLE, Rule.CARO):
         unit = data_of(html_page(Standings(replace(SETTINGS, rule=rule)), games()))["unit"]
@@ -115,17 +98,6 @@ def test_games_of_black_are_dark_and_of_white_light() -> None:
         assert fill and fill[1].startswith("#1" if name == "black" else "#f")
 
 
-def test_match_without_games_has_a_page() -> None:
-    assert "Results" in html_page(Standings(SETTINGS), [])
-
-
-def test_tournament_page_has_anchored_ladder() -> None:
-    engines = (*ENGINES, EngineSpec("third", ("c",)))
-    standings = Standings(MatchSettings(engines=engines), games(), {"<new>": 1500.0})
-    page = html_page(standings, games())
-    assert "+1500" in page
-
-
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
     path = tmp_path / "m.jsonl"
@@ -134,24 +106,6 @@ def journal(tmp_path: Path) -> Path:
         writer.append(played)
     writer.close()
     return path
-
-
-def test_report_writes_the_page_beside_the_journal(
-    journal: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert report.main([str(journal)]) == 0
-    assert capsys.readouterr().out.strip() == str(journal.with_suffix(".html"))
-    assert journal.with_suffix(".html").read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
-def test_report_prints_and_exports(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pgn = journal.with_suffix(".pgn")
-    assert report.main([str(journal), "--text", "--json", "--pgn", str(pgn)]) == 0
-    out = capsys.readouterr().out
-    assert "longest s" in out
-    assert json.loads(out.splitlines()[-1])["games"] == 30
-    assert pgn.exists()
-    assert not journal.with_suffix(".html").exists()
 
 
 @pytest.mark.parametrize("option", ["--html", "--pgn"])
@@ -170,30 +124,6 @@ def test_a_report_that_cannot_be_written_leaves_the_one_that_was(
     assert report.main([str(journal), option, str(path)]) == 1
     assert capsys.readouterr().err.endswith("numoku report: No space left on device\n")
     assert path.read_bytes() == before
-
-
-def test_latest_journal_is_taken(
-    journal: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("NUMOKU_MATCHES", str(journal.parent))
-    assert report.main([]) == 0
-    assert journal.stem in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("words", [["/nonexistent"], ["--anchor", "x=1"], ["--anchor", "y"]])
-def test_wrong_use_is_status_2(journal: Path, words: list[str]) -> None:
-    assert report.main([str(journal), *words] if words[0] == "--anchor" else words) == 2
-
-
-@pytest.mark.parametrize("rating", ["much", "nan", "-inf", "1e6"])
-def test_an_anchor_is_a_rating(
-    journal: Path, rating: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert report.main([str(journal), "--json", "--anchor", f"<new>={rating}"]) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert "a rating is a number" in err
-    assert report.main([str(journal), "--json", "--anchor", "<new>=1500"]) == 0
 
 
 def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:

@@ -1,0 +1,26 @@
+"""What the arena makes of words, says and writes, as it is recorded in ``tests/golden``."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.golden import players, words
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")
+
+
+def test_words_of_all_commands_mean_what_is_recorded() -> None:
+    assert words.words() == words.FILE.read_text(encoding="utf-8")
+
+
+def test_matches_and_reports_say_and_write_what_is_recorded() -> None:
+    pytest.importorskip("rich")
+    from tests.golden import matches
+
+    assert matches.matches() == matches.FILE.read_text(encoding="utf-8")
+
+
+def test_engines_are_told_and_judged_as_recorded() -> None:
+    assert players.dialogues() == players.FILE.read_text(encoding="utf-8")

@@ -1,0 +1,277 @@
+"""What is shown and written of some matches: ``python -m tests.golden.matches``.
+
+Their games are made up. What a view says of each, the live view at some sizes, the tables, the
+result document, the page but for what is the same on all, the journal and the other formats.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import signal
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from pbrain_engine import progress
+from pbrain_engine.arena import journal, match, report
+from pbrain_engine.arena.journal import FAULTS, Journal, Played
+from pbrain_engine.arena.live import RichView
+from pbrain_engine.arena.openings import Openings
+from pbrain_engine.arena.referee import GameTask
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
+from pbrain_engine.arena.standings import Standings
+from pbrain_engine.position.rules import Rule
+
+FILE = Path(__file__).with_suffix(".txt")
+NEW, OLD = EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",), title="Old 2.1")
+FIELD = (NEW, OLD, EngineSpec("third", ("c",), is_named=True), EngineSpec("x/" * 20, ("-x", "y.z")))
+DUEL = MatchSettings((NEW, OLD), games=24, sprt=Sprt(0, 150, 0.1, 0.2), openings="a/b.txt")
+TOURNAMENT = MatchSettings(
+    FIELD, games=4, rule=Rule.CARO_EXACT, width=9, height=7, turn=0.5, match=60.0,
+    increment=1.5, nodes=5, depth=4, judge=True, openings="none",
+)  # fmt: skip
+GAUNTLET = replace(TOURNAMENT, gauntlet=True, judge=False, games=1)
+SIZES = ((100, 50), (100, 24), (80, 15), (60, 9), (60, 5), (40, 3))  # of a terminal
+ENDINGS = ("five", "five", "full", "score", "five", "limit")
+
+
+def played(settings: MatchSettings, task: GameTask) -> Played:
+    """Return a game as its number has it: length, result, ending and what was said of it."""
+    number = task.game
+    winner = ("black", "white", "black", "draw", "black", "white", "white")[number % 7]
+    reason = ENDINGS[number % len(ENDINGS)] if winner != "draw" else "full"
+    detail = ""
+    if number % 5 == 4 and winner != "draw":
+        reason = FAULTS[number % len(FAULTS)]
+        detail = "" if number % 2 else f"</script> {number}"
+    count = 7 + number % 9
+    cells = [((i * 5 + number) % settings.width, i * 5 // settings.width) for i in range(count)]
+    steps, given = range(count - 2), [(settings.width - 1, settings.height - 1), (0, 6)]
+    return Played(
+        number, task.round, settings.engines[task.black].name, settings.engines[task.white].name,
+        winner, reason, detail, given, cells[2:], [130 * i + number for i in steps],
+        [None if i % 5 == 4 else i + number for i in steps],
+        [None if i % 7 == 6 else (29_990 + i if i == count - 3 else 20 * i * (-1) ** i)
+         for i in steps],
+        [None if i % 4 == 1 else 1000 * i for i in steps],
+        [10_000_000 + number * 100_000, 0 if number % 3 else 20_000_000], 1.25 * number,
+        "" if number % 2 else f"2026-03-{number + 1:02}",
+    )  # fmt: skip
+
+
+def unstarted(settings: MatchSettings, task: GameTask) -> Played:
+    """Return a game that one of the engines, mostly b, does not begin."""
+    found, number = played(settings, task), task.game
+    if number == 2:  # after which b has to fail anew
+        return found
+    loser = "a" if number == 1 else "b"
+    winner = "white" if found.black == loser else "black"
+    return replace(found, winner=winner, reason="start", detail=f"no {loser}", moves=[], ms=[],
+                   depth=[], value=[], nodes=[])  # fmt: skip
+
+
+class Shelf:
+    """Games of a match that end in the order in which they began, on a clock that they move.
+
+    ``wishes`` are signals, by the number of times that the match has waited before.
+    """
+
+    make = staticmethod(played)
+    wishes: Mapping[int, signal.Signals] = {}
+    now = 100.0
+
+    def __init__(self, what: Any, more: Any) -> None:
+        if isinstance(what, partial):  # what workers of a cluster do, and where it is
+            print(f"cluster {more}")
+            what = what.args[0]
+        self.settings: MatchSettings = what
+        self.capacity = what.concurrency
+        self.running: deque[GameTask] = deque()
+        self.waited = 0
+
+    def submit(self, task: GameTask) -> None:
+        print(f"begins {task.game}: {task.black} {task.white} {task.round} {task.opening}")
+        self.running.append(task)
+
+    def next(self, timeout: float) -> Played | None:
+        self.waited += 1
+        Shelf.now += 3.0
+        if wish := self.wishes.get(self.waited):
+            signal.raise_signal(wish)
+        elif self.waited % 4:
+            return self.make(self.settings, self.running.popleft())
+        return None
+
+    def abort(self) -> None:
+        print("broken off")
+
+    def close(self) -> None:
+        print("closed")
+
+
+STOP, END = signal.SIGINT, signal.SIGTERM
+Run = tuple[str, Callable[[MatchSettings, GameTask], Played], dict[int, signal.Signals]]
+RUNS: list[Run] = [
+    ("new=random old=random --games 24 --openings random:3 --sprt 0 200 --view plain", played, {}),
+    ("new=random old=random --games 24 --openings none --sprt -200 200 --view quiet --beta 0.4",
+     played, {}),
+    ("a=random b=random c=random --games 3 --concurrency 2 --openings lines.txt --journal m.jsonl",
+     played, {}),
+    ("--resume m.jsonl", played, {}),
+    ("--resume m.jsonl --games 4", played, {}),
+    ("a=random b=random --games 4 --journal m.jsonl --openings none", played, {}),
+    ("a=random b=random --games 4 --journal n.jsonl --openings none --view quiet", played,
+     {3: STOP}),
+    ("--resume n.jsonl --games 14 --concurrency 3 --view quiet --json", played, {4: STOP, 5: STOP}),
+    ("--resume n.jsonl --concurrency 2 --view quiet", played, {5: STOP}),
+    ("--resume n.jsonl --view quiet", played, {2: END}),
+    ("--resume n.jsonl --view quiet", played, {}),
+    ("a=random b=random --games 9 --openings none --view quiet", unstarted, {}),
+    ("a=random b=random --games 9 --openings none --no-journal --json", unstarted, {}),
+    ("a=random b=random --games 1 --openings none --no-journal --cluster host", played, {}),
+    ("a=random b=random --games 1 --openings none --no-journal --memory 0", played, {}),
+    ("a=random b=random --pin 0,1,7,5", played, {}),
+    ("a=random b=random --openings random:²", played, {}),
+    ("a=random b=numoku:weights=typo", played, {}),
+    ("a=random b=./missing", played, {}),
+    ("--resume lines.txt", played, {}),
+]  # fmt: skip
+
+
+def match_of(words: str, make: Any, wishes: Mapping[int, signal.Signals]) -> str:
+    """Return all that a match says, and what its journal has got of it."""
+    out = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("make", staticmethod(make)), ("wishes", wishes)):
+            patch.setattr(Shelf, name, value)
+        patch.setattr(match, "LocalGames", Shelf)
+        patch.setattr(match, "ClusterPool", Shelf)
+        patch.setattr(match.processes, "knows_memory", lambda: False)
+        patch.setattr(match.processes, "usable_cores", lambda: (0, 1, 4))
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            status = match.main(shlex.split(words))
+    return f"$ numoku match {words}\n{out.getvalue()}status {status}\n"
+
+
+def live_views(settings: MatchSettings, games: Sequence[Played], colour: bool) -> Iterator[str]:
+    """Yield the live view at some sizes, and what is left of it at its end."""
+    for width, height in SIZES:
+        out = io.StringIO()
+        standings = Standings(settings)
+        view = RichView(standings, out)
+        view._live.stop()
+        kind = "standard" if colour else None
+        view.console = Console(
+            file=out, width=width, height=height, color_system=kind, force_terminal=colour,
+            legacy_windows=False,
+        )  # fmt: skip
+        out.seek(0)
+        out.truncate()
+        for slot, game in enumerate(games[-3:]):
+            view.on_move(2 - slot, game)
+        for game in games:
+            standings.add(game)
+            view.on_result(game)
+        view.console.print(view.render())
+        view.say("said")
+        lines = out.getvalue().replace("\x1b", "^").splitlines()
+        yield f"live view of {width}x{height}"
+        yield from (f"|{line.rstrip()}" for line in lines)
+
+
+def page_of(text: str) -> str:
+    """Return a page but for what is the same on all, in short lines."""
+    title = re.findall("<title>.*", text)
+    text = text.partition("<main>")[2].replace(report.VIEWER, "VIEWER\n")
+    text = re.sub(r"<script>.*?</script>", "SCRIPT", text, flags=re.DOTALL)
+    text = re.sub(r'"unit":[\d.]+', '"unit":UNIT', text)  # that of the weights
+    return title[0] + "\n" + text.replace("><", ">\n<").replace('{"game"', '\n{"game"')
+
+
+REPORTS = (
+    "--text --json", "--pgn m.pgn --sgf sgf --psq psq", "--html p.html --games 2 --title <T>",
+    "--games 0 --open", "--anchor third=1500 --text", "--anchor third=x", "--anchor y=1",
+    "--anchor third=10001", "--anchor third=-10000 --json", "--anchor third=nan", "--anchor third",
+)  # fmt: skip
+
+
+def report_of(words: str) -> str:
+    """Return what a report says, and what it writes."""
+    out, before = io.StringIO(), set(Path.cwd().rglob("*"))
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+    ):
+        patch.setattr(report.webbrowser, "open", lambda place: print(f"shows {place[:8]}"))
+        status = report.main(shlex.split(words))
+        for path in sorted(set(Path.cwd().rglob("*")).difference(before)):
+            if path.is_file():
+                text = path.read_text(encoding="utf-8")
+                print(f"-- {path.relative_to(Path.cwd()).as_posix()}")
+                print(page_of(text) if path.suffix == ".html" else text, end="")
+                path.unlink()
+    return f"$ numoku report {words}\n{out.getvalue()}status {status}\n"
+
+
+def games_of(settings: MatchSettings) -> list[Played]:
+    """Return all games of a match."""
+    return [played(settings, task) for task in match.tasks(settings, Openings(settings))]
+
+
+def matches() -> str:
+    """Return the record of all of it."""
+    parts = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(time, "strftime", lambda form: "T" * form.count("%"))
+        patch.setattr(os, "getpid", lambda: 7)
+        patch.setattr(journal, "__version__", "9.9")
+        patch.setattr(progress, "perf_counter", lambda: Shelf.now)
+        patch.setenv("NUMOKU_MATCHES", folder)
+        patch.delenv("NO_COLOR", raising=False)
+        patch.setattr(Shelf, "now", 100.0)
+        here = str(Path.cwd())
+        Path("lines.txt").write_text("h8i9\n9,9\nh8h8\nx\nh9i8\n8,8\n7,8\n-8,0\n", encoding="utf-8")
+        for run in RUNS:
+            parts.append(match_of(*run))
+            made = Path(folder, f"{'T' * 6}-7.jsonl")
+            made.unlink(missing_ok=True)
+        for name in ("m.jsonl", "n.jsonl"):
+            text = Path(name).read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
+            parts.append(f"-- {name}\n{text}")
+            Path(name).unlink()
+        parts.append(report_of(""))
+        for number, settings in enumerate((DUEL, TOURNAMENT, GAUNTLET, replace(DUEL, sprt=None))):
+            games = [] if number == 3 else games_of(replace(settings, openings="none"))
+            log = Journal.create(Path(f"{number}.jsonl"), settings)
+            for game in games:
+                log.append(game)
+            log.close()
+            parts.append("\n".join(live_views(settings, games, number == 2)))
+            for words in REPORTS if number == 2 else REPORTS[:1]:
+                parts.append(report_of(f"{number}.jsonl {words}"))
+            parts.append(report_of(f"{number}.jsonl") if number != 2 else "")
+        os.utime("1.jsonl", (1, 1e10))
+        parts.append(report_of("--text"))
+    return "\n".join([*parts, ""]).replace(here, "HERE")
+
+
+if __name__ == "__main__":
+    FILE.write_text(matches(), encoding="utf-8")
