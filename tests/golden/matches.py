@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from rich.console import Console
 
 from pbrain_engine import progress
 from pbrain_engine.arena import journal, match, report
+from pbrain_engine.arena.arguments import VIEWS
 from pbrain_engine.arena.journal import FAULTS, Journal, Played
 from pbrain_engine.arena.live import RichView
 from pbrain_engine.arena.openings import Openings
@@ -75,7 +77,7 @@ def played(settings: MatchSettings, task: GameTask) -> Played:
 def unstarted(settings: MatchSettings, task: GameTask) -> Played:
     """Return a game that one of the engines, mostly b, does not begin."""
     found, number = played(settings, task), task.game
-    if number == 2:  # after which b has to fail anew
+    if number in (2, 5):  # after which b has to fail anew
         return found
     loser = "a" if number == 1 else "b"
     winner = "white" if found.black == loser else "black"
@@ -139,8 +141,8 @@ RUNS: list[Run] = [
     ("--resume n.jsonl --concurrency 2 --view quiet", played, {5: STOP}),
     ("--resume n.jsonl --view quiet", played, {2: END}),
     ("--resume n.jsonl --view quiet", played, {}),
-    ("a=random b=random --games 9 --openings none --view quiet", unstarted, {}),
-    ("a=random b=random --games 9 --openings none --no-journal --json", unstarted, {}),
+    ("a=random b=random --games 12 --openings none --view quiet", unstarted, {}),
+    ("a=random b=random --games 8 --openings none --no-journal --json", unstarted, {}),
     ("a=random b=random --games 1 --openings none --no-journal --cluster host", played, {}),
     ("a=random b=random --games 1 --openings none --no-journal --memory 0", played, {}),
     ("a=random b=random --pin 0,1,7,5", played, {}),
@@ -227,6 +229,23 @@ def report_of(words: str) -> str:
     return f"$ numoku report {words}\n{out.getvalue()}status {status}\n"
 
 
+def views() -> Iterator[str]:
+    """Yield which view each wish gets, on a terminal or not, with rich and without."""
+    standings = Standings(DUEL)
+    for module, is_terminal in product((sys.modules["pbrain_engine.arena.live"], None), (1, 0)):
+        with pytest.MonkeyPatch.context() as patch:
+            out = io.StringIO()
+            out.isatty = lambda: bool(is_terminal)  # type: ignore[method-assign]  # noqa: B023
+            patch.setattr(sys, "stderr", out)
+            patch.setitem(sys.modules, "pbrain_engine.arena.live", module)
+            for kind in VIEWS:
+                view = match.make_view(standings, kind)
+                view.close()
+                where = f"terminal {bool(is_terminal)}, rich {bool(module)}"
+                yield f"view {kind}, {where}: {type(view).__name__}"
+            yield "".join(line for line in out.getvalue().splitlines() if "pip" in line)
+
+
 def games_of(settings: MatchSettings) -> list[Played]:
     """Return all games of a match."""
     return [played(settings, task) for task in match.tasks(settings, Openings(settings))]
@@ -257,6 +276,7 @@ def matches() -> str:
             text = Path(name).read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
             parts.append(f"-- {name}\n{text}")
             Path(name).unlink()
+        parts += views()
         parts.append(report_of(""))
         for number, settings in enumerate((DUEL, TOURNAMENT, GAUNTLET, replace(DUEL, sprt=None))):
             games = [] if number == 3 else games_of(replace(settings, openings="none"))

@@ -7,14 +7,16 @@ import math
 import random
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.tuning import command
-from pbrain_engine.tuning.command import SOURCE, SOURCE_NAME, read
-from pbrain_engine.tuning.spsa import STEP_SHARE, Duel, Space, Spsa, format_point
+from pbrain_engine.tuning.command import SOURCE, SOURCE_NAME
+from pbrain_engine.tuning.spsa import STEP_SHARE, Duel, Space, Spsa
+from tests.golden import tuning
 
 NAMES = ("futility_slope", "reduction_scale", "aspiration")
 START = {"futility_slope": 62, "reduction_scale": 31, "aspiration": 16}
@@ -125,55 +127,19 @@ def test_steps_without_measure_end_within_the_ranges(step: float, rate: float | 
         assert low <= value <= high
 
 
-def test_another_run_is_not_continued(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], short_run: list[str]
-) -> None:
-    path, before = tmp_path / "run.jsonl", "".join(short_run)
-    path.write_text(before)
-    assert command.main([str(path), *FAST, "--parameters", "aspiration", "--games", "4"]) == 2
-    assert "other settings" in capsys.readouterr().err
-    assert path.read_text() == before
-
-
-def test_a_parameter_that_is_named_twice_moves_once(tmp_path: Path) -> None:
-    words = [str(tmp_path), "--parameters", "delta,aspiration,delta"]
-    plan = command.plan_of(command.make_parser().parse_args(words))
-    assert plan.names == ("delta", "aspiration")
-
-
-def test_unknown_parameters_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main([str(tmp_path / "run.jsonl"), "--parameters", "luck"]) == 2
-    assert "no parameter luck" in capsys.readouterr().err
-    assert command.main([str(tmp_path / "run.jsonl"), "--engine", "numoku:aspiration=0"]) == 2
-    assert "outside" in capsys.readouterr().err
-
-
-def test_the_outcome_is_shown_as_table_page_and_patch(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, page = tmp_path / "run.jsonl", tmp_path / "run.html"
-    words = [str(path), *FAST, "--games", "48", "--rate", "1", "--step", "0.4", "--page", str(page)]
-    assert command.main([*words, "--parameters", "futility_slope,reduction_scale"]) == 0
-    plan, states, _ = read(path)
-    method = plan.make()
-    method.restore(states[-1])
-    best = method.best
-    assert all(value != PARAMETERS[name].default for name, value in best.items())
-    out = capsys.readouterr().out
-    assert f"new=numoku:hash=1024,{format_point(best)}" in out
-    assert "reduction_scale" in page.read_text(encoding="utf-8")
-    assert command.main([str(path), "--show", "--patch"]) == 0
-    patch = capsys.readouterr().out
+def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path: Path) -> None:
+    best = {"futility_slope": 99, "reduction_scale": 33, "delta": PARAMETERS["delta"].default}
     target = tmp_path / SOURCE_NAME
     target.parent.mkdir(parents=True)
     target.write_text(SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
-    subprocess.run(["git", "apply"], cwd=tmp_path, input=patch, text=True, check=True)
+    change = command.patch(best)
+    subprocess.run(["git", "apply"], cwd=tmp_path, input=change, text=True, check=True)
     scope: dict[str, object] = {"__name__": "patched"}
     exec(compile(target.read_text(encoding="utf-8"), str(target), "exec"), scope)
     table = scope["PARAMETERS"]
     assert {name: table[name].default for name in best} == best  # type: ignore[index]
 
 
-def test_a_point_is_written_as_options_are() -> None:
-    point = {"aspiration": 12, "fail_high_margin": -3}
-    assert format_point(point) == "aspiration=12,fail_high_margin=-3"
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")
+def test_runs_ask_for_games_and_say_what_is_recorded() -> None:
+    assert tuning.runs() == tuning.FILE.read_text(encoding="utf-8")
