@@ -13,7 +13,6 @@ import pytest
 from pbrain_engine.arena import match as command
 from pbrain_engine.arena.arguments import ITEMS
 from pbrain_engine.arena.journal import read_journal
-from pbrain_engine.arena.textbook import Textbook
 from pbrain_engine.commands.bench import POSITIONS, BenchPosition
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.eval.weights import weights_path
@@ -187,20 +186,3 @@ def test_every_item_is_switched_off_by_its_options(name: str) -> None:
     off = tuple((key, str(value)) for key, value in ITEMS[name].items())
     more = (BenchPosition(p.rule, p.size, p.moves) for p in positions())
     assert any(tree_of(p, off) != tree_of(p, ()) for p in (*POSITIONS, *more))
-
-
-def test_random_mover_speaks_the_protocol() -> None:
-    lines = iter(["0,0,1", "1,1,2", "DONE"])
-    mover = Textbook("random", lambda: next(lines))
-    assert mover.answer("START 5") == "OK"
-    assert mover.answer("INFO seed 3") is None
-    assert mover.answer("START 3").startswith("ERROR")
-    move = mover.answer("BEGIN")
-    again = Textbook("random", lambda: "")
-    again.answer("START 5")
-    again.answer("INFO seed 3")
-    assert again.answer("BEGIN") == move
-    x, y = map(int, mover.answer("BOARD").split(","))
-    assert (x, y) not in ((0, 0), (1, 1)) and 0 <= x < 5 and 0 <= y < 5
-    assert mover.answer("WHAT").startswith("UNKNOWN")
-    assert "random" in mover.answer("ABOUT")

@@ -136,8 +136,8 @@ def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
     assert time.monotonic() - began < 60
 
 
-def test_lines_end_in_any_way() -> None:
-    parts = [b"OK\r", b"7,", b"7\r", b"\n8,8\n", b"\nlast\r\nword"]
+def test_lines_end_in_any_way_and_tell_when_and_in_how_many_pieces_they_came() -> None:
+    parts = [b"OK\r", b"7", b",", b"7\r9,9\r", b"\n8,8\n", b"\nlast\r\nword"]
     code = f"""
 import sys, time
 for part in {parts}:
@@ -145,13 +145,17 @@ for part in {parts}:
     sys.stdout.buffer.write(part)
     sys.stdout.buffer.flush()
 """
+    began = time.perf_counter()
     process = EngineProcess([sys.executable, "-c", code, TOKEN])
     try:
-        answers = [process.receive(5.0) for _ in range(6)]
+        answers = [answer for _ in range(7) if (answer := process.receive(5.0))]
     finally:
         process.close()
-    said = [answer and answer.text for answer in answers]
-    assert said == ["OK", "7,7", "8,8", "", "last", "word"]
+    said = [(answer.text, answer.chunks) for answer in answers]
+    whole = [("9,9", 1), ("8,8", 1), ("", 1), ("last", 1), ("word", 1)]
+    assert said == [("OK", 1), ("7,7", 3), *whole]
+    times = [began, *(answer.time for answer in answers), time.perf_counter()]
+    assert times == sorted(times)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")

@@ -20,7 +20,7 @@ from pbrain_engine.arena.openings import (
     parse,
     read_lines,
 )
-from pbrain_engine.arena.settings import MatchSettings, SettingsError, parse_engine
+from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.position.geometry import Coordinates, transform
 from pbrain_engine.position.rules import Rule
 
@@ -55,18 +55,6 @@ def test_an_opening_is_made_once() -> None:
     first.clear()  # what is done with it does not matter
     assert openings[3] == first_copy != openings[4]
     assert len(asked) == 2
-
-
-@pytest.mark.parametrize(
-    "openings, stones", [("balanced", 5), ("random:7", 7), ("random:1", 1), ("balanced:24", 20)]
-)
-def test_an_opening_that_would_be_the_whole_game_is_not_searched_for(
-    openings: str, stones: int
-) -> None:
-    with pytest.raises(SettingsError, match=f"a draw comes at {stones} stones"):
-        Openings(match_of(openings=openings, draw_after=stones))
-    Openings(match_of(openings=openings, draw_after=25))
-    Openings(match_of(openings="none", draw_after=1))
 
 
 def test_the_same_seed_gives_the_same_openings_however_many_threads() -> None:
@@ -121,26 +109,3 @@ def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path: Path, encoding:
     path = tmp_path / "openings.txt"
     path.write_bytes("8,-3, 6,-4\r\n# h8\r\nh8i9 # Zentrum für beide\r\n".encode(encoding))
     assert read_lines(str(path)) == ("8,-3, 6,-4", "h8i9")
-
-
-def test_too_many_openings_are_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("pbrain_engine.arena.openings.HOPELESS", 40)
-    words = ["--count", "500", "--stones", "1", "--board", "5", "--balance", "9999"]
-    assert main([str(tmp_path / "few.txt"), *words, "--nodes", "50"]) == 1
-    assert "there are only 6" in capsys.readouterr().err
-
-
-def test_a_book_that_is_missing_leaves_no_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "out.txt"
-    assert main([str(path), "--book", str(tmp_path / "missing.book")]) == 1
-    assert "missing.book" in capsys.readouterr().err
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("words", [["--stones", "0"], ["--stones", "3-"], ["--board", "30"]])
-def test_nonsense_is_refused(words: list[str]) -> None:
-    assert main(words) == 2

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.golden import players, words
+from tests.golden import openings, players, words
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")
 
@@ -24,3 +24,7 @@ def test_matches_and_reports_say_and_write_what_is_recorded() -> None:
 
 def test_engines_are_told_and_judged_as_recorded() -> None:
     assert players.dialogues() == players.FILE.read_text(encoding="utf-8")
+
+
+def test_games_begin_and_textbooks_answer_as_recorded() -> None:
+    assert openings.record() == openings.FILE.read_text(encoding="utf-8")

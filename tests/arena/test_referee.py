@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pbrain_engine.arena.journal import CRASH, Played
 from pbrain_engine.arena.match import ABOUT_FIELD, tasks
-from pbrain_engine.arena.openings import BALANCE, BORDER_REACH, Openings, find_problem, read_opening
+from pbrain_engine.arena.openings import BALANCE, BORDER_REACH, Openings
 from pbrain_engine.arena.players import InprocessPlayer
 from pbrain_engine.arena.pool import share_of
 from pbrain_engine.arena.process import MAX_LINE
@@ -44,7 +44,7 @@ from pbrain_engine.arena.settings import (
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.cells import NotationError, parse_moves
+from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol.commands import CommandReader
@@ -218,33 +218,6 @@ def test_opening_of_the_sister_game_is_used_again() -> None:
     assert first.opening == ((1, 1), (2, 2), (3, 3))
 
 
-def test_openings_are_read_in_both_notations() -> None:
-    assert read_opening("0,0, 1,-1, -2,3", 15, 15) == [(7, 7), (8, 6), (5, 10)]
-    assert read_opening("h8i7f11", 15, 15) == [(7, 7), (8, 6), (5, 10)]
-    with pytest.raises(NotationError):
-        read_opening("8,0", 15, 15)
-
-
-def test_file_openings_that_do_not_fit_are_skipped() -> None:
-    lines = ("0,0, 1,1", "9,9, 1,1", "a1a3b1b3c1c3d1d3e1")
-    match = settings(opening_lines=lines, openings="book.txt")
-    openings = Openings(match)
-    assert openings[0] == openings[1] == [(7, 7), (8, 8)]
-    assert len(openings.skipped) == 2
-    assert "won" in openings.skipped[1]
-    with pytest.raises(SettingsError, match="no opening"):
-        Openings(settings(opening_lines=("9,9",), openings="book.txt"))
-
-
-def test_random_openings_depend_on_seed_and_number_only() -> None:
-    match = settings(openings="random:6")
-    first, second = Openings(match), Openings(match)
-    assert [first[i] for i in range(20)] == [second[i] for i in reversed(range(20))][::-1]
-    assert len({tuple(first[i]) for i in range(20)}) == 20
-    assert Openings(settings(openings="random:6", seed=2))[0] != first[0]
-    assert all(len(first[i]) == 6 for i in range(20))
-
-
 def test_balanced_openings_are_balanced_by_their_judge() -> None:
     match = settings(openings="balanced:4", seed=5)
     worth = lambda stones: 40 * sum(x - y for x, y in stones)  # noqa: E731
@@ -253,18 +226,6 @@ def test_balanced_openings_are_balanced_by_their_judge() -> None:
     assert all(abs(worth(opening)) <= BALANCE for opening in found)
     near = [min(min(x, y, 14 - x, 14 - y) for x, y in opening) for opening in found]
     assert 4 <= sum(distance <= BORDER_REACH for distance in near) <= 16
-
-
-def test_engine_finds_balanced_openings() -> None:
-    opening = Openings(settings(openings="balanced"))[3]
-    assert len(opening) == 5
-    assert opening == Openings(settings(openings="balanced"))[3]
-
-
-def test_renju_openings_hold_no_foul() -> None:
-    match = settings(rule=Rule.RENJU, openings="none")
-    double_three = parse_moves("h8a1i9c1g9a3h10c3h9")
-    assert "forbidden" in (find_problem(match, double_three) or "")
 
 
 @given(st.integers(5, 22), st.integers(5, 22), st.integers(0, 7), st.integers(0, 10**6))
