@@ -301,6 +301,45 @@ def test_the_cure_is_one_that_the_user_has(monkeypatch: pytest.MonkeyPatch, tmp_
         load()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")
+@pytest.mark.parametrize(
+    "system, there, folder",
+    [
+        ("linux", {"NUMOKU_CACHE": "/own"}, "/own"),
+        ("linux", {"tree": "rw"}, "/tree/.kernels"),
+        ("linux", {"tree": "built"}, "/tree/.kernels"),
+        ("linux", {"tree": "ro"}, "/home/.cache/numoku"),
+        ("linux", {"XDG_CACHE_HOME": "/cache"}, "/cache/numoku"),
+        ("linux", {}, "/home/.cache/numoku"),
+        ("darwin", {"XDG_CACHE_HOME": "/cache"}, "/home/Library/Caches/numoku"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/numoku"),
+        ("win32", {}, "/home/AppData/Local/numoku"),
+        ("linux", {"shipped": "yes"}, "/tree/pbrain_engine/native/lib"),
+    ],
+)
+def test_kernels_are_kept_where_they_may_be(
+    system: str, there: dict[str, str], folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NUMOKU_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {**there, "HOME": "/home"}.items():
+        monkeypatch.setenv(name, value)
+    tree = there.get("tree")
+    found = {
+        "/tree/pyproject.toml": tree, "/tree/.kernels/DIGEST": tree == "built",
+        "/tree/pbrain_engine/native/lib/SHIPPED": "shipped" in there,
+    }  # fmt: skip
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(store, "PACKAGE", "/tree/pbrain_engine")
+    monkeypatch.setattr(store, "SHIPPED_FOLDER", "/tree/pbrain_engine/native/lib")
+    monkeypatch.setattr(store, "digest", lambda: "DIGEST")
+    monkeypatch.setattr(os.path, "exists", lambda path: bool(found.get(path)))
+    monkeypatch.setattr(os, "access", lambda *what: (tree, *what) == ("rw", "/tree", os.W_OK))
+    kernels = store.kernel_folder()
+    monkeypatch.undo()
+    assert kernels == folder + "/DIGEST" * ("shipped" not in there)
+
+
 # Locks between processes --------------------------------------------------------------------
 
 HOLD = (

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ctypes
 import gc
 import mmap
+import sys
+from typing import Any
 
 import pytest
 
+from pbrain_engine.native.load import memory
 from pbrain_engine.native.load.memory import Block, footprint
 
 MEGABYTE = 1 << 20
@@ -48,3 +51,64 @@ def test_the_memory_comes_back(closed: bool) -> None:
         del block
         gc.collect()
     assert full - footprint() > 48 * MEGABYTE
+
+
+class Kernel32:
+    """What Windows is asked, and what it answers."""
+
+    def __init__(self, **answers: int) -> None:
+        self.asked: list[tuple[object, ...]] = []
+        self.answers = answers
+        self.functions: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        def function(*words: Any) -> int:
+            self.asked.append((name, *(getattr(word, "value", word) for word in words)))
+            if name.startswith("K32"):
+                numbers = ctypes.c_size_t * 9
+                numbers.from_address(words[1] + 8)[:] = range(10, 19)
+                self.asked[-1] = (name, words[0], words[2])
+            return self.answers.get(name, 0)
+
+        return self.functions.setdefault(name, function)
+
+
+def ask_windows(monkeypatch: pytest.MonkeyPatch, **answers: int) -> Kernel32:
+    system = Kernel32(**answers)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(ctypes, "WinDLL", lambda name: system, raising=False)
+    return system
+
+
+def test_pages_are_taken_and_given_back_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    system = ask_windows(monkeypatch, VirtualAlloc=4096)
+    block = Block(70)
+    assert block.address == 4096
+    block.close()
+    block.close()
+    assert system.asked == [
+        ("VirtualAlloc", None, 70, 0x3000, 4), ("VirtualFree", 4096, 0, 0x8000),
+    ]  # fmt: skip
+    ask_windows(monkeypatch)
+    for length in (0, -1, 70):
+        with pytest.raises(MemoryError, match=f"{length} bytes"):
+            Block(length)
+
+
+def test_windows_is_asked_for_the_sizes_of_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    this, there, sizes = "GetCurrentProcess", "OpenProcess", "K32GetProcessMemoryInfo"
+    record = ctypes.sizeof(ctypes.c_size_t) * 9 + 8
+    system = ask_windows(monkeypatch, **{this: 5, there: 6, sizes: 1})
+    assert memory.windows_sizes() == tuple(range(10, 19))
+    assert memory.peak_working_set(77) == 10
+    opened, closed = (there, 0x1000, False, 77), ("CloseHandle", 6)
+    assert system.asked == [
+        (this,), (sizes, 5, record), opened, (sizes, 6, record), closed,
+    ]  # fmt: skip
+    system = ask_windows(monkeypatch, **{there: 6})
+    with pytest.raises(OSError, match="failed"):
+        memory.windows_sizes(77)
+    assert system.asked[-1] == closed
+    ask_windows(monkeypatch)
+    with pytest.raises(OSError, match="process 77 cannot be asked"):
+        memory.windows_sizes(77)
