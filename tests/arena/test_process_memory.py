@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -55,34 +56,52 @@ def test_a_process_is_seen_as_it_sees_itself(monkeypatch: pytest.MonkeyPatch) ->
         assert processes.tree_memory(os.getpid()) >= peak > len(data)
 
 
-class Grumpy:
-    """psutil where the system denies access: it raises no error of its own."""
+class Psutil:
+    """psutil of a system that tells, and of one that denies: then it raises no error of its own."""
 
     Error = ValueError
 
-    class Process:
-        def __init__(self, pid: int) -> None:
-            self.pid = pid
+    def __init__(self, denies: bool) -> None:
+        self.denies = denies
+        self.asked: list[tuple[str, int]] = []
 
-        def memory_full_info(self) -> None:
-            raise OSError(87, "Invalid parameter")
+    def Process(self, pid: int) -> SimpleNamespace:
+        def answer(name: str, said: object) -> Callable[..., object]:
+            def ask(**words: bool) -> object:
+                self.asked.append((name, pid))
+                if self.denies and name != "memory_info":
+                    raise OSError(5, "Access denied")
+                return said
 
-        def memory_info(self) -> SimpleNamespace:
-            return SimpleNamespace(rss=4711)
+            return ask
 
-        def children(self, recursive: bool) -> None:
-            raise OSError(5, "Access denied")
+        answers = {
+            "memory_full_info": SimpleNamespace(uss=10 * pid),
+            "memory_info": SimpleNamespace(rss=100 * pid),
+            "children": [SimpleNamespace(pid=pid + 1), SimpleNamespace(pid=pid + 2)],
+            "suspend": None, "resume": None,
+        }  # fmt: skip
+        return SimpleNamespace(**{name: answer(name, said) for name, said in answers.items()})
 
-        suspend = resume = memory_full_info
 
-
-def test_a_system_that_does_not_tell_ends_no_match(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("denies", "peak", "memory"), [(False, 0, 60), (False, 61, 61), (True, 0, 100), (True, 99, 100)]
+)
+def test_other_systems_are_asked_by_psutil_and_what_they_do_not_tell_ends_no_match(
+    denies: bool, peak: int, memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Psutil(denies)
     monkeypatch.setattr(processes, "IS_LINUX", False)
-    monkeypatch.setattr(processes, "IS_WINDOWS", False)
-    monkeypatch.setattr(processes, "_psutil", lambda: Grumpy)
-    assert processes.tree_memory(os.getpid()) == 4711
-    monkeypatch.delattr(processes.signal, "SIGSTOP", raising=False)
-    processes.suspend(os.getpid())
+    monkeypatch.setattr(processes, "IS_WINDOWS", bool(peak))
+    monkeypatch.setattr(processes, "peak_working_set", lambda pid: peak * pid)
+    monkeypatch.setattr(processes, "_psutil", lambda: asked)
+    assert processes.tree_memory(1) == memory
+    for name in ("SIGSTOP", "SIGCONT"):
+        monkeypatch.delattr(processes.signal, name, raising=False)
+    asked.asked.clear()
+    processes.suspend(4)
+    processes.suspend(5, resumes=True)
+    assert asked.asked == [("suspend", 4), ("resume", 5)]
 
 
 @pytest.mark.parametrize("known", [True, False])

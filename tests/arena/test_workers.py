@@ -7,14 +7,18 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pbrain_engine import workers
+from pbrain_engine.arena import pool
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
 from pbrain_engine.workers import LostWorker, Pool, by_processes, in_order
 
 SCRIPT = textwrap.dedent(
@@ -149,3 +153,23 @@ def test_what_is_wrong_with_a_task_itself_is_raised_at_once() -> None:
         pool.wait()
     assert pool.next(0.01) is None
     pool.executor.shutdown()
+
+
+def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[object] = []
+
+    def seat(settings: MatchSettings, number: int, guardian: str | None) -> SimpleNamespace:
+        name = settings.engines[0].name
+        done.append((name, number, guardian))
+        return SimpleNamespace(play=lambda task: f"{name} {task}", close=lambda: done.append(name))
+
+    monkeypatch.setattr(pool, "_seats", threading.local())
+    monkeypatch.setattr(pool, "Slot", seat)
+    monkeypatch.setattr(pool, "Guardian", lambda: "guard")
+    foreign = MatchSettings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
+    own = MatchSettings((parse_engine("x=numoku"), parse_engine("numoku")), in_process=True)
+    found = [pool.play_remotely(one, task) for one in (foreign, own) for task in (1, 2)]  # type: ignore[arg-type]
+    assert found == ["a 1", "a 2", "x 1", "x 2"]
+    assert done == [("a", 0, "guard"), "a", ("x", 0, None)]

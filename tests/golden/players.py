@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.arena import players, pool, referee
+from pbrain_engine.arena import match, players, pool, referee
 from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.pool import Slot
 from pbrain_engine.arena.process import TimedLine
 from pbrain_engine.arena.referee import Abandoned, EngineFault, GameTask
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import format_moves
@@ -290,9 +290,53 @@ class AtOnce:
         pass
 
 
+ABOUT = '  name = "Engine X" , VERSION="1.2 (gcc 9)",author="me"'
+INTRODUCTIONS: list[tuple[str, Answers]] = [
+    ("a title", ((0.1, ABOUT),)),
+    ("words before it", ((0.1, "OK"), (0.5, "MESSAGE hello"), (1.9, ABOUT))),
+    ("too late", ((0.1, "OK"), (2.1, ABOUT))),
+    ("words without end", [(0.01 * n, "DEBUG") for n in range(300)]),
+    ("no version", ((0.1, 'name="Y"'),)),
+    ("no name", ((0.1, 'version="3"'),)),
+    ("an empty version", ((0.1, 'version="", name=" Y "'),)),
+    ("a long name", ((0.1, f'name="{"long " * 9}", version="7"'),)),
+    ("an unknown command", ((0.1, "UNKNOWN command"),)),
+    ("gone", ((0.1, "!crash"),)),
+    ("not there", ()),
+    ("not a command", ()),
+]
+
+
+def introduction(name: str, answers: Answers) -> list[str]:
+    """Return the record of how an engine is asked for its title."""
+    stage = Stage()
+
+    def start(command: Sequence[str], folder: str | None, environment: Any) -> Actor:
+        if name.startswith("not"):
+            stage.say(0, "is started")
+            raise {"not there": FileNotFoundError(2, "No such file", "x")}.get(
+                name, ValueError("?")
+            )
+        actor = Actor(stage, (), command, folder, environment, (), None, None)
+        actor.queue.extend((stage.now + seconds, said) for seconds, said in answers)
+        return actor
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Actor, "send", Actor.add)
+        patch.setattr(match, "EngineProcess", start)
+        patch.setattr(match, "time", SimpleNamespace(perf_counter=stage.read))
+        try:
+            found = repr(match.ask_about(EngineSpec("x", ("./x", "-y"))).title)
+        except SettingsError as error:
+            found = f"refused: {error}"
+    heard = [line for line in stage.lines if "< DEBUG" not in line]
+    return [f"{name}:", *heard, f"  {found}", ""]
+
+
 def dialogues() -> str:
-    """Return the record of all games."""
-    return "\n".join(line for game in GAMES for line in dialogue(*game))
+    """Return the record of all games, and of all questions for a title."""
+    games = [line for game in GAMES for line in dialogue(*game)]
+    return "\n".join(games + [line for one in INTRODUCTIONS for line in introduction(*one)])
 
 
 if __name__ == "__main__":
