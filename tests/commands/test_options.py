@@ -20,34 +20,6 @@ ROOT = Path(__file__).parents[2]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
 
 
-SENSELESS = {
-    "analyse": "--time -1, --time nan, --memory 0, --threads 0, --multipv 0, --depth 0, --nodes -5",
-    "play": "--time 0",
-    "review h8": "--time 0, --time nan, --time inf, --threads 0, --memory -3",
-    "demo": "--total -3",
-    "board": "--threads -1, --threads 0, --linger nan, --linger inf, --linger -5",
-    "solve x": "--threads 0",
-    "bench": "--depth 0",
-    "match random random": "--turn -1, --games 0, --games ten, --concurrency 0, --patience 0",
-    "openings": "--count 0, --stones x, --stones 7-3",
-    "db x query": "--stones 7-3, --stones 3-x",
-    "book openings x y": "--stones -",
-    "tune x": "--games 0",
-    "fit x --out y": "--steps 0",
-    "datagen x": "--processes 0",
-    "check x": "--patience -1",
-}
-
-
-@pytest.mark.parametrize(
-    "words", [f"{name} {one}" for name, every in SENSELESS.items() for one in every.split(", ")]
-)
-def test_senseless_numbers_are_refused_in_one_line(words: str, run: Run) -> None:
-    status, out, err = run(*words.split())
-    assert (status, out) == (2, "")
-    assert err.count("\n") == 1 and words.split()[-1] in err
-
-
 @pytest.mark.parametrize("name", cli.COMMANDS)
 def test_wrong_use_of_every_command_is_told_in_one_line(name: str, run: Run) -> None:
     status, out, err = run(name, "--no-such-option")
@@ -229,17 +201,6 @@ def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() 
     bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     output = subprocess.check_output(command, cwd=ROOT, env=bare, text=True)
     assert output.split() == ["fit", "train"]  # the others need nothing, or say themselves what
-
-
-@pytest.mark.parametrize("name", cli.COMMANDS)
-def test_every_command_explains_itself_and_calls_rule_and_board_alike(name: str, run: Run) -> None:
-    if name == "fit":
-        pytest.importorskip("numpy")
-    status, out, _ = run(name, "--help")
-    assert status == 0 and "usage:" in out and "--help" in out
-    if name != "check":
-        assert ("--rule " in out) == ("--size " in out)
-        assert "--board " not in out or "--size " in out
 
 
 def test_only_commands_that_are_there_are_listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:

@@ -15,7 +15,6 @@ from pbrain_engine.app.thinking import DEFAULT_LEVEL
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.commands.play import folder, latest
-from pbrain_engine.engine import swap2
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
 
@@ -51,34 +50,6 @@ def notes_of(tree: GameTree) -> dict[tuple[object, ...], str]:
 
 
 # Files ----------------------------------------------------------------------------------
-
-
-def test_comments_and_side_lines_stay_in_the_file(dialogue: Dialogue, tmp_path: Path) -> None:
-    path = tmp_path / "v.sgf"
-    path.write_text(ANNOTATED, encoding="utf-8")
-    dialogue.answer(f"load {path}")
-    dialogue.answer("undo")
-    assert "replace it?" in dialogue.answer(f"save {path}")
-    assert dialogue.answer("no") == "nothing was written"
-    assert path.read_text(encoding="utf-8") == ANNOTATED
-    assert "replace it?" in dialogue.answer(f"save {path}")
-    assert dialogue.answer("yes") == f"saved {path}"
-    (before,) = parse_sgf_trees(ANNOTATED)
-    (after,) = parse_sgf_trees(path.read_text(encoding="utf-8"))
-    assert notes_of(after) == notes_of(before)
-    assert (after.record.black, after.record.result) == ("Li", "1-0")
-    dialogue.answer("c3")
-    assert dialogue.answer(f"save {path}") == f"saved {path}"  # it is this game's by now
-
-
-def test_a_question_is_forgotten_with_the_next_command(dialogue: Dialogue, tmp_path: Path) -> None:
-    path = tmp_path / "v.sgf"
-    path.write_text(ANNOTATED, encoding="utf-8")
-    dialogue.answer("h8")
-    dialogue.answer(f"save {path}")
-    dialogue.answer("level 2")
-    assert "no cell" in dialogue.answer("yes")
-    assert path.read_text(encoding="utf-8") == ANNOTATED
 
 
 def random_tree(chance: random.Random) -> GameTree:
@@ -123,11 +94,6 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
         assert main[: game.ply] == game.moves
 
 
-def test_a_command_without_a_file_names_itself(dialogue: Dialogue) -> None:
-    assert "`load game.sgf`" in dialogue.answer("load")
-    assert "`save game.sgf`" in dialogue.answer("save")
-
-
 # Games that are left --------------------------------------------------------------------
 
 
@@ -164,24 +130,6 @@ def test_a_game_that_was_left_goes_on(
     assert again[1]["level"] == 3
 
 
-def test_one_interrupt_warns_and_a_second_leaves(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stop = KeyboardInterrupt()
-    run_play(monkeypatch, ["h8", stop, "i8", stop, stop, "never read"], "--level", "1")
-    out = capsys.readouterr().out
-    assert out.count("Ctrl-C again leaves") == 2 and "no cell" not in out
-    kept = latest()
-    assert kept is not None and moves_of(kept[1]) == 4
-
-
-def test_a_running_game_comes_before_one_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    run_play(monkeypatch, ["h8", "new", "c3", "resign"], "--level", "1")
-    assert len(list(folder().iterdir())) == 2
-    kept = latest()
-    assert kept is not None and parse_setup(kept[1]["sgf"]).moves[0] == (7, 7)
-
-
 def test_taken_back_moves_of_a_file_do_not_come_back(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -205,52 +153,9 @@ def test_there_may_be_nothing_to_resume(monkeypatch: pytest.MonkeyPatch, tmp_pat
         play.main(["--resume"])
 
 
-# Swap2 ----------------------------------------------------------------------------------
-
-
-def test_swap2_that_the_person_opens(dialogue: Dialogue) -> None:
-    dialogue.answer("swap2")
-    assert dialogue.prompt.startswith("put three stones")
-    for cell in ("h8", "a1", "i8"):  # black is far better
-        assert dialogue.engine_turn() == ""
-        assert dialogue.answer(cell) == ""
-    assert "Numoku takes black" in dialogue.engine_turn()
-    assert dialogue.person is Side.WHITE and dialogue.prompt == "your move, white> "
-    assert dialogue.engine.game.ply == 3
-
-
-@pytest.mark.parametrize(("answers", "person"), [(["black"], 0), (["white"], 1), (["j1", "k2"], 2)])
-def test_swap2_that_the_engine_opens(
-    dialogue: Dialogue, answers: list[str], person: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    three = swap2.OpeningChoice(stones=((0, 0), (14, 14), (0, 14)))
-    monkeypatch.setattr(swap2, "first_three", lambda *_: three)
-    dialogue.answer("swap2 numoku")
-    assert "a1 o15 a15" in dialogue.engine_turn()
-    assert "two stones" in dialogue.prompt and "two stones" in dialogue.answer("hint")
-    assert dialogue.answer("undo") == "there is no move to take back"
-    for answer in answers:
-        assert dialogue.engine_turn() == ""
-        dialogue.answer(answer)
-    said = dialogue.engine_turn()
-    game = dialogue.engine.game
-    assert game.to_move is dialogue.person
-    if person == 2:
-        assert "Numoku takes" in said
-    else:
-        assert dialogue.person is Side(person) and game.ply == (3 if person else 4)
-
-
 # Small things ---------------------------------------------------------------------------
 
 
 def test_terminal_and_page_begin_with_the_same_level() -> None:
     (level,) = re.findall(r"DEFAULT_LEVEL = (\d+)", PLAY_JS.read_text(encoding="utf-8"))
     assert int(level) == DEFAULT_LEVEL
-
-
-def test_the_board_is_shown_again(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run_play(monkeypatch, ["board", "level 2"])
-    assert capsys.readouterr().out.count(" a b c ") == 2

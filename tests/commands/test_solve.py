@@ -26,26 +26,6 @@ GOOD: dict[str, Any] = {
     "id": "good", "size": 15, "rule": "freestyle", "to_move": "black", "kind": "vcf",
     "black": [[4, 7], [5, 7], [6, 7]], "white": [[0, 0], [2, 2], [14, 14]],
 }  # fmt: skip
-FIVE = [[x, 7] for x in range(5)]
-FAULTS = {
-    "no JSON": '{"id": "half',
-    "no object of JSON": "[1, 2]",
-    "lacks size, rule, black, white": '{"id": "x", "to_move": "black", "kind": "vcf"}',
-    "unknown kind 'mate'": json.dumps({**GOOD, "kind": "mate"}),
-    "7,7 is not empty": json.dumps({**GOOD, "black": [[7, 7]], "white": [[7, 7]]}),
-    "black is a list of cells": json.dumps({**GOOD, "black": ["h8"]}),
-    "white is a list of cells": json.dumps({**GOOD, "white": "h8"}),
-    "off the 15x15": json.dumps({**GOOD, "black": [[15, 0]]}),
-    "unknown rule 'chess'": json.dumps({**GOOD, "rule": "chess"}),
-    "to_move is": json.dumps({**GOOD, "to_move": "red"}),
-    "sides are 5 to 22": json.dumps({**GOOD, "size": 99}),
-    "size is": json.dumps({**GOOD, "size": "15"}),
-    "id is a text": json.dumps({**GOOD, "id": ["x"]}),
-    "the game is over": json.dumps({**GOOD, "black": FIVE}),
-    "best is a list of cells": json.dumps({**GOOD, "kind": "forbidden", "best": 5}),
-    "best is a list": json.dumps({**GOOD, "kind": "forbidden", "best": [7, 7]}),
-    "too many brackets": "[" * 100_000,
-}
 
 
 def solve(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> tuple[int, str, str]:
@@ -114,29 +94,6 @@ def test_a_win_of_the_main_search_is_claimed_with_its_whole_line_alone(
     assert bool(answer["line"]) == (shown is None)
 
 
-def test_every_faulty_line_is_told_and_the_others_are_answered(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "puzzles.jsonl"
-    lines = [json.dumps(GOOD), "", *FAULTS.values(), json.dumps({**GOOD, "id": "last"})]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    status, out, err = solve(capsys, path, "--json")
-    assert status == 1
-    assert [json.loads(line)["id"] for line in out.splitlines()] == ["good", "last"]
-    reported = err.splitlines()
-    assert f"{len(FAULTS)} lines left out" in reported.pop()
-    for number, (problem, line) in enumerate(zip(FAULTS, reported, strict=True), 3):
-        assert line.startswith(f"numoku solve: {path}, line {number}: ") and problem in line
-
-
-def test_a_file_of_something_else_is_refused_in_few_lines(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    status, out, err = solve(capsys, ROOT / "README.md")
-    assert status == 1 and err.count("\n") == 3 and "line 1: this is no JSON" in err
-    assert "no puzzles to solve" in out and "lines left out" in out
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="its pipes have another encoding")
 @pytest.mark.parametrize("words", ["solve -", "play --level 1 --time 0.1"])
 def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
@@ -171,14 +128,6 @@ def test_more_memory_than_there_is_is_told_in_one_line(
     path.write_text(json.dumps(GOOD), encoding="utf-8")
     assert cli.main(["solve", str(path), "--memory", str(10**12)]) == 1
     assert capsys.readouterr().err == "numoku: there is not enough memory\n"
-
-
-def test_a_sound_file_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "puzzles.jsonl"
-    path.write_text(json.dumps(GOOD), encoding="utf-8")
-    status, out, err = solve(capsys, path)
-    assert (status, err) == (0, "")
-    assert "WIN by fours (VCF) in 2 moves: " in out
 
 
 def test_the_sample_puzzles_are_solved(capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,13 +171,6 @@ def proof_of(moves: str) -> tuple[Tree, list[str]]:
         lines = proof_lines(game, solver, tree)
     assert game.moves == before and game.to_move is Side.BLACK
     return tree, lines
-
-
-def test_a_leaf_says_where_the_five_comes() -> None:
-    tree, lines = proof_of("g8a1h8a3i8a5")
-    assert tree.replies == {}
-    assert lines[0] in ("f8", "j8")
-    assert lines[1].startswith("  any answer: five at ") and " or " in lines[1]
 
 
 def test_free_answers_run_into_fours_that_are_shown() -> None:

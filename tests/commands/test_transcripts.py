@@ -1,0 +1,17 @@
+"""What commands say and take is what was recorded: ``python -m tests.golden.commands``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.golden import commands
+
+
+def test_what_commands_say_is_as_recorded() -> None:
+    assert commands.transcript() == commands.FILE.read_text(encoding="utf-8")
+
+
+def test_what_commands_take_is_as_recorded() -> None:
+    for needed in ("numpy", "starlette", "llvmlite"):
+        pytest.importorskip(needed)
+    assert commands.options() == commands.OPTIONS.read_text(encoding="utf-8")
