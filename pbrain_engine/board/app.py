@@ -324,9 +324,7 @@ class BoardServer:
 
         try:
             with self._visit():
-                desk.submit(
-                    Job(lambda job: answer.set_result(answer_of(operation, desk, job)), fields)
-                )
+                desk.submit(Job(work, fields))
                 while not waiting.done():
                     await asyncio.wait([waiting], timeout=0.25)
                     if not waiting.done() and await request.is_disconnected():

@@ -67,16 +67,6 @@ def known_soon(tab: Tab, where: Any, field: str, rule: str = "freestyle") -> dic
     return found
 
 
-def rows_of(moves: str) -> list[dict[str, Any]]:
-    """Return a line as a message holds a tree."""
-    cells = position(moves)["moves"]
-    return [{"parent": at - 1, "x": x, "y": y} for at, (x, y) in enumerate(cells)]
-
-
-def store(tab: Tab, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    return tab.ask("store", position=position((), "caro"), tree=rows, **more)
-
-
 def test_what_commands_have_stored_is_told_in_the_orientation_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -161,44 +151,6 @@ def test_proofs_are_kept_and_taken_from_there(tab: Tab, file: Path) -> None:
         database.connection.run(f"UPDATE position SET {names}", {"proof": "vct"})
 
 
-def test_a_comment_is_stored_changed_and_deleted(tab: Tab) -> None:
-    def comments() -> list[str]:
-        return sorted(note["comment"] for note in known(tab, "h8i9", "standard")["notes"])
-
-    where, turned = (position(moves, "standard") for moves in ("h8i9", "h8g9"))
-    assert tab.ask("comment", position=where, after="a nise idea") == {"stored": True}
-    assert comments() == ["a nise idea"]
-    tab.ask("comment", position=where, before="a nise idea", after="a nice idea")
-    tab.ask("comment", position=turned, after="from the other side")
-    assert comments() == ["a nice idea", "from the other side"]
-    tab.ask("comment", position=where, before="a nice idea", after="")
-    assert comments() == ["from the other side"]
-    tab.ask("comment", position=where, before="never written", after="new")
-    assert len(comments()) == 2
-
-
-def test_a_game_is_stored_once_with_its_variations(tab: Tab) -> None:
-    rows = rows_of(FIVE)
-    rows.append({"parent": 0, "x": 0, "y": 14, "comment": "or here"})
-    first = store(tab, rows, comment="about it all")
-    assert (first["games"], first["known_games"]) == (1, 0)
-    rows[2]["comment"] = "an afterthought"
-    assert store(tab, rows)["games"] == 0  # the same game with another comment
-    found = known(tab, FIVE[:12], "caro")
-    assert found["games"] == {"black_wins": 1, "draws": 0, "white_wins": 0}
-    noted = {"h8a15": "or here", "": "about it all", "h8a1i8": "an afterthought"}
-    for moves, words in noted.items():
-        assert known(tab, moves, "caro")["notes"][0]["comment"] == words
-
-
-def test_the_moves_of_a_strong_level_are_kept(tab: Tab) -> None:
-    tab.ask("move", position=position("h8", "renju"), level=1, seconds=0.1)
-    tab.ask("move", position=position("h8i9", "renju"), level=7, seconds=0.2)
-    found = known_soon(tab, "h8i9", "depth", "renju")
-    assert found["value"] is not None
-    assert not known(tab, "h8", "renju")["depth"]
-
-
 def test_a_review_reads_and_feeds(tab: Tab, server: BoardServer) -> None:
     deep = tab.ask("analyse", position=position("h8i9"), depth=12)
     known_soon(tab, "h8i9", "depth")
@@ -209,15 +161,6 @@ def test_a_review_reads_and_feeds(tab: Tab, server: BoardServer) -> None:
     assert third["depth"] == deep["depth"] and third["value"] >= deep["value"]
     assert known_soon(tab, "h8", "depth")["value"] == review["moves"][1]["value"]
     tab.close()
-
-
-def test_without_a_database_nothing_is_kept() -> None:
-    desk = Desks().open()
-    assert answer_of(OPERATIONS["engine"], desk, Job(print))["result"]["database"] is False
-    where = {"position": position("h8")}
-    for name, more in (("known", {}), ("comment", {"after": "x"}), ("store", {"tree": []})):
-        fields = OPERATIONS[name].read({**where, **more})
-        assert "no database" in answer_of(OPERATIONS[name], desk, Job(print, fields))["error"]
 
 
 @pytest.mark.parametrize("content", [b"hello" * 500, None])

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.board import proofs
 from pbrain_engine.board.desk import Desk, Desks, Job
-from pbrain_engine.board.messages import Refused
 from pbrain_engine.board.proofs import Walk, depth_of, line_of, shipped_puzzles
 from pbrain_engine.game.game import Move
 from pbrain_engine.position.rules import Rule
@@ -94,18 +92,6 @@ def test_there_are_two_hundred_shipped_puzzles() -> None:
     assert len({puzzle["id"] for puzzle in shipped_puzzles()}) == 200
 
 
-def test_no_win_is_claimed_where_there_is_none(tab: Tab) -> None:
-    found = tab.ask("prove", position=position("h8"), seconds=0.5)
-    assert found == {"claim": "open", "move": None, "line": [], "length": 0}
-
-
-def test_branches_say_what_every_defence_leads_to(tab: Tab) -> None:
-    found = tab.ask("branches", position=position("h8k8i8a1j8c1g8"))
-    assert found["threat"]
-    (branch,) = found["branches"]
-    assert branch["reply"] == [5, 7] and branch["kind"] == "block"
-
-
 def test_the_longest_defence_is_chosen_and_an_escape_is_named(tab: Tab) -> None:
     puzzle = next(p for p in shipped_puzzles() if p["rule"] == "freestyle" and p["own_moves"] >= 4)
     now = position_of_puzzle(puzzle)
@@ -156,23 +142,3 @@ def test_after_the_move_of_a_proof_the_defences_are_those_of_the_proof_alone(des
     for moves in ([(6, 7)], [(6, 6), (3, 3)], []):
         assert walk_from(desk, stones(moves=moves)).defences() is None
     assert walk_from(desk, stones(moves=[(6, 6)], first="white")).defences() is None
-
-
-def test_a_position_becomes_a_puzzle_by_a_proof_or_by_its_line(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(proofs, "CHECK_SECONDS", 0.5)
-
-    def made_of(where: Any, line: Any = (), check: bool = False) -> dict[str, Any]:
-        fields = {"position": where, "line": line, "check": check}
-        return proofs.puzzle(desk, Job(lambda job: None, fields))
-
-    made = made_of(position("h8a1i8c1j8e1"))  # an open three
-    assert (made["kind"], made["own_moves"], made["to_move"]) == ("vcf", 2, "black")
-    assert made["black"] == [[7, 7], [8, 7], [9, 7]] and made["best"] == [made["line"][0]]
-    line = [[0, 0], [1, 1], [2, 2]]
-    made = made_of(stones(), line)
-    assert (made["kind"], made["own_moves"], made["line"]) == ("win", 2, line)
-    for wrong in ({}, {"line": line, "check": True}):
-        with pytest.raises(Refused, match="no forced win"):
-            made_of(stones(), **wrong)

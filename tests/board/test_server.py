@@ -14,10 +14,8 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
@@ -31,15 +29,13 @@ from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import (
     MOST_CHARACTERS,
     OPERATIONS,
-    POSITION,
     Operation,
-    Refused,
-    check,
 )
 from pbrain_engine.commands import analyse
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.position.rules import Rule
 from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position
+from tests.golden.board import GOOD, request, scope
 from tests.notation.test_renlib import grow
 
 ConnectionClosed = pytest.importorskip("websockets.exceptions").ConnectionClosed
@@ -71,17 +67,6 @@ def test_one_line_with_the_address_and_health_without_a_token(server: BoardServe
     assert len(server.token) >= 20
     status, health = server.get("/api/health")
     assert status == 200 and health["status"] == "ok"
-
-
-def test_the_server_describes_itself(server: BoardServer) -> None:
-    status, document = server.get(f"/api/openapi.json?token={server.token}")
-    assert status == 200 and document["openapi"].startswith("3.")
-    assert "/api/health" in document["paths"]
-    for path, item in document["paths"].items():
-        for method in item.values():
-            assert method["summary"] and method["responses"], path
-    schema = document["paths"]["/api/analyse"]["post"]["requestBody"]["content"]
-    assert "position" in schema["application/json"]["schema"]["required"]
 
 
 def test_every_file_of_the_page_is_served_and_all_are_small(server: BoardServer) -> None:
@@ -119,9 +104,8 @@ def test_a_program_that_asks_is_a_visitor() -> None:
     board = BoardApp(Guard("token"))
     board.last_left -= 100
     assert board.seconds_alone > 100
-    assert (
-        ask_in_process(board, "/api/look", json.dumps({"position": position()}).encode())[0] == 200
-    )
+    body = json.dumps({"position": position()}).encode()
+    assert request(board, "/api/look", GOOD, body)[0] == 200
     assert board.seconds_alone < 100 and board.visits == 0
     board.close()
 
@@ -137,12 +121,6 @@ def test_a_server_that_was_never_visited_ends(tmp_path: Path) -> None:
 # Who is let in ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("token", ["", "wrong", "ä", "x" * 5000])
-def test_a_wrong_token_is_refused_with_a_reason(server: BoardServer, token: str) -> None:
-    status, answer = server.get(f"/api/engine?token={quote(token)}")
-    assert status == 401 and "token" in answer["error"]
-
-
 @pytest.mark.parametrize(
     ("who", "word"),
     [({"token": "wrong"}, "token"), ({"origin": "http://example.org"}, "foreign")],
@@ -154,55 +132,7 @@ def test_a_socket_is_closed_with_a_reason(server: BoardServer, who: Any, word: s
     assert closed.value.rcvd.code == 1008 and word in closed.value.rcvd.reason
 
 
-@pytest.mark.parametrize(
-    ("headers", "word"),
-    [({"Origin": "http://example.org"}, "foreign"), ({"Origin": "http://["}, "foreign"),
-     ({"Host": "example.org"}, "name")],
-)  # fmt: skip
-def test_a_foreign_page_or_name_is_refused(server: BoardServer, headers: Any, word: str) -> None:
-    status, answer = server.post("look", {"position": position()}, **headers)
-    assert status == 403 and word in answer["error"]
-
-
 # What is refused --------------------------------------------------------------------
-
-FIVE = "h8a1i8c1j8e1k8g1l8"
-WRONG_POSITIONS = [
-    ({}, "missing"),
-    ("h8", "type"),
-    (position(size=4), "between"),
-    (position(size=10**9), "between"),
-    (position(rule="chess"), "none of"),
-    (position([[7, 7], [7, 7]]), "not empty"),
-    (position([[14, 14]], size=9), "off the"),
-    (position([[7, -1]]), "between"),
-    (position([[7, True]]), "type"),
-    (position([[7]]), "entries"),
-    (position([[0, 0]] * 500), "entries"),
-    (position(FIVE + "m9"), "black has won before move 10"),
-]
-TWO_WINNERS = position(
-    placed=[
-        {"x": x, "y": y, "side": side} for y, side in ((3, "black"), (9, "white")) for x in range(5)
-    ]
-)
-
-
-@pytest.mark.parametrize(("wrong", "reason"), [*WRONG_POSITIONS, (TWO_WINNERS, "both sides")])
-def test_a_wrong_position_is_refused_with_a_reason(tab: Tab, wrong: Any, reason: str) -> None:
-    for what in ("look", "analyse", "prove", "threats"):
-        assert reason in tab.ask(what, position=wrong)["error"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "{", "[]", "null", '"x"', '{"do": 5}', '{"do": "fly"}', '{"id": {}}', "[" * 100_000,
-     '{"do": "look", "id": 1}', '{"do":"analyse","position":null}', "\x00", '{"id": 1e999}'],
-)  # fmt: skip
-def test_a_malformed_message_gets_its_reason(tab: Tab, text: str) -> None:
-    tab.socket.send(text)
-    assert tab.receive()["error"]
-    assert tab.ask("look", position=position("h8"))["to_move"] == "white"
 
 
 def test_a_message_that_is_too_large_is_refused_with_a_reason(tab: Tab) -> None:
@@ -229,92 +159,48 @@ def test_random_bytes_and_huge_messages_end_one_socket_only(server: BoardServer)
     assert server.health()["status"] == "ok"
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({"multipv": 0}, "multipv"),
-        ({"multipv": 1.5}, "multipv"),
-        ({"threads": 10_000}, "threads"),
-        ({"memory": -1}, "memory"),
-        ({"search": "guess"}, "search"),
-        ({"time": "long"}, "time is not of the type"),
-        ({"time": 0}, "time is not between 0.01 and 600"),
-    ],
-)
-def test_a_wrong_setting_is_refused(tab: Tab, fields: dict[str, Any], reason: str) -> None:
-    assert reason in tab.ask("analyse", position=position("h8"), **fields)["error"]
+def test_a_tab_that_leaves_takes_its_search_with_it() -> None:
+    """Played by a script: what the page sends once it has heard of what is before."""
+    board = BoardApp(Guard("token"))
+    heard: list[Any] = []
+    script = [
+        (0, {"type": "websocket.connect"}),
+        (1, {"do": "analyse", "id": 1, "position": position("h8")}),
+        (2, {"do": "look", "id": 2, "position": position("h8")}),
+        (3, {"do": "stop", "id": 3, "target": 1}),
+        (5, {"do": "analyse", "id": 4, "position": position("h8")}),
+        (6, {"type": "websocket.disconnect"}),
+    ]
 
+    async def receive() -> Any:
+        due, message = script.pop(0)
+        end = time.monotonic() + PATIENCE
+        while len(set(heard)) < due:
+            assert time.monotonic() < end
+            await asyncio.sleep(0.005)
+        if "type" in message:
+            return message
+        return {"type": "websocket.receive", "text": json.dumps(message)}
 
-@pytest.mark.parametrize(
-    "text", ["", "hello", "(;GM[1]SZ[19])", "(;B[zz])", "Piskvorky x", "h8h8", "(" * 50_000, "\x00"]
-)
-def test_a_file_that_is_no_game_is_refused(tab: Tab, text: str) -> None:
-    answer = tab.ask("read", text=text)
-    assert answer["error"]
+    async def send(message: Any) -> None:
+        told = json.loads(message.get("text") or "{}")
+        kind = "event" if "event" in told else "result" if "result" in told else message["type"]
+        heard.append(f"{kind} {told.get('id', '')}")
+        assert board.tabs == board.visits == 1 or not told
 
-
-HALF = "x\ud800"  # half of a character, which JSON can hold
-
-
-def test_halves_of_characters_are_refused(tab: Tab, server: BoardServer) -> None:
-    game = {"position": position(), "tree": [], "format": "sgf"}
-    for what, fields in (
-        ("read", {"text": f"(;GM[4]SZ[15]PB[{HALF}];B[hh])"}),
-        ("write", {**game, "comment": HALF}),
-        ("write", {**game, "names": {"black": HALF}}),
-        ("write", {**game, "root": {"labels": [{"x": 1, "y": 1, "text": HALF}]}}),
-        ("comment", {"position": position("h8"), "after": HALF}),
-        ("look", {"position": position(rule=HALF)}),
-    ):
-        assert "half" in tab.ask(what, **fields)["error"], fields
-        status, answer = server.post(what, fields)
-        assert status == 400 and "half" in answer["error"], fields
-
-
-@pytest.mark.parametrize("target", [[1], {"a": 1}])
-def test_a_stop_of_what_is_no_question_is_refused(tab: Tab, target: Any) -> None:
-    assert "target" in tab.ask("stop", target=target)["error"]
-    assert tab.ask("stop", target=5) == {}
-
-
-@pytest.mark.parametrize("fields", [{"text": ""}, {"text": " \n"}, {"text": "", "data": ""}])
-def test_an_empty_text_is_called_empty(tab: Tab, fields: dict[str, str]) -> None:
-    assert "text is empty" in tab.ask("read", **fields)["error"]
-    assert "neither" in tab.ask("read")["error"]
-
-
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [("x" * 300 + ".js", 404), (f"api/{'x' * 5000}", 401), ("a/b/c", 404), ("%00.js", 404),
-     ("..%2fapp.js", 404)],
-)  # fmt: skip
-def test_a_path_that_is_none_is_refused_with_a_reason(
-    server: BoardServer, path: str, status: int
-) -> None:
-    answer = server.get(f"/{path}")
-    assert answer[0] == status and answer[1]["error"]
+    with ThreadPoolExecutor() as apart:
+        path = "/api/socket?token=token"
+        asking = board.app(scope("websocket", path, GOOD), receive, send)
+        apart.submit(asyncio.run, asking).result()
+    assert list(dict.fromkeys(heard)) == [
+        "websocket.accept ", "event 1", "result 2", "result 3", "result 1", "event 4"
+    ]  # fmt: skip
+    assert (list(board.desks), board.tabs, board.visits) == ([], 0, 0)
+    board.close()
 
 
 def failing(*words: object) -> Any:
     raise ZeroDivisionError("unexpected")
-
-
-def ask_in_process(board: Any, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
-    """Return status and document of a POST to a board of this process."""
-    headers = [(b"authorization", b"Bearer token"), (b"host", b"localhost")]
-    scope = {"type": "http", "method": "POST", "path": path, "headers": headers,
-             "query_string": b""}  # fmt: skip
-    sent: list[dict[str, Any]] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": body}
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    with suppress(ZeroDivisionError), ThreadPoolExecutor() as apart:  # the browser has this thread
-        apart.submit(asyncio.run, board.app(scope, receive, send)).result()
-    return sent[0]["status"], json.loads(sent[1]["body"])
 
 
 def test_an_error_that_was_not_expected_is_reported(
@@ -322,15 +208,10 @@ def test_an_error_that_was_not_expected_is_reported(
 ) -> None:
     monkeypatch.setitem(OPERATIONS, "puzzles", Operation("puzzles", "", {}, failing))
     board = BoardApp(Guard("token"))
-    answer = ask_in_process(board, "/api/puzzles", b"{}")
+    status, _, body = request(board, "/api/puzzles", GOOD, b"{}")
     board.close()
-    assert answer == (500, {"error": "internal error: ZeroDivisionError"})
+    assert (status, json.loads(body)) == (500, {"error": "internal error: ZeroDivisionError"})
     assert capsys.readouterr().err.count("Traceback") == 1
-
-
-def test_checks_name_the_field() -> None:
-    with pytest.raises(Refused, match=r"position\.moves\[1\]\[0\]"):
-        check("position", position([[1, 1], [99, 1]]), POSITION)
 
 
 def notes(root: Any) -> Any:
@@ -355,14 +236,6 @@ def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
 # What it says -----------------------------------------------------------------------
 
 
-def test_the_facts_of_a_position(tab: Tab) -> None:
-    won = tab.ask("look", position=position(FIVE))
-    assert won["winner"] == "black" and len(won["row"]) == 5
-    renju = position("g8a1i8c1h7o15h9e1", "renju")
-    (foul,) = tab.ask("look", position=renju)["forbidden"]
-    assert foul == {"cell": [7, 7], "reason": "double three"}
-
-
 def test_a_search_without_end_gives_way_to_the_next_question(tab: Tab) -> None:
     endless = tab.send("analyse", position=position("h8"))
     assert tab.receive()["id"] == endless
@@ -379,12 +252,6 @@ def test_stop_ends_a_search_at_once(tab: Tab) -> None:
         pass
     assert time.monotonic() - start < PATIENCE  # milliseconds, on an idle machine
     assert message["result"]["move"]
-
-
-def test_a_method_of_the_textbooks_plays_in_the_engines_place(tab: Tab) -> None:
-    answer = tab.ask("move", position=position("h8a1i8a3j8a5k8"), method="minimax", seconds=2)
-    assert answer["move"] in ([6, 7], [11, 7]) and answer["pv"][0] == answer["move"]
-    assert "uct" in tab.ask("move", position=position("h8"), method="guess")["error"]
 
 
 def test_a_stop_of_what_has_ended_stops_nothing_else(tab: Tab) -> None:
@@ -518,25 +385,3 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         complaints = server.stop()
     assert complaints.startswith("numoku: cannot listen on 127.0.0.1:")
     assert complaints.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [("h8,i9,h9", (8, 9, 9)), ("h8-i9-h9", (8, 9, 9)), ("1. h8 i9 2. h9", (8, 9, 9)),
-     ("1.h8 i9 2.h9", (8, 9, 9)), ("[7,7] [8,8] [7,8]", (8, 9, 9)),
-     ("(7,7) (8,8) (7,8)", (8, 9, 9))],
-)  # fmt: skip
-def test_moves_are_read_in_every_way_of_writing_them(
-    tab: Tab, text: str, rows: tuple[int, ...]
-) -> None:
-    fields = {"text": text, "width": 20, "height": 19, "rule": "renju"}
-    found = tab.ask("read", **fields)
-    assert [(row["x"], row["y"] + 1) for row in found["tree"]] == list(
-        zip((7, 8, 7), rows, strict=True)
-    )
-    assert [found["position"][name] for name in ("width", "height", "rule")] == [20, 19, "renju"]
-    below = tab.ask("read", **fields, from_below=True)
-    turned = rows if "," in text and text[0] in "([" else tuple(20 - row for row in rows)
-    assert [row["y"] + 1 for row in below["tree"]] == list(turned)
-    wrong = tab.ask("read", **{**fields, "text": text + " z99"})
-    assert "move 4" in wrong["error"] and "z99" in wrong["error"]

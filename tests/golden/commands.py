@@ -201,6 +201,7 @@ SESSIONS: tuple[tuple[str, str], ...] = (
     ("play --level 1 --time 60", "d4\nnew\nc3\nresign"),
     ("play --resume", "new\nquit"),
     ("play --resume --level 2 --side white --time 60", ""),
+    ("play --level 1 --time 60 --side white --size 9", "undo\nhint"),
     ("play walls.txt --level 1 --time 60", "save a.sgf\na1\nquit"),
     ("play game.sgf --level 1 --time 60", "undo\nsave a.sgf\nyes\nc3\nsave a.sgf\nundo"),
     ("cat a.sgf", ""),

@@ -1,0 +1,13 @@
+"""What the server answers is what was recorded, whole: ``python -m tests.golden.board``."""
+
+from __future__ import annotations
+
+from tests.golden import board
+
+
+def test_every_operation_answers_as_recorded() -> None:
+    assert board.conversation() == board.FILE.read_text(encoding="utf-8")
+
+
+def test_every_request_is_answered_as_recorded() -> None:
+    assert board.requests() == board.REQUESTED.read_text(encoding="utf-8")
