@@ -141,7 +141,7 @@ def _json(path: Path) -> Iterator[Item]:
                 try:
                     yield from _entry(line)
                 except ValueError as error:
-                    raise NotationError(f"{path}, line {number}: {error}") from None
+                    raise NotationError(f"line {number}: {error}") from None
 
 
 def _entry(text: str) -> Iterator[Item]:

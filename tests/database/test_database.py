@@ -189,19 +189,6 @@ def test_everything_about_a_finding_comes_back(database: Database) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "tree",
-    [7, "x", [PROOF], {"move": [0, 0]}, {"move": [0, 15], "answers": []},
-     {"move": [0, "a"], "answers": []}, {"move": [0, 0], "answers": [{"move": [1, 1]}]}],
-)  # fmt: skip
-def test_a_proof_that_makes_no_sense_is_refused(tree: Any) -> None:
-    analysis = {"rule": "freestyle", "size": [15, 15], "to_move": "white", "black": [[7, 7]],
-                "white": [], "value": 10, "best": [0, 0]}  # fmt: skip
-    assert read_analysis(analysis).finding.value == 10
-    with pytest.raises(ValueError, match="proof makes no sense"):
-        read_analysis({**analysis, "tree": tree})
-
-
 # Games -------------------------------------------------------------------------------
 
 
@@ -384,15 +371,6 @@ def test_words_in_any_letters_are_found(database: Database) -> None:
         assert len(list(lines.query(database, lines.Filter(text=text)))) == 1, text
     for text in ("белых", "100%", "Ход_Ч"):
         assert not list(lines.query(database, lines.Filter(text=text))), text
-
-
-def test_values_stand_beside_the_moves_if_asked(database: Database, tmp_path: Path) -> None:
-    add_items(database, [StoredGame(record("h8i9"), {1: Finding(-35, depth=4)})])
-    losses = contents.export(database, tmp_path / "a.lib", contents.ExportFilter(values=True))
-    tree = parse_renlib((tmp_path / "a.lib").read_bytes())
-    assert tree.root.children[0].text == "+35" and not losses
-    losses = contents.export(database, tmp_path / "a.lib", contents.ExportFilter())
-    assert losses == ["1 values are not in the file; --values writes them"]
 
 
 # The command -------------------------------------------------------------------------

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from pbrain_engine import Game, Side
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.diagram import MARK, Drawn, board_svg
 from tests.packaging.building import pictures
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -30,12 +28,3 @@ def test_a_picture_of_a_page_is_what_is_drawn_today(name: str) -> None:
     assert drawn == pictures.PICTURES[name]()
     page = pictures.DOCS / "methods.md" if "methods" in name else pictures.DOCS.parent / "README.md"
     assert f"{name}.svg" in page.read_text(encoding="utf-8")
-
-
-def test_stones_lie_where_they_were_put() -> None:
-    stones = [Drawn((7, 7), Side.BLACK, "1"), Drawn((8, 8), Side.WHITE, "2")]
-    root = ElementTree.fromstring(board_svg(15, 12, stones, [(8, 8)], "two & stones"))
-    circles = [c for c in root.iter(f"{SVG}circle") if float(c.get("r", 0)) > 10]
-    assert [(c.get("cx"), c.get("cy")) for c in circles] == [("240", "240"), ("270", "270")]
-    assert [c.get("stroke") == MARK for c in circles] == [False, True]
-    assert [t.text for t in root.iter(f"{SVG}text")][-2:] == ["1", "2"]
