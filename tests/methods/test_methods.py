@@ -14,7 +14,7 @@ from pbrain_engine.arena.settings import SettingsError, parse_engine
 from pbrain_engine.arena.textbook import Textbook
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.methods import METHODS, Budget, Choice, PlainGame, method
+from pbrain_engine.methods import METHODS, Budget, PlainGame, method
 from pbrain_engine.methods.alphabeta import AlphaBetaTree, find_best_move
 from pbrain_engine.methods.board import DIRECTIONS
 from pbrain_engine.methods.minimax import Minimax
@@ -22,26 +22,13 @@ from pbrain_engine.methods.proofnumber import ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Solver
+from tests.golden import methods
+from tests.golden.methods import game_of
 from tests.oracle import rules
-from tests.oracle.rules import BLOCKED, EMPTY, Board
+from tests.oracle.rules import EMPTY, Board
 from tests.oracle.threats import five_cells
 
 INFINITE = float("inf")
-
-
-def game_of(board: Board, to_move: int) -> PlainGame:
-    """Return a board of the oracle as a game of the methods."""
-    game = PlainGame(board.width, board.height, board.rule)
-    for (x, y), held in board.cells.items():
-        cell = y * board.width + x
-        if held == BLOCKED:
-            game.block(cell)
-        elif held != EMPTY:
-            game.to_move = held
-            game.play(cell)
-    game.to_move = to_move
-    game.winner = None
-    return game
 
 
 def drawn(text: str, to_move: int = 0, rule: str = "freestyle") -> PlainGame:
@@ -241,15 +228,8 @@ def test_it_beats_random_moves(name: str) -> None:
     assert won >= 19
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("rule", rules.RULES)
-def test_every_rule_is_played_to_the_end(name: str, rule: str) -> None:
-    chance = random.Random(rule)
-    game = PlainGame(5, rule=rule)
-    while not game.is_over() and game.legal_moves():
-        choice = method(name)(game, Budget(nodes=20, depth=1), chance)
-        assert isinstance(choice, Choice) and choice.move in game.legal_moves()
-        game.play(choice.move)
+def test_threats_wins_and_games_are_as_recorded() -> None:
+    assert methods.record() == methods.FILE.read_text(encoding="utf-8")
 
 
 @pytest.mark.timed
