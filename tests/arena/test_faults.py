@@ -18,6 +18,7 @@ from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.pool import LocalGames, close_all
 from pbrain_engine.arena.process import EngineProcess
+from pbrain_engine.arena.referee import EngineFault
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart, parse_engine
 
 pytestmark = pytest.mark.skipif(
@@ -158,6 +159,40 @@ for part in {parts}:
     assert times == sorted(times)
 
 
+SAYS = "import os, signal, sys, time; "
+
+
+@pytest.mark.parametrize(
+    ("code", "merged", "heard", "fault"),
+    [
+        ("os.write(1, b'a\\n' * 4)", False, 4, "exit: left the game"),
+        ("os.write(1, b'a\\n' * 5)", False, 0, "flood: 5 lines, 10 bytes in one answer"),
+        ("os.write(1, b'a' * 39 + b'\\n')", False, 1, "exit: left the game"),
+        ("os.write(1, b'a' * 40 + b'\\n')", False, 0, "flood: 1 lines, 41 bytes in one answer"),
+        ("os.write(2, b'x\\n y \\n'); os._exit(3)", False, 0, "crash: exit code 3: y"),
+        ("os.write(2, b'x' * 30); os._exit(1)", False, 0, f"crash: exit code 1: {'x' * 20}"),
+        ("os.write(2, b'x\\ny'); os._exit(3)", True, 2, "crash: exit code 3: y"),
+        ("os.write(1, b'z\\n'); os.kill(os.getpid(), 9)", False, 1, "crash: SIGKILL"),
+        ("os.close(1); time.sleep(9)", False, 0, "exit: closed its output"),
+        ("os.write(1, b'a')", False, 1, "exit: left the game"),
+    ],
+)  # fmt: skip
+def test_a_program_floods_beyond_its_bounds_and_its_end_is_told(
+    code: str, merged: bool, heard: int, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, bound in (("FLOOD_LINES", 4), ("FLOOD_BYTES", 40), ("ERROR_TAIL", 20)):
+        monkeypatch.setattr(f"pbrain_engine.arena.process.{name}", bound)
+    process, lines = EngineProcess([sys.executable, "-c", SAYS + code], merged=merged), []
+    try:
+        with pytest.raises(EngineFault) as caught:
+            while line := process.receive(60.0):
+                lines.append((line.text, line.chunks))
+    finally:
+        process.close()
+    assert (str(caught.value), len(lines)) == (fault, heard)
+    assert {pieces for _, pieces in lines} <= {1}
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
 def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(
     tmp_path: Path,
@@ -213,7 +248,6 @@ ERROR_EXIT = "exit code 3: Traceback: something went wrong"
     [
         ("complain", False, "time", "no move after"),  # the judge alone takes it for an answer
         ("complain", True, "garbage", "something is odd"),
-        ("error-exit", False, "crash", ERROR_EXIT),
         ("error-exit", True, "crash", ERROR_EXIT),
     ],
 )

@@ -57,6 +57,13 @@ TABLE = {
     "count_base": Parameter(4, 1, 12, "c"),
 }
 
+DAMAGED = (  # what such a file holds, and what it holds in another one
+    ("zero.jsonl", '"batch":2', '"batch":0'),
+    ("later.jsonl", '"batch":2', '"batch":3,"later":1'),
+    ("states.jsonl", '"tune"', '"state"'),
+    ("other.jsonl", '"points"', '"pints"'),
+)
+
 
 class Shelf:
     """Games that a larger set of parameters wins, by its number and colour more or less surely."""
@@ -131,6 +138,11 @@ def runs() -> str:
         patch.setattr(Shelf, "now", 100.0)
         patch.setattr(progress, "perf_counter", lambda: Shelf.now)
         parts = [tuned(words) for words in COMMANDS]
+        text = Path("a.jsonl").read_text(encoding="utf-8")
+        for name, old, new in DAMAGED:
+            Path(name).write_text(text.replace(old, new), encoding="utf-8")
+            parts.append(tuned(f"{name} --show"))
+            Path(name).unlink()
         for path in sorted(Path().glob("*.jsonl")):
             parts.append(f"-- {path}\n{path.read_text(encoding='utf-8')}")
     return rounded("\n".join(parts)).replace(sys.executable, "PYTHON")
