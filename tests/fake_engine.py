@@ -1,10 +1,8 @@
-"""An engine of the product's interface that searches without a kernel, slowly or wrongly at will.
+"""An engine of the product's interface that searches without a kernel.
 
 It moves to a free cell near the last stone. Its searches take the time they are given and
-report an iteration every few milliseconds. ``faults`` makes it misbehave: ``hang`` (never
-returns), ``deaf`` (does not hear stop and runs past its limit for 0.2 s), ``fail`` (raises
-in the search), ``illegal`` (returns an occupied cell), ``slow`` (takes a fifth of a second to begin
-a game and to play a move).
+report an iteration every few milliseconds. ``faults`` makes it misbehave: ``illegal`` (returns an
+occupied cell), ``slow`` (takes a fifth of a second to begin a game and to play a move).
 """
 
 from __future__ import annotations
@@ -14,14 +12,13 @@ import time
 from collections.abc import Callable, Iterable
 from time import perf_counter
 
-from pbrain_engine.engine.engine import EngineError, Limit, Move, Thought
+from pbrain_engine.engine.engine import Limit, Move, Thought
 from pbrain_engine.engine.pacing import Pace
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 
 TICK = 0.004
-HANG = 30.0
 SLOW = 0.2
 
 
@@ -100,23 +97,18 @@ class FakeEngine:
         pace = pace or Pace.of(limit, began)
         self.searches.append((limit, multipv))
         moves = self._moves(exclude)
-        if "fail" in self.faults:
-            raise EngineError("the search has failed")
-        if "hang" in self.faults:
-            threading.Event().wait(HANG)
         thought = self._thought(moves[0], 0, began, 1)
         depth = 0
         while began < pace.start + pace.plan.hard:
             depth += 1
             self._stop.wait(TICK)
-            if self._stop.is_set() and "deaf" not in self.faults:
+            if self._stop.is_set():
                 break
             for index, move in enumerate(moves[:multipv], 1):
                 thought = self._thought(move, depth, began, index)
                 if on_iteration is not None:
                     on_iteration(thought)
-            late = 0.2 if "deaf" in self.faults else 0.0
-            if pace.should_stop(thought, perf_counter() - pace.start - late):
+            if pace.should_stop(thought, perf_counter() - pace.start):
                 break
             if limit.depth is not None and depth >= limit.depth:
                 break

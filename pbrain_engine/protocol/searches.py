@@ -91,7 +91,8 @@ class Task(ABC):
 
     def relimit(self, plan: TimePlan) -> None:
         """Give the search other limits, which count from when it was read."""
-        self._plan, self.deadline = plan, self.read_at + plan.hard
+        now = perf_counter()  # an answer cannot be due before it is known to be
+        self._plan, self.deadline = plan, max(self.read_at + plan.hard, min(self.deadline, now))
         if plan.hard <= 0:
             self.stop()
         else:
@@ -174,12 +175,15 @@ class BalanceTask(Task):
 
     def run(self) -> Outcome:
         """Search, and return the answer."""
+        game = self.game
+        if game.width * game.height - game.ply == self._stones:
+            return self.fallback  # the last cells; no search follows on a full board
         search = self.opening_search(lambda choice: None)
         if self._stones == 1:
             found: Sequence[Coordinates] = [swap2.balanced_move(search, self._bias)[0]]
         else:
             found = swap2.balanced_pair(search, self._bias)[0]
-        return self.put(*found) if all_free(self.game, found) else self.fallback
+        return self.put(*found) if all_free(game, found) else self.fallback
 
 
 class SwapTask(Task):

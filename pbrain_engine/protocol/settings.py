@@ -121,9 +121,8 @@ YIXIN_KEYS = frozenset(
 
 
 def known_rule(code: int) -> int | None:
-    """Return the code of a rule that some kind of client means by it."""
-    meanings = (decode_rule(code, yixin) for yixin in (False, True))
-    return None if all(rule is None for rule in meanings) else code
+    """Return the code of a rule, which then means one to clients of every kind."""
+    return None if decode_rule(code, False) is None else code
 
 
 def natural(value: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from time import perf_counter
 
 import pytest
 
@@ -22,9 +21,7 @@ from pbrain_engine.engine.swap2 import (
 )
 from pbrain_engine.engine.thought import Listener
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.protocol.commands import Command
 from tests.fake_engine import FakeEngine
-from tests.protocol.test_session import Talk
 
 UNSURE = 30  # how far the searches below swing from depth to depth
 THREE = [(7, 7), (8, 8), (10, 6)]
@@ -107,20 +104,6 @@ def test_a_first_stone_that_may_be_swapped_is_the_most_even_one() -> None:
         assert 0 <= x < size and 0 <= y < size
 
 
-def test_the_first_stone_is_swapped_where_a_client_waits_for_it() -> None:
-    talk = Talk().start()
-    talk.say("INFO show_detail 0", "INFO rule 5", "INFO swapable 1")
-    (first,) = talk.ask("BEGIN")
-    assert first != "7,7"  # the middle would be taken away
-    talk.say("START 15")
-    talk.engine.value = -50
-    assert talk.ask("TURN 7,7") == ["SWAP"]
-    talk.say("START 15", "INFO swapable 0")
-    assert talk.ask("TURN 7,7") != ["SWAP"]
-    talk.say("INFO swapable 1", "INFO rule 0", "START 15")
-    assert talk.ask("TURN 7,7") != ["SWAP"]
-
-
 def test_the_most_even_opening_is_put() -> None:
     def value(stones: set[Move]) -> int:
         return sum(7 * move.x + 3 * move.y for move in stones) % 97
@@ -160,49 +143,6 @@ def test_a_balanced_pair_comes_closest_to_the_bias() -> None:
     assert found is not None
     assert abs(found[1]) <= 10
     assert search.engine.game.ply == 0
-
-
-@pytest.mark.parametrize("size", [5, 15, 22])
-def test_the_protocol_answers_every_stage(size: int) -> None:
-    talk = Talk().start(size)
-    (three,) = talk.ask("SWAP2BOARD", "DONE")
-    board = {f"{x},{y}" for x in range(size) for y in range(size)}
-    cells = three.split()
-    assert len(set(cells)) == 3 and set(cells) <= board
-    (second,) = talk.ask("SWAP2BOARD", *cells, "DONE")
-    free = sorted(board.difference(cells))
-    assert second == "SWAP" or (set(second.split()) <= set(free) and len(second.split()) <= 2)
-    (third,) = talk.ask("SWAP2BOARD", *cells, *free[:2], "DONE")
-    assert third == "SWAP" or third in free[2:]
-    assert talk.ask("BOARD", "0,0,1", "1,0,2", "DONE")[0] in board - {"0,0", "1,0"}
-
-
-@pytest.mark.parametrize("stones", [["1,1"], ["1,1", "1,1", "2,2"], ["1,1", "99,2", "3,3"]])
-def test_other_stones_are_an_error(stones: list[str]) -> None:
-    (answer,) = Talk().start().say("SWAP2BOARD", *stones, "DONE")
-    assert answer.startswith("ERROR")
-
-
-def test_the_steps_of_yixin_board() -> None:
-    talk = Talk().start()
-    three = talk.ask("YXSWAP2STEP1")
-    assert [line.split()[:3] for line in three] == [
-        ["MESSAGE", "SWAP2", f"MOVE{k}"] for k in (1, 2, 3)
-    ]
-    talk.say("YXBOARD", "7,7,2", "8,8,1", "10,6,2", "DONE")
-    answer = talk.ask("YXSWAP2STEP2")
-    assert answer[0].startswith(("MESSAGE SWAP2 SWAP1 ", "MESSAGE SWAP2 MOVE4 "))
-    talk.say("YXBOARD", "7,7,2", "8,8,1", "10,6,2", "9,9,1", "4,4,2", "DONE")
-    assert talk.ask("YXSWAP2STEP3")[0] in ("MESSAGE SWAP2 SWAP2 YES", "MESSAGE SWAP2 SWAP2 NO")
-    assert talk.ask("YXSWAP2STEP2")[0].startswith("ERROR")
-
-
-def test_balance_commands_answer_one_or_two_cells() -> None:
-    for number, name in enumerate(("YXBALANCEONE", "YXBALANCETWO"), 1):
-        task = Talk().start().session.handle(Command(name, (0,)), perf_counter()).task
-        assert task is not None
-        for answer in (task.fallback, task.run()):
-            assert len(set(answer.lines[0].split())) == len(set(answer.moves)) == number
 
 
 @pytest.mark.parametrize("size", [15, 20])

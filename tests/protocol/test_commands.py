@@ -13,7 +13,6 @@ from pbrain_engine.protocol.commands import (
     CommandReader,
     Info,
     LineBuffer,
-    Malformed,
     PlacedStone,
     Said,
     Unknown,
@@ -67,47 +66,6 @@ def test_a_line_is_a_command(line: str, command: Said) -> None:
     (found,) = read(line)
     assert type(found) is type(command)
     assert found == command
-
-
-@pytest.mark.parametrize(
-    "line", ["START", "START 1 2 3", "TURN", "TURN 7", "TURN a,b", "TURN ²,1", "TURN 7.0,1",
-             "BEGIN 1", "RESTART x", "YXNBEST", "YXNBEST a", "TURN " + "9" * 20 + ",1"],
-)  # fmt: skip
-def test_nonsense_after_a_command_is_malformed(line: str) -> None:
-    (found,) = read(line)
-    assert isinstance(found, Malformed)
-
-
-def test_a_body_may_come_in_any_lines() -> None:
-    expected = board("BOARD", (7, 7, 1), (8, 8, 2), (9, 9, 1))
-    for lines in (
-        ["BOARD", "7,7,1", "8,8,2", "9,9,1", "DONE"],
-        ["board 7,7,1 8,8,2", "9,9,1 done"],
-        ["BOARD", "7, 7, 1", "8 8 2", "9,9,1 DONE"],
-    ):
-        assert read(*lines) == [expected]
-
-
-def test_bad_lines_of_a_body_are_counted() -> None:
-    found = read("BOARD", "x", "7", "7,7,1,1", "7,7,1", "DONE")
-    assert found == [board("BOARD", (7, 7, 1), bad=3)]
-
-
-def test_info_is_served_within_a_body_and_other_commands_end_it() -> None:
-    assert read("BOARD", "INFO rule 4", "7,7,1", "DONE") == [
-        Info("rule", "4"),
-        board("BOARD", (7, 7, 1)),
-    ]
-    broken, turn = read("BOARD", "7,7,1", "TURN 1,2")
-    assert isinstance(broken, Malformed)
-    assert turn == Command("TURN", (1, 2))
-
-
-def test_an_unknown_extension_is_unknown_once_with_all_that_belongs_to_it() -> None:
-    assert len(read("yxquerydatabaseall", "7,7", "8,8", "done")) == 1
-    assert len(read("yxsetdatabase", "C:\\my books\\a.db")) == 1
-    assert read("yxquerydatabaseall", "7,7", "TURN 1,1")[1:] == [Command("TURN", (1, 1))]
-    assert len(read("yxdeletedatabaseall nonwl", "7,7", "done", "done")) == 2
 
 
 def test_a_body_is_bounded() -> None:

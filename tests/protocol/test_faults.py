@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
@@ -16,7 +16,6 @@ from pbrain_engine.doctor.exam import Peer
 from tests.packaging.wine import needs_windows_itself
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
-FAKE = [sys.executable, str(Path(__file__).parents[1] / "fake_brain.py")]
 ANSWER = 10.0  # seconds; generous, for a loaded machine
 SOON = 0.5  # for tests that run alone
 HEAVY = (
@@ -70,19 +69,6 @@ def brain() -> Iterator[Brain]:
         yield peer
 
 
-@pytest.fixture
-def fake() -> Iterator[Callable[..., Brain]]:
-    peers: list[Brain] = []
-
-    def launch(*faults: str) -> Brain:
-        peers.append(Brain([*FAKE, *faults]))
-        return peers[-1]
-
-    yield launch
-    for peer in peers:
-        peer.kill()
-
-
 def exits_within(peer: Peer, limit: float) -> float:
     began = perf_counter()
     assert peer.wait(limit) == 0
@@ -132,10 +118,10 @@ def test_a_manager_that_has_died_is_not_talked_to(tmp_path: Path) -> None:
 
 
 def test_output_is_not_read_and_the_input_ends() -> None:
-    with Brain(FAKE) as peer:
+    with Brain(PROGRAM) as peer:
         peer.start()
         read, write = os.pipe()
-        blocked = subprocess.Popen(FAKE, stdin=subprocess.PIPE, stdout=write)
+        blocked = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=write)
         os.close(write)
         assert blocked.stdin is not None
         blocked.stdin.write(b"ABOUT\n" * 4000)  # answers fill the pipe
@@ -174,17 +160,6 @@ def test_what_makes_no_sense_is_answered_once(lasting: Brain, data: bytes, answe
     lasting.send_bytes(data)
     found = lasting.answer()
     assert is_move(found) if answer == "MOVE" else found.startswith(answer)
-    lasting.is_well()
-
-
-@pytest.mark.parametrize("size", ["0", "4", "23", "1000", "-15", "15 4", "99999999999999999"])
-def test_a_wrong_size_keeps_the_board(lasting: Brain, size: str) -> None:
-    lasting.start()
-    assert is_move(lasting.ask("TURN 7,7"))
-    answer = lasting.ask(f"START {size}")
-    assert answer.startswith("ERROR")
-    assert "20" in answer  # so that Piskvork offers it
-    assert lasting.ask("TURN 7,7").startswith("ERROR")  # still there
     lasting.is_well()
 
 
@@ -290,128 +265,6 @@ def test_time_spent_suspended_is_not_counted(brain: Brain) -> None:
     assert is_move(brain.answer())
     assert 0.03 < perf_counter() - began < 0.4
     brain.is_well()
-
-
-# -- during a search -----------------------------------------------------------------------
-
-STOPPERS = ["STOP", "YXSTOP", "INFO timeout_turn 0", "INFO time_left 0"]
-
-
-@pytest.mark.timed
-@pytest.mark.parametrize("command", STOPPERS)
-def test_a_search_is_stopped_with_its_move(brain: Brain, command: str) -> None:
-    brain.start(20, turn=60_000)
-    brain.send("BOARD", "9,9,2", "8,8,1", "3,3,2", "DONE")
-    time.sleep(0.2)
-    brain.send(command)
-    began = perf_counter()
-    assert is_move(brain.answer())
-    assert perf_counter() - began < SOON
-    brain.is_well()
-
-
-@pytest.mark.timed
-def test_info_and_about_are_served_during_a_search(brain: Brain) -> None:
-    brain.start(turn=60_000)
-    brain.send("BOARD", "9,9,2", "8,8,1", "3,3,2", "DONE")
-    time.sleep(0.05)
-    began = perf_counter()
-    assert brain.ask("INFO evaluate 3,3", "ABOUT").startswith('name="')
-    assert perf_counter() - began < SOON
-    brain.send("INFO timeout_turn 300")  # a new limit counts at once
-    assert is_move(brain.answer(1.0))
-    brain.is_well()
-
-
-@pytest.mark.parametrize(
-    "line, answer",
-    [("START 20", "OK"), ("TURN 0,0", "MOVE"), ("BEGIN", "ERROR"), ("HO", "UNKNOWN")],
-)
-def test_another_command_first_ends_the_search(lasting: Brain, line: str, answer: str) -> None:
-    lasting.start(turn=60_000)
-    lasting.send("BOARD", "9,9,2", "8,8,1", "DONE")
-    time.sleep(0.05)
-    assert is_move(lasting.ask(line))
-    if answer == "MOVE":
-        lasting.send("STOP")
-        assert is_move(lasting.answer())
-    else:
-        assert lasting.answer().startswith(answer)
-    lasting.is_well()
-
-
-def test_commands_that_follow_in_the_same_packet_are_all_answered(lasting: Brain) -> None:
-    lasting.start(20, turn=60_000)
-    turns = [f"TURN {x},{y}" for x in (0, 19) for y in (0, 19)]
-    lasting.send(*turns, "STOP", "ABOUT")
-    answers = [lasting.answer() for _ in range(len(turns) + 1)]
-    assert all(is_move(answer) for answer in answers[:-1])
-    assert answers[-1].startswith("name=")
-    assert len(set(answers)) == len(answers)
-
-
-# -- when the engine itself fails ----------------------------------------------------------
-
-
-def test_a_search_that_fails_is_answered_and_its_engine_replaced(
-    fake: Callable[..., Brain],
-) -> None:
-    peer = fake("fail", "once")
-    peer.start()
-    assert is_move(peer.ask("TURN 7,7"))
-    assert is_move(peer.ask("TURN 0,0"))
-    peer.is_well()
-
-
-@pytest.mark.timed
-def test_a_search_that_hangs_is_answered_in_time_and_abandoned(fake: Callable[..., Brain]) -> None:
-    peer = fake("hang", "once")
-    peer.start(turn=300)
-    began = perf_counter()
-    assert is_move(peer.ask("TURN 7,7"))
-    assert perf_counter() - began < 0.4
-    began = perf_counter()
-    assert is_move(peer.ask("TURN 0,0"))
-    assert perf_counter() - began < 1.5
-    peer.is_well()
-
-
-@pytest.mark.timed
-def test_a_hanging_search_does_not_delay_the_end(fake: Callable[..., Brain]) -> None:
-    peer = fake("hang")
-    peer.start(turn=60_000)
-    peer.send("TURN 7,7")
-    time.sleep(0.1)
-    peer.send("END")
-    exits_within(peer, SOON)
-
-
-@pytest.mark.timed
-def test_a_search_that_does_not_hear_stop_is_answered(fake: Callable[..., Brain]) -> None:
-    peer = fake("deaf")
-    peer.start(turn=60_000)
-    peer.send("TURN 7,7")
-    time.sleep(0.05)
-    began = perf_counter()
-    assert is_move(peer.ask("STOP"))
-    assert perf_counter() - began < 0.2
-    assert is_move(peer.ask("INFO timeout_turn 60", "TURN 0,0"))
-
-
-@pytest.mark.parametrize(
-    ("lacking", "reported"),
-    [("nokernel", "no kernel for this machine; run `make setup`"),
-     ("noweights", "learned.numoku is damaged")],
-)  # fmt: skip
-def test_start_says_what_the_engine_lacks(
-    fake: Callable[..., Brain], lacking: str, reported: str
-) -> None:
-    peer = fake(lacking)
-    for command in ("START 15", "BEGIN", "TURN 7,7", "START 20"):
-        assert peer.ask(command) == f"ERROR {reported}"
-    assert peer.ask("ABOUT").startswith("name=")
-    peer.send("END")
-    exits_within(peer, ANSWER)
 
 
 # -- the place it runs in ------------------------------------------------------------------

@@ -13,6 +13,7 @@ from pbrain_engine.engine.pacing import TimePlan
 from pbrain_engine.protocol.commands import CommandReader, LineBuffer
 from pbrain_engine.protocol.session import Session
 from tests.fake_engine import FakeEngine
+from tests.golden import talks
 from tests.transcript import Transcript, all_transcripts, replay
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
@@ -89,3 +90,8 @@ def test_the_program_holds_the_dialogue_of_each_client(transcript: Transcript, b
         assert peer.wait(ANSWER_TIME) == 0
         assert [line for line in peer.lines() if not line.text.startswith("MESSAGE")] == []
         assert peer.stderr == b""
+
+
+def test_all_talks_with_a_model_of_the_engine_are_as_recorded() -> None:
+    record = talks.FILE.read_text(encoding="utf-8")
+    assert talks.talks(record) == record

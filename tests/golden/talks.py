@@ -1,0 +1,229 @@
+"""What the program says to managers, and when: ``python -m tests.golden.talks`` records it anew.
+
+The loop, its threads and its session run on a clock that moves only when all of them wait, with an
+engine that says what it is asked. ``talks.txt`` holds both sides. A line with ``>`` is what a
+manager sends at that moment, in one packet (lines as Python writes strings; ``END OF INPUT``
+closes the pipe), and all others are recorded: ``<`` is written, ``|`` is the engine's, ``!`` is
+logged. After a title stand the faults of the engine: those of ``tests/fake_engine.py``, and those
+of ``Model``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from math import inf
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pbrain_engine import __version__
+from pbrain_engine.engine import pacing
+from pbrain_engine.engine.engine import EngineError, Limit, Move, Thought
+from pbrain_engine.engine.pacing import Pace
+from pbrain_engine.eval.weights import WeightsError
+from pbrain_engine.native.load.library import KernelError
+from pbrain_engine.notation.cells import cell_name
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.protocol import loop, replies, searches, session, settings
+from tests import fake_engine
+from tests.turns import TurnQueue, Turns
+
+FILE = Path(__file__).with_suffix(".txt")
+STEP = 0.03  # seconds of the first iteration; each takes as many more than the one before
+DEAF = 0.2  # seconds for which a deaf engine goes on
+CPU, QUEUED = 0.15, 0.05  # seconds that the program took to start
+EOF = "END OF INPUT"
+SIGNS = {Side.BLACK: "x", Side.WHITE: "o", Side.WALL: "#"}
+SEEDED = random.Random
+
+
+class Model(fake_engine.FakeEngine):
+    """An engine that tells of all that it is asked.
+
+    Further faults: ``fail`` (raises in the search), ``hang`` (never returns), ``deaf`` (goes on for
+    a while after a stop) and ``deafer`` (for a second); ``nokernel`` and ``noweights`` let there be
+    no engine, ``lost`` misses its kernel at the second game, ``broken`` fails as soon as it is
+    asked for a move, ``stuck`` takes half a minute for that, ``value=30`` is its value of
+    everything, and with ``once`` the first engine alone has faults. The pipes have some, too: the
+    client does not read (``unread``) or is ``gone``, and the program is ``suspended`` whenever it
+    writes.
+    """
+
+    def __init__(
+        self, memory: int, faults: set[str], number: int, turns: Turns, talk: Talk
+    ) -> None:
+        self.turns, self.tell = turns, lambda text: talk.note("|", f"engine {number}: {text}")
+        super().__init__(memory, faults)
+        self._stop, self.games = turns.threading.Event(), 0
+        for fault in faults:
+            if fault.startswith("value="):
+                self.value = int(fault[6:])
+        self.tell(f"memory {memory}")
+
+    def new_game(
+        self, width: int = 15, height: int | None = None, rule: Rule = Rule.FREESTYLE
+    ) -> None:
+        self.tell(f"new game {width}x{height} {rule.name}")
+        if "lost" in self.faults and self.games:
+            raise KernelError("lost")
+        self.games += 1
+        super().new_game(width, height, rule)
+
+    def set_memory(self, memory: int) -> None:
+        self.tell(f"memory {memory}")
+
+    def set_hash_size(self, length: int | None) -> None:
+        self.tell(f"hash size {length}")
+
+    def set_threads(self, threads: int) -> None:
+        self.tell(f"threads {threads}")
+
+    def clear_hash(self) -> None:
+        self.tell("clear")
+
+    def quick_move(self, exclude: Iterable[Move] = ()) -> Move:
+        self.tell(f"quick move{without(exclude)}")
+        if "broken" in self.faults:
+            raise EngineError("broken")
+        if "stuck" in self.faults:
+            self.turns.sleep(30)
+        return super().quick_move(exclude)
+
+    def think(
+        self,
+        limit: Limit,
+        *,
+        pace: Pace | None = None,
+        on_iteration: Any = None,
+        multipv: int = 1,
+        exclude: Iterable[Move] = (),
+    ) -> Thought:
+        began = self.turns.now
+        self._stop.clear()
+        pace = pace or Pace.of(limit, began)
+        game, (hard, optimum) = self.game, pace.plan
+        stones = " ".join(f"{SIGNS[stone.side]}{cell_name(*stone.move)}" for stone in game.history)
+        asked = (
+            f"{game.width}x{game.height} {game.rule.name} {SIGNS[game.to_move]} to move: {stones}"
+        )
+        most = f"depth {limit.depth} nodes {limit.nodes} from {pace.start:.3f} in {hard:.3f}"
+        self.tell(f"think {asked}; {most}, {optimum:.3f}; {multipv} best{without(exclude)}")
+        if "fail" in self.faults:
+            raise EngineError("the search has failed")
+        if "hang" in self.faults:
+            self.turns.wait(inf)
+        moves, depth = self._moves(exclude), 0
+        pace.begin(self.stop)
+        try:
+            while pace.plan.hard > 0:
+                depth += 1
+                if self._stop.wait(STEP * depth):
+                    self.turns.sleep(DEAF if "deaf" in self.faults else 0)
+                    self.turns.sleep(1.0 if "deafer" in self.faults else 0)
+                    break
+                for index, move in enumerate(moves[:multipv], 1):
+                    thought = self._thought(move, depth, began, index)
+                    if on_iteration is not None:
+                        on_iteration(thought)
+                if pace.should_stop(thought, self.turns.now - pace.start) or depth == limit.depth:
+                    break
+                if limit.nodes is not None and thought.nodes >= limit.nodes:
+                    break
+        finally:
+            pace.end()
+        return self._thought(moves[0], depth, began, 1)
+
+
+def without(exclude: Iterable[Move]) -> str:
+    cells = " ".join(cell_name(*move) for move in exclude)
+    return f" without {cells}" if cells else ""
+
+
+class Talk:
+    """One conversation, and its record."""
+
+    def __init__(self, faults: set[str], script: list[tuple[float, str]]) -> None:
+        self.turns, self.faults, self.script, self.lines = Turns(), faults, script, list[str]()
+        self.engines = 0
+
+    def note(self, mark: str, text: str) -> None:
+        self.lines.append(f"{self.turns.now:.3f} {mark} {text.replace(__version__, 'VERSION')}")
+
+    def make_engine(self, memory: int) -> Model:
+        if "nokernel" in self.faults:
+            raise KernelError("no kernel\nfor this machine; run `make setup`")
+        if "noweights" in self.faults:
+            raise WeightsError("learned.numoku is damaged")
+        self.engines += 1
+        faults = set() if "once" in self.faults and self.engines > 1 else self.faults
+        return Model(memory, faults, self.engines, self.turns, self)
+
+    def read(self) -> bytes:
+        """Return what is sent next."""
+        if not self.script:
+            self.turns.wait(inf)
+        moment, text = self.script.pop(0)
+        self.turns.wait(max(moment, self.turns.now))
+        self.lines.append(f"{moment:.3f} > {text}")
+        lines = [line.encode("latin-1").decode("unicode_escape") for line in text.split("; ")]
+        return b"" if text == EOF else "".join(line + "\n" for line in lines).encode("latin-1")
+
+    def write(self, line: str) -> None:
+        self.note("<", line)
+        if "unread" in self.faults:
+            self.turns.sleep(5)
+        if "suspended" in self.faults:
+            self.turns.now += 5
+        if "gone" in self.faults:
+            raise loop.Broken
+
+    def log(self, mark: str, text: str) -> None:
+        if mark == "!":
+            self.note("!", text.splitlines()[-1])
+
+    def leave(self) -> None:
+        self.note("!", "the program ends")
+        self.turns.end()
+
+    def run(self) -> list[str]:
+        turns = self.turns
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (loop, searches, replies, pacing, fake_engine):
+                patch.setattr(module, "perf_counter", turns.read)
+            for module in (loop, pacing, fake_engine):
+                patch.setattr(module, "threading", turns.threading)
+            clock = SimpleNamespace(perf_counter=turns.read, process_time=lambda: CPU)
+            patch.setattr(session, "time", clock)
+            patch.setattr(session, "queued_time", lambda: QUEUED)
+            patch.setattr(fake_engine, "time", SimpleNamespace(sleep=turns.sleep))
+            for module in (session, settings):
+                patch.setattr(module, "MAX_THREADS", 4)
+            patch.setattr(searches, "start_deep", lambda works: [*map(turns.start, works)])
+            patch.setattr(random, "Random", lambda seed=7: SEEDED(seed))
+            for name in ("read", "write", "leave"):
+                patch.setattr(loop, name, getattr(self, name))
+            patch.setattr(loop, "sleep", turns.sleep)
+            patch.setattr(loop, "SimpleQueue", lambda: TurnQueue(turns))
+            conversation = loop.Loop(self.make_engine, self.log)  # type: ignore[arg-type]
+            conversation.session.settings.row_first = "row_first" in self.faults
+            turns.run(conversation.run)
+        return self.lines
+
+
+def talks(record: str) -> str:
+    """Return the record of all conversations, of which another one has what the manager sends."""
+    found = []
+    for block in record.rstrip("\n").split("\n\n"):
+        title, *lines = block.split("\n")
+        faults = {*title.partition(": ")[2].split()}
+        sent = [line.split(" ", 2) for line in lines if line.split(" ", 2)[1] == ">"]
+        script = [(float(moment), text) for moment, _, text in sent]
+        found.append("\n".join([title, *Talk(faults, script).run()]))
+    return "\n\n".join(found) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(talks(FILE.read_text(encoding="utf-8")), encoding="utf-8")
