@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from pbrain_engine import Engine, Game, Limit, Side, Solver
+from pbrain_engine import Engine, Limit, Side, Solver
 from pbrain_engine.notation.diagram import LINE, parse_diagram
+from tests.golden import boards
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example.ipynb"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -22,15 +23,9 @@ def shown(item: Any) -> tuple[int, list[str]]:
     return len(stones), [t.text or "" for t in root.iter(f"{SVG}text") if t.get("fill") != LINE]
 
 
-def test_text_and_pictures_show_what_stands() -> None:
-    game = Game(9, 12)
-    for cell in ("e5", "e6", "f5"):
-        game.play(cell)
-    game.place(0, 0, Side.WALL)
-    board = parse_diagram(str(game))
-    assert board.cells(Side.BLACK) == [(4, 4), (5, 4)] and board.cells(Side.WALL) == [(0, 0)]
-    assert (board.width, board.height, board.to_move) == (9, 12, Side.WHITE)
-    assert shown(game) == (3, ["1", "2", "3"])
+def test_games_are_told_and_drawn_as_recorded() -> None:
+    record = boards.FILE.read_text(encoding="utf-8")
+    assert boards.boards(record) == record
     with Engine(hash_size=1 << 20) as engine:
         assert parse_diagram(str(engine)).cells(Side.BLACK) == []
 

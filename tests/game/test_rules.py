@@ -16,7 +16,6 @@ from lab.fuzz_rules import (
     shrink,
 )
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.game.game import Game
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule, Side
 from tests.oracle import rules
@@ -106,53 +105,3 @@ def test_an_answer_comes_where_every_cell_is_forbidden() -> None:
         thought = engine.think(Limit(time=1.0))
         assert thought.time < 0.5
         assert thought.move in board.empties()
-
-
-def test_white_may_play_where_black_may_not() -> None:
-    game = Game(15, rule=Rule.RENJU)
-    for x, y in ((6, 7), (8, 7), (7, 6), (7, 8)):
-        game.place(x, y, Side.BLACK)
-    assert game.is_forbidden(7, 7)
-    assert (7, 7) not in game.legal_moves()
-    game.set_to_move(Side.WHITE)
-    assert not game.is_forbidden(7, 7)
-    assert game.forbidden() == []
-
-
-def test_a_forbidden_cell_is_free_again_when_the_stones_go() -> None:
-    game = Game(15, rule=Rule.RENJU)
-    for x, y in ((6, 7), (0, 0), (8, 7), (0, 2), (7, 6), (0, 4), (7, 8), (0, 6)):
-        game.play(x, y)
-    assert game.forbidden() == [(7, 7)]
-    game.undo()
-    game.undo()
-    assert game.forbidden() == []
-
-
-@pytest.mark.parametrize("rule", Rule)
-def test_the_winner_stays_known_and_goes_with_the_stone(rule: Rule) -> None:
-    game = Game(7, 9, rule)
-    for x in range(4):
-        game.play(x, 0)
-        game.play(x, 8)
-    assert game.winner is None
-    game.play(4, 0)
-    assert game.winner is Side.BLACK
-    game.play(4, 8)
-    assert game.winner is Side.BLACK
-    game.undo()
-    game.undo()
-    assert game.winner is None
-    assert game.to_move is Side.BLACK
-
-
-def test_a_cell_cannot_be_emptied_by_a_stone() -> None:
-    with Engine(hash_size=1_000_000) as engine:
-        engine.play(7, 7)
-        for board in (engine, engine.game):
-            for cell in ((7, 7), (8, 8)):
-                with pytest.raises(ValueError, match="neither a stone nor a blocked cell"):
-                    board.place(*cell, Side.EMPTY)
-        game = engine.game
-        assert game.ply == 1 and game.check() == 0
-        assert game.at(7, 7) is Side.BLACK and game.at(8, 8) is Side.EMPTY

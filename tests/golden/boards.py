@@ -1,0 +1,100 @@
+"""What games say of themselves, step by step: ``python -m tests.golden.boards`` records it anew.
+
+``boards.txt`` holds the steps (``>``) and what comes of each: the error, or what is seen then.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pbrain_engine.engine.forms import game_form
+from pbrain_engine.game.game import Game, Move
+from pbrain_engine.position.rules import Side
+
+FILE = Path(__file__).with_suffix(".txt")
+
+
+def step(game: Game | None, words: list[str]) -> Game:
+    """Return the game after a step."""
+    match words:
+        case ["new", width, height, rule]:
+            return Game(int(width), int(height), rule)
+        case ["new", width]:
+            return Game(int(width) if width.isdigit() else width)  # type: ignore[arg-type]
+    assert game is not None
+    match words:
+        case ["play", "move", x, y]:
+            game.play(Move(int(x), int(y)))
+        case ["play", "none"]:
+            game.play(None)  # type: ignore[arg-type]
+        case ["play", "half", x, y]:
+            game.play(float(x), int(y))  # type: ignore[arg-type]
+        case ["play", "half", y]:
+            game.play(1, float(y))  # type: ignore[arg-type]
+        case ["play", x, y]:
+            game.play(int(x), int(y))
+        case ["play", *cells]:
+            for cell in "".join(cells).split("+"):
+                game.play(cell)
+        case ["place", x, y, side]:
+            game.place(int(x), int(y), Side[side])
+        case ["undo"]:
+            game.undo()
+        case ["move", side]:
+            game.set_to_move(Side[side])
+        case ["apart"]:
+            other = game.apart()
+            game.undo()
+            return other
+        case ["exchange"]:
+            other = Game(game.width, game.height, game.rule)
+            other.play(0, 0)
+            game.exchange(other)
+            assert other.moves == [(0, 0)] and other.to_move is Side.WHITE and not other.check()
+            other.exchange(game)
+        case _:
+            raise ValueError(words)
+    return game
+
+
+def seen(game: Game) -> list[str]:
+    """Return what is to be seen of a game."""
+    number = [len(game.legal_moves()), len(game.empty_cells()), game.ply]
+    is_so = [name for name in ("is_full", "is_over", "is_in_turn") if getattr(game, name)]
+    corners = [
+        (-1, 0),
+        (0, -1),
+        (game.width - 1, game.height - 1),
+        (game.width, 0),
+        (0, game.height),
+    ]
+    at = [game.at(*cell).name for cell in corners]
+    assert game.check() == 0
+    form = json.dumps(game_form(game))
+    return [f"{form} {number} {is_so} {at} {game.snapshot()!r}", *str(game).split("\n")]
+
+
+def boards(record: str) -> str:
+    """Return the record of all games, of which another one has the steps."""
+    game: Game | None = None
+    lines = []
+    for line in record.splitlines():
+        if not line.startswith("> "):
+            continue
+        lines.append(line)
+        for words in line[2:].split("; "):
+            try:
+                if words == "draw":
+                    assert game is not None
+                    lines += game._repr_svg_().replace("><", ">\n<").split("\n")
+                else:
+                    game = step(game, words.split())
+            except (ValueError, TypeError) as error:
+                lines.append(f"{words}: {type(error).__name__}: {error}")
+        lines += seen(game) if game is not None else []
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    FILE.write_text(boards(FILE.read_text(encoding="utf-8")), encoding="utf-8")
