@@ -45,11 +45,11 @@ class Model(fake_engine.FakeEngine):
 
     Further faults: ``fail`` (raises in the search), ``hang`` (never returns), ``deaf`` (goes on for
     a while after a stop) and ``deafer`` (for a second); ``nokernel`` and ``noweights`` let there be
-    no engine, ``lost`` misses its kernel at the second game, ``broken`` fails as soon as it is
-    asked for a move, ``stuck`` takes half a minute for that, ``value=30`` is its value of
-    everything, and with ``once`` the first engine alone has faults. The pipes have some, too: the
-    client does not read (``unread``) or is ``gone``, and the program is ``suspended`` whenever it
-    writes.
+    no engine, ``lost`` misses its kernel at the second game, ``book`` has a book, ``broken`` fails
+    as soon as it is asked for a move, ``stuck`` takes half a minute for that, ``value=30`` is its
+    value of everything, and with ``once`` the first engine alone has faults. The pipes have some,
+    too: the client does not read (``unread``) or is ``gone``, and the program is ``suspended``
+    whenever it writes.
     """
 
     def __init__(
@@ -71,6 +71,10 @@ class Model(fake_engine.FakeEngine):
             raise KernelError("lost")
         self.games += 1
         super().new_game(width, height, rule)
+
+    def balanced(self, stones: int) -> list[list[tuple[int, int]]]:
+        self.tell(f"balanced {stones}")
+        return [[(k, 1), (7, k), (9, 2)] for k in range(9)] if "book" in self.faults else []
 
     def set_memory(self, memory: int) -> None:
         self.tell(f"memory {memory}")
