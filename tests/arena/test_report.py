@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -19,7 +18,7 @@ from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.pages.html import FOLDER, Curve, intervals, line_chart, stacked_bars, thin, ticks
+from pbrain_engine.pages.html import FOLDER, thin, ticks
 from pbrain_engine.position.rules import Rule
 from tests.board.browser import chromium
 
@@ -74,15 +73,6 @@ def test_long_lines_are_thinned_but_end_where_they_end() -> None:
     kept = thin(points)
     assert len(kept) <= 801
     assert kept[-1] == points[-1]
-
-
-def test_charts_are_well_formed() -> None:
-    chart = line_chart("t", "x & y", "<y>", [Curve("a<b", [(0, 1), (1, 3)], "a")], marks=[2.0])
-    bars = stacked_bars("t", "x", "y", [0.0, 5.0], 5, [("n", "black", [1, 0])])
-    bounds = intervals("t", "Elo", [("a&b", 10.0, -5.0, 25.0)])
-    for svg in (chart, bars, bounds):
-        assert ElementTree.fromstring(svg).tag == "svg"
-    assert line_chart("t", "x", "y", [Curve("", [], "a")]) == ""
 
 
 def test_the_page_has_the_scale_of_its_rule() -> None:

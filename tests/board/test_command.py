@@ -1,0 +1,107 @@
+"""How `numoku board` begins, in this process: its address, its token, the game that it is given."""
+
+from __future__ import annotations
+
+import base64
+import socket
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra `board` is not there")
+pytest.importorskip("starlette", reason="the extra `board` is not there")
+
+from pbrain_engine.board import app, command
+from pbrain_engine.board.app import LOCAL_NAMES
+from pbrain_engine.notation.cells import NotationError
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    for name in (app.ENVIRONMENT, "NUMOKU_DB"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("host", "shown", "names"),
+    [("127.0.0.1", "127.0.0.1", LOCAL_NAMES), ("0.0.0.0", "127.0.0.1", ()),
+     ("::1", "[::1]", LOCAL_NAMES), ("[::1]", "[::1]", LOCAL_NAMES),
+     ("localhost", "localhost", LOCAL_NAMES)],
+)  # fmt: skip
+def test_the_address_is_one_that_a_browser_opens(
+    host: str, shown: str, names: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    served: list[Any] = []
+    asked: list[Any] = []
+    listen = command.listen
+
+    def listen_here(*where: Any) -> socket.socket:  # not every machine has all these addresses
+        asked.append(where)
+        return listen("127.0.0.1", 0)
+
+    async def serve(
+        server: Any, listener: socket.socket, board: Any, address: str, options: Namespace
+    ) -> None:
+        served.append((listener.getsockname()[1], board, address, options.linger))
+
+    monkeypatch.setattr(command, "serve", serve)
+    monkeypatch.setattr(command, "listen", listen_here)
+    (tmp_path / "a.sgf").write_text("(;GM[4]SZ[15];B[hh])")
+    words = ["--host", host, "--port", "5", "--threads", "3", "--linger", "7"]
+    assert command.main([str(tmp_path / "a.sgf"), *words, "--db", str(tmp_path / "a.db")]) == 0
+    ((port, board, address, linger),) = served
+    assert address == f"http://{shown}:{port}/?token={board.guard.token}" and linger == 7
+    assert asked == [(host, 5)]
+    assert (board.guard._names, board.desks.threads) == (names, 3)
+    assert board.archive.name == str(tmp_path / "a.db") and (tmp_path / "numoku").is_dir()
+    assert board.start["name"] == "a.sgf"
+    assert base64.b64decode(board.start["data"]) == b"(;GM[4]SZ[15];B[hh])"
+
+
+def test_what_is_no_game_is_refused_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.sgf"
+    for content, reason in ((b"(;GM[1])", "GM[1] is another game"), (b" ", "there is nothing in")):
+        path.write_bytes(content)
+        with pytest.raises(NotationError) as refused:
+            command.read_file(str(path))
+        assert str(refused.value).startswith(f"a.sgf: {reason}")
+    monkeypatch.setattr(command, "MOST_FILE", 2)
+    path.write_bytes(b"h8")
+    assert command.read_file(str(path))["data"] == "aDg="
+    path.write_bytes(b"h8i")
+    with pytest.raises(NotationError, match=r"^a\.sgf is too large for a game$"):
+        command.read_file(str(path))
+
+
+def test_a_port_that_was_asked_for_is_taken_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with command.listen("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        monkeypatch.setattr(command, "DEFAULT_PORT", port)
+        with pytest.raises(OSError, match=f"^cannot listen on 127.0.0.1:{port}: "):
+            command.listen("127.0.0.1", port)
+        with command.listen("127.0.0.1", None) as other:
+            assert other.getsockname()[1] not in (0, port)
+    with command.listen("127.0.0.1", None) as again:
+        assert again.getsockname()[1] == port
+
+
+def test_the_token_lasts_where_it_can_be_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    token = app.lasting_token()
+    path = tmp_path / "numoku" / "board-token"
+    assert app.lasting_token() == token == path.read_text().strip() and len(token) == 24
+    path.write_text("short")
+    other = app.lasting_token()
+    assert len(other) == 24 and other != token and app.lasting_token() == other
+    path.unlink()
+    path.mkdir()
+    assert app.lasting_token() != app.lasting_token()
+    monkeypatch.setenv(app.ENVIRONMENT, "given")
+    assert app.lasting_token() == "given"

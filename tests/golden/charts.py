@@ -1,0 +1,46 @@
+"""What pages consist of, as text: ``python -m tests.golden.charts``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pbrain_engine.pages import html
+from pbrain_engine.pages.html import Curve
+
+FILE = Path(__file__).with_suffix(".txt")
+
+
+def charts() -> dict[str, str]:
+    """Return a chart of each kind, by its caption; some have nothing to show."""
+    rising = [(0.0, 1.0), (1.0, 3.0), (7.5, -2.0)]
+    long = [(float(i), float(i % 7)) for i in range(1700)]
+    band = ([(0.0, 2.0), (7.5, 0.0)], [(0.0, 0.0), (7.5, -3.0)])
+    pair = [Curve("a<b", rising, "a"), Curve("", [(2.0, 0.5)], "b"), Curve("none", [], "c")]
+    return {
+        "lines": html.line_chart("t & u", "x & y", "<y>", pair, band, [2.0]),
+        "level": html.line_chart("t", "x", "y", [Curve("flat", [(3.0, 5.0)], "a")]),
+        "range": html.line_chart("t", "x", "y", pair[:1], y_range=(0.0, 2.0)),
+        "long": html.line_chart("t", "x", "y", [Curve("l", long, "a")]),
+        "no lines": html.line_chart("t", "x", "y", [Curve("", [], "a")]),
+        "bars": html.stacked_bars(
+            "t", "x", "y", [0.0, 5.0, 10.0], 5,
+            [("n<", "black", [1, 0, 3]), ("m", "white", [2, 0, 12])],
+        ),
+        "no bars": html.stacked_bars("t", "x", "y", [], 5, []),
+        "bounds": html.intervals("t", "Elo", [("a&b", 10.0, -5.0, 25.0), ("c", -80.0, -95.0, 0.0)]),
+        "no bounds": html.intervals("t", "Elo", []),
+    }  # fmt: skip
+
+
+def pages() -> str:
+    """Return a document with them, and a table, but not the style sheet."""
+    body = html.html_table([["a & b", "c"], ["<1>", "2"], ["3", ""]])
+    body += html.html_figures(charts().items())
+    text = html.html_document("Title <t>", body, "<script>0</script>\n")
+    head, style, rest = text.partition("<style>")
+    text = head + style + rest[rest.index("</style>") :]
+    return text.replace("><", ">\n<")
+
+
+if __name__ == "__main__":
+    FILE.write_text(pages(), encoding="utf-8")
