@@ -24,7 +24,7 @@ from pbrain_engine.learn.network.pool import PositionPool, read_pools
 from pbrain_engine.learn.network.position_loops import LEVEL_BEND
 
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
-SMALL = Widths(32, 16, 16, 16, 16, 16)
+SMALL = Widths(32, 48, 16, 64, 32, 48)  # all that can differ do
 SHARES = 2.0, 1.0, 0.7  # of the losses of value, move and level
 STEP = 1e-6
 
@@ -48,7 +48,7 @@ def excited(form: Form, seed: int) -> np.ndarray:  # type: ignore[type-arg]
     numbers = form.start(seed, np.float64)
     for name, part in form.views(numbers).items():
         if not name.endswith("share"):
-            part += chance.normal(0, 0.2, part.shape)
+            part += chance.normal(0, 0.15, part.shape)
     return numbers
 
 
@@ -79,6 +79,30 @@ def test_gradients_are_slopes(family: str) -> None:
             slope = (ends[0] - ends[1]) / (2 * STEP)
             wanted = float(gradient @ direction)
             assert slope == pytest.approx(wanted, rel=2e-5, abs=2e-5), part.name
+
+
+def test_a_network_begins_at_the_linear_evaluation_with_spread_weights() -> None:
+    """Uniform numbers of the spread that is usual for so many inputs, small ones of moves."""
+    form = Form(patterns(4), False, SMALL)
+    inputs = {"map.first": 32, "map.second": 48, "map.third": 48, "head.region": 32,
+              "head.trunk": 80, "head.value": 64, "head.cell": 32}  # fmt: skip
+    ones = {"head.linear_share": 1.0, "head.score_share": 1.0}
+    policies = []
+    for name, part in form.views(form.start(2, np.float64)).items():
+        name = name.replace("0.", ".").replace("1.", ".")
+        if (count := inputs.get(name.removesuffix("_bias"))) is not None:
+            reach, close = count**-0.5, 2 * part.size**-0.5
+            assert 0.8 * reach < np.abs(part).max() <= reach, name
+            assert abs(part.mean()) < close * reach, name
+            assert part.std() == pytest.approx(reach / 3**0.5, rel=close), name
+        elif name == "head.policy":
+            policies.append(part)
+            assert abs(part.mean()) < 0.001 and part.std() == pytest.approx(0.02, rel=0.05)
+        elif name == "head.neighbours":
+            assert (part == [[1], [0], [0]]).all()
+        else:
+            assert (part == ones.get(name, 0)).all(), name
+    assert (policies[0] != policies[1]).any()
 
 
 def test_threads_add_up_to_the_same_gradient() -> None:

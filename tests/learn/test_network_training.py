@@ -17,6 +17,7 @@ from pbrain_engine import cli
 from pbrain_engine.eval.network_block import PATTERNS
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.game.game import Game
+from pbrain_engine.learn import train
 from pbrain_engine.learn.features import Reader, candidates_of, needs_order
 from pbrain_engine.learn.network import pool as reading
 from pbrain_engine.learn.network.learner import Widths
@@ -43,11 +44,13 @@ from pbrain_engine.learn.records import (
 )
 from pbrain_engine.learn.train import (
     begin_of,
-    best_network,
     compare_with_engine,
+    best_network,
     stoppable,
     with_network,
+    write_page,
 )
+from pbrain_engine.pages.html import Curve
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import WIN_BAND
@@ -464,6 +467,49 @@ def test_the_command_writes_a_network_and_goes_on(
     assert command(path, "--steps", "3") == 1
     assert "steps 2, not 3" in capsys.readouterr().err
     assert path.read_bytes() == first
+
+
+def test_the_page_shows_what_was_learned_and_held_out_beside_the_linear_evaluation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charts, tables = list[Any](), list[Any]()
+    monkeypatch.setattr(train, "line_chart", lambda *facts: str(charts.append(facts)))
+    monkeypatch.setattr(train, "html_table", lambda rows: str(tables.append(rows)))
+    start, nan = Score(0.5, 0.6, 2.0, 0.25), float("nan")
+    history = [
+        {"step": 20, "learned": Score(0.4, nan, 1.9, 0.3), "held": Score(0.45, nan, 1.95, 0.28)},
+        {"step": 30, "learned": Score(0.3, nan, nan, 0.4), "held": Score(0.35, nan, 1.85, 0.38)},
+    ]
+    page = tmp_path / "page.html"
+    write_page(page, "A & B", history, start)
+    value, move, first = (train.TITLES[name] for name in ("target", "entropy", "first"))
+
+    def chart(title: str, learned: list[Any], held: list[Any], linear: float) -> Any:
+        ends = [(20.0, linear), (30.0, linear)]
+        return (
+            title,
+            "steps",
+            title,
+            [
+                Curve("learned from", learned, "a"),
+                Curve("held out", held, "b"),
+                Curve("linear", ends, "c"),
+            ],
+        )
+
+    assert charts == [
+        chart(value, [(20.0, 0.4), (30.0, 0.3)], [(20.0, 0.45), (30.0, 0.35)], 0.5),
+        chart(move, [(20.0, 1.9)], [(20.0, 1.95), (30.0, 1.85)], 2.0),
+        chart(first, [(20.0, 0.3), (30.0, 0.4)], [(20.0, 0.28), (30.0, 0.38)], 0.25),
+    ]
+    head = ["", *train.TITLES.values()]
+    linear = ["linear, held out", "0.5000", "0.6000", "2.0000", "0.2500"]
+    network = ["network, held out", "0.3500", "nan", "1.8500", "0.3800"]
+    assert tables == [[head, linear, network]]
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>A &amp; B</h1>" in text and all(title in text for title, *_ in charts)
+    write_page(page, "A", [], start)
+    assert len(charts) == 3 and tables[1:] == [[head, linear]]
 
 
 def test_a_file_that_is_still_written_is_read_to_its_last_whole_game(tmp_path: Path) -> None:
