@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 import time
@@ -440,31 +441,46 @@ def test_codes_of_rare_patterns_keep_colours_apart(alike: bool) -> None:
 
 def command(path: Path, *more: str, games: Path = SAMPLE) -> int:
     words = ["train", str(games), "--out", str(path), "--batch", "64", "--steps", "2"]
-    words += ["--families", "freestyle,caro", "--test", str(SAMPLE)]
+    words += ["--families", "freestyle", "--test", str(SAMPLE)]
     return cli.main([*words, *more])
+
+
+SAID = """\
+freestyle: # positions, linear: value #, on results #, move #, first #%
+freestyle: # positions, # steps of #
+  linear value #, on results #, move #, first #%
+  network value #, on results #, move #, first #%
+  integers value #, on results #, move #, first #%
+  value off by # (at most #), logit by # (at most #)
+freestyle: # positions/s
+FILE written
+"""
 
 
 def test_the_command_writes_a_network_and_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "net.numoku"
-    assert command(path, "--threads", "1") == 0
-    assert "positions/s" in capsys.readouterr().out
+    path, kept = tmp_path / "net.numoku", ("--keep", "caro=network")
+    assert command(path, *kept) == 0
+    said = capsys.readouterr().out
+    assert re.sub(r"[0-9]+([.,][0-9]+)*", "#", said.replace(str(path), "FILE")) == SAID
     first = path.read_bytes()
     weights = load_weights(str(path))
     weights.check_networks()
-    assert weights.network(Rule.FREESTYLE) and weights.network(Rule.CARO)
-    assert weights.network(Rule.RENJU) is None
+    network = load_weights("network")
+    assert weights.network(Rule.FREESTYLE) and weights.network(Rule.RENJU) is None
+    assert weights.network(Rule.CARO) == network.network(Rule.CARO)
+    assert weights.about["network caro"] == f"as in {network.key}"
     assert "integers value" in weights.about["network freestyle"]
     learned = load_weights("learned")
     assert all(weights.block(rule) == learned.block(rule) for rule in Rule)
     assert all(weights.scale(rule) == learned.scale(rule) for rule in Rule)
     page = tmp_path / "net.numoku.training" / "freestyle" / "losses.html"
     assert "Cross-entropy of the move" in page.read_text(encoding="utf-8")
-    assert command(path) == 0  # all steps are done
+    assert command(path, *kept) == 0  # all steps are done
     assert path.read_bytes() == first
     capsys.readouterr()
-    assert command(path, "--steps", "3") == 1
+    assert command(path, *kept, "--steps", "3") == 1
     assert "steps 2, not 3" in capsys.readouterr().err
     assert path.read_bytes() == first
 
