@@ -20,7 +20,7 @@ from pbrain_engine.arena.journal import Journal, Played
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.database.contents import ExportFilter, export, find_faults
 from pbrain_engine.database.finding import Asked, Finding, entry_document, following_document
-from pbrain_engine.database.lines import following, look_up
+from pbrain_engine.database.lines import list_next_moves, look_up
 from pbrain_engine.database.sources import Item, Wish, add_items, read_source
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.learn.records import NO_VALUE, Ending, GameFile, Record
@@ -29,7 +29,7 @@ from pbrain_engine.notation.cells import cell_name, parse_moves, parse_offsets
 from pbrain_engine.notation.diagram import (
     Drawn,
     board_svg,
-    coloured,
+    colour_rows,
     format_diagram,
     parse_diagram,
     star_points,
@@ -201,7 +201,7 @@ def drawing(text: str) -> Iterator[str]:
     yield from tried(lambda: [board.side_to_move().name])
     if board.width < 8:
         for letters in (False, True):
-            shown = coloured(board, winning_row(board), [(0, 1)], letters)
+            shown = colour_rows(board, winning_row(board), [(0, 1)], letters)
             yield ascii(shown.plain)
             yield " ".join(f"{span.start}-{span.end}:{span.style}" for span in shown.spans)
 
@@ -392,7 +392,7 @@ def stored(names: Iterable[str]) -> Iterator[str]:
                 start = Position(rule, 15, 15, Side.BLACK, (), ())
                 where = Asked(reduce(Position.after, cells, start), tuple(cells))
                 yield json.dumps(entry_document(where, look_up(database, where)))
-                yield f"  {json.dumps(following_document(following(database, where)))}"
+                yield f"  {json.dumps(following_document(list_next_moves(database, where)))}"
         for choice in (ExportFilter(), ExportFilter(values=True), ExportFilter(rule=Rule.RENJU)):
             for kind in ("lib", "sgf", "jsonl"):
                 losses = export(database, Path(f"made.{kind}"), choice)

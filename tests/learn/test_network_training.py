@@ -45,8 +45,8 @@ from pbrain_engine.learn.records import (
 )
 from pbrain_engine.learn.train import (
     begin_of,
-    compare_with_engine,
     best_network,
+    compare_with_engine,
     stoppable,
     with_network,
     write_page,
