@@ -268,7 +268,7 @@ def openapi(address: str) -> dict[str, Any]:
         "responses": {"200": ANSWERS["200"]},
     }
     paths: dict[str, Any] = {"/api/health": {"get": health}}
-    for operation in OPERATIONS.values():
+    for _, operation in sorted(OPERATIONS.items()):
         content = {"application/json": {"schema": operation.schema()}}
         post = {
             "operationId": operation.name,
