@@ -38,30 +38,6 @@ def document(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 
     return json.loads(out)
 
 
-def test_document_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    result = document(capsys, "numoku", "random", "--games", "4")
-    (pair,) = result["pairs"]
-    assert {"a", "b", "wins", "draws", "losses", "elo", "elo_low", "elo_high"} <= set(pair)
-    assert (pair["a"], pair["b"], pair["wins"]) == ("numoku", "random", 4)
-    assert pair["elo_low"] <= pair["elo"] <= pair["elo_high"]
-    del result["pairs"]
-    assert result == {"games": 4, "engines": ["numoku", "random"], "faults": []}
-
-
-def test_faults_name_game_engine_and_cause(capsys: pytest.CaptureFixture[str]) -> None:
-    bad = f"{sys.executable} {HOSTILE} occupied"
-    result = document(capsys, "random", bad, "--games", "2")
-    faults = [{"game": number, "engine": bad, "cause": "illegal"} for number in (0, 1)]
-    assert (result["faults"], result["pairs"][0]["wins"]) == (faults, 2)
-
-
-def test_tournament_has_all_pairs_and_a_ladder(capsys: pytest.CaptureFixture[str]) -> None:
-    result = document(capsys, "one=random", "two=random", "three=random", "--games", "2")
-    pairs = [("one", "two"), ("one", "three"), ("two", "three")]
-    assert result["games"] == 6 and [(p["a"], p["b"]) for p in result["pairs"]] == pairs
-    assert {rung["engine"] for rung in result["ladder"]} == {"one", "two", "three"}
-
-
 @pytest.mark.parametrize(
     "words",
     ["--rule 1", "--rule renju", "--rule 8", "--rule 0 --board 12x9",
@@ -153,13 +129,6 @@ def test_dialogues_are_kept_on_demand(tmp_path: Path) -> None:
     assert "> INFO max_node 100" in words
     assert words[-1] == "> END"
     assert (tmp_path / "log" / "00001-black.log").exists()
-
-
-def test_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["numoku:nodes=500", "random", "--games", "1000", "--sprt", "0", "300"]
-    result = document(capsys, *arguments, "--sprt-model", "logistic")
-    assert result["sprt"]["decision"] == "accepted"
-    assert result["games"] < 100
 
 
 def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pbrain_engine.arena import match, processes
+from pbrain_engine.arena import processes
 from pbrain_engine.native.load import memory
 
 FAST = ["--openings", "random", "--turn", "0.1", "--view", "quiet", "--no-journal"]
@@ -102,15 +102,6 @@ def test_other_systems_are_asked_by_psutil_and_what_they_do_not_tell_ends_no_mat
     processes.suspend(4)
     processes.suspend(5, resumes=True)
     assert asked.asked == [("suspend", 4), ("resume", 5)]
-
-
-@pytest.mark.parametrize("known", [True, False])
-def test_a_match_says_that_memory_limits_are_not_enforced(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], known: bool
-) -> None:
-    monkeypatch.setattr(processes, "knows_memory", lambda: known)
-    assert match.main(["random", "random", "--games", "2", *FAST]) == 0
-    assert ("the memory of engines is not limited" in capsys.readouterr().err) is not known
 
 
 def test_memory_is_known_without_psutil_except_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,6 @@ from pbrain_engine.arena.match import Runner
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.players import make_engine
 from pbrain_engine.arena.referee import GameTask
-from pbrain_engine.arena.report import export
-from pbrain_engine.arena.report import pgn as pgn_of
 from pbrain_engine.arena.settings import (
     EngineSpec,
     MatchSettings,
@@ -32,8 +30,6 @@ from pbrain_engine.arena.settings import (
     parse_engine,
 )
 from pbrain_engine.arena.standings import Standings, View
-from pbrain_engine.notation.game_tree import parse_psq
-from pbrain_engine.notation.sgf import parse_sgf
 from pbrain_engine.position.geometry import Coordinates
 from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
 
@@ -66,11 +62,6 @@ def written(folder: Path, *games: Played) -> Path:
         journal.append(played)
     journal.close()
     return journal.path
-
-
-def test_journal_returns_what_was_written(tmp_path: Path) -> None:
-    games = [game(i) for i in range(3)]
-    assert read_journal(written(tmp_path, *games)) == (SETTINGS, games)
 
 
 @pytest.mark.parametrize("cut", [1, 30, 200])
@@ -139,46 +130,6 @@ def test_loading_many_games_takes_little_more_than_parsing_them(tmp_path: Path) 
     assert loading < MOST_LOADING * parsing, f"{loading:.2f} s, {parsing:.2f} s of them parsing"
 
 
-def test_standings_count_pairs_of_games_and_faults() -> None:
-    late = game(3, winner="draw", reason="full"), game(5, reason="time", detail="late")
-    standings = Standings(SETTINGS, [game(0), game(1), game(2), *late])
-    # The first engine won one game and lost one of the first opening, won one and drew one of the
-    # second, and lost the last one: black won all others, and black is a, b, a, b, b.
-    (pair,) = standings.pairs
-    assert (pair.wins, pair.draws, pair.losses) == (2, 1, 2)
-    assert pair.openings == [0, 0, 1, 1, 0]
-    document = standings.to_json()
-    assert (document["games"], document["engines"]) == (5, ["a", "b"])
-    assert document["pairs"][0]["elo_low"] < document["pairs"][0]["elo"]
-    assert document["faults"] == [{"game": 5, "engine": "a", "cause": "time"}]
-
-
-def test_sgf_and_psq_read_back(tmp_path: Path) -> None:
-    games = [game(i) for i in range(2)]
-    sgf_files = export("sgf", tmp_path / "sgf", games, SETTINGS)
-    psq_files = export("psq", tmp_path / "psq", games, SETTINGS)
-    record = parse_sgf(sgf_files[1].read_text(encoding="utf-8"))
-    assert record.cells == games[1].all_moves
-    assert (record.black, record.white, record.result) == ("b", "a", "1-0")
-    assert record.moves[2].comment == "+35/5 10ms"
-    assert record.moves[4].comment == "+M9/7 30ms"
-    paper = parse_psq(psq_files[0].read_text(encoding="utf-8"))
-    assert paper.cells == games[0].all_moves
-    assert [move.milliseconds for move in paper.moves] == [0, 0, 10, 20, 30]
-
-
-def test_pgn_has_the_colours_that_were_played(tmp_path: Path) -> None:
-    games = [game(0), game(1, reason="crash"), game(2, winner="draw", reason="full")]
-    (pgn,) = export("pgn", tmp_path / "m.pgn", games, SETTINGS)
-    text = pgn.read_text(encoding="utf-8")
-    assert text.count("[Event ") == 3
-    assert '[White "a"]\n[Black "b"]\n[Result "0-1"]' in text  # black begins, and has won
-    assert "1... h8 2. i7 a1 3. o15 b2 0-1" in text
-    assert '[Date "????.??.??"]' in text
-    games[0].date = "2026-03-14"
-    assert '[Date "2026.03.14"]' in pgn_of(games[0], SETTINGS)
-
-
 Command = Callable[..., subprocess.Popen[str]]
 
 
@@ -219,19 +170,6 @@ def test_killed_match_is_continued_to_the_same_games(tmp_path: Path, numoku: Com
     assert sorted(entry["game"] for entry in lines[1:]) == list(range(20))  # none is there twice
 
 
-def test_finished_match_can_be_made_longer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, whole = str(tmp_path / "m.jsonl"), str(tmp_path / "whole.jsonl")
-    assert match.main([*MATCH[1:], "--games", "4", "--journal", path]) == 0
-    assert match.main(["--resume", path, "--games", "9", "--concurrency", "2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["games"] == 9
-    assert match.main([*MATCH[1:], "--games", "9", "--journal", whole]) == 0
-    assert games_of(Path(path)) == games_of(Path(whole))
-    assert match.main(["--resume", path, "--games", "12"]) == 2
-    assert "can only grow" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> None:
     hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
@@ -244,19 +182,6 @@ def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> Non
     runner.kill()
     runner.communicate()
     wait_until(lambda: not processes_with(TOKEN), 5)
-
-
-@posix
-def test_interrupt_finishes_games_and_prints_the_command(tmp_path: Path, numoku: Command) -> None:
-    path = tmp_path / "m.jsonl"
-    words = ["--games", "400", "--journal", str(path), "--view", "plain"]
-    runner = numoku(*MATCH, "--nodes", "5000", *words)
-    wait_for_lines(path, 2)
-    runner.send_signal(signal.SIGINT)
-    out, err = runner.communicate(timeout=30)
-    assert runner.returncode == 130
-    assert f"numoku match --resume {path}" in err and "Elo" in out
-    assert len(read_journal(path)[1]) < 400
 
 
 class Unheard(View):

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine.arena.journal import CRASH, Played
-from pbrain_engine.arena.match import ABOUT_FIELD, tasks
-from pbrain_engine.arena.openings import BALANCE, BORDER_REACH, Openings
+from pbrain_engine.arena.match import ABOUT_FIELD
 from pbrain_engine.arena.players import InprocessPlayer
 from pbrain_engine.arena.pool import share_of
 from pbrain_engine.arena.process import MAX_LINE
@@ -36,10 +35,7 @@ from pbrain_engine.arena.settings import (
     MatchSettings,
     SettingsError,
     Sprt,
-    name_apart,
-    pairs,
     parse_engine,
-    total_games,
 )
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.engine.pacing import Pace, TimePlan
@@ -118,11 +114,6 @@ def test_full_board_is_a_draw() -> None:
     assert (played.winner, played.reason, len(played.moves)) == ("draw", "full", 25)
 
 
-def test_opening_decides_who_begins() -> None:
-    played = play("h10", "a1b1", opening="h8h9i9", draw_after=5)
-    assert played.moves == parse_moves("a1h10")
-
-
 def test_judge_draws_renju_after_200_stones() -> None:
     assert settings(judge=True, rule=Rule.RENJU).draw_stones == 200
     assert settings(judge=True).draw_stones == 225
@@ -159,73 +150,6 @@ def test_agreed_values_end_a_game_where_it_is_wanted(
     terms: Adjudication, values: list[int | None], opening: int, result: str | None
 ) -> None:
     assert agreed_result(values_played(values, opening), terms) == result
-
-
-def test_clock_is_the_judges() -> None:
-    clock = Clock(settings(turn=5.0, match=6.0, judge=True), A)
-    assert clock.deadline == 6.0
-    clock.charge(4.0)
-    assert clock.left_ms == 2010
-    assert clock.limit == pytest.approx(2.01)
-    clock.charge(2.7)
-    assert clock.left_ms < 0  # within the tolerance, and sent as it is
-    assert clock.deadline == 1.0
-
-
-def test_increment_is_added_and_unlimited_is_the_protocols_giant() -> None:
-    clock = Clock(settings(turn=0.0, match=10.0, increment=0.5), A)
-    clock.charge(2.0)
-    assert clock.left_ms == 8500
-    free = Clock(settings(turn=0.0, nodes=100, patience=7.0), A)
-    assert (free.left_ms, free.turn_ms, free.deadline) == (2_147_483_647, 2_147_483_647, 7.0)
-
-
-def test_engine_option_replaces_the_turn() -> None:
-    clock = Clock(settings(turn=5.0), EngineSpec("c", ("c",), (("turn", "0.5"),)))
-    assert clock.limit == 0.5
-
-
-@pytest.mark.parametrize("count, gauntlet, meetings", [(2, False, 1), (4, False, 6), (4, True, 3)])
-def test_everybody_meets_with_both_colours(count: int, gauntlet: bool, meetings: int) -> None:
-    engines = name_apart(EngineSpec("e", ("e",)) for _ in range(count))
-    match = settings(engines=engines, games=6, gauntlet=gauntlet)
-    games = list(tasks(match, Openings(match)))
-    assert len(pairs(match)) == meetings
-    assert len(games) == total_games(match) == 6 * meetings
-    assert [task.game for task in games] == list(range(len(games)))
-    colours = Counter((task.black, task.white) for task in games)
-    assert set(colours.values()) == {3}
-    by_round = Counter((frozenset((task.black, task.white)), task.round) for task in games)
-    assert set(by_round.values()) == {2}
-
-
-def test_odd_number_of_games_is_played() -> None:
-    match = settings(games=3)
-    assert [(t.round, t.black) for t in tasks(match, Openings(match))] == [(0, 0), (0, 1), (1, 0)]
-
-
-def test_done_games_are_left_out_and_the_rest_is_unchanged() -> None:
-    match = settings(games=20, openings="random", transform=True)
-    every = list(tasks(match, Openings(match)))
-    rest = list(tasks(match, Openings(match), frozenset({0, 1, 2, 7, 9})))
-    assert rest == [task for task in every if task.game not in {0, 1, 2, 7, 9}]
-
-
-def test_opening_of_the_sister_game_is_used_again() -> None:
-    match = settings(games=4, openings="random")
-    known = {0: [(1, 1), (2, 2), (3, 3)]}
-    first = next(tasks(match, Openings(match), frozenset({0}), known))
-    assert first.opening == ((1, 1), (2, 2), (3, 3))
-
-
-def test_balanced_openings_are_balanced_by_their_judge() -> None:
-    match = settings(openings="balanced:4", seed=5)
-    worth = lambda stones: 40 * sum(x - y for x, y in stones)  # noqa: E731
-    openings = Openings(match, worth)
-    found = [openings[i] for i in range(20)]
-    assert all(abs(worth(opening)) <= BALANCE for opening in found)
-    near = [min(min(x, y, 14 - x, 14 - y) for x, y in opening) for opening in found]
-    assert 4 <= sum(distance <= BORDER_REACH for distance in near) <= 16
 
 
 @given(st.integers(5, 22), st.integers(5, 22), st.integers(0, 7), st.integers(0, 10**6))
@@ -351,13 +275,6 @@ def test_what_is_no_number_of_a_search_is_passed_over(text: str) -> None:
 @pytest.mark.parametrize("text", ["M5.5", "M1000", "+-5", "1" * 400, "²", "", "x"])
 def test_what_is_no_value_is_none(text: str) -> None:
     assert read_value(text) is None
-
-
-def test_details_of_the_best_line_are_understood() -> None:
-    thinking = Thinking()
-    for line in ("PV 0", "DEPTH 7", "EVAL -M8", "NODES 500", "PV DONE", "PV 1", "EVAL 3", "X y"):
-        thinking.hear_detail(*line.split())
-    assert (thinking.depth, thinking.value, thinking.nodes) == (7, -29992, 500)
 
 
 @given(st.integers(-6000, 6000))

@@ -64,7 +64,9 @@ DAMAGED = (  # what such a file holds, and what it holds in another one
     ("later.jsonl", '"batch":2', '"batch":3,"later":1'),
     ("states.jsonl", '"tune"', '"state"'),
     ("other.jsonl", '"points"', '"pints"'),
-)
+    *(("number.jsonl", f'"{field}":', f'"{field}":{number},"x":')
+      for field in ("done", "points", "delta") for number in ("NaN", "Infinity", "[]")),
+)  # fmt: skip
 
 
 class Shelf:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -76,44 +74,6 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
     cut.write_bytes(b"".join(lines[:2]) + lines[2][:20])
     assert command.main([str(cut), *words, "--concurrency", "2"]) == 0
     assert cut.read_bytes().splitlines()[1:] == whole.read_bytes().splitlines()[1:]
-
-
-def test_a_state_brings_a_run_to_the_same_end() -> None:
-    def states(stops: bool) -> list[dict]:
-        method, chance, found = Spsa(Space(), 60, 7), random.Random(5), []
-        while duels := method.ask():
-            method.tell(duels, [chance.choice((0, 1, 2, 3, 4)) for _ in duels])
-            found.append(json.loads(json.dumps(method.state())))
-            if stops:
-                method = Spsa(Space(), 60, 7)
-                method.restore(found[-1])
-        return found
-
-    assert states(stops=True) == states(stops=False)
-
-
-@pytest.fixture(scope="module")
-def short_run(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Return the lines of a run of one parameter: the plan and a state."""
-    path = tmp_path_factory.mktemp("run") / "run.jsonl"
-    assert command.main([str(path), *FAST, "--games", "2", "--parameters", "aspiration"]) == 0
-    return path.read_text().splitlines(keepends=True)
-
-
-@pytest.mark.parametrize("field", ["done", "points", "aspiration"])
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "[]", None])
-def test_a_state_of_what_is_no_number_or_of_another_version_is_an_error_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    short_run: list[str], field: str, number: str | None,
-) -> None:  # fmt: skip
-    path, (plan, state) = tmp_path / "run.jsonl", short_run
-    wrong = f'"{field}":{number}' if number else r'"other":\1'
-    path.write_text(plan + re.sub(rf'"{field}":([\d.]+)', wrong, state))
-    words = [str(path), *FAST, "--games", "2", "--parameters", "aspiration"]
-    for more in ([], ["--show"]):
-        assert command.main([*words, *more]) == 2
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1 and "another version" in said
 
 
 @pytest.mark.parametrize(("step", "rate"), [(1e308, None), (STEP_SHARE, 1e308)])
