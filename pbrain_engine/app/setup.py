@@ -15,7 +15,8 @@ from ..game.game import Game, IllegalMove, Move, Stone
 from ..notation.canonical import Position
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
 from ..notation.diagram import parse_diagram
-from ..notation.game_tree import GameRecord, RecordedMove, parse_psq, turns_of
+from ..notation.game_tree import GameRecord, RecordedMove, turns_of
+from ..notation.psq import parse_psq
 from ..notation.sgf import parse_sgf
 from ..options import positive
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
@@ -60,7 +61,7 @@ class Setup(NamedTuple):
     @property
     def turns(self) -> list[Coordinates | None]:
         """The cells of the moves in order, with None for each pass."""
-        return turns_of(self.moves, self.passes) if self.passes else list(self.moves)
+        return turns_of(self.moves, self.passes)
 
     @property
     def position(self) -> Position:

@@ -24,7 +24,8 @@ from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
 from ..files import write_whole
 from ..notation.cells import format_moves
-from ..notation.game_tree import GameRecord, format_psq
+from ..notation.game_tree import GameRecord
+from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import Parser, add_value, problem_of, whole
 from ..pages.html import (

@@ -13,15 +13,8 @@ from ..app.view import diagram_of
 from ..files import decode
 from ..notation.cells import begins_with_move
 from ..notation.diagram import format_diagram
-from ..notation.game_tree import (
-    GameRecord,
-    GameTree,
-    RecordedMove,
-    TreeNode,
-    format_psq,
-    main_line,
-    tree_of,
-)
+from ..notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode, main_line, tree_of
+from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf_trees

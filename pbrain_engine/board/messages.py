@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..app.setup import Placed, Setup, build_checked
-from ..app.view import foul_of, opening_of, row_of
+from ..app.shapes import foul_of
+from ..app.view import opening_of, row_of
 from ..engine.forms import pairs
 from ..files import is_writable, read_object
 from ..game.game import Game

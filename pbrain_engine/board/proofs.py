@@ -16,8 +16,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ..app import view
 from ..app.setup import Setup
+from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
+from ..app.view import consequence
 from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
@@ -42,7 +43,7 @@ from .messages import (
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest
 OPEN, LOST, ESCAPED = "open", "lost", "escaped"
-FOURS_MADE = (view.FIVE, view.OPEN_FOUR, view.FOUR, view.FOUR_THREE, view.DOUBLE_FOUR)
+FOURS_MADE = (FIVE, OPEN_FOUR, FOUR, FOUR_THREE, DOUBLE_FOUR)
 BLOCK, COUNTER_FOUR, ELSEWHERE = "block", "counter-four", "elsewhere"
 QUIET_SECONDS = 0.7  # for a reply to a move that threatens nothing
 PUZZLES = Path(__file__).parent / "puzzles.jsonl"  # as ``numoku solve`` reads them
@@ -167,7 +168,7 @@ class Walk:
     def fours(self) -> list[Move]:
         """The legal moves that make a four or a five."""
         game, side = self.game, self.game.to_move
-        return [m for m in game.legal_moves() if view.shape_of(game, *m, side) in FOURS_MADE]
+        return [m for m in game.legal_moves() if shape_of(game, *m, side) in FOURS_MADE]
 
     def escapes(self) -> list[Move]:
         """Return moves that prolong a game where nothing stops the enemy: fours, and a block."""
@@ -177,10 +178,10 @@ class Walk:
     def kind(self, move: Move) -> str:
         """Say what a defence is: a counter-four, a block near what is there, or elsewhere."""
         game = self.game
-        if view.shape_of(game, *move, game.to_move) in FOURS_MADE:
+        if shape_of(game, *move, game.to_move) in FOURS_MADE:
             return COUNTER_FOUR
         enemy = game.to_move.opponent
-        return BLOCK if view.shape_of(game, *move, enemy) else ELSEWHERE
+        return BLOCK if shape_of(game, *move, enemy) else ELSEWHERE
 
 
 def line_of(tree: Tree) -> tuple[Move, ...]:
@@ -233,7 +234,7 @@ def branches(desk: Desk, job: Job) -> dict[str, Any]:
         kind = walk.kind(reply)
         with walk.after(reply):
             rows.append({"reply": list(reply), "kind": kind, **win_form(walk.win())})
-    fives, fours = view.consequence(walk.game, walk.solver)
+    fives, fours = consequence(walk.game, walk.solver)
     return {
         "threat": found is not None,
         "branches": rows,
@@ -283,7 +284,7 @@ def threats(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what each cell makes for either side, which win by fours, and what stops the enemy's."""
     walk = Walk(desk, job)
     game = walk.game
-    found: dict[str, Any] = {"shapes": view.shapes(game), "threatened": False}
+    found: dict[str, Any] = {"shapes": shapes(game), "threatened": False}
     found |= {"wins": [], "rescues": [], "unknown": []}
     if game.is_over:
         return found
@@ -304,7 +305,7 @@ def _wins_with(walk: Walk, move: Move, side: Side) -> bool:
             return True
         stops = walk.solver.answers(game)
         for stop in stops or ():
-            if view.shape_of(game, *stop, game.to_move) == view.FIVE:
+            if shape_of(game, *stop, game.to_move) == FIVE:
                 return False
             with walk.after(stop):
                 if not walk.solver.fours(game, nodes=QUICK_FOURS, time=walk.left).wins:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..app import setup
 from ..app.kept import asked_of
 from ..app.view import rule_name
-from ..database import contents
+from ..database import exports, integrity
 from ..database.connection import DatabaseError
 from ..database.finding import (
     Asked,
@@ -27,9 +27,9 @@ from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
 from ..learn.records import GamesError
 from ..notation import diagram
-from ..notation.canonical import find_opening, name_opening
 from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import format_diagram
+from ..notation.opening_names import find_opening, name_opening
 from ..notation.renlib import ENCODING
 from ..options import Parser, span
 from ..position.geometry import Coordinates
@@ -136,13 +136,13 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
-                fault = next(contents.find_faults(database), None)
+                fault = next(integrity.find_faults(database), None)
                 if fault is None:
                     raise
                 return complain(f"{database.name} is damaged: {fault}")
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))
-    except (DatabaseError, NotationError, contents.NothingToWrite) as error:
+    except (DatabaseError, NotationError, exports.NothingToWrite) as error:
         return complain(str(error))
     finally:
         if is_empty:
@@ -330,9 +330,9 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
 
 def export(database: Database, options: argparse.Namespace) -> int:
     """Write a file; say what it cannot hold."""
-    choice = contents.ExportFilter(options.rule, options.size, options.values, options.encoding)
+    choice = exports.ExportFilter(options.rule, options.size, options.values, options.encoding)
     try:
-        losses = contents.export(database, options.out, choice)
+        losses = exports.export(database, options.out, choice)
     except ValueError as error:
         return complain(str(error), 2)
     except OSError as error:
@@ -357,7 +357,7 @@ def merge_others(database: Database, options: argparse.Namespace) -> int:
 def check(database: Database, options: argparse.Namespace) -> int:
     """Say what is wrong, or that nothing is."""
     status = 0
-    for fault in contents.find_faults(database):
+    for fault in integrity.find_faults(database):
         print(fault)
         status = 1
     if status == 0:

@@ -15,14 +15,15 @@ from typing import NamedTuple
 
 from ..app import setup, thinking, view
 from ..app.kept import Kept
+from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
-from ..app.view import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
 from ..files import write_whole
 from ..game.game import Game
 from ..notation.cells import NotationError, cell_name, parse_cell
-from ..notation.game_tree import GameRecord, GameTree, RecordedMove, format_psq
+from ..notation.game_tree import GameRecord, GameTree, RecordedMove
+from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
 from ..position.rules import Side

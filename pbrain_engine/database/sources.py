@@ -14,7 +14,8 @@ from ..game.game import Game
 from ..learn import records as selfplay
 from ..native.load.library import KernelError
 from ..notation.cells import NotationError, parse_moves
-from ..notation.game_tree import GameRecord, GameTree, RecordedMove, main_line, parse_psq
+from ..notation.game_tree import GameRecord, GameTree, RecordedMove, main_line
+from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING, MAGIC, parse_renlib
 from ..notation.sgf import parse_sgf_trees
 from ..position.rules import Rule, Side

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import __version__
 from ..game.game import Game, Move
-from ..notation.canonical import name_opening
+from ..notation.opening_names import name_opening
 from ..position.rules import Rule, Side
 from ..solver.solver import Tree
 from ..values import WIN_BAND

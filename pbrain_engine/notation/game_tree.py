@@ -2,15 +2,10 @@
 
 A node of a tree is a move, or a text drawn on a cell without a move. Readers and writers of the
 formats do not recurse: a line may be as long as the board, a library has a million nodes.
-
-PSQ, the format of the Piskvork manager, holds a record: a header ``Piskvorky 15x15, 11:11, 0``,
-one line ``x,y,ms`` a move with coordinates from 1, then the names of both players and a number for
-how the game ended.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -18,12 +13,6 @@ from typing import NamedTuple
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from .cells import NotationError, cell_name, check_on_board, check_size
-
-# Two computer players at the highest level of the manager's table; the first of them begins.
-_PSQ_HEAD = "Piskvorky {}x{}, 11:11, 0"
-_NUMBER = "(-?[0-9]{1,18})"
-_PSQ_START = re.compile(rf"Piskvorky\s+{_NUMBER}x{_NUMBER}\s*,[^,]*,\s*{_NUMBER}\s*(?:,.*)?")
-_PSQ_MOVE = re.compile(rf"{_NUMBER}\s*,\s*{_NUMBER}(?:\s*,\s*{_NUMBER})?")
 
 
 def turns_of(moves: Sequence[Coordinates], passes: Sequence[int]) -> list[Coordinates | None]:
@@ -198,52 +187,3 @@ def main_line(tree: GameTree) -> GameRecord:
             moves.append(RecordedMove(*following.cell, comment=following.comment))
         node = following
     return replace(tree.record, moves=tuple(moves), passes=tuple(passes), comment=tree.root.comment)
-
-
-def format_psq(record: GameRecord) -> str:
-    """Return the game as a PSQ file.
-
-    Raises:
-        NotationError: stones stood on the board before the first move, white began, or a
-            side passed.
-    """
-    if record.black_setup or record.white_setup:
-        raise NotationError("a PSQ file cannot keep stones set up before the first move")
-    if record.first != Side.BLACK:
-        raise NotationError("in a PSQ file black always begins")
-    if record.passes:
-        raise NotationError("a PSQ file cannot keep passes")
-    lines = [_PSQ_HEAD.format(record.width, record.height)]
-    lines += [f"{move.x + 1},{move.y + 1},{move.milliseconds or 0}" for move in record.moves]
-    for number, name in enumerate((record.black, record.white), 1):
-        words = name.replace(",", " ").split()  # with a comma it could be read as a move
-        lines.append(" ".join(words) or f"player-{number}")
-    return "\n".join([*lines, "0", ""])  # how it ended, which nobody reads
-
-
-def parse_psq(text: str) -> GameRecord:
-    """Return the game that a PSQ file holds.
-
-    Raises:
-        NotationError: this is no PSQ file, or its moves are not possible.
-    """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    start = _PSQ_START.fullmatch(lines[0]) if lines else None
-    if start is None:
-        raise NotationError(f"a PSQ file begins like {_PSQ_HEAD.format(15, 15)!r}")
-    width, height, first_player = map(int, start.groups())
-    moves: list[RecordedMove] = []
-    for line in lines[1:]:
-        found = _PSQ_MOVE.fullmatch(line)
-        if found is None:
-            break
-        x, y, spent = int(found[1]), int(found[2]), None if found[3] is None else int(found[3])
-        if not (0 < x <= width and 0 < y <= height):
-            raise NotationError(f"{line} is off the {width}x{height} board; PSQ counts from 1")
-        moves.append(RecordedMove(x - 1, y - 1, spent))
-    names = [*lines[1 + len(moves) : 3 + len(moves)], "", ""][:2]
-    if first_player:
-        names.reverse()
-    record = GameRecord(width, height, moves=tuple(moves), black=names[0], white=names[1])
-    tree_of(record).check()
-    return record

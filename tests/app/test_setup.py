@@ -19,7 +19,8 @@ from pbrain_engine.app.setup import Placed, Setup, cut, read_setup, record_of, s
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import NotationError, cell_name, format_moves
 from pbrain_engine.notation.diagram import format_diagram
-from pbrain_engine.notation.game_tree import RecordedMove, format_psq
+from pbrain_engine.notation.game_tree import RecordedMove
+from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule, Side

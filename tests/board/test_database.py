@@ -19,7 +19,7 @@ from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import shipped_puzzles
 from pbrain_engine.commands import analyse, db
-from pbrain_engine.database import contents
+from pbrain_engine.database import integrity
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
 from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position, position_of_puzzle
@@ -43,7 +43,7 @@ def server(file: Path) -> Iterator[BoardServer]:
     yield server
     assert server.stop() == ""
     with Database(file) as database:
-        assert list(contents.find_faults(database)) == []
+        assert list(integrity.find_faults(database)) == []
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from pbrain_engine.arena.openings import read_lines, read_opening
 from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.commands import book as command
 from pbrain_engine.database import book as build
-from pbrain_engine.database import contents
+from pbrain_engine.database import exports, integrity
 from pbrain_engine.database.book import BookJob, Graph, Result, doubles, search_position
 from pbrain_engine.database.finding import Author
 from pbrain_engine.database.sources import Wish, add_items, merge, read_source
@@ -156,7 +156,7 @@ def grow(file: Path, positions: int, *words: str) -> int:
 
 def pages(file: Path) -> int:
     with Database(file) as database:
-        assert list(contents.find_faults(database)) == []
+        assert list(integrity.find_faults(database)) == []
         return database.count("book")
 
 
@@ -321,10 +321,10 @@ def key_of_cells(cells: Sequence[tuple[int, int]]) -> bytes:
 
 def test_a_book_is_exported_as_a_tree_but_not_as_json(made: Path, tmp_path: Path) -> None:
     with Database(made) as database:
-        contents.export(database, tmp_path / "a.lib", contents.ExportFilter(values=True))
-        (tree,) = contents.gather(database, contents.ExportFilter())
-        losses = contents.export(database, tmp_path / "a.jsonl", contents.ExportFilter())
-    assert tree.count() == 11 and losses == [contents.NO_BOOK]
+        exports.export(database, tmp_path / "a.lib", exports.ExportFilter(values=True))
+        (tree,) = exports.gather(database, exports.ExportFilter())
+        losses = exports.export(database, tmp_path / "a.jsonl", exports.ExportFilter())
+    assert tree.count() == 11 and losses == [exports.NO_BOOK]
 
 
 def test_a_book_in_which_white_moves_out_of_turn(tmp_path: Path) -> None:
@@ -333,10 +333,10 @@ def test_a_book_in_which_white_moves_out_of_turn(tmp_path: Path) -> None:
     words = ["--positions", "3", "--nodes", NODES, "--processes", "1"]
     assert command.main(["build", str(file), str(start), *words]) == 0
     with Database(file) as database:
-        with pytest.raises(contents.NothingToWrite):
-            contents.export(database, tmp_path / "b.sgf", contents.ExportFilter())
+        with pytest.raises(exports.NothingToWrite):
+            exports.export(database, tmp_path / "b.sgf", exports.ExportFilter())
         add_items(database, read_source("h8i9", Wish()))
-        losses = contents.export(database, tmp_path / "b.sgf", contents.ExportFilter())
+        losses = exports.export(database, tmp_path / "b.sgf", exports.ExportFilter())
     assert "3 positions with a value are on no line of the file" in losses
     out = tmp_path / "openings.txt"
     words = ["openings", str(file), str(out), "--stones", "2-", "--balance", "30000"]

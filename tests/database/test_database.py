@@ -13,7 +13,7 @@ import pytest
 
 from pbrain_engine.commands import book
 from pbrain_engine.commands import db as command
-from pbrain_engine.database import contents, lines
+from pbrain_engine.database import exports, integrity, lines
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import (
     Asked,
@@ -28,9 +28,10 @@ from pbrain_engine.database.finding import (
 from pbrain_engine.database.lines import add_tree, replace_comment
 from pbrain_engine.database.sources import Wish, add_items, merge, read_source
 from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.notation.canonical import Position, find_opening, image_of
+from pbrain_engine.notation.canonical import Position, image_of
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
+from pbrain_engine.notation.opening_names import find_opening
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.geometry import symmetries, transform
@@ -95,7 +96,7 @@ def finding(database: Database, where: str | Asked) -> Finding:
 
 
 def faults(database: Database) -> list[str]:
-    return list(contents.find_faults(database))
+    return list(integrity.find_faults(database))
 
 
 # Positions ---------------------------------------------------------------------------
@@ -231,7 +232,7 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(
     for _ in range(2):
         add_items(database, read_source(str(tmp_path / "in.lib"), Wish()))
         assert 0.7 * nodes < database.count("node") <= nodes + 1
-        assert contents.export(database, tmp_path / "out.lib", contents.ExportFilter()) == []
+        assert exports.export(database, tmp_path / "out.lib", exports.ExportFilter()) == []
         assert (tmp_path / "out.lib").read_bytes() == data
     assert not faults(database)
 
@@ -259,7 +260,7 @@ def test_notes_of_two_files_stand_together(database: Database) -> None:
         tree = GameTree()
         tree.root.child((7, 7)).comment = comment
         add_items(database, [tree])
-    data, _ = contents.library(database, contents.ExportFilter())
+    data, _ = exports.library(database, exports.ExportFilter())
     assert parse_renlib(data).root.children[0].comment == "good\nbad"
     assert not faults(database)
 
@@ -303,9 +304,9 @@ def test_stones_that_are_set_up_keep_their_lines(database: Database, tmp_path: P
     )
     assert entry(database, Asked(position)).notes[0].comment == "x"
     assert not faults(database)
-    with pytest.raises(contents.NothingToWrite):
-        contents.export(database, tmp_path / "a.lib", contents.ExportFilter())
-    contents.export(database, tmp_path / "b.sgf", contents.ExportFilter())
+    with pytest.raises(exports.NothingToWrite):
+        exports.export(database, tmp_path / "a.lib", exports.ExportFilter())
+    exports.export(database, tmp_path / "b.sgf", exports.ExportFilter())
     with Database(tmp_path / "b.db", create=True) as other:
         add_items(other, read_source(str(tmp_path / "b.sgf"), Wish()))
         assert entry(other, Asked(position))
@@ -326,13 +327,13 @@ def fill(database: Database) -> None:
 
 def documents(database: Database) -> list[str]:
     return sorted(
-        json.dumps(entry) for entry in contents.documents(database, contents.ExportFilter())
+        json.dumps(entry) for entry in exports.documents(database, exports.ExportFilter())
     )
 
 
 def test_everything_as_json_makes_an_equal_database(database: Database, tmp_path: Path) -> None:
     fill(database)
-    contents.export(database, tmp_path / "all.jsonl", contents.ExportFilter())
+    exports.export(database, tmp_path / "all.jsonl", exports.ExportFilter())
     with Database(tmp_path / "b.db", create=True) as other:
         add_items(other, read_source(str(tmp_path / "all.jsonl"), Wish()))
         assert documents(other) == documents(database)

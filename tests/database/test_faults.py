@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from pbrain_engine.commands import db as command
-from pbrain_engine.database import connection, contents
+from pbrain_engine.database import connection, integrity
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.sources import add_items
@@ -61,7 +61,7 @@ def start(file: Path, *words: str, **options: object) -> subprocess.Popen[str]:
 
 def stored_comments(file: Path) -> set[str]:
     with Database(file) as database:
-        assert list(contents.find_faults(database)) == []
+        assert list(integrity.find_faults(database)) == []
         texts = database.connection.rows("SELECT record FROM game")
     return {text.partition("C[")[2].partition("]")[0] for (text,) in texts}
 
@@ -252,7 +252,7 @@ def test_a_changed_value_is_found(
         database.connection.run(
             f"UPDATE {table} SET {column} = :value WHERE id = :id", {"value": value, "id": number}
         )
-        assert list(contents.find_faults(database))
+        assert list(integrity.find_faults(database))
 
 
 def test_a_file_that_is_cut_off_is_told(

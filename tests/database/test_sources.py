@@ -10,7 +10,7 @@ import pytest
 
 from pbrain_engine.commands import analyse
 from pbrain_engine.commands import db as command
-from pbrain_engine.database import contents, lines
+from pbrain_engine.database import integrity, lines
 from pbrain_engine.database.finding import Asked, Entry
 from pbrain_engine.database.sources import Wish, add_items, read_source
 from pbrain_engine.database.store import Added, Database
@@ -27,7 +27,7 @@ Add = Callable[..., Added]
 def database(tmp_path: Path) -> Iterator[Database]:
     with Database(tmp_path / "a.db", create=True) as made:
         yield made
-        assert list(contents.find_faults(made)) == []
+        assert list(integrity.find_faults(made)) == []
 
 
 @pytest.fixture

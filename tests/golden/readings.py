@@ -18,8 +18,9 @@ from typing import Any
 
 from pbrain_engine.arena.journal import Journal, Played
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.database.contents import ExportFilter, export, find_faults
+from pbrain_engine.database.exports import ExportFilter, export
 from pbrain_engine.database.finding import Asked, Finding, entry_document, following_document
+from pbrain_engine.database.integrity import find_faults
 from pbrain_engine.database.lines import list_next_moves, look_up
 from pbrain_engine.database.sources import Item, Wish, add_items, read_source
 from pbrain_engine.database.store import Database, StoredGame
@@ -35,14 +36,8 @@ from pbrain_engine.notation.diagram import (
     star_points,
     winning_row,
 )
-from pbrain_engine.notation.game_tree import (
-    GameTree,
-    RecordedMove,
-    TreeNode,
-    format_psq,
-    main_line,
-    parse_psq,
-)
+from pbrain_engine.notation.game_tree import GameTree, RecordedMove, TreeNode, main_line
+from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Rule, Side

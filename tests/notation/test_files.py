@@ -15,7 +15,7 @@ from pbrain_engine.app.setup import Setup, parse_setup
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.files import decode, in_place_of
 from pbrain_engine.notation.cells import NotationError
-from pbrain_engine.notation.game_tree import format_psq, parse_psq
+from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf
 from pbrain_engine.position.rules import Rule
 

@@ -11,23 +11,12 @@ from hypothesis import strategies as st
 
 from pbrain_engine.app.setup import parse_setup, read_setup
 from pbrain_engine.notation import cells as notation
-from pbrain_engine.notation.canonical import (
-    Position,
-    find_opening,
-    image_of,
-    name_opening,
-    openings,
-    read_key,
-)
+from pbrain_engine.notation.canonical import Position, image_of, read_key
 from pbrain_engine.notation.cells import NotationError
 from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
-from pbrain_engine.notation.game_tree import (
-    GameRecord,
-    GameTree,
-    RecordedMove,
-    format_psq,
-    parse_psq,
-)
+from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
+from pbrain_engine.notation.opening_names import find_opening, name_opening, openings
+from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden import readings

@@ -1,0 +1,123 @@
+"""What a stone on an empty cell would make for a side, line by line, and why renju forbids one.
+
+A line is a word of the cells through one cell: ``O`` own stones, ``.`` empty cells, ``X``
+stones of the enemy and ``#`` what else ends it. This is for showing; the search has tables.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ..game.game import Game
+from ..notation.diagram import DIRECTIONS
+from ..position.rules import Rule, Side
+
+REACH = 6  # cells of a line on either side that can matter
+OVERLINE, DOUBLE_FOUR, DOUBLE_THREE = "overline", "double four", "double three"
+FIVE, OPEN_FOUR, FOUR, THREE = "five", "open four", "four", "three"
+FOUR_THREE = "four and three"
+
+
+def _row(line: str, at: int) -> tuple[int, int]:
+    """Return the first cell and the end of the row of own stones around a cell."""
+    first, end = at, at + 1
+    while first > 0 and line[first - 1] == "O":
+        first -= 1
+    while end < len(line) and line[end] == "O":
+        end += 1
+    return first, end
+
+
+@cache
+def _is_five(line: str, at: int, rule: Rule, side: Side) -> bool:
+    """Return whether the own row through a cell wins."""
+    first, end = _row(line, at)
+    if end - first > 5:
+        return not rule.traits.exact[side]
+    ends = line[max(first - 1, 0) : first], line[end : end + 1]
+    return end - first == 5 and not (rule.traits.closing and ends == ("X", "X"))
+
+
+@cache
+def _fives(line: str, rule: Rule, side: Side) -> tuple[int, ...]:
+    """Return the empty cells that complete a five with the stone in the middle."""
+    found = []
+    for at, sign in enumerate(line):
+        if sign == ".":
+            after = f"{line[:at]}O{line[at + 1 :]}"
+            first, end = _row(after, at)
+            if first <= REACH < end and _is_five(after, at, rule, side):
+                found.append(at)
+    return tuple(found)
+
+
+@cache
+def line_shape(line: str, rule: Rule, side: Side) -> tuple[str, int]:
+    """Return what the stone in the middle of a line makes there, and how many fours."""
+    if _is_five(line, REACH, rule, side):
+        return FIVE, 0
+    first, end = _row(line, REACH)
+    if end - first > 5:
+        return OVERLINE, 0
+    fives = _fives(line, rule, side)
+    if len(fives) > 1:
+        straight = end - first == 4 and fives == (first - 1, end)
+        return (OPEN_FOUR, 1) if straight else (DOUBLE_FOUR, 2)
+    if fives:
+        return FOUR, 1
+    for at, sign in enumerate(line):
+        if sign != ".":
+            continue
+        after = f"{line[:at]}O{line[at + 1 :]}"
+        first, end = _row(after, at)
+        if first <= REACH < end and end - first == 4:
+            if _fives(after, rule, side) == (first - 1, end):
+                return THREE, 0
+    return "", 0
+
+
+def line_through(game: Game, x: int, y: int, dx: int, dy: int, side: Side) -> str:
+    """Return the line through a cell, with a stone of the side on the cell."""
+    signs = {Side.EMPTY: ".", Side.WALL: "#", side: "O", side.opponent: "X"}
+    held = [game.at(x + step * dx, y + step * dy) for step in range(-REACH, REACH + 1)]
+    held[REACH] = side
+    return "".join(signs[one] for one in held)
+
+
+def shape_of(game: Game, x: int, y: int, side: Side) -> str:
+    """Return what a stone of the side on an empty cell makes, the strongest; often nothing."""
+    lines = [line_through(game, x, y, dx, dy, side) for dx, dy in DIRECTIONS]
+    made = [line_shape(line, game.rule, side) for line in lines]
+    names = [name for name, _ in made]
+    fours = sum(count for _, count in made)
+    if FIVE in names:
+        return FIVE
+    if OVERLINE in names and game.rule is Rule.RENJU and side is Side.BLACK:
+        return OVERLINE
+    if fours > 1:
+        return DOUBLE_FOUR
+    if OPEN_FOUR in names:
+        return OPEN_FOUR
+    threes = names.count(THREE)
+    if fours:
+        return FOUR_THREE if threes else FOUR
+    return DOUBLE_THREE if threes > 1 else THREE if threes else ""
+
+
+def foul_of(game: Game, x: int, y: int) -> str:
+    """Return why renju forbids black a cell that it forbids."""
+    shape = shape_of(game, x, y, Side.BLACK)
+    return shape if shape in (OVERLINE, DOUBLE_FOUR) else DOUBLE_THREE
+
+
+def shapes(game: Game) -> dict[str, list[dict[str, object]]]:
+    """Return, for each side, the cells on which it makes a three or more, and what."""
+    found: dict[str, list[dict[str, object]]] = {}
+    for side in (Side.BLACK, Side.WHITE):
+        found[side.name.lower()] = [
+            {"cell": [x, y], "makes": shape}
+            for y in range(game.height)
+            for x in range(game.width)
+            if game.at(x, y) is Side.EMPTY and (shape := shape_of(game, x, y, side))
+        ]
+    return found
