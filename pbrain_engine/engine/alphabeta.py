@@ -206,10 +206,7 @@ class AlphaBetaSearch(Search):
 
     def _effort(self) -> tuple[int, int]:
         """Return the nodes of all threads, and no visits."""
-        nodes = 0
-        for worker in self._workers:
-            nodes += self._count(worker).nodes
-        return nodes, 0
+        return sum(self._count(worker).nodes for worker in self._workers), 0
 
     def _count(self, worker: int) -> SearchCounters:
         """Return what a worker has counted."""

@@ -333,7 +333,7 @@ class Engine:
             self._armed = False
             if pace is None:
                 pace = Pace.of(limit, start)
-            left = pace.start + pace.plan.hard - start
+            left = pace.deadline - start
             limit = limit._replace(time=None if left == UNLIMITED else left)
             known: tuple[Move, int] | None = None
             if left <= 0:

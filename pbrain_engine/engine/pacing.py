@@ -123,6 +123,11 @@ class Pace:
         hard = UNLIMITED if limit.time is None else limit.time
         return cls(TimePlan(hard, hard if limit.optimum is None else limit.optimum), start)
 
+    @property
+    def deadline(self) -> float:
+        """The moment at which the move must be there."""
+        return self.start + self.plan.hard
+
     # The timer ---------------------------------------------------------------------
 
     def change(self, plan: TimePlan) -> None:
@@ -148,7 +153,7 @@ class Pace:
         if self._timer is not None:
             self._timer.cancel()
         if self._stop is not None and self.plan.hard != UNLIMITED:
-            left = min(self.start + self.plan.hard - perf_counter(), threading.TIMEOUT_MAX)
+            left = min(self.deadline - perf_counter(), threading.TIMEOUT_MAX)
             self._timer = threading.Timer(max(0.0, left), self._ring)
             self._timer.daemon = True
             self._timer.start()

@@ -192,8 +192,8 @@ class Map(NamedTuple):
 
 
 @loop
-def first_layer(net: Any, key: Any, cells: Any, pre: Any, hidden: Any) -> None:
-    """Write the first units of a pattern and of its mirror image, and the sum of both."""
+def inner_layers(net: Any, key: Any, cells: Any, pre: Any, hidden: Any, middle: Any) -> None:
+    """Write the first units of a pattern and of its mirror image, their sum, and the second."""
     count = len(net.first_bias)
     most = row_of(net.first.dtype.type(NONE))
     for k in range(0, count, LANES):
@@ -206,6 +206,10 @@ def first_layer(net: Any, key: Any, cells: Any, pre: Any, hidden: Any) -> None:
         save(pre, k, one)
         save(pre, count + k, two)
         save(hidden, k, add(clamp(one, most), clamp(two, most)))
+    middle[:] = net.second_bias
+    layer(hidden, 0, count, net.second, count, middle)
+    for k in range(0, count, LANES):
+        save(middle, k, clamp(load(middle, k), most))
 
 
 @loop
@@ -214,14 +218,9 @@ def map_patterns(net: Any, keys: Any, first: Any, last: Any, half: Any, out: Any
     count = len(net.first_bias)
     outputs = len(net.third) // count
     kind = net.first.dtype
-    most = row_of(kind.type(NONE))
     pre, hidden, middle = np.zeros(2 * count, kind), np.zeros(count, kind), np.zeros(count, kind)
     for i in range(first, last):
-        first_layer(net, keys[i], 2 * half, pre, hidden)
-        middle[:] = net.second_bias
-        layer(hidden, 0, count, net.second, count, middle)
-        for k in range(0, count, LANES):
-            save(middle, k, clamp(load(middle, k), most))
+        inner_layers(net, keys[i], 2 * half, pre, hidden, middle)
         row = out[i * outputs : (i + 1) * outputs]
         row[:] = 0
         layer(middle, 0, count, net.third, outputs, row)
@@ -236,17 +235,13 @@ def map_back(
     count = len(net.first_bias)
     outputs = len(net.third) // count
     kind = net.first.dtype
-    most, none = row_of(kind.type(NONE)), row_of(kind.type(0))
+    most = row_of(kind.type(NONE))
     pre, hidden, middle = np.zeros(2 * count, kind), np.zeros(count, kind), np.zeros(count, kind)
     change, back = np.zeros(count, kind), np.zeros(count, kind)
     for i in range(first, last):
-        first_layer(net, keys[i], 2 * half, pre, hidden)
-        middle[:] = net.second_bias
-        layer(hidden, 0, count, net.second, count, middle)
-        for k in range(0, count, LANES):
-            save(middle, k, clamp(load(middle, k), most))
-            save(change, k, none)
-            save(back, k, none)
+        inner_layers(net, keys[i], 2 * half, pre, hidden, middle)
+        change[:] = 0
+        back[:] = 0
         row = of_out[i * outputs : (i + 1) * outputs]
         outer(middle, count, row, outputs, of_net.third)
         layer(row, 0, outputs, third, count, change)
