@@ -48,7 +48,7 @@ COMMANDS = {
 
 _PACKAGE = __package__
 EXTRAS = {  # and the packages that they bring, which some commands need
-    "build": ("numba", "llvmlite", "ziglang"),
+    "build": ("numba", "llvmlite", "lief", "ziglang"),
     "training": ("numpy", "scipy"),
     "tools": ("rich",),
     "board": ("starlette", "uvicorn", "websockets"),

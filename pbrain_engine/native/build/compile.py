@@ -16,6 +16,7 @@ import importlib.util
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,6 @@ from ...options import Parser
 from ..load.library import KernelError, Library, load, processor_level
 from ..load.store import cache_root, digest, is_shipped
 from ..load.targets import TARGETS, Target, host_target, x86_level
-from .binary import inspect, timeless
 
 EXPORTS_MODULE = "pbrain_engine.native.exports"
 ATTEMPTS = 3  # when the sources are edited while they are compiled
@@ -39,6 +39,9 @@ MACOS_IMPORTS = frozenset({"bzero", "__bzero", "memset_pattern16", "dyld_stub_bi
 ALLOWED_IMPORTS = frozenset({"memset", "memcpy", "memmove"}) | MACOS_IMPORTS
 ALLOWED_LIBRARIES = frozenset({"/usr/lib/libSystem.B.dylib"})
 KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
+
+
+PE_HEADER = 60  # where a file for Windows says at which offset its header begins
 
 
 class BuildError(Exception):
@@ -197,11 +200,14 @@ def link(target: Target, object_file: str, library_file: str) -> None:
         command += ["-shared", *options, "-o", library_file, object_file]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode == 0:
-            if target.suffix == ".dll":  # the same sources give the same library at any time
+            if (
+                target.suffix == ".dll"
+            ):  # leave out when it was linked: the same sources, the same file
                 with open(library_file, "rb+") as file:
-                    data = timeless(file.read())
-                    file.seek(0)
-                    file.write(data)
+                    file.seek(PE_HEADER)
+                    (header,) = struct.unpack("<I", file.read(4))
+                    file.seek(header + 8)
+                    file.write(bytes(4))
             check_library(library_file)
             return
         failures.append(f"{' '.join(command)}: {result.stderr.strip()}")
@@ -214,6 +220,8 @@ def check_library(library_file: str) -> None:
     Raises:
         BuildError: with the names that it asks for.
     """
+    from .binary import inspect  # reads with LIEF, which only a build needs
+
     with open(library_file, "rb") as file:
         binary = inspect(file.read())
     foreign = binary.imports - ALLOWED_IMPORTS
