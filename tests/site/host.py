@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.files import hold_lock
 from tests.packaging.building import pyodide, website
 
 # A server of its own, or the token that lets a page in.
@@ -35,16 +36,20 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class Site:
-    """A host that serves the site that ``NUMOKU_SITE`` names, or a new one, from a folder."""
+    """A host that serves the site that ``NUMOKU_SITE`` names from a folder.
+
+    What is not there yet is made, once for all processes of a run of the suite.
+    """
 
     def __init__(self, folder: Path) -> None:
-        if "NUMOKU_SITE" in os.environ:
-            (folder / "below").symlink_to(Path(os.environ["NUMOKU_SITE"]).resolve())
-        else:
-            try:
-                website.make_site(folder / "below")
-            except pyodide.Unavailable as reason:
-                pytest.skip(str(reason))
+        place = Path(os.environ.get("NUMOKU_SITE", folder / "new")).resolve()
+        with hold_lock(f"{place}.lock", lambda: None):
+            if not place.exists():
+                try:
+                    website.make_site(place)
+                except pyodide.Unavailable as reason:
+                    pytest.skip(str(reason))
+        (folder / "below").symlink_to(place)
         handler = functools.partial(Quiet, directory=str(folder))
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.port = self._server.server_port

@@ -41,12 +41,12 @@ def memory_of_tabs() -> int:
 @pytest.mark.timed
 def test_a_thread_in_the_browser_has_half_of_the_native_speed(browser: Any, server: Site) -> None:
     shipping.build_kernels([shipping.host()])
-    ratios = []
-    for _ in range(ROUNDS):
+    ratios: list[float] = []
+    while len(ratios) < ROUNDS and sum(ratio >= LEAST_SPEED for ratio in ratios) <= ROUNDS // 2:
         native = shipping.bench("--level", NATIVE_LEVEL)
         ratios.append(speed_of_tab(browser, server) / native["nps"])
     print(f"nodes a second beside native {NATIVE_LEVEL}: {[f'{ratio:.2f}' for ratio in ratios]}")
-    assert median(ratios) >= LEAST_SPEED
+    assert median(ratios) >= LEAST_SPEED  # as soon as most rounds say so, the others do not count
 
 
 def test_the_tab_keeps_within_its_memory(browser: Any, server: Site) -> None:
