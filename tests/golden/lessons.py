@@ -1,0 +1,84 @@
+"""What is learned from games, number by number: ``python -m tests.golden.lessons`` records it anew.
+
+``lessons.txt`` holds commands, which run one after the other beside the games of
+``tests/games/sample.games``, and what they say: lines with ``$`` are asked, all others recorded.
+``games FILE`` shows a file of games, ``page FILE`` what a page says and draws. Processors round
+sums in ways of their own, so the last digit of a fraction may be another one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from pbrain_engine.learn.records import NO_VALUE, Record, read_games
+from pbrain_engine.notation.cells import cell_name
+from tests.golden.commands import run
+
+FILE = Path(__file__).with_suffix(".txt")
+SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
+VARIED = re.compile(r"[\d,]+(?= positions/s)|\b[\da-f]{8}\b|(?<=:)\d{6}\b|(?<=packed) +[\d,]+")
+FRACTION = re.compile(r"\d+\.\d+")
+
+
+def line_of(record: Record) -> str:
+    """Return a game in a line: each move with the value before it."""
+    number, rule, width, height, opening, result, ending, moves, values = record
+    stones = [
+        cell_name(cell % width, cell // width) + (f"={value}" if value != NO_VALUE else "")
+        for cell, value in zip(moves, values, strict=True)
+    ]
+    facts = f"{number} {rule.name} {width}x{height} after {opening}: {result} by {ending.name}"
+    return f"{facts}: {' '.join(stones)}\n"
+
+
+def said(words: str) -> str:
+    """Return what a command says."""
+    command, _, rest = words.partition(" ")
+    if command == "games":
+        return "".join(map(line_of, read_games(Path(rest))))
+    if command == "page":
+        text = Path(rest).read_text(encoding="utf-8").partition("<main>\n")[2]
+        return text.replace("><", ">\n<")
+    return VARIED.sub("N", run(words))
+
+
+def sections(record: str) -> dict[str, str]:
+    """Return the parts of a record by their titles."""
+    parts = record.removeprefix("# ").split("\n# ")
+    return {part.partition("\n")[0]: part for part in parts}
+
+
+def lessons(section: str) -> str:
+    """Return the record of the commands of a section, which run in a folder of their own."""
+    here, (title, *lines) = Path.cwd(), section.splitlines()
+    found = [f"{title}\n"]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(SAMPLE, folder)
+        os.chdir(folder)
+        try:
+            found += [f"{line}\n{said(line[2:])}" for line in lines if line.startswith("$ ")]
+        finally:
+            os.chdir(here)
+    return "\n".join(found)
+
+
+def differences(one: str, other: str) -> list[str]:
+    """Return the lines in which more than the last digit of a fraction differs."""
+    found = []
+    for old, new in zip(one.splitlines(), other.splitlines(), strict=False):
+        pairs = zip(FRACTION.findall(old), FRACTION.findall(new), strict=False)
+        near = all(
+            abs(float(a) - float(b)) < 1.5 * 10.0 ** -len(a.partition(".")[2]) for a, b in pairs
+        )
+        if not near or FRACTION.sub("", old) != FRACTION.sub("", new):
+            found.append(f"{old} -> {new}")
+    return found + one.splitlines()[len(other.splitlines()) :]
+
+
+if __name__ == "__main__":
+    parts = sections(FILE.read_text(encoding="utf-8")).values()
+    FILE.write_text("# " + "\n# ".join(map(lessons, parts)), encoding="utf-8")

@@ -1,0 +1,14 @@
+"""What is learned from games is what was recorded: ``python -m tests.golden.lessons``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.golden import lessons
+
+RECORDED = lessons.sections(lessons.FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("title", RECORDED)
+def test_what_is_learned_is_as_recorded(title: str) -> None:
+    assert not lessons.differences(RECORDED[title], lessons.lessons(RECORDED[title]))
