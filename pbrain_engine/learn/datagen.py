@@ -69,8 +69,8 @@ def plan_of(options: argparse.Namespace) -> Plan:
     boards = [int(word) if word.isdecimal() else 0 for word in words]
     if any(not MIN_BOARD <= board <= MAX_BOARD for board in boards):
         raise SettingsError(f"boards {options.boards}: {MIN_BOARD} to {MAX_BOARD}, with commas")
-    if options.games < 0 or options.nodes < 10:
-        raise SettingsError("--games takes 0 or more, --nodes 10 or more")
+    if options.nodes < 10:
+        raise SettingsError("--nodes takes 10 or more")
     if not 0 <= options.branch_share <= MOST_BRANCHES:
         raise SettingsError(f"--branch-share takes 0 to {MOST_BRANCHES}")
     return Plan(

@@ -117,8 +117,8 @@ def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBloc
     if name is None:
         return "", None
     file, _, other = name.rpartition("@")
-    chosen = [other] if file and other in FAMILIES else [family, "freestyle"]
-    weights = find_weights(file if len(chosen) == 1 else name)
+    chosen = [other] if file and other in FAMILIES else [*{family: 0, "freestyle": 0}]
+    weights = find_weights(file if chosen == [other] else name)
     for which in chosen:
         raw = weights.network(Rule.parse(which))
         if raw is not None:

@@ -2,8 +2,9 @@
 
 ``lessons.txt`` holds commands, which run one after the other beside the games of
 ``tests/games/sample.games``, and what they say: lines with ``$`` are asked, all others recorded.
-``games FILE`` shows a file of games, ``page FILE`` what a page says and draws. Processors round
-sums in ways of their own, so the last digit of a fraction may be another one.
+``games FILE`` shows a file of games, ``branches FILE FILE`` writes its branches into another one,
+and ``page FILE`` is what a page says and draws. Processors round sums in ways of their own, so the
+last digit of a fraction may be another one.
 """
 
 from __future__ import annotations
@@ -14,13 +15,21 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from pbrain_engine.learn.records import NO_VALUE, Record, read_games
+from pbrain_engine.learn.records import (
+    NO_VALUE,
+    Ending,
+    Record,
+    encode,
+    header,
+    read_about,
+    read_games,
+)
 from pbrain_engine.notation.cells import cell_name
 from tests.golden.commands import run
 
 FILE = Path(__file__).with_suffix(".txt")
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
-VARIED = re.compile(r"[\d,]+(?= positions/s)|\b[\da-f]{8}\b|(?<=:)\d{6}\b|(?<=packed) +[\d,]+")
+VARIED = re.compile(r"[\d,]+(?= positions/s)|\b[\da-f]{8}\b|(?<=:)\d{6,7}\b|(?<=packed) +[\d,]+")
 FRACTION = re.compile(r"\d+\.\d+")
 
 
@@ -40,6 +49,11 @@ def said(words: str) -> str:
     command, _, rest = words.partition(" ")
     if command == "games":
         return "".join(map(line_of, read_games(Path(rest))))
+    if command == "branches":
+        path, beside = map(Path, rest.split())
+        some = (each for each in read_games(path) if each.ending is Ending.BRANCH)
+        beside.write_bytes(header(read_about(path)) + b"".join(map(encode, some)))
+        return ""
     if command == "page":
         text = Path(rest).read_text(encoding="utf-8").partition("<main>\n")[2]
         return text.replace("><", ">\n<")

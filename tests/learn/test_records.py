@@ -33,17 +33,14 @@ from pbrain_engine.learn.records import (
     read_games,
 )
 from pbrain_engine.learn.selfplay import (
-    BALANCE,
-    BRANCH_STEPS,
     STONES,
     Plan,
-    SelfPlayed,
     SelfPlayer,
     grow,
 )
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.search.parameters import SURE_DEPTH
-from pbrain_engine.values import WIN_BAND
+from pbrain_engine.values import WIN_BAND, loss_in
 
 PLAN = Plan(5, 150, (Rule.FREESTYLE, Rule.RENJU), (15, 9), "hand")
 ABOUT = {"seed": "1", "nodes": "100"}
@@ -151,14 +148,6 @@ def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
 # Self-play --------------------------------------------------------------------------------
 
 
-def test_rules_and_boards_take_turns_and_the_head_says_so() -> None:
-    wanted = [(rule, board) for board in (15, 9) for rule in (Rule.FREESTYLE, Rule.RENJU)]
-    assert [PLAN.kind(number) for number in range(5)] == [*wanted, wanted[0]]
-    about = PLAN.about()
-    assert (about["rules"], about["boards"]) == ("freestyle renju", "15 9")
-    assert about["weights"].startswith("hand-1 ")
-
-
 @pytest.mark.parametrize("number", range(4))
 def test_a_game_is_legal_and_ends_as_it_says(number: int) -> None:
     record = selfplay.play_game(PLAN.make_engine(), PLAN, number)
@@ -185,20 +174,42 @@ def test_a_game_is_legal_and_ends_as_it_says(number: int) -> None:
 
 
 @pytest.mark.parametrize("ply", [0, 1])
-@pytest.mark.parametrize("value", [WIN_BAND, -WIN_BAND])
-def test_a_proven_win_is_of_the_side_that_has_it(
-    ply: int, value: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "ending, value, won",
+    [
+        (Ending.PROVEN, WIN_BAND, True), (Ending.PROVEN, -WIN_BAND, False),
+        (Ending.FIVE, WIN_BAND - 1, True), (Ending.FOUL, 17, False),
+    ],
+)  # fmt: skip
+def test_a_game_is_won_by_the_side_that_has_it(
+    ply: int, ending: Ending, value: int, won: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = PLAN.make_engine()
-    values = iter([*[17] * ply, value])
+    engine, asked = PLAN.make_engine(), list[Side]()
     player = SelfPlayer(engine, PLAN)
+
+    def decide(_: random.Random) -> tuple[Move, int]:
+        side = engine.game.to_move
+        move = next(move for move in engine.game.legal_moves() if move.y == 14 * side)
+        asked.append(side)
+        return move, value if len(asked) > ply else 17
+
+    def is_foul(*_: object) -> bool:
+        return ending is Ending.FOUL and len(asked) > ply
+
+    monkeypatch.setattr(Game, "is_forbidden", is_foul)
     monkeypatch.setattr(player, "judge", lambda: 0)
-    monkeypatch.setattr(player, "decide", lambda _: (engine.game.legal_moves()[0], next(values)))
+    monkeypatch.setattr(player, "decide", decide)
     record = selfplay.play_game(engine, PLAN, 0, player)
-    mover = (Side.BLACK, Side.WHITE)[(len(record.moves) - 1) % 2]
-    winner = mover if value > 0 else mover.opponent
-    assert record.ending is Ending.PROVEN
-    assert record.result == {Side.BLACK: 1, Side.WHITE: -1}[winner]
+    assert len(asked) == (9 if ending is Ending.FIVE else ply + 1)
+    assert record.ending is ending and record.result == (1 if (asked[-1] == 0) == won else -1)
+
+
+def test_whoever_has_fouls_alone_has_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = PLAN.make_engine()
+    player = SelfPlayer(engine, PLAN)
+    monkeypatch.setattr(engine, "glance", lambda nodes: None)
+    assert player.judge() == loss_in(2)
+    assert player.decide(random.Random(1)) == (engine.quick_move(), loss_in(2))
 
 
 def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
@@ -231,20 +242,6 @@ def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
     assert only > 5 and len(ends) > 5
 
 
-def test_openings_are_balanced_and_differ() -> None:
-    engine = PLAN.make_engine()
-    engine.new_game(15, rule=Rule.RENJU)
-    judge = SelfPlayer(engine, PLAN).judge
-    chance = random.Random(1)
-    found = [selfplay.balanced_opening(engine, chance, 15, judge) for _ in range(6)]
-    assert len({tuple(opening) for opening in found}) == 6
-    for opening in found:
-        engine.clear_hash()
-        assert selfplay.lay(engine, opening)
-        glance = engine.glance(PLAN.nodes)
-        assert glance is not None and abs(glance.value) <= 2 * BALANCE
-
-
 def test_an_opening_with_a_five_is_not_playable() -> None:
     engine = PLAN.make_engine()
     moves = [(x, y) for x in range(5) for y in (0, 7)]
@@ -255,46 +252,11 @@ def test_an_opening_with_a_five_is_not_playable() -> None:
 
 # Branches ----------------------------------------------------------------------------------
 
-SHARE = 0.4
-BRANCHED = Plan(3, 150, (Rule.FREESTYLE, Rule.RENJU), (15, 9), "network", SHARE)
-GAMES = 12
 
-
-@pytest.fixture(scope="module")
-def played() -> list[SelfPlayed]:
-    engine = BRANCHED.make_engine()
-    return [BRANCHED.play(engine, number) for number in range(GAMES)]
-
-
-def common(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """Return how many first moves two games share."""
-    pairs = zip(one, other, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-def test_branches_leave_their_game_by_a_few_moves_or_stand_in_its_trees(
-    played: list[SelfPlayed],
-) -> None:
-    beside = []
-    for game, branches in played:
-        for branch in branches:
-            assert branch.number == game.number
-            assert branch[1:4] == game[1:4], "rule and size"
-            shared = common(branch.moves[:-1], game.moves)
-            assert shared >= game.opening
-            beside.append(len(branch.moves) - 1 - shared)
-    assert {0, 1, 2, 3} < set(beside), "the odd moves, some of which the game has made, too"
-    assert max(beside) > max(BRANCH_STEPS), "those of trees"
-
-
-def test_branches_are_so_large_a_share_of_the_positions(played: list[SelfPlayed]) -> None:
-    positions = sum(len(game.moves) - game.opening for game, _ in played)
-    branches = sum(len(branches) for _, branches in played)
-    assert branches / (positions + branches) == pytest.approx(SHARE, abs=0.02)
-
-
-def test_a_branch_is_legal_undecided_and_has_one_value(played: list[SelfPlayed]) -> None:
-    branches = [branch for each in played for branch in each.branches]
+def test_a_branch_is_legal_undecided_and_has_one_value() -> None:
+    plan = PLAN._replace(weights="network", branch_share=0.4)
+    engine = plan.make_engine()
+    branches = [branch for number in range(8) for branch in plan.play(engine, number).branches]
     for branch in branches:
         assert branch.ending is Ending.BRANCH and branch.result == 0
         assert branch.opening == len(branch.moves) - 1
@@ -307,27 +269,6 @@ def test_a_branch_is_legal_undecided_and_has_one_value(played: list[SelfPlayed])
     positions, choices = read_features(branches)
     assert len(choices) == len(branches) == sum(1 for _ in replay(branches)) > 20, "all teach moves"
     assert len(positions) == 0, "and no linear values"
-
-
-def test_branches_depend_on_plan_and_number_alone_and_change_no_game(
-    played: list[SelfPlayed],
-) -> None:
-    engine = BRANCHED.make_engine()
-    assert [BRANCHED.play(engine, n) for n in (7, 2)] == [played[7], played[2]]
-    assert selfplay.play_game(engine, BRANCHED, 5) == played[5].record
-    other = BRANCHED._replace(seed=4).play(engine, 2)
-    assert other.branches != played[2].branches and other.record.moves != played[2].record.moves
-
-
-def test_a_file_has_the_branches_of_a_game_before_it(
-    tmp_path: Path, played: list[SelfPlayed]
-) -> None:
-    path = tmp_path / "some.games"
-    words = ["--nodes", "150", "--seed", "3", "--rules", "freestyle,renju", "--boards", "15,9"]
-    words += ["--branch-share", str(SHARE), "--games", "4"]
-    assert cli.main(["datagen", str(path), *words, "--processes", "1"]) == 0
-    wanted = [record for game, branches in played[:4] for record in (*branches, game)]
-    assert list(read_games(path)) == wanted
 
 
 def test_a_long_game_on_a_large_board_has_branches_that_can_be_written() -> None:
@@ -414,25 +355,6 @@ def test_a_disk_without_room_is_a_line_and_costs_no_whole_game(whole: Path, tmp_
     assert progress.startswith(f"{games} of 7 games") and games >= 2
     assert make(path, 7, "--branch-share", "0.3") == 0
     assert path.read_bytes() == whole.read_bytes()
-
-
-def test_another_plan_is_an_error(
-    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "games"
-    path.write_bytes(whole.read_bytes())
-    assert make(path, 8, "--branch-share", "0.3", "--seed", "9") == 1
-    assert "made with seed 1, not 9" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["--rules chess", "--boards 4", "--boards 15,2O", "--nodes 1", "--branch-share 1",
-     "--branch-share -0.1"],
-)  # fmt: skip
-def test_senseless_options_are_refused(words: str, tmp_path: Path) -> None:
-    assert make(tmp_path / "games", 1, *words.split()) == 2
-    assert not (tmp_path / "games").exists()
 
 
 def test_boards_may_stand_apart() -> None:

@@ -241,24 +241,23 @@ def make_codebook(
     """
     tied = len(maps) == 1
     vectors = maps[0] if tied else np.concatenate([maps[0], maps[1][known.swapped]], 1)
+    every = np.arange(len(known))
     if len(known) <= most:
-        every = np.arange(len(known))
         return Codebook(every, known.swapped, vectors)
     kept = frequent(known, counts, most, tied)
-    own = known.swapped == np.arange(len(known))
-    both = np.concatenate([vectors, vectors[known.swapped]], 1) if tied else vectors
-    codes = np.empty(len(known), np.int64)
-    if tied:  # a pattern that is its own exchange needs a code that is
+    codes, swap = np.empty_like(every), np.arange(len(kept))
+    codes[kept] = swap
+    rest = ~np.isin(every, kept)
+    if tied:  # a pattern that is its own exchange needs a code that is; of a pair one follows
+        own, second = known.swapped == every, known.swapped < every
+        both = np.concatenate([vectors, vectors[known.swapped]], 1)
         for kind in (False, True):
-            these, among = np.flatnonzero(own == kind), kept[own[kept] == kind]
+            these, among = np.flatnonzero(rest & ~second & (own == kind)), kept[own[kept] == kind]
             codes[these] = np.searchsorted(kept, among[nearest(both[these], both[among])])
-        first = np.flatnonzero(np.arange(len(known)) < known.swapped)
         swap = np.searchsorted(kept, known.swapped[kept])
-        codes[known.swapped[first]] = swap[codes[first]]
+        codes[second] = swap[codes[known.swapped[second]]]
     else:
-        codes = nearest(both, both[kept])
-        swap = np.arange(len(kept))
-    codes[kept] = np.arange(len(kept))
+        codes[rest] = nearest(vectors[rest], vectors[kept])
     return Codebook(codes, swap, vectors[kept])
 
 
