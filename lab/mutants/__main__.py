@@ -35,7 +35,7 @@ TESTS_ONLY = "native/exports_checks.py"  # no engine has these functions
 MOST = 60.0  # seconds of tests for one mutant
 # These build packages and pages, or run the others: minutes for what says little about a line.
 SLOW = re.compile(
-    r"(board/test_page\w*|native/test_(build|checked|gates|replay|uncompiled)|packaging/\w+|"
+    r"(board/test_page\w*|native/test_(checked|replay|uncompiled)|packaging/\w+|"
     r"search/test_strength|test_(docs|layers|mutants))\.py"
 )
 # Above the kernels nothing tells which compiled functions a test reaches.

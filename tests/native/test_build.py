@@ -224,47 +224,6 @@ def test_a_build_starts_again_when_the_sources_change(
         kernel_compiler.ensure()
 
 
-@pytest.mark.parametrize(
-    ("platform", "variable", "expected"),
-    [
-        ("linux", "XDG_CACHE_HOME", "{}/numoku"),
-        ("win32", "LOCALAPPDATA", "{}/numoku"),
-        ("linux", "NUMOKU_CACHE", "{}"),
-        ("darwin", "HOME", "{}/Library/Caches/numoku"),
-    ],
-)
-def test_an_installed_package_uses_the_users_cache(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variable: str, expected: str
-) -> None:
-    for name in ("NUMOKU_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(store, "PACKAGE", str(tmp_path / "site-packages" / "pbrain_engine"))
-    monkeypatch.setattr("sys.platform", platform)
-    monkeypatch.setenv(variable, str(tmp_path))
-    assert Path(store.cache_root()) == Path(expected.format(tmp_path))
-
-
-def test_a_checkout_keeps_its_own_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NUMOKU_CACHE", raising=False)
-    assert Path(store.cache_root()) == ROOT / ".kernels"
-
-
-@pytest.mark.parametrize("is_compiled", [True, False])
-def test_a_checkout_of_another_user_lends_the_kernels_that_it_has(
-    is_compiled: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    checkout, home = tmp_path / "checkout", tmp_path / "home"
-    (checkout / ".kernels" / (digest() if is_compiled else "older")).mkdir(parents=True)
-    (checkout / "pyproject.toml").touch()
-    monkeypatch.setattr(store, "PACKAGE", str(checkout / "pbrain_engine"))
-    monkeypatch.setattr(store.os, "access", lambda path, mode: False)
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
-    monkeypatch.delenv("NUMOKU_CACHE", raising=False)
-    expected = checkout / ".kernels" if is_compiled else home / "numoku"
-    assert Path(store.cache_root()) == expected
-
-
 def test_old_kernels_are_forgotten(tmp_path: Path) -> None:
     for age in range(kernel_compiler.KEPT_DIGESTS + 3):
         folder = tmp_path / f"{age:020x}"

@@ -6,11 +6,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.build.binary import BinaryError, inspect
-from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, link
+from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, Build, BuildError, link
 from pbrain_engine.native.load.targets import TARGETS, host_target
 
 FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho", "wasm32": "wasm"}
@@ -61,6 +63,78 @@ def test_a_library_for_windows_does_not_tell_when_it_was_linked(tmp_path: Path) 
         linked.append((tmp_path / name / "toy.dll").read_bytes())
         time.sleep(1.1)  # the moment is noted in whole seconds
     assert linked[0] == linked[1]
+
+
+LINKED = {  # with what there is: the commands that are tried, as all of them fail
+    ("linux-x86_64", "zig cc"): [
+        "zig cc -target TARGET -shared -nostdlib -Wl,-s", "cc -shared -nostdlib -Wl,-s",
+    ],
+    ("linux-x86_64", "zig"): ["zig cc -target TARGET -shared -nostdlib -Wl,-s"],
+    ("linux-x86_64", "gcc"): ["gcc -shared -nostdlib -Wl,-s"],
+    ("linux-x86_64", ""): [],
+    ("windows-x86_64", "zig cc"): ["zig cc -target TARGET -shared -nostdlib -Wl,-s"],
+    ("windows-x86_64", "cc"): [],
+    ("macos-arm64", "zig"): ["zig cc -target TARGET -shared"],
+    ("wasm32", "zig cc"): [
+        "zig wasm-ld -shared --experimental-pic --export-dynamic --allow-undefined --strip-all"
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name, there", LINKED)
+def test_a_library_is_linked_with_what_there_is(
+    monkeypatch: pytest.MonkeyPatch, name: str, there: str
+) -> None:
+    failed = SimpleNamespace(returncode=1, stderr=" is broken\n")
+    monkeypatch.setattr(kernel_compiler, "host_target", lambda: TARGETS["linux-x86_64"])
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: "zig" in there or None)
+    monkeypatch.setattr("shutil.which", lambda word: word if word in there.split() else None)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
+    target = TARGETS[name]
+    with pytest.raises(BuildError) as error:
+        link(target, "x.o", "x.so")
+    said = str(error.value).replace(f"{sys.executable} -m ziglang", "zig")
+    tried = [f"{command} -o x.so x.o: is broken" for command in LINKED[name, there]]
+    wanted = "\n".join(tried).replace("TARGET", target.zig)
+    assert said == wanted or (not tried and said.startswith(f"no linker for {name}: install "))
+
+
+ASKED = {  # of the command, on a Linux machine of level v3: what is built, in which folder
+    "": "this machine, asserts False, bounds False",
+    "--asserts": "this machine, asserts True, bounds False",
+    "--boundscheck": "this machine, asserts False, bounds True",
+    "--target windows-x86_64": "windows-x86_64 v4 in /cache/DIGEST",
+    "--target linux-x86_64 --asserts --boundscheck":
+        "linux-x86_64 v3 asserts-bounds in /cache/DIGEST",
+    "--level v2": "linux-x86_64 v2 in /cache/DIGEST",
+    "--level all --out here":
+        "linux-x86_64 v2 in here, linux-x86_64 v3 in here, linux-x86_64 v4 in here",
+    "--out here --exports toys --boundscheck": "linux-x86_64 v3 bounds toys in here",
+    "--target macos-arm64 --level v2": "error: macos-arm64 has the levels ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ASKED)
+def test_the_command_builds_what_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    def build(work: Build, folder: str) -> list[str]:
+        facts = " ".join(filter(None, (work.variant, work.exports.rpartition(".")[2])))
+        facts = facts.removesuffix("exports").strip()
+        return [f"{o.target.name} {o.level} {facts} in {folder}".replace("  ", " ")
+                for o in work.outputs]  # fmt: skip
+
+    def ensure(asserts: bool, bounds: bool) -> str:
+        return f"this machine, asserts {asserts}, bounds {bounds}"
+
+    for name, value in {"host_target": lambda: TARGETS["linux-x86_64"], "digest": lambda: "DIGEST",
+                        "host_level": lambda _: "v3", "cache_root": lambda: "/cache",
+                        "build": build, "ensure": ensure}.items():  # fmt: skip
+        monkeypatch.setattr(kernel_compiler, name, value)
+    is_wrong = ASKED[words].startswith("error")
+    assert kernel_compiler.main(words.split()) == is_wrong
+    out, err = capsys.readouterr()
+    assert ", ".join((err if is_wrong else out).splitlines()).startswith(ASKED[words])
 
 
 @pytest.mark.parametrize(
