@@ -15,6 +15,7 @@ from tests.oracle import rules
 from tests.oracle.rules import BLOCKED, EMPTY, Board
 
 FILE = Path(__file__).with_suffix(".txt")
+DEEPER = Budget(nodes=400, depth=3)
 POSITIONS = 40  # of each rule, of which those with a win are recorded
 
 
@@ -60,12 +61,14 @@ def positions(rule: str) -> list[str]:
     return lines
 
 
-def games(name: str, rule: str) -> list[str]:
-    """Return a game that a method plays against itself."""
+def games(name: str, rule: str, limit: Budget, opening: int, most: int) -> list[str]:
+    """Return a game that a method plays against itself after some random stones."""
     chance, game = random.Random(rule), PlainGame(5, rule=rule)
     lines = ["", f"{name}, {rule}"]
-    while not game.is_over() and (legal := game.legal_moves()):
-        choice = method(name)(game, Budget(nodes=20, depth=1), chance)
+    for _ in range(opening):
+        game.play(chance.choice(game.legal_moves()))
+    while not game.is_over() and len(lines) < 2 + most and (legal := game.legal_moves()):
+        choice = method(name)(game, limit, chance)
         assert choice.move in legal
         lines.append(f"{choice.move} {choice.value:.6g} {choice.nodes} {choice.line}")
         game.play(choice.move)
@@ -75,7 +78,10 @@ def games(name: str, rule: str) -> list[str]:
 def record() -> str:
     """Return all positions and games."""
     lines = [line for rule in rules.RULES for line in positions(rule)]
-    lines += [line for name in METHODS for rule in rules.RULES for line in games(name, rule)]
+    for limit, opening, most in ((Budget(nodes=20, depth=1), 0, 25), (DEEPER, 8, 5)):
+        for name in METHODS:
+            for rule in rules.RULES:
+                lines += games(name, rule, limit, opening, most)
     return "\n".join([*lines[1:], ""])
 
 

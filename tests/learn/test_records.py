@@ -204,6 +204,26 @@ def test_a_game_is_won_by_the_side_that_has_it(
     assert record.ending is ending and record.result == (1 if (asked[-1] == 0) == won else -1)
 
 
+@pytest.mark.parametrize("eventful", [0, 100])
+def test_a_game_in_which_nothing_happens_is_a_draw(
+    eventful: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, asked = PLAN.make_engine(), list[Move]()
+    player = SelfPlayer(engine, PLAN)
+
+    def decide(_: random.Random) -> tuple[Move, int]:
+        side = engine.game.to_move  # no five in any line of these cells
+        cells = [m for m in engine.game.legal_moves() if (m.x + 2 * m.y) % 4 // 2 == side]
+        asked.append(cells[0])
+        return cells[0], 11 if len(asked) <= eventful else -10
+
+    monkeypatch.setattr(selfplay, "balanced_opening", lambda *_: [(0, 0), (2, 0)])
+    monkeypatch.setattr(player, "decide", decide)
+    record = selfplay.play_game(engine, PLAN, 0, player)
+    assert (record.ending, record.result) == (Ending.CALM, 0)
+    assert len(record.moves) == max(102, 2 + eventful + 8)
+
+
 def test_whoever_has_fouls_alone_has_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = PLAN.make_engine()
     player = SelfPlayer(engine, PLAN)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
 
 from lab import fuzz_rules
-from lab.fuzz_rules import last_cells, random_board
+from lab.fuzz_rules import random_board
 from pbrain_engine.app.setup import Setup
 from pbrain_engine.arena.settings import SettingsError, parse_engine
 from pbrain_engine.arena.textbook import Textbook
@@ -33,14 +32,6 @@ INFINITE = float("inf")
 
 def drawn(text: str, to_move: int = 0, rule: str = "freestyle") -> PlainGame:
     return game_of(rules.read_board(text, rule), to_move)
-
-
-def ends(count: int, name: str, empty: int = 5) -> Iterator[PlainGame]:
-    """Yield boards of 5x5 with few empty cells and no winner."""
-    chance = random.Random(name)
-    for _ in range(count):
-        board = last_cells(chance, "freestyle", empty, largest=5)
-        yield game_of(board, chance.randrange(2))
 
 
 # The board ------------------------------------------------------------------------------
@@ -112,14 +103,6 @@ def test_alphabeta_is_minimax(depth: int) -> None:
             game.play(move)
 
 
-def test_deepening_ends_in_the_search_to_its_depth_and_in_time() -> None:
-    game = drawn(QUIET)
-    deep = method("deepening")(game, Budget(depth=3), random.Random(1))
-    assert deep.value == method("alphabeta")(game, Budget(depth=3), random.Random(1)).value
-    cut = method("deepening")(game, Budget(nodes=deep.nodes // 2), random.Random(1))
-    assert cut.nodes <= deep.nodes // 2 and cut.move in game.actions()
-
-
 QUIET = """
 .........
 .........
@@ -176,21 +159,6 @@ def ends_in_a_win(game: PlainGame, line: tuple[int, ...]) -> bool:
     return won
 
 
-def test_uct_comes_to_minimax() -> None:
-    for game in ends(12, "uct"):
-        values = {}
-        for move in game.legal_moves():
-            game.play(move)
-            values[move] = -sign(Minimax(game, Budget()).max_value(9)[0])
-            game.undo()
-        choice = method("uct")(game, Budget(nodes=2000), random.Random(1))
-        assert values[choice.move] == max(values.values()), (values, choice)
-
-
-def sign(value: float) -> int:
-    return (value > 0) - (value < 0)
-
-
 FOUR = """
 .........
 ...X.....
@@ -211,21 +179,6 @@ def test_a_five_is_completed_and_one_is_stopped(name: str) -> None:
         choice = method(name)(drawn(FOUR, to_move), limit, random.Random(1))
         assert choice.move == 4 * 9 + 7, (Side(to_move).name, choice)
         assert choice.line[0] == choice.move and choice.nodes > 0
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_it_beats_random_moves(name: str) -> None:
-    won = 0
-    for number in range(20):
-        chance = random.Random(number)
-        game = PlainGame(7)
-        while not game.is_over():
-            if game.to_move == number % 2:
-                game.play(method(name)(game, Budget(nodes=60, depth=1), chance).move)
-            else:
-                game.play(chance.choice(game.legal_moves()))
-        won += game.winner == number % 2
-    assert won >= 19
 
 
 def test_threats_wins_and_games_are_as_recorded() -> None:

@@ -179,14 +179,14 @@ def study(
     trunk, of_trunk = np.zeros(trunk_units, kind), np.zeros(trunk_units, kind)
     hidden, of_hidden = np.zeros(value_units, kind), np.zeros(value_units, kind)
     policy, of_policy = np.zeros(policy_units, kind), np.zeros(policy_units, kind)
-    places = np.zeros(area + 4, np.int64)
-    classes = np.zeros(2 * (area + 4), np.int64)
-    crosses = np.zeros((area + 4) * channels, kind)
-    corners = np.zeros((area + 4) * channels, kind)
-    mixed = np.zeros((area + 4) * channels, kind)
+    places = np.zeros(area, np.int64)
+    classes = np.zeros(2 * area, np.int64)
+    crosses = np.zeros(area * channels, kind)
+    corners = np.zeros(area * channels, kind)
+    mixed = np.zeros((area + 4) * channels, kind)  # four candidates are done at a time
     units = np.zeros((area + 4) * cell_units, kind)  # hidden ones of the candidates
-    of_units = np.zeros((area + 4) * cell_units, kind)
-    chances = np.zeros(area + 4, kind)
+    of_units = np.zeros(area * cell_units, kind)
+    chances = np.zeros(area, kind)
     below, side = wide * channels, channels
     for i in range(first, last):
         position = chosen[i]
@@ -383,9 +383,6 @@ def study(
                 place = channels + u
                 save(of_policy, place, add(load(of_policy, place), back))
         of_head.score_share[0] += of_score / kind.type(SCORE_SCALE)
-        for j in range(moves, (moves + 3) // 4 * 4):
-            for u in range(0, cell_units, LANES):
-                save(of_units, j * cell_units + u, none)
         for k in range(0, channels, 4):
             for u in range(0, cell_units, LANES):
                 at = k * cell_units + u
