@@ -2,9 +2,10 @@
 
 ``lessons.txt`` holds commands, which run one after the other beside the games of
 ``tests/games/sample.games``, and what they say: lines with ``$`` are asked, all others recorded.
-``games FILE`` shows a file of games, ``branches FILE FILE`` writes its branches into another one,
-and ``page FILE`` is what a page says and draws. Processors round sums in ways of their own, so the
-last digit of a fraction may be another one.
+``games FILE`` shows a file of games; ``branches FILE FILE`` writes its branches into another one,
+and ``lower FILE FILE`` its games on boards that are less high than wide; ``page FILE`` is what a
+page says and draws. Processors round sums in ways of their own, so the last digit of a fraction
+may be another one.
 """
 
 from __future__ import annotations
@@ -44,15 +45,28 @@ def line_of(record: Record) -> str:
     return f"{facts}: {' '.join(stones)}\n"
 
 
+def lowered(record: Record) -> Record | None:
+    """Return a game on a board of two rows less, if these are empty."""
+    height = record.height - 2
+    fits = max(record.moves) < height * record.width
+    return record._replace(height=height) if fits else None
+
+
+CHANGES = {
+    "branches": lambda record: record if record.ending is Ending.BRANCH else None,
+    "lower": lowered,
+}
+
+
 def said(words: str) -> str:
     """Return what a command says."""
     command, _, rest = words.partition(" ")
     if command == "games":
         return "".join(map(line_of, read_games(Path(rest))))
-    if command == "branches":
-        path, beside = map(Path, rest.split())
-        some = (each for each in read_games(path) if each.ending is Ending.BRANCH)
-        beside.write_bytes(header(read_about(path)) + b"".join(map(encode, some)))
+    if command in CHANGES:
+        path, changed = map(Path, rest.split())
+        some = filter(None, map(CHANGES[command], read_games(path)))
+        changed.write_bytes(header(read_about(path)) + b"".join(map(encode, some)))
         return ""
     if command == "page":
         text = Path(rest).read_text(encoding="utf-8").partition("<main>\n")[2]

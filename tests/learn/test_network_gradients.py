@@ -81,43 +81,6 @@ def test_gradients_are_slopes(family: str) -> None:
             assert slope == pytest.approx(wanted, rel=2e-5, abs=2e-5), part.name
 
 
-def test_a_network_begins_at_the_linear_evaluation_with_spread_weights() -> None:
-    """Uniform numbers of the spread that is usual for so many inputs, small ones of moves."""
-    form = Form(patterns(4), False, SMALL)
-    inputs = {"map.first": 32, "map.second": 48, "map.third": 48, "head.region": 32,
-              "head.trunk": 80, "head.value": 64, "head.cell": 32}  # fmt: skip
-    ones = {"head.linear_share": 1.0, "head.score_share": 1.0}
-    policies = []
-    for name, part in form.views(form.start(2, np.float64)).items():
-        name = name.replace("0.", ".").replace("1.", ".")
-        if (count := inputs.get(name.removesuffix("_bias"))) is not None:
-            reach, close = count**-0.5, 2 * part.size**-0.5
-            assert 0.8 * reach < np.abs(part).max() <= reach, name
-            assert abs(part.mean()) < close * reach, name
-            assert part.std() == pytest.approx(reach / 3**0.5, rel=close), name
-        elif name == "head.policy":
-            policies.append(part)
-            assert abs(part.mean()) < 0.001 and part.std() == pytest.approx(0.02, rel=0.05)
-        elif name == "head.neighbours":
-            assert (part == [[1], [0], [0]]).all()
-        else:
-            assert (part == ones.get(name, 0)).all(), name
-    assert (policies[0] != policies[1]).any()
-
-
-def test_threads_add_up_to_the_same_gradient() -> None:
-    pool = read_pools([SAMPLE], [], "renju", load_weights("learned"))[0]
-    form = Form(patterns(5), False, SMALL)
-    source = Source(pool, pool.targets(0.7), "fair", 200.0)
-    found = []
-    for count in (1, 3):
-        learner = Learner(form, excited(form, 5), Threads(count))
-        batch = Batch(form, source, np.arange(40), learner.threads)
-        learner.learn(batch, SHARES)
-        found.append(learner.gradients[0].copy())
-    assert np.abs(found[0] - found[1]).max() < 1e-9 < np.abs(found[0]).max()
-
-
 def test_adam_takes_the_steps_of_its_formula() -> None:
     form = Form(patterns(4), True, SMALL)
     chance = np.random.default_rng(9)

@@ -60,11 +60,6 @@ def test_a_library_tells_what_it_is(toy: Toy) -> None:
     assert toy.library.exports["toy_walk"] == "pi"
 
 
-def test_a_call_returns_the_kernels_result(toy: Toy) -> None:
-    value = toy.library.toy_walk(toy.address, 4)
-    assert (value, toy.library.toy_nodes(toy.address)) == TOY_WALK
-
-
 def test_arguments_beyond_the_registers_arrive(toy: Toy) -> None:
     numbers = [-1, 2**40, 3, -(2**62), 5, 6, 7, 8]
     expected = sum((i + 1) * n for i, n in enumerate(numbers))
@@ -139,11 +134,6 @@ def test_where_kernels_were_shipped_compiling_one_is_no_cure(
     monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
     with pytest.raises(KernelError, match="; install Numoku again$"):
         load()
-
-
-def test_a_level_that_was_not_built_is_a_kernel_error() -> None:
-    with pytest.raises(KernelError, match="no kernel of level v9"):
-        load("v9")
 
 
 @pytest.mark.usefixtures("unloaded")

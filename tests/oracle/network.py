@@ -117,8 +117,10 @@ class Network:
             found[x, y] = row if side == BLACK else row[middle:] + row[:middle]
         return found
 
-    def layer(self, side: int, name: str, inputs: Row, shift: int, low: int = 0) -> Row:
-        """Return the outputs of a layer."""
+    def layer(
+        self, side: int, name: str, inputs: Row, shift: int, low: int = 0, more: Sequence[int] = ()
+    ) -> Row:
+        """Return the outputs of a layer; ``more`` is added before they are limited."""
         head = self.heads[side if len(self.heads) == 2 else 0]
         weights, biases = head[f"{name}_weights"], head[f"{name}_biases"]
         outputs = []
@@ -126,7 +128,9 @@ class Network:
             row = weights[number * len(inputs) : (number + 1) * len(inputs)]
             total = bias + sum(w * i for w, i in zip(row, inputs, strict=True))
             assert -(2**31) <= total < 2**31
-            outputs.append(limit(total >> shift, low, LAYER_LIMIT))
+            outputs.append(
+                limit((total >> shift) + sum(more[number : number + 1]), low, LAYER_LIMIT)
+            )
         return outputs
 
     def trunk(self, board: Board, features: dict[Cell, Row], side: int, mask: int) -> Row:
@@ -146,13 +150,7 @@ class Network:
         inputs += [min(number >> shifts[1], LAYER_LIMIT) for number in pooled]
         units = self.sizes.trunk_units
         threats = head["trunk_threats"][mask * units : (mask + 1) * units]
-        weights, biases = head["trunk_weights"], head["trunk_biases"]
-        outputs = []
-        for number in range(units):
-            row = weights[number * len(inputs) : (number + 1) * len(inputs)]
-            total = biases[number] + sum(w * i for w, i in zip(row, inputs, strict=True))
-            outputs.append(limit((total >> shifts[2]) + threats[number], 0, LAYER_LIMIT))
-        return outputs
+        return self.layer(side, "trunk", inputs, shifts[2], more=threats)
 
     def value(self, trunk: Row, side: int, linear: int) -> int:
         """Return the value for the side to move."""

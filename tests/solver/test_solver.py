@@ -14,7 +14,7 @@ from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Proof, Solver
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
-from tests.oracle.rules import Board, board_of, is_legal, read_board, winners
+from tests.oracle.rules import Board, board_of, read_board, winners
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
 from tests.oracle.vct import has_vct
 from tests.puzzles import puzzles
@@ -238,15 +238,6 @@ def test_defence_puzzles_get_their_complete_set(solver: Solver) -> None:
     for puzzle in puzzles("defend", every=20):
         rescue = solver.rescues(game_of(*board_of_puzzle(puzzle)), nodes=NODES)
         assert sorted(rescue.moves) == sorted(map(tuple, puzzle["best"])), puzzle["id"]
-
-
-def test_forbidden_cells_are_legal_nowhere_in_a_proof(solver: Solver) -> None:
-    for puzzle in puzzles("vcf", every=100):
-        board, side = board_of_puzzle(puzzle)
-        for number, move in enumerate(solve_fours(solver, puzzle).line):
-            if number % 2 == 0:
-                assert is_legal(board, move, side), puzzle["id"]
-            board.put(move, side if number % 2 == 0 else 1 - side)
 
 
 def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver: Solver) -> None:
