@@ -299,7 +299,7 @@ def shrink(board: Board, to_move: Side, compare: Comparison) -> str:
 
 COMPARISONS: dict[str, tuple[Comparison, dict[str, object]]] = {
     "wins": (compare_wins, {"blocked": True}),
-    "forbidden": (compare_forbidden, {"rule": "renju"}),
+    "forbidden": (compare_forbidden, {"rule": "renju", "blocked": True}),
     "answers": (compare_answers, {"largest": 12}),
     "static": (compare_static, {"largest": 11}),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab.fuzz_rules import random_board, set_up, walk
-from pbrain_engine.cli import main as numoku
-from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.engine.engine import Engine
 from pbrain_engine.eval.hand import hand_block
 from pbrain_engine.eval.network_block import Sizes
 from pbrain_engine.eval.weights import (
@@ -114,22 +112,6 @@ def test_colours_that_play_alike_are_seen_alike(file: str) -> None:
             assert seen[0] == seen[1] and seen[0][0]
 
 
-def test_a_search_with_a_network_plays_and_is_the_same_every_time(file: str) -> None:
-    thoughts = []
-    for _ in range(2):
-        with Engine(hash_size=1 << 20, weights=file) as engine:
-            for move in MOVES:
-                engine.play(*move)
-            thoughts.append(engine.think(Limit(depth=7)))
-            assert engine.network == "random"
-    assert thoughts[0].nodes == thoughts[1].nodes and thoughts[0].move == thoughts[1].move
-    with Engine(hash_size=1 << 20, weights="hand") as engine:
-        for move in MOVES:
-            engine.play(*move)
-        assert engine.think(Limit(depth=7)).nodes != thoughts[0].nodes
-        assert engine.network is None
-
-
 def test_a_rule_without_a_network_is_played_without_one(tmp_path: Path) -> None:
     file = write_random(tmp_path / "one.numoku", ("standard",))
     with Engine(hash_size=1 << 20, weights=file) as engine:
@@ -196,23 +178,6 @@ def test_a_network_that_cannot_be_used_is_one_line(
     with pytest.raises(WeightsError, match=words) as error:
         Engine(hash_size=1 << 20, weights=str(path))
     assert "\n" not in str(error.value) and "bad" in str(error.value)
-
-
-def test_bench_and_analyse_tell_of_the_network(
-    capsys: pytest.CaptureFixture[str], file: str
-) -> None:
-    for weights, name in ((file, "random"), ("learned", None)):
-        assert numoku(["bench", "--short", "--json", "--weights", weights]) == 0
-        assert json.loads(capsys.readouterr().out)["network"] == name
-    arguments = ["analyse", "h8i9i7", "--json", "--policy", "--depth", "3", "--weights", file]
-    assert numoku(arguments) == 0
-    policy = json.loads(capsys.readouterr().out)["policy"]
-    assert all(len(move) == 2 and 0 < chance < 1 for move, chance in policy)
-    assert [chance for _, chance in policy] == sorted((c for _, c in policy), reverse=True)
-    with Engine(hash_size=1 << 20, weights=file) as engine:
-        for x, y in ((7, 7), (8, 8), (8, 6)):
-            engine.play(x, y)
-        assert [tuple(move) for move, _ in policy] == [move for move, _ in engine.policy()]
 
 
 def test_a_network_is_played_unless_linear_weights_are_asked_for() -> None:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lab.fuzz_rules import (
     COMPARISONS,
-    compare_forbidden,
-    compare_wins,
     differences,
     game_of,
     set_up,
-    shrink,
 )
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule, Side
 from tests.oracle import rules
-from tests.oracle.rules import Board, board_of, read_board
+from tests.oracle.rules import board_of, read_board
 from tests.puzzles import puzzles
 
 CELLS = {"wins": 60_000, "forbidden": 20_000, "answers": 6_000, "static": 10_000}
@@ -40,34 +34,6 @@ def test_kernel_agrees_with_oracle_at_length(name: str, rule: str) -> None:
         pytest.skip("only renju forbids moves")
     found, _ = differences(name, seed=2, cells=LONG_CELLS[name], rule=rule)
     assert not found, "\n\n".join(found)
-
-
-@st.composite
-def any_boards(draw: st.DrawFn) -> Board:
-    """Return any stones at all, so long as they make no row on their own."""
-    width, height = (draw(st.integers(MIN_BOARD, MAX_BOARD)) for _ in range(2))
-    board = Board(width, height, draw(st.sampled_from(rules.RULES)))
-    cells = st.tuples(st.integers(0, min(width, 8) - 1), st.integers(0, min(height, 8) - 1))
-    for cell in draw(st.lists(cells, unique=True, max_size=40)):
-        held = draw(st.sampled_from([rules.BLACK, rules.WHITE, rules.BLOCKED]))
-        if held == rules.BLOCKED or not rules.wins_at(board, cell, held):
-            board.put(cell, held)
-    return board
-
-
-@settings(max_examples=40)
-@given(any_boards(), st.sampled_from([Side.BLACK, Side.WHITE]))
-def test_wins_on_any_board(board: Board, to_move: Side) -> None:
-    difference = compare_wins(board, to_move)
-    assert not difference, shrink(board, to_move, compare_wins)
-
-
-@settings(max_examples=40)
-@given(any_boards())
-def test_forbidden_cells_on_any_board(board: Board) -> None:
-    board.rule = rules.RENJU
-    difference = compare_forbidden(board, Side.BLACK)
-    assert not difference, shrink(board, Side.BLACK, compare_forbidden)
 
 
 def test_forbidden_cells_of_two_programs() -> None:

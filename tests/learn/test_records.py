@@ -305,24 +305,6 @@ def test_a_long_game_on_a_large_board_has_branches_that_can_be_written() -> None
     assert branches and all(decode(encode(branch)) for branch in branches)
 
 
-def test_a_search_that_met_its_limit_tells_where() -> None:
-    """The position is one of the tree: it follows the root by legal moves, and limits differ."""
-    with Engine(hash_size=1 << 20) as engine:
-        ends = set()
-        for nodes in range(100, 400):
-            engine.new_game(15)
-            for x, y in ((7, 7), (8, 8), (6, 8)):
-                engine.play(x, y)
-            engine.clear_hash()
-            glance = engine.glance(nodes)
-            assert glance is not None and glance.end is not None
-            ends.add(glance.end)
-            for x, y in glance.end:
-                assert not engine.game.is_over
-                engine.play(x, y)
-    assert len(ends) > 100 and {len(end) for end in ends} >= {1, 2, 3, 4, 5}
-
-
 # The command ------------------------------------------------------------------------------
 
 

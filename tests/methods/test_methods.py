@@ -8,18 +8,14 @@ import pytest
 
 from lab import fuzz_rules
 from lab.fuzz_rules import random_board
-from pbrain_engine.app.setup import Setup
 from pbrain_engine.arena.settings import SettingsError, parse_engine
-from pbrain_engine.arena.textbook import Textbook
-from pbrain_engine.commands.dialogue import Dialogue
-from pbrain_engine.engine.engine import Engine
 from pbrain_engine.methods import METHODS, Budget, PlainGame, method
 from pbrain_engine.methods.alphabeta import AlphaBetaTree, find_best_move
 from pbrain_engine.methods.board import DIRECTIONS
 from pbrain_engine.methods.minimax import Minimax
 from pbrain_engine.methods.proofnumber import ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Side
 from pbrain_engine.solver.solver import Solver
 from tests.golden import methods
 from tests.golden.methods import game_of
@@ -200,19 +196,6 @@ def test_the_time_is_kept(name: str) -> None:
 # Where they play --------------------------------------------------------------------------
 
 
-def test_a_method_speaks_the_protocol() -> None:
-    lines = iter(["2,4,1", "0,0,2", "3,4,1", "0,2,2", "4,4,1", "0,4,2", "5,4,1", "8,8,2", "DONE"])
-    player = Textbook("evaluation", lambda: next(lines))
-    assert player.answer("START 9") == "OK"
-    assert player.answer("INFO rule 1") is None and player.answer("INFO max_node 200") is None
-    assert player.answer("BOARD") in ("1,4", "6,4")
-    assert player.answer("ABOUT").startswith('name="evaluation"')
-    player.answer("RESTART")
-    assert player.answer("BEGIN") == "4,4"
-    x, y = map(int, player.answer("TURN 4,5").split(","))
-    assert abs(x - 4) <= 2 and abs(y - 4) <= 3
-
-
 def test_a_method_is_an_engine_of_a_match() -> None:
     spec = parse_engine("a=method:minimax,depth=2")
     assert (spec.name, spec.builtin, spec.options) == ("a", "method", (("depth", "2"),))
@@ -220,14 +203,3 @@ def test_a_method_is_an_engine_of_a_match() -> None:
     for text, problem in (("method:guess", "uct"), ("method:uct,threads=2", "nodes")):
         with pytest.raises(SettingsError, match=problem):
             parse_engine(text)
-
-
-def test_a_person_plays_against_a_method() -> None:
-    with Engine(hash_size=1 << 20) as engine:
-        dialogue = Dialogue(engine, Setup(9, 9, Rule.RENJU), seconds=0.2, seed=1, method="minimax")
-        assert not dialogue.answer("e5").startswith("error")
-        assert dialogue.engine_turn().startswith("minimax: ")
-        assert engine.game.ply == 2
-        assert dialogue.record().white == "Numoku minimax"
-        dialogue.answer("level 3")
-        assert dialogue.method == ""

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from lab.fuzz_rules import game_of
+from lab.fuzz_rules import game_of, last_cells
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Proof, Solver
-from tests.oracle.replay import complaint_about_line, complaint_about_tree
-from tests.oracle.rules import Board, board_of, read_board, winners
+from tests.oracle.replay import complaint_about_line
+from tests.oracle.rules import Board, board_of, read_board
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
 from tests.oracle.vct import has_vct
 from tests.puzzles import puzzles
@@ -37,26 +37,11 @@ OPEN_THREE = """
 """
 
 
-def random_board(chance: random.Random, rule: str, empties: int) -> Board:
-    """Return a board of 7x7 to 9x9 without a winner, with that many empty cells."""
-    while True:
-        size = chance.randint(7, 9)
-        board = Board(size, size, rule)
-        cells = list(board.cells)
-        chance.shuffle(cells)
-        for number, cell in enumerate(cells[: size * size - empties]):
-            board.cells[cell] = number % 2
-            if winners(board):
-                board.lift(cell)
-        if not winners(board) and len(board.empties()) <= 2 * empties:
-            return board
-
-
 def positions(count: int, seed: int) -> Iterator[tuple[Board, int]]:
     chance = random.Random(seed)
     for number in range(count):
         rule = ("freestyle", "standard", "renju", "caro", "caro_exact")[number % 5]
-        yield random_board(chance, rule, chance.randint(9, 20)), number // 5 % 2
+        yield last_cells(chance, rule, chance.randint(9, 20), 7, 9), number // 5 % 2
 
 
 def check_fours(solver: Solver, board: Board, side: int) -> str:
@@ -108,17 +93,6 @@ def test_moves_that_were_not_judged_are_not_called_safe(solver: Solver) -> None:
     assert some_unknown
 
 
-def check_threats(solver: Solver, board: Board, side: int) -> str:
-    """Have the oracle play through a win that the solver claims; return what was claimed."""
-    game = game_of(board, side)
-    proof = solver.threats(game, nodes=NODES)
-    if proof.wins:
-        tree = solver.tree(game)
-        assert tree is not None
-        assert complaint_about_tree(board, side, tree) == "", board.drawing()
-    return proof.claim
-
-
 def compare_threats(solver: Solver, board: Board, side: int) -> str:
     """Compare the solver's answer with that of trying everything; return what happened."""
     try:
@@ -137,7 +111,7 @@ def open_positions(count: int, seed: int) -> Iterator[tuple[Board, int]]:
     chance = random.Random(seed)
     for number in range(count):
         rule = ("freestyle", "standard", "renju")[number % 3]
-        yield random_board(chance, rule, chance.randint(9, 16)), number // 3 % 2
+        yield last_cells(chance, rule, chance.randint(9, 16), 7, 9), number // 3 % 2
 
 
 # No side wins by threats here, which takes the search a million stones to find out.
@@ -177,25 +151,6 @@ def test_threats_agree_with_exhaustive_search(solver: Solver, count: int) -> Non
     seen = [compare_threats(solver, *position) for position in open_positions(count, 8)]
     assert seen.count("none") > 5 and seen.count("win") > 5
     assert count < 5000 or "threats" in seen  # so near to the border few win without fours
-
-
-def middle_game(chance: random.Random, rule: str) -> tuple[Board, int]:
-    """Return a position of stones thrown near the centre, and the side to move."""
-    while True:
-        board = Board(13, 13, rule)
-        for number in range(chance.randint(10, 24)):
-            cells = [c for c in board.empties() if 2 < c[0] < 10 and 2 < c[1] < 10]
-            board.put(chance.choice(cells), number % 2)
-        if not winners(board):
-            return board, chance.randint(0, 1)
-
-
-@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.long)])
-def test_wins_by_threats_survive_a_replay(solver: Solver, count: int) -> None:
-    chance = random.Random(5)
-    rules = ("freestyle", "standard", "renju", "caro", "caro_exact")
-    seen = [check_threats(solver, *middle_game(chance, rules[n % 5])) for n in range(count)]
-    assert seen.count("vct") > 2
 
 
 def test_a_win_by_fours_is_a_win_by_threats(solver: Solver) -> None:
