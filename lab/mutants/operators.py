@@ -27,6 +27,8 @@ SIGNS = {ast.Add: "-", ast.Sub: "+", ast.LShift: ">>", ast.RShift: "<<", ast.Bit
          ast.BitOr: "&", ast.Mult: "//", ast.FloorDiv: "*"}  # fmt: skip
 # What loads memory early: without it a search is slower, and the same.
 HINTS = ("prefetch", "expect", "expect_fours", "expect_proof", "expect_behind")
+# Sums and products of rows of numbers: the argument from which on their order is no matter.
+COMMUTES = {"add": 0, "multiply": 0, "add_product": 1}
 COUNTERPARTS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -273,7 +275,10 @@ class Scanner:
             "isinstance", "min", "max", "carray", "getattr", "setattr", "hasattr", "cast",
         ):  # fmt: skip
             return
-        for left, right in zip(node.args, node.args[1:], strict=False):
+        same = COMMUTES.get(self.of(function)) if "LANES" in self.names else None
+        for number, (left, right) in enumerate(zip(node.args, node.args[1:], strict=False)):
+            if number == same:
+                continue
             if isinstance(left, ast.Starred) or isinstance(right, ast.Starred):
                 continue
             if self.kernel and self.records & {self.of(left), self.of(right)}:
