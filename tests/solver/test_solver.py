@@ -12,7 +12,8 @@ from lab.fuzz_rules import game_of, last_cells
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Proof, Solver
+from pbrain_engine.solver import solver as module
+from pbrain_engine.solver.solver import OPEN, Proof, Solver, SolverProgress
 from tests.oracle.replay import complaint_about_line
 from tests.oracle.rules import Board, board_of, read_board
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
@@ -132,6 +133,50 @@ def test_a_limit_of_nothing_is_no_lack_of_a_limit(solver: Solver, limit: dict[st
     if "nodes" in limit:
         rescue = solver.rescues(game, **limit)
         assert not rescue.moves and len(rescue.unknown) == 15 * 15 - game.ply
+
+
+@pytest.mark.parametrize(
+    "limit, found, asked",
+    [
+        ({}, 4, [(None, 1000)] * 4),
+        ({"nodes": 2000}, 9, [(None, 1000), (None, 1000), (None, 600)]),
+        ({"time": 7.0}, 9, [(7, 1000), (4, 1000), (1, 1000)]),
+        ({"time": 6.0, "nodes": 2800}, 9, [(6, 1000), (3, 1000)]),
+        ({"nodes": 700}, 9, [(None, 700)]),
+    ],
+)
+def test_a_long_search_tells_how_it_goes(
+    limit: dict[str, Any], found: int, asked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each part takes 3 seconds and 700 stones; ``found``: the part that comes to an end."""
+    parts, told = list[tuple[Any, Any]](), list[SolverProgress]()
+    game = Game(15)
+    with Solver(1_000_000) as solver:
+
+        def threats(game: Game, time: float | None, nodes: int) -> Proof:
+            parts.append((time, nodes))
+            return Proof("no-vct" if len(parts) == found else OPEN, (), 0, 700, 3.0)
+
+        monkeypatch.setattr(module, "SLICE_NODES", 1000)
+        monkeypatch.setattr(module, "perf_counter", lambda: 3.0 * len(parts))
+        monkeypatch.setattr(solver, "threats", threats)
+        proof = solver.prove(game, listener=told.append, **limit)
+        assert parts == asked
+        assert (proof.nodes, proof.time) == (700 * len(parts), 3.0 * len(parts))
+        assert [each[:2] for each in told] == [(700 * n, 3.0 * n) for n in range(1, len(parts))]
+
+
+def test_a_long_search_tells_what_its_root_still_has_to_settle(
+    solver: Solver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SLICE_NODES", 3000)
+    game, told = Game(15), list[SolverProgress]()
+    for move in parse_moves(UNCLEAR):
+        game.play(*move)
+    solver.clear()
+    assert solver.prove(game, nodes=9000, listener=told.append).is_open
+    assert [each.level for each in told] == [0, 0]
+    assert told[0].proof > 20 and told[0].disproof > 20 and told[0][3:] != told[1][3:]
 
 
 @pytest.mark.filterwarnings("error")  # of a thread that fails
