@@ -131,6 +131,36 @@ def test_a_block_of_another_kind_is_one_line(tmp_path, harm, words):
     assert weights.network(Rule.FREESTYLE) is None
 
 
+UNITS = ((1, 1024), (0, 1025))
+SIZES_OF_NETWORKS = {  # some that networks may have, and some that none has
+    "half": ((4,), (3, 5, 6)), "tied": ((0, 1), (-1, 2)), "heads": ((1, 2), (0, 3)),
+    "patterns": ((PATTERNS[4],), (PATTERNS[5],)), "codes": ((1, 1 << 16), (0, (1 << 16) + 1)),
+    "channels": ((2, 1024), (0, 7, 1026)), "region_units": UNITS, "cell_units": UNITS,
+    "trunk_units": UNITS, "value_units": UNITS, "near": ((37,), (36, 38)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIZES_OF_NETWORKS)
+def test_each_size_of_a_network_has_its_limits(name):
+    for sizes, words in zip(SIZES_OF_NETWORKS[name], ("64 bytes, not", "that no"), strict=True):
+        for size in sizes:
+            with pytest.raises(BlockError, match=words):
+                sizes_of(SIZES._replace(**{name: size}).pack())
+
+
+def test_a_scale_is_a_number_that_can_be_believed(tmp_path):
+    path = str(tmp_path / "scaled.numoku")
+    blocks = {family: hand_block(family) for family in FAMILIES}
+    for text, scale in {"20": 20, "5000": 5000, "19": None, "5001": None, "x": None}.items():
+        write_weights(path, {"id": "scaled", "scale renju": text}, blocks)
+        if scale is None:
+            with pytest.raises(WeightsError, match=f"scale renju: '{text}' is no scale"):
+                load_weights(path)
+        else:
+            weights = load_weights(path)
+            assert (weights.scale(Rule.RENJU), weights.scale(Rule.CARO)) == (scale, 258)
+
+
 def test_a_stream_that_does_not_unpack_is_one_line(tmp_path):
     path = tmp_path / "net.numoku"
     write_small(path)
