@@ -20,8 +20,9 @@ from pbrain_engine.solver.solver import Solver
 from tests.golden import methods
 from tests.golden.methods import game_of
 from tests.oracle import rules
-from tests.oracle.rules import EMPTY, Board
+from tests.oracle.rules import EMPTY, Board, board_of
 from tests.oracle.threats import five_cells
+from tests.puzzles import puzzles
 
 INFINITE = float("inf")
 
@@ -44,6 +45,14 @@ def test_the_board_knows_the_rules(rule: str) -> None:
             assert set(game.legal_moves()) == {y * board.width + x for x, y in legal}
             fives = {y * board.width + x for x, y in five_cells(board, side)}
             assert set(game.five_cells(side)) == fives, board.drawing()
+
+
+def test_the_board_forbids_what_two_programs_do() -> None:
+    for puzzle in puzzles("forbidden", every=10):
+        board = board_of(puzzle["size"], rules.RENJU, puzzle["black"], puzzle["white"])
+        game = game_of(board, 0)
+        cells = [(x, y) for x, y in board.empties() if not game.is_legal(y * board.width + x)]
+        assert sorted(cells) == sorted(map(tuple, puzzle["best"])), board.drawing()
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
