@@ -4,8 +4,9 @@
 ``database``, ``search/mcts``, ``cli``; ``python`` and ``kernels`` stand for all above the compiled
 functions and for these. Each is run against the tests that reach its line, fastest first, until
 one fails; then all tests that noticed something run on the code as it is, and those that fail
-there too have noticed nothing. Mutants of kernels first run as plain Python, and those that are
-left go into one build. What the list of equivalent mutants names is not drawn.
+there too have noticed nothing. Mutants of kernels, and of the instructions that these use, first
+run as plain Python; kernels that are left go into one build. What the list of equivalent mutants
+names is not drawn.
 """
 
 from __future__ import annotations
@@ -262,20 +263,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def among(files: list[str]) -> list[str]:
         return [file for file in files if not options.files or re.search(options.files, file)]
 
-    python = [m for m in mutants if not m.kernel]
-    kernels = [m for m in mutants if m.kernel]
+    plain = [m for m in mutants if m.kernel or m.file.startswith("kernel/")]
+    python = [m for m in mutants if m not in plain]
     with tempfile.TemporaryDirectory(prefix="numoku-mutants-") as folder:
+        if plain:
+            os.environ["NUMBA_DISABLE_JIT"] = "1"
+            first = run_lines(plain, among(test_files(plain=True)), Path(folder, "plain"))
+            del os.environ["NUMBA_DISABLE_JIT"]
+            left = [result.mutant for result in first if not result.noticed]
+            results += [result for result in first if result.noticed]
+            python += [mutant for mutant in left if not mutant.kernel]
+            kernels = [mutant for mutant in left if mutant.kernel]
+            results += run_build(kernels, Path(folder, "compiled")) if kernels else []
         if python:
             files = test_files(plain=False)
             chosen = among(concerned(files, python) if options.package else files)
             results += run_lines(python, chosen, Path(folder, "python"))
-        if kernels:
-            os.environ["NUMBA_DISABLE_JIT"] = "1"
-            first = run_lines(kernels, among(test_files(plain=True)), Path(folder, "plain"))
-            del os.environ["NUMBA_DISABLE_JIT"]
-            left = [result.mutant for result in first if not result.noticed]
-            results += [result for result in first if result.noticed]
-            results += run_build(left, Path(folder, "compiled")) if left else []
     for result in results:
         if not result.noticed:
             show(result)
