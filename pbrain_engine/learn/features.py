@@ -171,16 +171,6 @@ def result_for(record: Record, side: Side) -> float:
     return (1 + record.result * (1 if side is Side.BLACK else -1)) / 2
 
 
-def needs_order(mask: int) -> bool:
-    """Return whether the search has to choose: no five is due, and no win is sure."""
-    return not mask & (ENEMY_FIVE | WINNING_FOUR)
-
-
-def needs_value(mask: int, value: int) -> bool:
-    """Return whether the search asks for a value here: the side to move has no forced win."""
-    return needs_order(mask) and value < WIN_BAND
-
-
 def candidates_of(glance: Features, side: Side) -> tuple[NDArray[np.bool_], Ints, Ints]:
     """Return which cells a search looks at, and the combinations of the mover and the enemy there.
 
@@ -211,11 +201,11 @@ def read_features(records: Iterable[Record]) -> tuple[Positions, Choices]:
         glance = sight.glance
         if sight.record is not playing:
             game, playing = game + 1, sight.record
-        if not needs_order(glance.mask):
+        if glance.mask & (ENEMY_FIVE | WINNING_FOUR):
             continue
         group = group_of(sight.record.number)
         played = sight.record.ending is not Ending.BRANCH
-        if played and needs_value(glance.mask, sight.value):
+        if played and sight.value < WIN_BAND:
             columns = np.flatnonzero(sight.counts)
             rows.append(columns, sight.counts[columns])
             score = result_for(sight.record, side)

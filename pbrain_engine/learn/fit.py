@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..eval.weights import (
     FAMILIES,
@@ -43,7 +42,7 @@ SHOWN_EVERY = 10  # steps between two losses that are reported
 MIX = 0.7  # of what the search saw with what came after
 ENOUGH_CHOICES = 200_000  # of one family; more teach the move score nothing new
 STEPS = 600  # of one fit at most; renju, whose sides have tables of their own, needs most
-SCORE_SHARE = 0.5  # see ``damp``
+SCORE_SHARE = 0.5  # of the way from the start to what was learned
 SMALLEST = 20  # positions, learned from or held out, that are worth a fit
 
 
@@ -90,17 +89,6 @@ class Fit(NamedTuple):
         ]
 
 
-def damp(
-    start: NDArray[np.float64], learned: NDArray[np.float64], share: float
-) -> NDArray[np.float64]:
-    """Return scores that go only part of the way from the start to what was learned.
-
-    The moves that a search chooses are those that its order let it look at, so scores that
-    follow them all the way confirm themselves and lose more with every generation.
-    """
-    return np.asarray(np.rint(start + share * (learned - start)))
-
-
 Watch = Callable[[str, int, float], None]
 
 
@@ -126,7 +114,9 @@ def fit_family(
     temperature = best_temperature(choices, start.scores)
     learned = learn_scores(choices, start.scores, temperature, *length, partial(watch, "score"))
     scores = keep_zero(choices, start.scores, learned)
-    scores = damp(start.scores, scores, settings.score_share)
+    # The moves that a search chooses are those that its order let it look at, so scores that follow
+    # them all the way confirm themselves and lose more with every generation.
+    scores = np.rint(start.scores + settings.score_share * (scores - start.scores))
     others = ScoreData(held_out.choices, symmetric)
     score_losses = [others.losses(t, temperature) for t in (start.scores, scores)]
     return Fit(

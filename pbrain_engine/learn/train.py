@@ -240,12 +240,6 @@ def write_page(path: Path, title: str, history: Sequence[Mapping[str, Any]], sta
     write_whole(path, html_document(title, body))
 
 
-def with_network(weights: Weights, family: str, raw: bytes) -> Weights:
-    """Return weights with a network, as the kernel takes them."""
-    about = {**weights.about, "crc32": f"{zlib.crc32(raw):08x} {family}"}
-    return weights._replace(about=about, streams={family: memoryview(zlib.compress(raw, 1))})
-
-
 def train_family(
     family: str, options: argparse.Namespace, weights: Weights, folder: Path
 ) -> tuple[bytes, str] | None:
@@ -286,7 +280,10 @@ def train_family(
         speed = run.go(checkpoint, options.every, watch, stopped)
     block = best_network(run)
     raw = pack(block)
-    integers, differences = compare_with_engine(run, with_network(weights, family, raw))
+    about = {**weights.about, "crc32": f"{zlib.crc32(raw):08x} {family}"}
+    streams = {family: memoryview(zlib.compress(raw, 1))}  # as the kernel takes it
+    checked = weights._replace(about=about, streams=streams)
+    integers, differences = compare_with_engine(run, checked)
     text = (
         f"{run.order.positions} positions, {settings.steps} steps of {settings.batch}; "
         f"linear {line}; network {run.evaluate(run.best)}; integers {integers}; {differences}"

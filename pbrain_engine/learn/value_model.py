@@ -114,11 +114,6 @@ def combination_shares() -> NDArray[np.float64]:
     return np.array(rows)
 
 
-def mask_shares() -> NDArray[np.float64]:
-    """Return which bits each threat mask has."""
-    return (np.arange(MASKS)[:, None] >> np.arange(MASK_BITS) & 1).astype(float)
-
-
 class FamilyTables(NamedTuple):
     """A family's weights as tables of numbers."""
 
@@ -249,7 +244,8 @@ def learn_values(
     pull towards the start is that much stronger.
     """
     cells = Prior(combination_shares(), SHARED_VALUE, OWN_VALUE)
-    masks = Prior(mask_shares(), SHARED_THREAT, OWN_THREAT)
+    bits = np.arange(MASKS)[:, None] >> np.arange(MASK_BITS) & 1
+    masks = Prior(bits.astype(float), SHARED_THREAT, OWN_THREAT)
     sides = len(start.values)
     ends = np.cumsum([cells.length] * sides + [masks.length] * sides)
 
