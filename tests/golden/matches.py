@@ -1,7 +1,9 @@
 """What is shown and written of some matches: ``python -m tests.golden.matches``.
 
 Their games are made up. What a view says of each, the live view at some sizes, the tables, the
-result document, the page but for what is the same on all, the journal and the other formats.
+result document, the page but for what is the same on all, the journal and the other formats. The
+words of commands are read back, and what stands between braces before a match: after how many of
+its waits a signal comes, or that its engines do not start.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -124,48 +126,20 @@ class Shelf:
         print("closed")
 
 
-STOP, END = signal.SIGINT, signal.SIGTERM
-Run = tuple[str, Callable[[MatchSettings, GameTask], Played], dict[int, signal.Signals]]
-RUNS: list[Run] = [
-    ("new=random old=random --games 24 --openings random:3 --sprt 0 200 --view plain", played, {}),
-    ("new=random old=random --games 24 --openings none --sprt -200 200 --view quiet --beta 0.4",
-     played, {}),
-    ("a=random b=random c=random --games 3 --concurrency 2 --openings lines.txt --journal m.jsonl",
-     played, {}),
-    ("--resume m.jsonl", played, {}),
-    ("--resume m.jsonl --games 4", played, {}),
-    ("a=random b=random --games 4 --journal m.jsonl --openings none", played, {}),
-    ("a=random b=random --games 4 --journal n.jsonl --openings none --view quiet", played,
-     {3: STOP}),
-    ("--resume n.jsonl --games 14 --concurrency 3 --view quiet --json", played, {4: STOP, 5: STOP}),
-    ("--resume n.jsonl --concurrency 2 --view quiet", played, {5: STOP}),
-    ("--resume n.jsonl --view quiet", played, {2: END}),
-    ("--resume n.jsonl --view quiet", played, {}),
-    ("a=random b=random --games 12 --openings none --view quiet", unstarted, {}),
-    ("a=random b=random --games 8 --openings none --no-journal --json", unstarted, {}),
-    ("a=random b=random --games 1 --openings none --no-journal --cluster host", played, {}),
-    ("a=random b=random --games 1 --openings none --no-journal --memory 0", played, {}),
-    ("a=random b=random --pin 0,1,7,5", played, {}),
-    ("a=random b=random --openings random:²", played, {}),
-    ("a=random b=numoku:weights=typo", played, {}),
-    ("a=random b=./missing", played, {}),
-    ("--resume lines.txt", played, {}),
-]  # fmt: skip
-
-
-def match_of(words: str, make: Any, wishes: Mapping[int, signal.Signals]) -> str:
-    """Return all that a match says, and what its journal has got of it."""
+def match_of(told: str, words: str) -> str:
+    """Return all that a match says."""
     out = io.StringIO()
+    wishes = {int(n): signal.Signals[name] for n, name in re.findall(r"(\d+): (\w+)", told)}
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("make", staticmethod(make)), ("wishes", wishes)):
-            patch.setattr(Shelf, name, value)
+        patch.setattr(Shelf, "make", staticmethod(unstarted if "unstarted" in told else played))
+        patch.setattr(Shelf, "wishes", wishes)
         patch.setattr(match, "LocalGames", Shelf)
         patch.setattr(match, "ClusterPool", Shelf)
         patch.setattr(match.processes, "knows_memory", lambda: False)
         patch.setattr(match.processes, "usable_cores", lambda: (0, 1, 4))
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             status = match.main(shlex.split(words))
-    return f"$ numoku match {words}\n{out.getvalue()}status {status}\n"
+    return f"{told}$ numoku match {words}\n{out.getvalue()}status {status}\n"
 
 
 def live_views(settings: MatchSettings, games: Sequence[Played], colour: bool) -> Iterator[str]:
@@ -201,13 +175,6 @@ def page_of(text: str) -> str:
     text = re.sub(r"<script>.*?</script>", "SCRIPT", text, flags=re.DOTALL)
     text = re.sub(r'"unit":[\d.]+', '"unit":UNIT', text)  # that of the weights
     return title[0] + "\n" + text.replace("><", ">\n<").replace('{"game"', '\n{"game"')
-
-
-REPORTS = (
-    "--text --json", "--pgn m.pgn --sgf sgf --psq psq", "--html p.html --games 2 --title <T>",
-    "--games 0 --open", "--anchor third=1500 --text", "--anchor third=x", "--anchor y=1",
-    "--anchor third=10001", "--anchor third=-10000 --json", "--anchor third=nan", "--anchor third",
-)  # fmt: skip
 
 
 def report_of(words: str) -> str:
@@ -251,8 +218,10 @@ def games_of(settings: MatchSettings) -> list[Played]:
     return [played(settings, task) for task in match.tasks(settings, Openings(settings))]
 
 
-def matches() -> str:
-    """Return the record of all of it."""
+def matches(record: str) -> str:
+    """Return the record of all of it, of which another one has the words of commands."""
+    runs = re.findall(r"^(\{.*\}\n)?\$ numoku match (.*)$", record, re.MULTILINE)
+    reports = re.findall(r"^\$ numoku report (.+)$", record, re.MULTILINE)
     parts = []
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -268,7 +237,7 @@ def matches() -> str:
         patch.setattr(Shelf, "now", 100.0)
         here = str(Path.cwd())
         Path("lines.txt").write_text("h8i9\n9,9\nh8h8\nx\nh9i8\n8,8\n7,8\n-8,0\n", encoding="utf-8")
-        for run in RUNS:
+        for run in runs:
             parts.append(match_of(*run))
             made = Path(folder, f"{'T' * 6}-7.jsonl")
             made.unlink(missing_ok=True)
@@ -285,13 +254,10 @@ def matches() -> str:
                 log.append(game)
             log.close()
             parts.append("\n".join(live_views(settings, games, number == 2)))
-            for words in REPORTS if number == 2 else REPORTS[:1]:
-                parts.append(report_of(f"{number}.jsonl {words}"))
-            parts.append(report_of(f"{number}.jsonl") if number != 2 else "")
         os.utime("1.jsonl", (1, 1e10))
-        parts.append(report_of("--text"))
+        parts += [report_of(words) for words in reports]
     return "\n".join([*parts, ""]).replace(here, "HERE")
 
 
 if __name__ == "__main__":
-    FILE.write_text(matches(), encoding="utf-8")
+    FILE.write_text(matches(FILE.read_text(encoding="utf-8")), encoding="utf-8")

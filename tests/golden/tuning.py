@@ -1,7 +1,9 @@
 """What tuning does and says where games are made up: ``python -m tests.golden.tuning``.
 
 A set of parameters wins the more games the larger its numbers are. Each command is recorded with
-all that it says, the games that it asks for, and what it leaves: file, page and patch.
+all that it says, the games that it asks for, and what it leaves: file, page and patch. The words of
+commands are read back, and lines such as ``FILE: X -> Y``, which make a file of ``a.jsonl`` that
+has Y in place of X.
 """
 
 from __future__ import annotations
@@ -26,47 +28,11 @@ from pbrain_engine.search.parameters import Parameter
 from pbrain_engine.tuning import command, spsa
 
 FILE = Path(__file__).with_suffix(".txt")
-FEW = "--openings none --parameters aspiration,delta,aspiration"
-COMMANDS = (
-    f"a.jsonl {FEW} --games 13 --batch 2 --page a.html",
-    f"a.jsonl {FEW} --games 13 --batch 2 --concurrency 5",
-    f"a.jsonl {FEW} --games 12 --batch 2",
-    "a.jsonl --show --page a.html",
-    "a.jsonl --show --patch",
-    f"b.jsonl {FEW} --games 10 --turn 0.5 --rate 2 --step 0.25 --board 9x7 --rule renju "
-    "--engine numoku:hash=9,delta=300,threads=2 --seed 4",
-    "c.jsonl --openings none --games 2 --nodes 7 --turn 0.25 --engine numoku:aspiration=20",
-    f"interrupted.jsonl {FEW} --games 12 --batch 3",
-    f"interrupted.jsonl {FEW} --games 12 --batch 3",
-    f"fault.jsonl {FEW} --games 8",
-    f"fault.jsonl {FEW} --games 8 --show",
-    f"d.jsonl {FEW} --games 1",
-    f"d.jsonl {FEW} --batch 0",
-    f"d.jsonl {FEW} --step 0",
-    "d.jsonl --parameters luck",
-    "ends.jsonl --openings none --games 2 --engine numoku:aspiration=4,delta=6000",
-    "d.jsonl --engine numoku:aspiration=3",
-    "d.jsonl --engine numoku:aspiration=101",
-    "d.jsonl --engine random",
-    "d.jsonl --show",
-    "b.html --show",
-)
-
-
 TABLE = {
     "aspiration": Parameter(16, 4, 100, "a"),
     "delta": Parameter(1800, 100, 6000, "b"),
     "count_base": Parameter(4, 1, 12, "c"),
 }
-
-DAMAGED = (  # what such a file holds, and what it holds in another one
-    ("zero.jsonl", '"batch":2', '"batch":0'),
-    ("later.jsonl", '"batch":2', '"batch":3,"later":1'),
-    ("states.jsonl", '"tune"', '"state"'),
-    ("other.jsonl", '"points"', '"pints"'),
-    *(("number.jsonl", f'"{field}":', f'"{field}":{number},"x":')
-      for field in ("done", "points", "delta") for number in ("NaN", "Infinity", "[]")),
-)  # fmt: skip
 
 
 class Shelf:
@@ -110,8 +76,13 @@ def rounded(text: str) -> str:
     return re.sub(r"\d+\.\d{8,}", lambda found: f"{float(found[0]):.7f}", text)
 
 
-def tuned(words: str) -> str:
+def tuned(change: str, words: str) -> str:
     """Return what a command says and leaves."""
+    if change:
+        name, _, rest = change.rstrip().partition(": ")
+        old, _, new = rest.partition(" -> ")
+        text = Path("a.jsonl").read_text(encoding="utf-8")
+        Path(name).write_text(text.replace(old, new), encoding="utf-8")
     out = io.StringIO()
     Shelf.name, Shelf.asked = words, 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
@@ -123,11 +94,13 @@ def tuned(words: str) -> str:
             body = path.read_text(encoding="utf-8").partition("<body>")[2]
             print("-- page", body.replace("><", ">\n<"))
             path.unlink()
-    return f"$ numoku tune {words}\n{out.getvalue()}status {status}\n"
+        if change:
+            Path(name).unlink()
+    return f"{change}$ numoku tune {words}\n{out.getvalue()}status {status}\n"
 
 
-def runs() -> str:
-    """Return the record of all commands."""
+def runs(record: str) -> str:
+    """Return the record of all commands, of which another one has the words."""
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.chdir(folder),
@@ -141,16 +114,12 @@ def runs() -> str:
         patch.setattr(command, "SOURCE", source)
         patch.setattr(Shelf, "now", 100.0)
         patch.setattr(progress, "perf_counter", lambda: Shelf.now)
-        parts = [tuned(words) for words in COMMANDS]
-        text = Path("a.jsonl").read_text(encoding="utf-8")
-        for name, old, new in DAMAGED:
-            Path(name).write_text(text.replace(old, new), encoding="utf-8")
-            parts.append(tuned(f"{name} --show"))
-            Path(name).unlink()
+        asked = re.findall(r"^(\S+: .* -> .*\n)?\$ numoku tune (.*)$", record, re.MULTILINE)
+        parts = [tuned(*one) for one in asked]
         for path in sorted(Path().glob("*.jsonl")):
             parts.append(f"-- {path}\n{path.read_text(encoding='utf-8')}")
     return rounded("\n".join(parts)).replace(sys.executable, "PYTHON")
 
 
 if __name__ == "__main__":
-    FILE.write_text(runs(), encoding="utf-8")
+    FILE.write_text(runs(FILE.read_text(encoding="utf-8")), encoding="utf-8")
