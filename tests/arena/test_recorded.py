@@ -12,7 +12,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="paths are other
 
 
 def test_words_of_all_commands_mean_what_is_recorded() -> None:
-    assert words.words() == words.FILE.read_text(encoding="utf-8")
+    recorded = words.FILE.read_text(encoding="utf-8")
+    assert words.words(recorded) == recorded
 
 
 def test_matches_and_reports_say_and_write_what_is_recorded() -> None:
