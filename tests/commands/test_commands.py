@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,6 @@ from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.targets import host_target
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.diagram import winning_row
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import serve
 from pbrain_engine.values import format_value, loss_in, win_in
@@ -145,12 +143,6 @@ def test_pairs_are_counted() -> None:
 # A game in the terminal -----------------------------------------------------------------
 
 
-@pytest.fixture
-def dialogue() -> Any:
-    with Engine(memory=60_000_000) as engine:
-        yield Dialogue(engine, Setup(15, 15, Rule.RENJU), level=3, seconds=0.05, seed=1)
-
-
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_level_takes_a_win_and_stops_a_five(level: int) -> None:
     with Engine(memory=60_000_000) as engine:
@@ -188,14 +180,3 @@ def test_values_are_shown_for_people() -> None:
     assert format_value(loss_in(8)) == "-M8"
     assert [view.format_count(n) for n in (950, 12_345, 4_500_000)] == ["950", "12.3k", "4.5M"]
     assert view.format_line([(7, 7), (8, 8), (9, 9)], 2) == "h8 i9 ..."
-
-
-def test_the_winning_row_is_found() -> None:
-    game = Game(15)
-    assert winning_row(view.diagram_of(game)) == []
-    for x, y in parse_moves("c3a1d4a2f6a3g7b8e5"):
-        game.play(x, y)
-    row = winning_row(view.diagram_of(game, view.last_of(game)))
-    assert row == [(2, 2), (3, 3), (4, 4), (5, 5), (6, 6)]
-    assert view.result_line(game, "black") == "Result: black wins with c3 to g7, 9 stones"
-    assert view.result_line(game, None) == "Result: draw, 9 stones"

@@ -9,31 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import Engine, Rule, Side
-from pbrain_engine.app.setup import Setup, parse_setup
+from pbrain_engine import Engine, Rule
+from pbrain_engine.app.setup import Setup
 from pbrain_engine.app.thinking import DEFAULT_LEVEL
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue
-from pbrain_engine.commands.play import folder, latest
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
 
 PLAY_JS = Path(play.__file__).parent.parent / "board" / "static" / "play.js"
-ANNOTATED = (
-    "(;GM[4]FF[4]SZ[15]PB[Li]PW[Wu]RE[B+]EV[club];B[hh]C[my comment];W[ii](;B[ji]C[main])"
-    "(;B[gg];W[ff]C[side line]))"
-)
 
 
 @pytest.fixture
 def dialogue() -> Iterator[Dialogue]:
     with Engine(memory=60_000_000) as engine:
         yield Dialogue(engine, Setup(15, 15, Rule.FREESTYLE), level=1, seconds=0.02, seed=1)
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbrain_engine.commands.play.state_folder", lambda: tmp_path)
 
 
 def notes_of(tree: GameTree) -> dict[tuple[object, ...], str]:
@@ -92,65 +82,6 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
             node = node.children[0]
             main.append(node.cell)
         assert main[: game.ply] == game.moves
-
-
-# Games that are left --------------------------------------------------------------------
-
-
-def run_play(monkeypatch: pytest.MonkeyPatch, typed: list[object], *arguments: str) -> None:
-    """Run the command; what is typed may be an exception, and ends with the end of the input."""
-    lines = iter(typed)
-
-    def read(prompt: str) -> str:
-        item = next(lines, EOFError())
-        if isinstance(item, BaseException):
-            raise item
-        return str(item)
-
-    monkeypatch.setattr("builtins.input", read)
-    assert play.main([*arguments, "--time", "0.02"]) == 0
-
-
-def moves_of(form: dict[str, object]) -> int:
-    return len(parse_setup(str(form["sgf"])).moves)
-
-
-def test_a_game_that_was_left_goes_on(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run_play(monkeypatch, ["h8", "quit"], "--level", "3", "--rule", "renju", "--side", "black")
-    assert "numoku play --resume" in capsys.readouterr().out
-    kept = latest()
-    assert kept is not None and moves_of(kept[1]) == 2 and kept[1]["level"] == 3
-    run_play(monkeypatch, [KeyboardInterrupt(), "undo", "c3"], "--resume")
-    again = latest()
-    assert again is not None and again[0] == kept[0]  # the same game
-    start = parse_setup(again[1]["sgf"])
-    assert start.moves[0] == (2, 2) and len(start.moves) == 2 and start.rule is Rule.RENJU
-    assert again[1]["level"] == 3
-
-
-def test_taken_back_moves_of_a_file_do_not_come_back(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    path = tmp_path / "v.sgf"
-    path.write_text(ANNOTATED, encoding="utf-8")
-    run_play(monkeypatch, ["undo"], str(path), "--side", "white")
-    begun = play.resume_last()
-    assert begun.start.moves == ((7, 7),) and begun.person is Side.WHITE
-    (tree,) = begun.trees
-    assert notes_of(tree) == notes_of(parse_sgf_trees(ANNOTATED)[0])
-
-
-def test_there_may_be_nothing_to_resume(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    run_play(monkeypatch, ["quit"])
-    assert latest() is None
-    with pytest.raises(ValueError, match="no game to resume"):
-        play.main(["--resume"])
-    folder().mkdir()
-    (folder() / "x.json").write_text('{"sgf": "(;GM[1])", "moves": 3}', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"x\.json cannot be resumed"):
-        play.main(["--resume"])
 
 
 # Small things ---------------------------------------------------------------------------

@@ -13,13 +13,11 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import Engine, Game, Move, Side, Thought, cli
+from pbrain_engine import Engine, Move, Thought, cli
 from pbrain_engine.app import thinking
-from pbrain_engine.app.view import format_proof, proof_lines
 from pbrain_engine.commands import solve as command
 from pbrain_engine.engine.forms import line_to_five
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.solver.solver import Solver, Tree
 
 ROOT = Path(__file__).parents[2]
 GOOD: dict[str, Any] = {
@@ -121,15 +119,6 @@ def test_signs_that_a_terminal_lacks_are_no_failure(tmp_path: Path) -> None:
     assert result.stdout.startswith(b"\\u4e94 \\ud800  vcf  ")
 
 
-def test_more_memory_than_there_is_is_told_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "puzzles.jsonl"
-    path.write_text(json.dumps(GOOD), encoding="utf-8")
-    assert cli.main(["solve", str(path), "--memory", str(10**12)]) == 1
-    assert capsys.readouterr().err == "numoku: there is not enough memory\n"
-
-
 def test_the_sample_puzzles_are_solved(capsys: pytest.CaptureFixture[str]) -> None:
     sample = Path(__file__).parents[2] / "docs" / "puzzles.jsonl"
     status, out, _ = solve(capsys, sample, "--json")
@@ -142,41 +131,3 @@ def test_the_sample_puzzles_are_solved(capsys: pytest.CaptureFixture[str]) -> No
         "which answers": "defend",
         "double three": "forbidden",
     }
-
-
-# Words ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("claim", "words"),
-    [
-        ("vcf", "WIN by fours (VCF) in 5 moves: h8"),
-        ("vct", "WIN by threats of fours (VCT) in 5 moves: h8"),
-        ("win", "WIN in 5 moves: h8"),
-    ],
-)
-def test_a_win_is_told_in_words(claim: str, words: str) -> None:
-    assert format_proof(claim, 5, [(7, 7)]) == words
-    assert format_proof("win", 1, [(7, 7)]) == "WIN in 1 move: h8"
-
-
-def proof_of(moves: str) -> tuple[Tree, list[str]]:
-    game = Game(15)
-    for move in parse_moves(moves):
-        game.play(*move)
-    before = game.moves
-    with Solver(8_000_000) as solver:
-        tree = solver.tree(game)
-        assert tree is not None
-        lines = proof_lines(game, solver, tree)
-    assert game.moves == before and game.to_move is Side.BLACK
-    return tree, lines
-
-
-def test_free_answers_run_into_fours_that_are_shown() -> None:
-    tree, lines = proof_of("h8a1i8a3h9a5i9a9")
-    reported = "\n".join(lines)
-    assert "any other answer: black wins by fours, as with " in reported
-    named = {line.split()[0] for line in lines[1:] if not line.strip().startswith("any")}
-    assert len(named) >= len(tree.replies) > 1
-    assert all(line.endswith(", five") for line in lines if " as with " in line)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from math import log
 from pathlib import Path
 
 import pytest
 
-from pbrain_engine import Engine, Limit, Move, Rule, Thought, cli
+from pbrain_engine import Engine, Limit, Move, Rule, Thought
 from pbrain_engine.app import view
 from pbrain_engine.eval.weights import (
     DEFAULT_SCALE,
@@ -88,12 +87,3 @@ def test_the_terminal_shows_values_with_their_chances() -> None:
     assert view.format_worth(THOUGHT._replace(bound="lower")) == "at least +100 (60 %)"
     assert view.format_worth(THOUGHT._replace(value=WIN - 9)) == "+M9"
     assert " 60 % " in view.format_thought(THOUGHT)
-
-
-def test_json_has_the_chance(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["analyse", "h8i9", "--rule", "caro", "--depth", "4", "--multipv", "2", "--json"]
-    assert cli.main(words) == 0
-    found = json.loads(capsys.readouterr().out)
-    for line in found["lines"]:
-        assert line["chance"] == round(chance(line["value"], 408), 4)
-        assert line["bound"] == ""

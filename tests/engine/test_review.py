@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import random
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
-from pbrain_engine import cli
-from pbrain_engine.commands import review
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.review import Reviewed, Reviewer, Win, one_ply_up
 from pbrain_engine.game.game import Move
 from pbrain_engine.notation.cells import format_moves, parse_moves
-from pbrain_engine.notation.sgf import parse_sgf_trees
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND, loss_in, win_in
@@ -31,7 +27,6 @@ FOLLOWED = (  # a win by threats that goes on for 29 plies, of which each search
 )
 RENJU_GAMES = DATA / "games_renju.jsonl"
 PARTS, PART = 10, 20  # of the games of others
-FIELDS = ["ply", "move", "value", "chance", "best", "loss", "missed_win", "allowed_win"]
 NODES = 200
 SLIPS = 0.3  # of the moves
 SECONDS = 0.04  # for a position
@@ -277,79 +272,3 @@ def test_missed_and_allowed_wins_of_careless_games_hold(
     rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD, Rule.CARO)[number % 4]
     moves = careless_game(engine, rule, random.Random(f"review {number}"))
     wins_that_hold(engine, solver, rule, moves, 10**6 if number >= QUICK_GAMES else SMALL)
-
-
-# The command --------------------------------------------------------------------------
-
-
-def test_the_document_has_what_was_promised(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["review", MISSED, "--time", "0.05", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert [move["ply"] for move in document["moves"]] == list(range(1, 9))
-    for move in document["moves"]:
-        assert set(FIELDS) <= set(move)
-    missed = document["moves"][6]["missed_win"]
-    assert missed["proof"] == "vcf" and missed["plies"] == len(missed["line"]) == 3
-
-
-def test_the_game_is_written_with_variations(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "out.sgf"
-    assert cli.main(["review", MISSED, "--time", "0.05", "--sgf", str(out)]) == 0
-    assert "missed a win by VCF in 2" in capsys.readouterr().out
-    (tree,) = parse_sgf_trees(out.read_text(encoding="utf-8"))
-    line = []
-    node = tree.root
-    while node.children:
-        node = node.children[0]
-        line.append(node.cell)
-        assert "value" in node.comment
-    assert format_moves(cell for cell in line if cell) == MISSED
-    assert tree.count() > len(line)
-
-
-def test_a_review_that_cannot_be_written_is_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "nowhere" / "out.sgf"
-    assert cli.main(["review", "h8i9", "--time", "0.02", "--sgf", str(out)]) == 1
-    shown, complaint = capsys.readouterr()
-    assert "2. i9" in shown and "out.sgf" in complaint
-
-
-def test_setup_stones_and_white_first_are_kept(tmp_path: Path) -> None:
-    game = tmp_path / "game.sgf"
-    game.write_text("(;GM[4]SZ[15]AB[hh][ii]AW[aa]PL[W];W[gg];B[jj])")
-    out = tmp_path / "out.sgf"
-    assert cli.main(["review", str(game), "--time", "0.02", "--sgf", str(out)]) == 0
-    text = out.read_text(encoding="utf-8")
-    assert "AB[hh][ii]AW[aa]PL[W]" in text and ";W[gg]C[" in text
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        ([""], "no moves"),
-        (["h8h8"], "twice"),
-        (["h8a1i8c1j8e1k8g1l8b9"], "has won before move 10"),
-        (["nothing.sgf"], "neither a file"),
-    ],
-)
-def test_wrong_games_are_refused(
-    words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["review", *words]) == 1
-    complaint = capsys.readouterr().err
-    assert reason in complaint and complaint.count("\n") == 1
-
-
-def test_the_table_shows_values_and_sums(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["review", MISSED, "--time", "0.05"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 1 + 8 + 2
-    assert lines[-2].startswith("black: ") and "mistakes" in lines[-1]
-
-
-def test_reviews_are_made_of_moves_in_order() -> None:
-    assert review.make_parser().parse_args(["x.sgf", "--sgf", "out.sgf"]).sgf == Path("out.sgf")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -12,10 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from pbrain_engine import Engine, Game, Limit, Move, Side
-from pbrain_engine.cli import main
 from pbrain_engine.engine.searcher import Tactics
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.solver.solver import BY_FOURS, OPEN, Proof, Rescue, Solver, Tree
+from pbrain_engine.solver.solver import BY_FOURS, OPEN, Proof, Rescue, Solver
 from tests.engine.test_engine import set_up
 
 WON = "i10f5e9g11i6k5f6j6h9j11h7g9"  # black wins by threats, not by fours alone
@@ -141,30 +137,3 @@ def test_a_long_proof_can_be_taken_up_again() -> None:
         assert proof.wins
         again = solver.prove(game)
         assert again.line[0] == proof.line[0] and again.nodes == 0
-
-
-def depth_of(tree: Tree) -> int:
-    return 1 + max((depth_of(answer) for answer in tree.replies.values()), default=0)
-
-
-def test_the_commands_show_the_win_and_its_tree(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    game = game_after(WON)
-    with Solver(8_000_000) as solver:
-        tree = solver.tree(game)
-    assert tree is not None and depth_of(tree) > 3
-    assert main(["analyse", WON, "--tree", "--nodes", "50000"]) == 0
-    shown = capsys.readouterr().out
-    assert "WIN by threats of fours (VCT) in" in shown
-    assert f"{tree.count()} moves of the winner" in shown and "any answer: " in shown
-    stones = [[list(m) for m in game.moves[side::2]] for side in (0, 1)]
-    puzzle = {
-        "id": "one", "size": 15, "rule": "freestyle", "kind": "vct",
-        "black": stones[0], "white": stones[1], "to_move": "black",
-    }  # fmt: skip
-    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(puzzle)))
-    assert main(["solve", "-", "--prove", "--tree", "--json", "--memory", "20"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["claim"] == "vct" and found["tree"]["move"] == found["line"][0]
-    assert found["length"] == (len(found["line"]) + 1) // 2

@@ -121,8 +121,9 @@ def transcript(record: str) -> str:
         tempfile.TemporaryDirectory() as folder,
         contextlib.chdir(folder),
     ):
-        patch.setenv("XDG_STATE_HOME", folder)
-        patch.setenv("LOCALAPPDATA", folder)
+        here = str(Path.cwd())
+        patch.setenv("XDG_STATE_HOME", here)
+        patch.setenv("LOCALAPPDATA", here)
         for name in ("NUMOKU_DB", "FORCE_COLOR"):
             patch.delenv(name, raising=False)
         patch.setattr(progress, "SCREEN_SECONDS", 0.0)
@@ -139,7 +140,7 @@ def transcript(record: str) -> str:
                     content = typed.replace("[...", "[" * 100_000).replace(r"\ufeff", "\ufeff")
                     Path(words).write_text(content, encoding="utf-8")
             said.append(asked[0] + answer)
-    return "\n".join(said)
+    return "\n".join(said).replace(here, "HERE")
 
 
 class Found(Exception):
