@@ -18,11 +18,10 @@ import pytest
 from pbrain_engine import Engine, Game, Limit, Side, Thought
 from pbrain_engine.app import thinking, view
 from pbrain_engine.app.thinking import LEVELS, choose
-from pbrain_engine.arena import elo, openings
-from pbrain_engine.arena.elo import Estimate
+from pbrain_engine.arena import openings
 from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
-from pbrain_engine.arena.standings import Standings, format_estimate, summary
+from pbrain_engine.arena.standings import Standings
 from pbrain_engine.commands import demo, play
 from pbrain_engine.notation import diagram
 from pbrain_engine.notation.cells import parse_moves
@@ -112,42 +111,6 @@ def test_the_live_match_fits_its_screen(width: int, height: int, engines: int) -
         assert "1-0 (five)" in text and "engine 0" in text
     if engines == 2 and height > 20:
         assert " a b c d" in text
-
-
-# Words of the statistics ----------------------------------------------------------------
-
-
-def test_an_elo_without_a_bound_is_told_in_words() -> None:
-    cap = elo.ELO_CAP
-    assert format_estimate(Estimate(12.34, -5, 30)) == "+12.3 [-5.0, +30.0]"
-    assert format_estimate(Estimate(100, 46.6, cap)) == "+100.0, above +46.6"
-    assert format_estimate(Estimate(-100, -cap, -46.6)) == "-100.0, below -46.6"
-    assert format_estimate(Estimate(0, -cap, cap)) == "+0.0, nothing is sure yet"
-    assert format_estimate(Estimate(cap, 200, cap)) == "all won, above +200"
-    assert format_estimate(Estimate(-cap, -cap, -200)) == "all lost, below -200"
-
-
-@pytest.mark.parametrize(
-    ("pairs", "lone"),
-    [((0, 0, 0, 0, 1), ()), ((0, 0, 0, 1, 0), ()), ((0, 0, 7, 0, 0), ()), ((0,) * 5, (0, 0, 2))],
-)
-def test_a_normalised_elo_is_not_known_without_a_variance(
-    pairs: tuple[int, ...], lone: tuple[int, ...]
-) -> None:
-    assert elo.MeanScore.of(pairs, lone).normalised_elo is None
-
-
-def test_a_match_of_two_games_is_told_in_words() -> None:
-    settings = MatchSettings(engines=(EngineSpec("a", ("a",)), EngineSpec("b", ("b",))), games=2)
-    games = [
-        Played(0, 0, "a", "b", "black", "five"),
-        Played(1, 0, "b", "a", "white", "five"),
-    ]
-    standings = Standings(settings, games)
-    text = summary(standings)
-    assert "normalised Elo not known" in text
-    assert "both lost 0, lost and drawn 0, even 0, won and drawn 0, both won 1" in text
-    assert standings.to_json()["pairs"][0]["normalised_elo"] is None
 
 
 # Interrupts and time --------------------------------------------------------------------

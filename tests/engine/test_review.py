@@ -103,11 +103,8 @@ def contradictions(found: list[Reviewed]) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("seconds", [0.03, 0.2])
-def test_a_proof_of_one_position_serves_the_next(
-    engine: Engine, solver: Solver, seconds: float
-) -> None:
-    found = reviewed(engine, solver, FOLLOWED, seconds)
+def test_a_proof_of_one_position_serves_the_next(engine: Engine, solver: Solver) -> None:
+    found = reviewed(engine, solver, FOLLOWED, 0.03)
     assert contradictions(found) == []
     assert all(item.value >= WIN_BAND for item in found[22::2])
 

@@ -138,53 +138,7 @@ def test_interrupts_are_left_to_the_manager(brain: Brain) -> None:
     brain.is_well()
 
 
-# -- nonsense ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("data", "answer"),
-    [
-        *((f"{line}\n".encode(), "UNKNOWN")
-          for line in ("HELLO", "\xff\xfe\xfa", "7,7", "SUGGEST 7,7", "DONE", "YXFOO 1")),
-        *((f"{line}\n".encode("latin-1"), "ERROR")
-          for line in ("TURN", "TURN 7,", "TURN 7,8,9", "TURN 99999999999999999999,1",
-                       "TURN \xb2,\xb3", "START", "BEGIN now", "YXNBEST", "RECTSTART 15;15")),
-        (bytes(range(128, 256)) + b"\n", "UNKNOWN"),
-        (b"TURN " + b"7" * 1_000_000 + b"\n", "ERROR line too long"),
-        (b"\0\0\0\nTURN\0 7,7\n", "MOVE"),
-        (b"\n\r\n   \n\t\n\r\r\nTURN 7,7\n", "MOVE"),
-    ],
-)  # fmt: skip
-def test_what_makes_no_sense_is_answered_once(lasting: Brain, data: bytes, answer: str) -> None:
-    lasting.start()
-    lasting.send_bytes(data)
-    found = lasting.answer()
-    assert is_move(found) if answer == "MOVE" else found.startswith(answer)
-    lasting.is_well()
-
-
 # -- moves that cannot be ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "stones",
-    [
-        ["7,7,1", "7,7,2"],  # twice the same
-        ["7,7,1", "99,7,2", "-1,0,1"],  # off the board
-        ["7,7,1", "8,8,1", "9,9,1"],  # too many of one side
-        ["7,7,2", "8,8,2"],
-        ["7,7,3", "8,8,3"],  # walls
-        ["7,7,9", "8,8,0", "3,3,-5"],  # fields that do not exist
-        ["x", "7,7", "7,6,1,1", "", ",,,", "\xb2,7,1"],
-        [f"{x},7,2" for x in range(5)],  # five already
-    ],
-)
-def test_a_board_with_faults_still_gets_a_legal_move(lasting: Brain, stones: list[str]) -> None:
-    lasting.start()
-    move = lasting.ask("BOARD", *stones, "DONE")
-    assert is_move(move)
-    assert f"{move}," not in {stone[: stone.rfind(",") + 1] for stone in stones}
-    lasting.is_well()
 
 
 def test_renju_with_only_forbidden_points_gets_an_empty_cell(lasting: Brain) -> None:
@@ -220,27 +174,6 @@ def test_without_time_the_answer_comes_at_once(brain: Brain, info: str) -> None:
         delays.append(perf_counter() - began)
     assert min(delays) < 0.05
     brain.lines()
-
-
-@pytest.mark.timed
-@pytest.mark.parametrize(
-    "infos",
-    [
-        ["timeout_match 0", "time_left 2147483647"],
-        ["timeout_match 2147483647", "time_left 9223372036854775807"],
-        ["timeout_match 100000000", "time_left 100000000"],
-        ["timeout_match", "time_left soon", "rule", "rule x", "max_memory -1", "thread_num -9",
-         "", "nonsense 5", "max_depth 99999999999999999999999", "rule 77"],
-    ],
-)  # fmt: skip
-def test_odd_limits_leave_the_turn_limit_in_force(brain: Brain, infos: list[str]) -> None:
-    brain.start(turn=60)
-    brain.send(*(f"INFO {info}" for info in infos))
-    brain.send("BOARD", "7,7,2", "DONE")
-    began = perf_counter()
-    assert is_move(brain.answer())
-    assert perf_counter() - began < 1
-    brain.is_well()
 
 
 @pytest.mark.parametrize("memory", [1, 1_000_000, 30_000_000, 5_000_000_000_000])
