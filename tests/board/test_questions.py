@@ -6,8 +6,10 @@ from tests.golden import board
 
 
 def test_every_operation_answers_as_recorded() -> None:
-    assert board.conversation() == board.FILE.read_text(encoding="utf-8")
+    recorded = board.FILE.read_text(encoding="utf-8")
+    assert board.conversations(recorded) == recorded
 
 
 def test_every_request_is_answered_as_recorded() -> None:
-    assert board.requests() == board.REQUESTED.read_text(encoding="utf-8")
+    recorded = board.REQUESTED.read_text(encoding="utf-8")
+    assert board.requests(recorded) == recorded
