@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.app.setup import parse_setup, read_setup
 from pbrain_engine.notation import cells as notation
 from pbrain_engine.notation.canonical import Position, image_of, read_key
 from pbrain_engine.notation.cells import NotationError
@@ -45,14 +44,8 @@ def test_names_of_cells() -> None:
 
 
 def test_all_that_is_read_and_written_is_as_recorded() -> None:
-    assert readings.notation() == readings.FILE.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("text", readings.MOVES[:17])
-def test_moves_of_every_way_of_writing_them_are_a_setup(text: str) -> None:
-    for read in (parse_setup, read_setup):  # not the name of a file
-        assert read(text).moves == ((7, 7), (8, 8), (7, 8))
-    assert parse_setup("a1", size=(15, 20), from_below=True).moves == ((0, 19),)
+    recorded = readings.FILE.read_text(encoding="utf-8")
+    assert readings.readings(recorded) == recorded
 
 
 @given(st.text(max_size=30))
