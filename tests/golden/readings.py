@@ -1,32 +1,22 @@
-"""What readers make of texts and files, and writers of that: ``python -m tests.golden.readings``.
+"""What readers make of texts, and writers of that: ``python -m tests.golden.readings``.
 
-In ``readings.txt`` and ``sources.txt`` a line with ``>`` is a text that is read, written as Python
-writes its values (``⟨a×500⟩`` stands for 500 times a). All others are recorded: what is read from
-it, or the error, and what was read in every format. ``sources.txt`` is of what can be added to a
-database: the files themselves, and what comes out of it.
+In ``readings.txt`` a line with ``>`` is a text that is read, written as Python writes its values
+(``⟨a×500⟩`` stands for 500 times a). All others are recorded: what is read from it, or the error,
+and what was read in every format.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import chdir
 from dataclasses import fields
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pbrain_engine.app.setup import read_setup
-from pbrain_engine.database.exports import ExportFilter, export
-from pbrain_engine.database.finding import Asked, Finding, entry_document, following_document
-from pbrain_engine.database.integrity import find_faults
-from pbrain_engine.database.lines import list_next_moves, look_up
-from pbrain_engine.database.sources import Item, Wish, add_items, read_source
-from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.notation.canonical import Position, read_key
+from pbrain_engine.database.finding import Finding
 from pbrain_engine.notation.cells import cell_name, parse_moves, parse_offsets
 from pbrain_engine.notation.diagram import (
     Drawn,
@@ -41,24 +31,18 @@ from pbrain_engine.notation.game_tree import GameTree, RecordedMove, TreeNode, m
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Side
 
 FILE = Path(__file__).with_suffix(".txt")
-SOURCES = Path(__file__).with_name("sources.txt")
 
 HEADER = bytes.fromhex("ff 52 65 6e 4c 69 62 ff 03 00" + "ff" * 10)  # of a library
-ANALYSIS: dict[str, Any] = {
-    "rule": "freestyle", "size": [15, 15], "to_move": "black", "black": [[7, 7]],
-    "white": [[8, 8]], "played": [[7, 7], [8, 8]], "value": 30, "depth": 9, "nodes": 100,
-    "move": [6, 6], "pv": [[6, 6], [9, 9]],
-}  # fmt: skip
 
 
 def tried(work: Callable[[], Iterable[str]]) -> list[str]:
     """Return lines, or the error that came in place of them."""
     try:
         return list(work())
-    except (ValueError, OSError) as error:
+    except Exception as error:
         return [f"{type(error).__name__}: {error}"]
 
 
@@ -129,24 +113,6 @@ def drawing(text: str) -> Iterator[str]:
             yield " ".join(f"{span.start}-{span.end}:{span.style}" for span in shown.spans)
 
 
-def finding_of(finding: Finding) -> str:
-    return f"{said_of(finding)} certain={finding.is_certain} rank={finding.rank}"
-
-
-def items_of(items: Iterable[Item]) -> Iterator[str]:
-    """Yield what a source brings."""
-    for item in items:
-        if isinstance(item, StoredGame):
-            yield f"game {said_of(item.record)}" + ", does not count" * (not item.counts)
-            yield from (f"  {ply}: {finding_of(each)}" for ply, each in item.findings.items())
-        elif isinstance(item, GameTree):
-            yield from nodes_of(item)
-        else:
-            yield ascii(tuple(read_key(item.image.key)))
-            yield f"  {finding_of(item.finding)}"
-            yield f"  way {'-' if item.way is None else said_of(item.way)}"
-
-
 def answers(kind: str, *given: Any) -> Iterator[str]:
     """Yield what is recorded of a line."""
     match kind, *given:
@@ -179,58 +145,24 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
                 Drawn((5, 6), Side.BLACK, "<", is_there=False),
             ]  # fmt: skip
             yield from board_svg(9, 13, stones, [(8, 8), (5, 6)], title).splitlines()
-        case _:
-            yield from answers_of_database(kind, *given)
 
 
-def answers_of_database(kind: str, *given: Any) -> Iterator[str]:
-    """Yield what is recorded of files, and of a database of them, in the folder of now."""
-    match kind, *given:
-        case "file", name, content:
-            Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
-            yield from items_of(read_source(name, Wish()))
-        case "read", name, *wishes:
-            wish = wishes[0] if wishes else {}
-            if "rule" in wish:
-                wish["rule"] = Rule(wish["rule"])
-            yield from items_of(read_source(name, Wish(**wish)))
-        case "analysis", changes:
-            Path("changed").write_text(json.dumps(ANALYSIS | changes), encoding="utf-8")
-            yield from items_of(read_source("changed", Wish()))
-        case "add", name:
-            with Database("made.db", create=True) as database:
-                yield str(add_items(database, read_source(name, Wish())))
-                yield from find_faults(database)
-        case "known", moves, rule:
-            cells = parse_moves(moves)
-            start = Position(Rule(rule), 15, 15, Side.BLACK, (), ())
-            where = Asked(reduce(Position.after, cells, start), tuple(cells))
-            with Database("made.db") as database:
-                yield json.dumps(entry_document(where, look_up(database, where)))
-                yield json.dumps(following_document(list_next_moves(database, where)))
-        case "export", form, choice:
-            if "rule" in choice:
-                choice["rule"] = Rule(choice["rule"])
-            with Database("made.db") as database:
-                yield str(export(database, Path(f"made.{form}"), ExportFilter(**choice)))
-            data = Path(f"made.{form}").read_bytes()
-            yield from [data.hex(" ")] if form == "lib" else data.decode().splitlines()
+def values_of(text: str) -> list[Any]:
+    """Return values as Python writes them, with commas between."""
+    text = re.sub("⟨(.+?)×(\\d+)⟩", lambda found: found[1] * int(found[2]), text)
+    return list(ast.literal_eval(f"[{text}]"))
 
 
-def readings(record: str) -> str:
+def readings(record: str, answers: Callable[..., Iterator[str]] = answers) -> str:
     """Return the record of all that is read, of which another one has the texts."""
     lines = []
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        for line in record.splitlines():
-            if line.startswith("> "):
-                kind, _, given = line[2:].partition(" ")
-                given = re.sub("⟨(.+?)×(\\d+)⟩", lambda found: found[1] * int(found[2]), given)
-                values = ast.literal_eval(f"[{given}]")
-                said = tried(partial(answers, kind, *values))
-                lines += ["", line, *(f"  {each}".rstrip() for each in said)]
+    for line in record.splitlines():
+        if line.startswith("> "):
+            kind, _, given = line[2:].partition(" ")
+            said = tried(partial(answers, kind, *values_of(given)))
+            lines += ["", line, *(f"  {each}".rstrip() for each in said)]
     return "\n".join([*lines[1:], ""])
 
 
 if __name__ == "__main__":
-    for path in (FILE, SOURCES):
-        path.write_text(readings(path.read_text(encoding="utf-8")), encoding="utf-8")
+    FILE.write_text(readings(FILE.read_text(encoding="utf-8")), encoding="utf-8")
