@@ -282,12 +282,3 @@ def test_an_export_that_fails_leaves_the_file_that_was_there(
     assert command.main([str(file), "export", str(out)]) == 1
     assert "No space left" in capsys.readouterr().err
     assert out.read_bytes() == before and sorted(tmp_path.glob("out*")) == [out]
-
-
-def test_an_export_of_nothing_writes_no_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, out = tmp_path / "a.db", tmp_path / "out.sgf"
-    assert command.main([str(file), "add", "h8i9"]) == 0
-    assert command.main([str(file), "export", str(out), "--rule", "renju"]) == 1
-    assert "there are no such" in capsys.readouterr().err and not out.exists()

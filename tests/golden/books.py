@@ -1,0 +1,142 @@
+"""What books hold, play and say: ``python -m tests.golden.books`` records it anew.
+
+In ``books.txt`` a line with ``>`` is a step, its values as Python writes them, and all others are
+recorded. A ``page`` is put into the book of the empty board, whose pages are shown then, and the
+positions that would be searched next; a book ``plays``; a ``command`` is a line for the shell.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from functools import reduce
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine.arena import openings
+from pbrain_engine.commands import book as command
+from pbrain_engine.commands import db
+from pbrain_engine.database import book as growth
+from pbrain_engine.database.store import Database
+from pbrain_engine.engine.book import Book
+from pbrain_engine.engine.engine import Limit
+from pbrain_engine.game.game import Game
+from pbrain_engine.notation.canonical import Position, image_of, read_key
+from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves
+from pbrain_engine.position.rules import Rule, Side
+from tests.golden.readings import readings
+
+FILE = Path(__file__).with_suffix(".txt")
+EMPTY = Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "book": command.main,
+    "db": db.main,
+    "openings": openings.main,
+}
+
+
+class Here:
+    """Workers that search in this thread."""
+
+    def __init__(self, search: Any, processes: int) -> None:
+        self.search, self.capacity, self.jobs = search, processes, list[growth.BookJob]()
+
+    def submit(self, job: growth.BookJob) -> None:
+        self.jobs.append(job)
+
+    def wait(self) -> growth.Result:
+        found: growth.Result = self.search(self.jobs.pop(0))
+        return found
+
+    def close(self) -> None:
+        assert not self.jobs
+
+
+def key_of(moves: str) -> bytes:
+    return image_of(reduce(Position.after, parse_moves(moves), EMPTY)).key
+
+
+def stones(key: bytes) -> str:
+    """Return the stones of a position, as its key has them."""
+    position = read_key(key)
+    return f"x{format_moves(position.black)} o{format_moves(position.white)}"
+
+
+def store(database: Database, graph: growth.Graph, moves: str, values: dict[str, int],
+          nodes: int | None = None) -> None:  # fmt: skip
+    """Store a page, its moves by name as they are after these moves."""
+    image = image_of(reduce(Position.after, parse_moves(moves), EMPTY))
+    cells = image.turn([parse_moves(name)[0] for name in values])
+    growth.save_pages(
+        database, graph, graph.put(image.key, zip(cells, values.values(), strict=True))
+    )
+    row = {"key": image.key, "nodes": nodes}
+    database.connection.run("UPDATE position SET nodes = :nodes WHERE key = :key", row)
+
+
+def shown(graph: growth.Graph) -> Iterator[str]:
+    """Yield the pages of a book with their values, and what would be searched next."""
+    for key, page in sorted(graph.pages.items()):
+        moves = " ".join(f"{cell_name(*cell)}={value:+}" for cell, value in graph.moves(page))
+        reached = "" if key in graph.below else ", not reached"
+        yield f"{stones(key)}: {page.value:+} by {moves}{reached}"
+    busy: set[bytes] = set()
+    while len(busy) < 6 and (leaf := graph.next_leaf(busy)) is not None:
+        busy.add(leaf)
+        yield f"next {stones(leaf)}"
+
+
+def played(name: str, moves: str, seed: int | None = None, effort: int = 0, rule: int = 0,
+           stones: int = 3) -> Iterator[str]:  # fmt: skip
+    """Yield what a book has of a position, and what it plays."""
+    book, game = Book(name, seed), Game(15, 15, Rule(rule))
+    for cell in parse_moves(moves):
+        game.play(*cell)
+    yield " ".join(f"{cell_name(*known.move)}={known.value:+}" for known in book.moves(game))
+    chosen = [book.move(game, effort) for _ in range(1 if seed is None else 12)]
+    yield "plays " + " ".join(cell_name(*known.move) if known else "-" for known in chosen)
+    yield f"balanced {[format_moves(cells) for cells in book.balanced(game, stones)]}"
+    book.close()
+
+
+def answers(kind: str, *given: Any) -> Iterator[str]:
+    """Yield what comes of a step."""
+    match kind, *given:
+        case "page", name, moves, values, *nodes:
+            with Database(name, create=True) as database, database.transaction():
+                graph = growth.load_graph(database, key_of(""))
+                store(database, graph, moves, values, *nodes)
+            yield from shown(graph)
+        case "doubles", moves:
+            yield format_moves(growth.doubles(key_of(moves)))
+        case "plays", name, moves, *more:
+            yield from played(name, moves, **dict(*more))
+        case "effort", name, *limits:
+            yield from (str(Book(name).effort(Limit(**limit), 4)) for limit in limits)
+        case "file", name, text:
+            Path(name).write_text(text)
+        case "command", line:
+            said = StringIO()
+            name, *words = line.split()
+            with redirect_stdout(said), redirect_stderr(said):
+                yield f"status {COMMANDS[name](words)}"
+            yield from said.getvalue().splitlines()
+        case "show", name:
+            yield from Path(name).read_text().splitlines()
+
+
+def books(record: str) -> str:
+    """Return the record of all steps, of which another one has what is done."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(command, "ProcessPool", Here)
+            patch.setattr(command, "__version__", "9")
+            return readings(record, answers)
+
+
+if __name__ == "__main__":
+    FILE.write_text(books(FILE.read_text(encoding="utf-8")), encoding="utf-8")
