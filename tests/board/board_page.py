@@ -84,6 +84,18 @@ class Page:
     def press(self, name: str) -> None:
         self.raw.click(f"#{name}")
 
+    def set(self, **fields: object) -> None:
+        """Fill in fields of forms, by their names with an underscore for each dash."""
+        for name, value in fields.items():
+            field = self.raw.locator(f"#{name.replace('_', '-')}")
+            is_list = field.evaluate("(field) => field instanceof HTMLSelectElement")
+            (field.select_option if is_list else field.fill)(str(value))
+
+    def begin(self, button: str = "new-game", **fields: object) -> None:
+        """Begin or resume a game with these fields of the form."""
+        self.set(**fields)
+        self.press(button)
+
     def resign(self) -> None:
         """Resign, and say yes to the question."""
         self.press("resign")

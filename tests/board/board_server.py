@@ -32,8 +32,8 @@ class BoardServer:
         """Start it and wait for its line; its token is kept in the folder."""
         self.folder = folder
         environment = {**os.environ, "XDG_STATE_HOME": str(folder), "PYTHONPATH": str(ROOT)}
-        environment.pop("NUMOKU_BOARD_TOKEN", None)
-        environment.pop("NUMOKU_DB", None)
+        for name in ("NUMOKU_BOARD_TOKEN", "NUMOKU_DB", "PYTHONUNBUFFERED"):
+            environment.pop(name, None)
         command = [sys.executable, "-m", "pbrain_engine.cli", "board", "--no-open"]
         self.process = subprocess.Popen(
             [*command, "--port", str(port), *words],

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import socket
 from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -60,6 +63,30 @@ def test_the_address_is_one_that_a_browser_opens(
     assert board.archive.name == str(tmp_path / "a.db") and (tmp_path / "numoku").is_dir()
     assert board.start["name"] == "a.sgf"
     assert base64.b64decode(board.start["data"]) == b"(;GM[4]SZ[15];B[hh])"
+
+
+@pytest.mark.parametrize("no_open", [False, True])
+def test_the_page_is_opened_once_it_is_served_until_nobody_is_there(
+    no_open: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Server:
+        started = should_exit = False
+
+        async def serve(self, sockets: list[Any]) -> None:
+            assert capsys.readouterr().out == "" and sockets == [None]
+            self.started = True
+            for _ in range(3000):
+                await asyncio.sleep(0 if self.should_exit else 0.01)
+
+    opened: list[str] = []
+    monkeypatch.setattr(command.webbrowser, "open", opened.append)
+    board, options = SimpleNamespace(seconds_alone=3), Namespace(no_open=no_open, linger=2.5)
+    serving = command.serve(Server(), None, board, "http://here", options)  # type: ignore[arg-type]
+    with ThreadPoolExecutor() as apart:  # a browser has this thread
+        apart.submit(asyncio.run, serving).result()
+    ended = "ended: no page and no program was there for 2.5 seconds"
+    assert capsys.readouterr().out.splitlines() == ["http://here", ended]
+    assert opened == ([] if no_open else ["http://here"])
 
 
 def test_what_is_no_game_is_refused_by_its_name(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +20,7 @@ from pbrain_engine.commands import analyse, db
 from pbrain_engine.database import integrity
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
-from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position, position_of_puzzle
+from tests.board.board_server import PATIENCE, BoardServer, Tab, position, position_of_puzzle
 
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 FIVE = "h8a1i8c1j8e1k8g1l8"
@@ -161,20 +159,6 @@ def test_a_review_reads_and_feeds(tab: Tab, server: BoardServer) -> None:
     assert third["depth"] == deep["depth"] and third["value"] >= deep["value"]
     assert known_soon(tab, "h8", "depth")["value"] == review["moves"][1]["value"]
     tab.close()
-
-
-@pytest.mark.parametrize("content", [b"hello" * 500, None])
-def test_a_database_that_cannot_be_opened_is_one_line(tmp_path: Path, content: Any) -> None:
-    file = tmp_path / "b.db"
-    if content is None:
-        file.mkdir()
-    else:
-        file.write_bytes(content)
-    words = ["board", "--no-open", "--db", str(file)]
-    command = [sys.executable, "-m", "pbrain_engine.cli", *words]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE)
-    assert run.returncode == 1 and run.stdout == ""
-    assert run.stderr.startswith("numoku: ") and run.stderr.count("\n") == 1
 
 
 def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -22,8 +22,7 @@ GAME = "h8i9g9g7i8g8h7h9f7j9f9"
 
 
 def test_a_person_plays_takes_back_and_resigns(page: Page) -> None:
-    page.raw.select_option("#level", "1")
-    page.press("new-game")
+    page.begin(level=1)
     page.play("h8")
     page.wait("app.node.ply === 2")
     assert page.stones() == 2 and page.moves().startswith("h8")
@@ -52,15 +51,10 @@ def test_a_game_ends_with_its_row_marked(opened: Open) -> None:
 
 
 def test_any_rule_and_board_can_be_played(page: Page) -> None:
-    page.raw.select_option("#level", "1")
-    page.raw.select_option("#person", "white")
-    for rule, columns, rows in (("caro", 20, 9), ("standard", 5, 22)):
-        page.raw.select_option("#rule", rule)
-        page.raw.fill("#width", str(columns))
-        page.raw.fill("#height", str(rows))
-        page.press("new-game")
+    for rule, width, height in (("caro", 20, 9), ("standard", 5, 22)):
+        page.begin(level=1, person="white", rule=rule, width=width, height=height)
         page.wait("app.node.ply === 1")
-        assert page.text("about") == f"{rule} {columns}×{rows}"
+        assert page.text("about") == f"{rule} {width}×{height}"
 
 
 def test_renju_crosses_out_forbidden_cells_and_names_openings(opened: Open) -> None:
@@ -78,19 +72,15 @@ def test_renju_crosses_out_forbidden_cells_and_names_openings(opened: Open) -> N
 
 
 def test_the_clock_runs_out(page: Page) -> None:
-    page.raw.fill("#minutes", "0.01")
     page.do("document.querySelector('#minutes').step = 'any'")
-    page.press("new-game")
+    page.begin(minutes=0.01)
     page.says("play-report", "white wins on time")
     assert "0:00" in page.text("black-clock")
 
 
 def test_swap2_with_its_three_options(page: Page) -> None:
-    page.raw.select_option("#opening", "swap2-engine")
-    page.raw.select_option("#level", "1")
-    page.raw.fill("#seconds", "0.5")
     for option in ("Play black", "Play white", "Put two more"):
-        page.press("new-game")
+        page.begin(opening="swap2-engine", level=1, seconds=0.5)
         page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
         page.raw.click(f"#choices button:text-is('{option}')")
         if option == "Play black":
@@ -103,18 +93,6 @@ def test_swap2_with_its_three_options(page: Page) -> None:
                 page.play(f"{chr(97 + x)}15")
             page.wait("!app.guide.stage || !document.querySelector('#choices').hidden")
             assert page.do("app.node.ply") >= 5
-
-
-def test_swap2_opened_by_the_person(page: Page) -> None:
-    page.raw.select_option("#opening", "swap2-you")
-    page.raw.select_option("#level", "1")
-    page.raw.fill("#seconds", "0.5")
-    page.press("new-game")
-    for cell in ("h8", "i8", "h9"):
-        page.play(cell)
-    page.wait("app.guide.stage !== 'engine'")
-    report = page.text("play-report")
-    assert "you play" in report or page.do("app.node.ply") == 5
 
 
 # Analysis ---------------------------------------------------------------------------
@@ -145,9 +123,7 @@ def test_a_move_that_is_pointed_at_shows_its_line(opened: Open) -> None:
     page = opened(GAME)
     page.tab("analyse")
     page.raw.click("#panel-analyse summary")
-    page.raw.fill("#memory", "64")
-    page.raw.fill("#lines", "2")
-    page.raw.fill("#nodes", "5000")  # so that the first line stays what it is
+    page.set(memory=64, lines=2, nodes=5000)  # so that the first line stays what it is
     page.raw.press("#nodes", "Tab")
     page.wait("document.querySelector('#summary').dataset.state === 'done'")
     page.wait("!app.server.questions.size")
@@ -463,13 +439,9 @@ def test_the_board_is_played_with_keys_and_spoken(page: Page) -> None:
     page.wait("app.node.ply === 0")
 
 
-def test_the_page_is_touched_on_a_telephone(opened: Open) -> None:
+def test_every_tab_fits_a_telephone(opened: Open) -> None:
     phone = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
     page = opened(**phone)
-    for _ in range(2):  # the first shows the cell enlarged
-        page.raw.touchscreen.tap(*page.point("j10"))
-    page.wait("app.node.ply === 1")
-    assert page.moves() == "j10"
     for name in ("play", "analyse", "proof", "moves", "review", "puzzle", "games", "file"):
         page.tab(name)
         assert page.do("document.documentElement.scrollWidth") <= 400, name

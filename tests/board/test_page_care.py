@@ -121,9 +121,7 @@ def test_a_wrong_move_in_a_puzzle_is_answered_at_once_with_its_refutation(page: 
 
 
 def test_a_hint_goes_away(page: Page) -> None:
-    page.raw.select_option("#level", "1")
-    page.raw.fill("#seconds", "0.2")
-    page.press("new-game")
+    page.begin(level=1, seconds=0.2)
     page.play("h8")
     page.wait("app.node.ply === 2 && !app.play.thinking")
     page.hurry(4)
@@ -144,8 +142,7 @@ def test_cells_are_blocked_and_keep_numoku_away(opened: Open) -> None:
         "app.keep(), location.hash"
     )
     page.tab("play")
-    page.raw.select_option("#level", "1")
-    page.press("resume")
+    page.begin("resume", level=1)
     page.play("c3")
     page.wait("app.node.ply === 2 && !app.play.thinking")
     page.raw.mouse.click(*page.point("c4"))

@@ -228,8 +228,7 @@ def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path)
     page.press("store-game")
     page.says("known-status", "there already")
     page.tab("play")
-    page.raw.select_option("#level", "1")
-    page.press("new-game")
+    page.begin(level=1)
     page.play("h8")
     page.wait("app.node.ply === 2")
     page.resign()
@@ -241,8 +240,7 @@ def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path)
 
 def test_nothing_known_helps_in_a_game(opened: Open) -> None:
     page = opened("h8i8")
-    page.raw.select_option("#level", "1")
-    page.press("resume")
+    page.begin("resume", level=1)
     page.play("a1")
     page.wait("app.node.ply === 4 && app.node.known")
     assert page.text("known-line") == ""
@@ -250,9 +248,7 @@ def test_nothing_known_helps_in_a_game(opened: Open) -> None:
 
 def test_a_stored_comment_waits_for_the_end_of_the_quiet(opened: Open) -> None:
     page = opened("h8")
-    page.raw.select_option("#level", "1")
-    page.raw.select_option("#person", "white")
-    page.press("resume")
+    page.begin("resume", level=1, person="white")
     page.play("i8")
     page.wait("app.node.ply === 3")
     page.raw.click("#undo")

@@ -52,16 +52,14 @@ def test_each_side_is_charged_for_its_own_moves(page: Page) -> None:
 
 def test_the_first_move_of_numoku_is_charged_to_it(page: Page) -> None:
     page.do(CLOCK)
-    page.raw.select_option("#person", "white")
-    page.press("new-game")
+    page.begin(person="white")
     page.wait("app.node.ply === 1")
     assert used(page) == [7, 0]
 
 
 def test_the_time_before_the_end_of_a_game_is_charged(page: Page) -> None:
     page.do(CLOCK)
-    page.raw.fill("#minutes", "10")
-    page.press("new-game")
+    page.begin(minutes=10)
     page.do("pass(3)")
     page.resign()
     assert used(page) == [3, 0]
@@ -76,9 +74,7 @@ def test_the_time_before_the_end_of_a_game_is_charged(page: Page) -> None:
 
 def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> None:
     page.do(CLOCK)
-    page.raw.select_option("#opening", "swap2-engine")
-    page.raw.fill("#seconds", "0.5")
-    page.press("new-game")
+    page.begin(opening="swap2-engine", seconds=0.5)
     page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
     page.do("pass(100)")
     page.raw.click("#choices button:text-is('Play black')")
@@ -91,8 +87,7 @@ def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> Non
 
 def test_a_win_that_is_played_again_has_its_result(opened: Open) -> None:
     page = opened("h8a1i8c1j8e1k8g1")
-    page.raw.select_option("#person", "both")
-    page.press("resume")
+    page.begin("resume", person="both")
     for _ in range(2):
         page.play("l8")
         page.wait("app.tree.names.result === '1-0'")
@@ -115,15 +110,8 @@ def test_a_game_that_goes_on_has_no_result(page: Page) -> None:
 # Swap2 --------------------------------------------------------------------------------
 
 
-def opening(page: Page, who: str, seconds: float) -> None:
-    """Begin a game with swap2."""
-    page.raw.select_option("#opening", f"swap2-{who}")
-    page.raw.fill("#seconds", str(seconds))
-    page.press("new-game")
-
-
 def test_a_decision_of_swap2_that_comes_too_late_is_dropped(page: Page) -> None:
-    opening(page, "engine", 1.5)
+    page.begin(opening="swap2-engine", seconds=1.5)
     page.wait("app.server.questions.size")
     page.do("window.asked = app.server.number")
     page.tab("puzzle")
@@ -134,7 +122,7 @@ def test_a_decision_of_swap2_that_comes_too_late_is_dropped(page: Page) -> None:
 
 
 def test_stepping_back_leaves_swap2(page: Page) -> None:
-    opening(page, "engine", 0.5)
+    page.begin(opening="swap2-engine", seconds=0.5)
     page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
     page.raw.click("#undo")
     assert not page.raw.is_visible("#choices")
@@ -146,7 +134,7 @@ def test_stepping_back_leaves_swap2(page: Page) -> None:
 
 @pytest.mark.parametrize("way", ["#undo", "#variations button"])
 def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: str) -> None:
-    opening(page, "you", 1)
+    page.begin(opening="swap2-you", seconds=1)
     for cell in ("h8", "i8", "h9"):
         page.play(cell)
     page.wait("app.play.stage === 'engine'")
@@ -160,7 +148,7 @@ def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: st
 
 
 def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
-    opening(page, "you", 0.5)
+    page.begin(opening="swap2-you", seconds=0.5)
     page.play("h8")
     page.play("i8")
     page.raw.click("#undo")
@@ -177,7 +165,7 @@ def test_a_choice_that_fails_says_why_and_leaves_swap2(page: Page) -> None:
       const ask = app.server.ask.bind(app.server);
       app.server.ask = (what, ...more) => ask(what === "swap2" ? "fly" : what, ...more);
     })()""")
-    opening(page, "engine", 0.5)
+    page.begin(opening="swap2-engine", seconds=0.5)
     page.says("play-report", "Swap2 is left")
     assert "there is no operation" in page.text("play-report")
     page.play("h8")
@@ -187,7 +175,7 @@ def test_a_choice_that_fails_says_why_and_leaves_swap2(page: Page) -> None:
 def test_numoku_chooses_again_when_the_server_is_back(browser: Any, tmp_path: Path) -> None:
     server = BoardServer(tmp_path)
     page = Page(browser, server)
-    opening(page, "engine", 1)
+    page.begin(opening="swap2-engine", seconds=1)
     page.wait("app.play.stage === 'engine' && app.server.questions.size")
     server.kill()
     page.wait("document.querySelector('#link').dataset.state === 'lost'")

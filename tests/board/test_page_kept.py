@@ -38,9 +38,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     assert page.do(TREE) == loaded
 
     page.tab("play")  # a game against Numoku, over a reload, a puzzle and another game
-    page.raw.select_option("#level", "2")
-    page.raw.fill("#minutes", "30")
-    page.press("new-game")
+    page.begin(level=2, minutes=30)
     page.play("h8")
     page.wait("app.node.ply === 2 && !app.play.thinking")
     page.raw.wait_for_timeout(400)
@@ -96,8 +94,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
 
 
 def test_resigning_asks_first(page: Page) -> None:
-    page.raw.select_option("#level", "1")
-    page.press("new-game")
+    page.begin(level=1)
     page.press("resign")
     page.raw.keyboard.press("Escape")
     page.wait("!document.querySelector('dialog')")
@@ -107,8 +104,7 @@ def test_resigning_asks_first(page: Page) -> None:
 
 
 def test_take_back_leaves_no_variation(page: Page) -> None:
-    page.raw.select_option("#level", "1")
-    page.press("new-game")
+    page.begin(level=1)
     for ply, cell in ((2, "h8"), (4, "a1")):
         page.play(cell)
         page.wait(f"app.node.ply === {ply} && !app.play.thinking")
@@ -180,8 +176,7 @@ def test_the_bar_says_who_has_won(opened: Open, server: BoardServer) -> None:
 
 def test_the_form_follows_the_board(opened: Open) -> None:
     page = opened(hash_="#b=20x18&r=renju&m=h8i9")
-    page.raw.select_option("#person", "both")
-    page.press("new-game")
+    page.begin(person="both")
     page.wait("app.node.ply === 0")
     assert page.text("about") == "renju 20×18"
     page.raw.evaluate("sessionStorage.clear()")

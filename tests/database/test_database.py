@@ -126,8 +126,9 @@ def test_other_files_are_no_databases(tmp_path: Path, capsys: pytest.CaptureFixt
     strange.close()
     assert run(str(tmp_path / "b.db"), "add", "h8") == 1
     assert "another program" in capsys.readouterr().err
-    with pytest.raises(DatabaseError, match="postgresql://"):
-        Database("mysql://somewhere/a")
+    for url, reason in (("mysql://somewhere/a", "postgresql://"), ("://a", "no database URL")):
+        with pytest.raises(DatabaseError, match=reason):
+            Database(url)
     assert run(str(tmp_path / "c.db"), "add", "h8") == 0
     assert run(str(tmp_path / "c.db"), "add", str(tmp_path / "c.db")) == 1
     assert "merge" in capsys.readouterr().err

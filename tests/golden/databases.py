@@ -133,6 +133,9 @@ def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
                 yield json.dumps(entry_document(Asked(found), entry))
         case ("games",):
             yield from items_of(database.games())
+        case ("checksums",):
+            for table in ("position", "node", "book"):
+                yield f"{table} {database.connection.rows(f'SELECT SUM(crc) FROM {table}')[0][0]}"
         case "export", form, choice:
             path = Path(f"made.{form}")
             yield str(exports.export(database, path, exports.ExportFilter(**ruled(choice))))

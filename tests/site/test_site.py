@@ -47,8 +47,7 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
 ) -> None:
     page = Page(browser, server)  # type: ignore[arg-type]
     assert not page.do("crossOriginIsolated")
-    page.raw.select_option("#level", "1")
-    page.press("new-game")
+    page.begin(level=1)
     page.play("h8")
     page.wait("app.node.ply === 2")
     show(page, GAME)
