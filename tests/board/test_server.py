@@ -24,7 +24,7 @@ from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board import files
 from pbrain_engine.board.app import MOST_BYTES, Guard
 from pbrain_engine.board.app import BoardServer as BoardApp
-from pbrain_engine.board.desk import Desks, Job
+from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import (
     MOST_CHARACTERS,
@@ -327,6 +327,8 @@ def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
         if job.is_stopped:
             done.set()
 
+    stopped = answer_of(OPERATIONS["look"], desk, Job(print, is_stopped=True))
+    assert stopped == {"error": "stopped", "stopped": True}
     job = Job(endless, endless=True)
     desk.submit(job)
     assert begun.wait(PATIENCE)
