@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,6 @@ from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import shipped_puzzles
-from pbrain_engine.commands import analyse, db
 from pbrain_engine.database import integrity
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
@@ -63,32 +61,6 @@ def known_soon(tab: Tab, where: Any, field: str, rule: str = "freestyle") -> dic
         assert time.monotonic() < end
         time.sleep(0.02)
     return found
-
-
-def test_what_commands_have_stored_is_told_in_the_orientation_asked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "a.db"
-    (tmp_path / "a.sgf").write_text("(;GM[4]SZ[15]RE[B+];B[hh];W[ig]C[well known])")
-    assert analyse.main(["h8i7", "--depth", "4", "--db", str(file), "--json"]) == 0
-    analysis = json.loads(capsys.readouterr().out)
-    assert db.main([str(file), "add", str(tmp_path / "a.sgf")]) == 0
-    capsys.readouterr()
-    assert db.main([str(file), "show", "h8g7", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    server = BoardServer(tmp_path, "--db", str(file))
-    tab = Tab(server)
-    assert tab.ask("engine")["database"] is True
-    found = known(tab, "h8g7")  # turned
-    assert found.pop("trouble") == ""
-    assert found == shown
-    assert found["value"] == analysis["value"] and found["depth"] == 4
-    assert found["games"]["black_wins"] == 1
-    assert [note["comment"] for note in found["notes"]] == ["well known"]
-    first = known(tab, "h8")["next"]
-    assert [6, 6] in [after["move"] for after in first]
-    tab.close()
-    assert server.stop() == ""
 
 
 def test_an_analysis_is_kept_when_it_is_stopped_and_while_it_runs(tab: Tab) -> None:
@@ -147,18 +119,6 @@ def test_proofs_are_kept_and_taken_from_there(tab: Tab, file: Path) -> None:
     assert again["claim"] == "told" and again["move"] == tree["move"]  # that is no search's word
     with Database(file) as database, database.transaction():
         database.connection.run(f"UPDATE position SET {names}", {"proof": "vct"})
-
-
-def test_a_review_reads_and_feeds(tab: Tab, server: BoardServer) -> None:
-    deep = tab.ask("analyse", position=position("h8i9"), depth=12)
-    known_soon(tab, "h8i9", "depth")
-    tab.close()
-    tab = Tab(server)  # whose engine has searched nothing
-    review = tab.ask("review", position=position("h8i9g9"), seconds=0.02)
-    (third,) = (move for move in review["moves"] if move["ply"] == 3)
-    assert third["depth"] == deep["depth"] and third["value"] >= deep["value"]
-    assert known_soon(tab, "h8", "depth")["value"] == review["moves"][1]["value"]
-    tab.close()
 
 
 def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from pbrain_engine.notation.diagram import (
     winning_row,
 )
 from pbrain_engine.notation.game_tree import GameTree, RecordedMove, TreeNode, main_line
+from pbrain_engine.notation.opening_names import find_opening, name_opening, openings
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
@@ -138,6 +139,15 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
             yield from drawing(text)
         case "stars", width:
             yield str(sorted(star_points(width, 9)))
+        case ("openings",):  # with rows counted from below, as renju players do
+            for each in openings().values():
+                stones = " ".join(f"{chr(97 + x)}{15 - y}" for x, y in each.stones)
+                yield f"{each}: {stones}"
+        case "opening", text, size:
+            yield f"found {find_opening(text)}"
+            yield from tried(
+                lambda: [f"after these moves {name_opening(parse_moves(text, size), size, size)}"]
+            )
         case "picture", title:  # with every kind of stone
             stones = [
                 Drawn((2, 1), Side.BLACK, "1"), Drawn((8, 8), Side.WHITE, "2"),

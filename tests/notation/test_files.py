@@ -15,7 +15,7 @@ from pbrain_engine.app.setup import Setup, parse_setup
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.files import decode, in_place_of
 from pbrain_engine.notation.cells import NotationError
-from pbrain_engine.notation.psq import format_psq, parse_psq
+from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf
 from pbrain_engine.position.rules import Rule
 
@@ -169,19 +169,6 @@ def test_a_game_of_strangers_leaves_the_sides(dialogue: Dialogue, tmp_path: Path
 
 
 # Positions ------------------------------------------------------------------------------
-
-
-def test_a_cell_off_the_board_is_named_as_the_file_names_it() -> None:
-    with pytest.raises(NotationError, match="^99,8,0 is off the 15x15 board"):
-        parse_psq("Piskvorky 15x15, 11:11, 0\n99,8,0\n")
-
-
-def test_a_finished_game_is_analysed_before_its_end(capsys: pytest.CaptureFixture[str]) -> None:
-    finished = "a1a3b1b3c1c3d1d3e1"
-    assert cli.main(["analyse", finished]) == 0
-    assert "--ply" in capsys.readouterr().out
-    assert cli.main(["analyse", finished, "--ply", "-1", "--depth", "3"]) == 0
-    assert "best move e1" in capsys.readouterr().out
 
 
 def test_moves_may_stand_apart_and_be_many(capsys: pytest.CaptureFixture[str]) -> None:

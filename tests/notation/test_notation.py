@@ -14,7 +14,7 @@ from pbrain_engine.notation.canonical import Position, image_of, read_key
 from pbrain_engine.notation.cells import NotationError
 from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
-from pbrain_engine.notation.opening_names import find_opening, name_opening, openings
+from pbrain_engine.notation.opening_names import name_opening, openings
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
@@ -36,11 +36,6 @@ def boards_with_moves(draw: st.DrawFn) -> tuple[int, int, list[tuple[int, int]]]
     width, height = draw(sizes), draw(sizes)
     cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
     return width, height, draw(st.lists(cells, unique=True, max_size=30))
-
-
-def test_names_of_cells() -> None:
-    assert notation.cell_name(7, 7) == "h8"
-    assert notation.parse_cell(" V22 ") == (21, 21)
 
 
 def test_all_that_is_read_and_written_is_as_recorded() -> None:
@@ -135,26 +130,6 @@ def test_a_key_holds_an_image_of_the_position_that_it_was_made_of(
 # Renju's openings -----------------------------------------------------------------------
 
 
-def renju(moves: str) -> list[tuple[int, int]]:
-    """Return cells whose rows are counted from below, as renju players do."""
-    return [(x, 14 - y) for x, y in notation.parse_moves(moves)]
-
-
-# The usual list: the third stones in the order of their numbers.
-LISTS = {
-    "D": ("h8h9", "h10 i10 j10 i9 j9 i8 j8 h7 i7 j7 h6 i6 j6"),
-    "I": ("h8i9", "j10 j9 j8 j7 j6 i8 i7 i6 h7 h6 g7 g6 f6"),
-}
-
-
-@pytest.mark.parametrize("kind", LISTS)
-def test_the_usual_list(kind: str) -> None:
-    begin, thirds = LISTS[kind]
-    for number, third in enumerate(thirds.split(), 1):
-        opening = name_opening(renju(begin + third), 15, 15)
-        assert opening is not None and opening.code == f"{kind}{number}"
-
-
 def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name() -> None:
     assert len({opening.name for opening in openings().values()}) == 26
     keys, empty = set(), Position(Rule.RENJU, 15, 15, Side.BLACK, (), ())
@@ -172,18 +147,3 @@ def test_every_third_stone_in_the_middle_square_has_a_name() -> None:
         for third in middle:
             if third not in ((7, 7), second):
                 assert name_opening([(7, 7), second, third], 15, 15) is not None
-
-
-@pytest.mark.parametrize("moves", ["h8h10h9", "h8h9k8", "h8h9", "g8g9g10"])
-def test_other_beginnings_have_none(moves: str) -> None:
-    assert name_opening(notation.parse_moves(moves), 15, 15) is None
-
-
-def test_the_stones_may_come_in_either_order_and_more_may_follow() -> None:
-    assert str(name_opening(notation.parse_moves("i9h9h8a1"), 15, 15)) == "D4 Kagetsu"
-    assert name_opening(notation.parse_moves("h8h9i9"), 20, 20) is None
-
-
-def test_names_and_codes_are_found() -> None:
-    assert find_opening("i7") is find_opening(" Hogetsu ")
-    assert find_opening("nothing") is None
