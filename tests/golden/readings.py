@@ -141,8 +141,8 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
             yield str(sorted(star_points(width, 9)))
         case ("openings",):  # with rows counted from below, as renju players do
             for each in openings().values():
-                stones = " ".join(f"{chr(97 + x)}{15 - y}" for x, y in each.stones)
-                yield f"{each}: {stones}"
+                cells = " ".join(f"{chr(97 + x)}{15 - y}" for x, y in each.stones)
+                yield f"{each}: {cells}"
         case "opening", text, size:
             yield f"found {find_opening(text)}"
             yield from tried(
