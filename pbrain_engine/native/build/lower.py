@@ -64,12 +64,9 @@ def keep_llvm_code_only() -> None:
     def leave(*_: Any) -> None:
         pass
 
-    def no_address(library: Any, name: str) -> int:
-        return 0
-
     replace_method(JITCodeLibrary, "finalize", finalize)
     replace_method(JITCodeLibrary, "_optimize_functions", leave)
-    replace_method(JITCodeLibrary, "get_pointer_to_function", no_address)
+    replace_method(JITCodeLibrary, "get_pointer_to_function", lambda library, name: 0)
     replace_method(JITCPUCodegen, "set_env", leave)
 
 

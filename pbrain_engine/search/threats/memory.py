@@ -322,18 +322,6 @@ DISPROVEN = np.int64(UNPROVABLE)
 
 
 @kernel
-def level_of(data):
-    """Return the level of the search."""
-    return np.int64((data >> U64(57)) & U64(7))
-
-
-@kernel
-def effort_in(data):
-    """Return how much work an entry stands for, as a power of four."""
-    return np.int64(data >> U64(_PROOF_EFFORT))
-
-
-@kernel
 def proof_key(threats, key):
     """Return the key of a position in the table: it matters who attacks."""
     return key ^ _ATTACKED_BY_WHITE if threats.attacker == WHITE else key
@@ -355,7 +343,8 @@ def expect_proof(threats, key):
 def probe_proof(threats, key):
     """Return the data stored for a key of ``proof_key``, or 0."""
     data = find_entry(threats, proof_bucket_of(threats, key), key)
-    if disproof_of(data) == 0 and level_of(data) < threats.level:
+    level = np.int64((data >> U64(57)) & U64(7))  # of the search that it is from
+    if disproof_of(data) == 0 and level < threats.level:
         return U64(0)
     return data
 
@@ -366,9 +355,9 @@ def store_proof(threats, key, proof, disproof, cell, length, nodes):
     assert 0 <= proof <= UNPROVABLE and 0 <= disproof <= UNPROVABLE and proof + disproof > 0
     assert 0 <= cell < PADDED_CELLS and length >= 0
     slot = slot_for(threats, proof_bucket_of(threats, key), key, _PROOF_EFFORT)
-    effort = 0
+    effort = np.int64(0)  # as a power of four
     if threats.words[slot] == key:
-        effort = effort_in(threats.words[slot + 1])
+        effort = np.int64(threats.words[slot + 1] >> U64(_PROOF_EFFORT))
     while effort < _MOST_EFFORT and nodes >> (2 * effort) > 0:
         effort += 1
     data = U64(proof) | (U64(disproof) << U64(20)) | (U64(cell) << U64(40))
