@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import llvmlite.binding as llvm
 import pytest
 
 from pbrain_engine.native.build import compile as kernel_compiler
@@ -63,6 +65,30 @@ def test_a_library_for_windows_does_not_tell_when_it_was_linked(tmp_path: Path) 
         linked.append((tmp_path / name / "toy.dll").read_bytes())
         time.sleep(1.1)  # the moment is noted in whole seconds
     assert linked[0] == linked[1]
+
+
+TICKS = """
+__declspec(dllimport) unsigned GetTickCount(void);
+__declspec(dllimport) void Sleep(unsigned);
+__declspec(dllexport) unsigned ticks(void) { Sleep(1); return GetTickCount(); }
+int DllMainCRTStartup(void) { return 1; }
+"""
+
+
+def test_what_a_library_asks_others_for_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang")
+    source, library = tmp_path / "ticks.c", tmp_path / "ticks.dll"
+    source.write_text(TICKS, encoding="ascii")
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", TARGETS["windows-x86_64"].zig]
+    subprocess.run([*zig, "-shared", "-nostdlib", "-o", library, source, "-lkernel32"], check=True)
+    wanted = {"GetTickCount", "Sleep"}, ("KERNEL32.dll",), {"ticks"}
+    binary = inspect(library.read_bytes())
+    assert (binary.imports, binary.libraries, binary.exports) == wanted
+    if sys.platform == "linux":  # what the system's own loader finds in this one
+        (path,) = Path(llvm.__file__).parent.glob("libllvmlite*")
+        binary, loaded = inspect(path.read_bytes()), ctypes.CDLL(str(path))
+        assert {"libc.so.6", "libm.so.6"} <= set(binary.libraries) and "malloc" in binary.imports
+        assert binary.exports and all(hasattr(loaded, name) for name in binary.exports)
 
 
 LINKED = {  # with what there is: the commands that are tried, as all of them fail
