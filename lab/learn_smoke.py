@@ -18,7 +18,7 @@ from pbrain_engine.learn import datagen, fit, train
 
 GAMES, NODES = 96, 400
 MATCH_GAMES = 8
-TRAINING = ("--steps", "20", "--batch", "128")
+TRAINING = ("--steps", "20", "--batch", "128", "--families", "freestyle")
 
 
 def main(arguments: Sequence[str] = ()) -> int:

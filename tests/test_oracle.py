@@ -6,7 +6,7 @@ import pytest
 
 from tests.oracle import rules
 from tests.oracle.replay import complaint_about_line, proof_of_line
-from tests.oracle.rules import BLACK, WHITE, Board, board_of, read_board
+from tests.oracle.rules import BLACK, WHITE, Board, read_board
 from tests.oracle.threats import (
     five_cells,
     five_stoppers,
@@ -15,7 +15,6 @@ from tests.oracle.threats import (
     unstoppable_four_cells,
 )
 from tests.oracle.vcf import find_vcf, has_vcf, vcf_stoppers
-from tests.puzzles import puzzles
 
 
 def row_board(row: str, rule: str) -> Board:
@@ -95,13 +94,6 @@ def test_renju_forbids(name: str) -> None:
     assert rules.is_forbidden(board, (row.index("?"), y)) == (name in FORBIDDEN)
 
 
-def test_forbidden_cells_of_two_programs() -> None:
-    for puzzle in puzzles("forbidden"):
-        board = board_of(puzzle["size"], "renju", puzzle["black"], puzzle["white"])
-        expected = {(x, y) for x, y in puzzle["best"]}
-        assert rules.forbidden_cells(board) == expected, puzzle["id"] + "\n" + board.drawing()
-
-
 # Threats -------------------------------------------------------------------------------
 
 
@@ -151,22 +143,6 @@ def test_a_four_whose_answer_is_forbidden_cannot_be_stopped() -> None:
     assert unstoppable_four_cells(board, WHITE) == {(4, 2)}
     board.lift((5, 5))  # now black's answer makes five
     assert unstoppable_four_cells(board, WHITE) == set()
-
-
-def test_shortest_fours_agree_with_proven_lengths() -> None:
-    for puzzle in puzzles("vcf", every=97):
-        if puzzle["own_moves"] <= 4 and puzzle["shortest_proven"]:
-            board = board_of(puzzle["size"], "renju", puzzle["black"], puzzle["white"])
-            found = find_vcf(board, BLACK if puzzle["to_move"] == "black" else WHITE)
-            assert found is not None and found[0] == puzzle["own_moves"], puzzle["id"]
-
-
-@pytest.mark.parametrize("name", ["vcf", "vcf_freestyle", "vcf_standard"])
-def test_lines_of_fours_replay(name: str) -> None:
-    for puzzle in puzzles(name, every=60):
-        board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
-        attacker = BLACK if puzzle["to_move"] == "black" else WHITE
-        assert complaint_about_line(board, attacker, puzzle["line"]) == "", puzzle["id"]
 
 
 def test_a_false_line_is_found_out() -> None:

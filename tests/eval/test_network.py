@@ -178,19 +178,3 @@ def test_a_network_that_cannot_be_used_is_one_line(
     with pytest.raises(WeightsError, match=words) as error:
         Engine(hash_size=1 << 20, weights=str(path))
     assert "\n" not in str(error.value) and "bad" in str(error.value)
-
-
-def test_a_network_is_played_unless_linear_weights_are_asked_for() -> None:
-    values = {}
-    for name in (None, "network", "learned"):
-        with Engine(**({} if name is None else {"weights": name}), hash_size=1 << 20) as engine:
-            for size, rule in ((15, "freestyle"), (22, "freestyle"), (15, "renju"),
-                               (20, "standard"), (15, "caro")):  # fmt: skip
-                engine.new_game(size, rule=rule)
-                for x in (7, 8, 9):
-                    engine.play(x, x)
-                values[name, size, rule] = engine.value()
-                assert (engine.network is not None) == (name != "learned"), (name, size, rule)
-    for size, rule in {key[1:] for key in values}:
-        assert values[None, size, rule] == values["network", size, rule]
-        assert values["network", size, rule] != values["learned", size, rule]

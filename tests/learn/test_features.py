@@ -55,11 +55,8 @@ def one_sided_weights(path: Path) -> str:
 
 
 @pytest.mark.parametrize("rule", list(Rule))
-@pytest.mark.parametrize("name", ["hand", "odd"])
-def test_the_sum_over_features_is_the_static_evaluation(
-    rule: Rule, name: str, tmp_path: Path
-) -> None:
-    weights = load_weights(one_sided_weights(tmp_path / "odd.numoku") if name == "odd" else name)
+def test_the_sum_over_features_is_the_static_evaluation(rule: Rule, tmp_path: Path) -> None:
+    weights = load_weights(one_sided_weights(tmp_path / "odd.numoku"))
     tables = FamilyTables.of(weights.block(rule), symmetric=False)
     values = tables.values.astype(np.int64).ravel()
     values[COMBINATIONS:] *= -1  # white's

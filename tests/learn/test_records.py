@@ -33,7 +33,6 @@ from pbrain_engine.learn.records import (
     read_games,
 )
 from pbrain_engine.learn.selfplay import (
-    STONES,
     Plan,
     SelfPlayer,
     grow,
@@ -148,31 +147,6 @@ def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
 # Self-play --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", range(4))
-def test_a_game_is_legal_and_ends_as_it_says(number: int) -> None:
-    record = selfplay.play_game(PLAN.make_engine(), PLAN, number)
-    assert STONES[0] <= record.opening <= STONES[1]
-    assert record.values[: record.opening] == (NO_VALUE,) * record.opening
-    assert NO_VALUE not in record.values[record.opening :]
-    game = Game(record.width, record.height, record.rule)
-    for cell in record.moves:
-        assert game.winner is None
-        y, x = divmod(cell, record.width)
-        assert not game.is_forbidden(x, y)
-        game.play(x, y)
-    black_won = {1: Side.BLACK, 0: None, -1: Side.WHITE}[record.result]
-    last = record.values[-1]
-    if record.ending is Ending.FIVE:
-        assert game.winner is black_won
-    elif record.ending is Ending.PROVEN:
-        mover = game.to_move.opponent
-        assert abs(last) >= WIN_BAND
-        assert black_won is (mover if last > 0 else mover.opponent)
-    else:
-        assert record.result == 0
-    assert all(abs(value) < WIN_BAND for value in record.values[record.opening : -1])
-
-
 @pytest.mark.parametrize("ply", [0, 1])
 @pytest.mark.parametrize(
     "ending, value, won",
@@ -273,17 +247,20 @@ def test_an_opening_with_a_five_is_not_playable() -> None:
 # Branches ----------------------------------------------------------------------------------
 
 
-def test_a_branch_is_legal_undecided_and_has_one_value() -> None:
+def test_games_and_branches_are_legal_and_branches_undecided() -> None:
     plan = PLAN._replace(weights="network", branch_share=0.4)
     engine = plan.make_engine()
-    branches = [branch for number in range(8) for branch in plan.play(engine, number).branches]
+    played = [plan.play(engine, number) for number in range(8)]
+    branches = [branch for each in played for branch in each.branches]
     for branch in branches:
         assert branch.ending is Ending.BRANCH and branch.result == 0
         assert branch.opening == len(branch.moves) - 1
-        assert [value == NO_VALUE for value in branch.values] == [True] * branch.opening + [False]
-        game = Game(branch.width, branch.height, branch.rule)
-        for cell in branch.moves:
-            x, y = cell % branch.width, cell // branch.width
+    for record in (*branches, *(each.record for each in played)):
+        known = [value != NO_VALUE for value in record.values]
+        assert known == [ply >= record.opening for ply in range(len(record.moves))]
+        game = Game(record.width, record.height, record.rule)
+        for cell in record.moves:
+            x, y = cell % record.width, cell // record.width
             assert not game.is_over and not game.is_forbidden(x, y)
             game.play(x, y)
     positions, choices = read_features(branches)

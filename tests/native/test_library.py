@@ -174,28 +174,6 @@ def test_load_gives_threads_the_same_library() -> None:
     assert len(found) == 8 and all(library is found[0] for library in found)
 
 
-def test_threads_get_their_own_results(toy_folder: str) -> None:
-    assert HOST is not None
-    wrong: list[int] = []
-
-    def walk(depth: int, expected: int) -> None:
-        toy = Toy(toy_folder, HOST.levels[0])
-        for _ in range(200):
-            toy.library.toy_clear(toy.address)
-            value = toy.library.toy_walk(toy.address, depth)
-            if value != expected:
-                wrong.append(value)
-
-    once = Toy(toy_folder, HOST.levels[0])
-    cases = [(depth, once.library.toy_walk(once.address, depth)) for depth in (0, 1, 2, 3)]
-    threads = [threading.Thread(target=walk, args=case) for case in cases]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
 def run_python(code: str) -> str:
     command = [sys.executable, "-c", code]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -198,13 +198,6 @@ def test_threats_agree_with_exhaustive_search(solver: Solver, count: int) -> Non
     assert count < 5000 or "threats" in seen  # so near to the border few win without fours
 
 
-def test_a_win_by_fours_is_a_win_by_threats(solver: Solver) -> None:
-    for board, side in positions(60, 7):
-        game = game_of(board, side)
-        if solver.fours(game, nodes=NODES).wins:
-            assert solver.threats(game, nodes=NODES).wins, board.drawing()
-
-
 # Puzzles -----------------------------------------------------------------------------
 
 
