@@ -12,18 +12,15 @@ from typing import Any
 import pytest
 
 from pbrain_engine.arena import report
-from pbrain_engine.arena.journal import Journal, Played
+from pbrain_engine.arena.journal import Journal, read_journal
 from pbrain_engine.arena.report import html_page
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.pages.html import FOLDER, thin, ticks
+from pbrain_engine.pages.html import FOLDER
 from pbrain_engine.position.rules import Rule
 from tests.board.browser import chromium
-
-ENGINES = (EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",)))
-SETTINGS = MatchSettings(engines=ENGINES, sprt=Sprt(0, 10), games=30)
+from tests.golden.matches import DUEL, games_of
 
 
 @pytest.fixture(scope="module")
@@ -32,52 +29,15 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
-def games(count: int = 30) -> list[Played]:
-    """Return games that differ in length, result and ending."""
-    found = []
-    for number in range(count):
-        moves = [((i * 7) % 15, i * 7 // 15) for i in range(9 + number)]
-        names = [engine.name for engine in ENGINES][:: -1 if number % 2 else 1]
-        steps = range(len(moves))
-        found.append(
-            Played(
-                number, number // 2, *names, winner=("black", "white", "draw")[number % 3],
-                reason="time" if number == 4 else "five",
-                detail="</script> no move" if number == 4 else "",
-                opening=[(7, 14), (8, 14)], moves=moves,
-                ms=[100 * i for i in steps], nodes=[1000 * i for i in steps],
-                depth=[None if i % 5 == 4 else i for i in steps],
-                value=[None if i % 7 == 6 else 20 * i * (-1) ** i for i in steps],
-                memory=[10_000_000, 20_000_000],
-            )
-        )  # fmt: skip
-    return found
-
-
 def data_of(page: str) -> dict[str, Any]:
     """Return what the page's script is given."""
     (found,) = re.findall(r'id="match">(.*?)</script>', page, re.DOTALL)
     return json.loads(found)
 
 
-def test_ticks_are_round_and_inside() -> None:
-    assert ticks(0, 10) == [0, 2, 4, 6, 8, 10]
-    assert ticks(-2.94, 2.94) == [-2, 0, 2]
-    assert ticks(3, 3) == [3]
-    assert ticks(0, 1, least=1.0) == [0, 1]  # there are no halves of a game
-    assert all(number.is_integer() for number in ticks(1, 19, 8, 1.0))
-
-
-def test_long_lines_are_thinned_but_end_where_they_end() -> None:
-    points = [(float(i), 0.0) for i in range(10_001)]
-    kept = thin(points)
-    assert len(kept) <= 801
-    assert kept[-1] == points[-1]
-
-
 def test_the_page_has_the_scale_of_its_rule() -> None:
     for rule in (Rule.FREESTYLE, Rule.CARO):
-        unit = data_of(html_page(Standings(replace(SETTINGS, rule=rule)), games()))["unit"]
+        unit = data_of(html_page(Standings(replace(DUEL, rule=rule)), []))["unit"]
         assert unit == load_weights(DEFAULT_WEIGHTS).scale(rule)
 
 
@@ -91,8 +51,8 @@ def test_games_of_black_are_dark_and_of_white_light() -> None:
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
     path = tmp_path / "m.jsonl"
-    writer = Journal.create(path, SETTINGS)
-    for played in games():
+    writer = Journal.create(path, DUEL)
+    for played in games_of(replace(DUEL, openings="none")):
         writer.append(played)
     writer.close()
     return path
@@ -124,24 +84,24 @@ def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
     page.on("console", lambda said: said.type == "error" and errors.append(said.text))
     page.goto(journal.with_suffix(".html").as_uri())
     stones, items = page.locator("#board circle.stone"), page.locator("#games li")
-    first = games()[0]
-    assert stones.count() == len(first.all_moves)
+    games = read_journal(journal)[1]
+    assert stones.count() == len(games[0].all_moves)
     page.click("#first")
     assert stones.count() == 0
     for _ in range(3):
         page.click("#next")
     assert stones.count() == 3
-    assert page.inner_text("#move").startswith("3. a1")
+    assert page.inner_text("#move").startswith("3. k1")
     page.click("#back")
     assert "given" in page.inner_text("#move")
-    assert items.count() == 30
+    assert items.count() == 24
     items.nth(4).click()
-    assert "time" in page.inner_text("#ending")
-    assert "</script> no move" in page.inner_text("#ending")
-    assert stones.count() == len(games()[4].all_moves)
+    assert "garbage" in page.inner_text("#ending")
+    assert "</script> 4" in page.inner_text("#ending")
+    assert stones.count() == len(games[4].all_moves)
     page.press("body", "ArrowLeft")
-    assert stones.count() == len(games()[4].all_moves) - 1
-    page.fill("#filter", "time")
+    assert stones.count() == len(games[4].all_moves) - 1
+    page.fill("#filter", "garbage")
     assert [item.get_attribute("aria-selected") for item in items.all()] == ["true"]
     lines = page.locator("#value polyline").all()
     assert [line.get_attribute("points") != "" for line in lines] == [True, True]

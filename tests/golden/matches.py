@@ -3,7 +3,8 @@
 Their games are made up. What a view says of each, the live view at some sizes, the tables, the
 result document, the page but for what is the same on all, the journal and the other formats. The
 words of commands are read back, and what stands between braces before a match: after how many of
-its waits a signal comes, or that its engines do not start.
+its waits a signal comes, or that its engines do not start. A line such as ``FILE: X -> Y`` makes a
+file of ``0.jsonl`` that has Y in place of X, or nothing but Y; ``[{9}`` is that many.
 """
 
 from __future__ import annotations
@@ -177,8 +178,14 @@ def page_of(text: str) -> str:
     return title[0] + "\n" + text.replace("><", ">\n<").replace('{"game"', '\n{"game"')
 
 
-def report_of(words: str) -> str:
+def report_of(words: str, change: str = "") -> str:
     """Return what a report says, and what it writes."""
+    if change:
+        name, old, new = re.split(r":(?= )| ->(?= )", change.rstrip("\n"))
+        text = Path("0.jsonl").read_text(encoding="utf-8")
+        new = re.sub(r"(.){(\d+)}", lambda many: many[1] * int(many[2]), new[1:])
+        new = new.encode().decode("unicode_escape")
+        Path(name).write_text(text.replace(old[1:], new) if old[1:] else new, encoding="utf-8")
     out, before = io.StringIO(), set(Path.cwd().rglob("*"))
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -193,7 +200,7 @@ def report_of(words: str) -> str:
                 print(f"-- {path.relative_to(Path.cwd()).as_posix()}")
                 print(page_of(text) if path.suffix == ".html" else text, end="")
                 path.unlink()
-    return f"$ numoku report {words}\n{out.getvalue()}status {status}\n"
+    return f"{change}$ numoku report {words}\n{out.getvalue()}status {status}\n"
 
 
 def views() -> Iterator[str]:
@@ -221,7 +228,7 @@ def games_of(settings: MatchSettings) -> list[Played]:
 def matches(record: str) -> str:
     """Return the record of all of it, of which another one has the words of commands."""
     runs = re.findall(r"^(\{.*\}\n)?\$ numoku match (.*)$", record, re.MULTILINE)
-    reports = re.findall(r"^\$ numoku report (.+)$", record, re.MULTILINE)
+    reports = re.findall(r"^(\S+: .*\n)?\$ numoku report (.+)$", record, re.MULTILINE)
     parts = []
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -255,7 +262,7 @@ def matches(record: str) -> str:
             log.close()
             parts.append("\n".join(live_views(settings, games, number == 2)))
         os.utime("1.jsonl", (1, 1e10))
-        parts += [report_of(words) for words in reports]
+        parts += [report_of(words, change) for change, words in reports]
     return "\n".join([*parts, ""]).replace(here, "HERE")
 
 

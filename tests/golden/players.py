@@ -3,10 +3,11 @@
 The engines are models in this process, on a clock that moves only while the match waits. Each
 game is recorded with its dialogues and its result. After a title stand the words of the match. A
 line with ``>`` is read back: ``N: SECONDS TEXT`` is what the first engine says when it is asked
-for the Nth time, of which START is the first, with 0 as its number. There ``|`` parts lines, ``?``
-stands for a move, ``!CAUSE`` for an engine that is lost and ``#MB`` for memory that it takes; all
-other answers are as they should be. ``opening``, ``sets`` and ``aborted`` are those of the game. A
-title with ABOUT is that of an engine which is asked how it is called.
+for the Nth time, of which START is the first, with 0 as its number; ``bN`` is the second engine's.
+There ``|`` parts lines, ``?`` stands for a move, ``!CAUSE`` for an engine that is lost and ``#MB``
+for memory that it takes; all other answers are as they should be. ``opening``, ``sets`` and
+``aborted`` are those of the game. A title with ABOUT is that of an engine which is asked how it is
+called, and below REPORTS stands what is understood of a search.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.pool import Slot
 from pbrain_engine.arena.process import TimedLine
-from pbrain_engine.arena.referee import Abandoned, EngineFault, GameTask
+from pbrain_engine.arena.referee import Abandoned, EngineFault, GameTask, Thinking
 from pbrain_engine.arena.settings import EngineSpec, SettingsError
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.game.game import Game
@@ -37,7 +38,7 @@ FILE = Path(__file__).with_suffix(".txt")
 QUESTIONS = ("BEGIN", "TURN", "DONE")
 USUAL = "--turn 2 --openings none --memory 100 --start-timeout 4 --draw-after 6 --games 1"
 STRANGE = {"not there": FileNotFoundError(2, "No such file", "x"), "not a command": ValueError("?")}
-Answers = dict[int, tuple[float, str]]  # seconds that it takes, and text, by number
+Answers = dict[str, tuple[float, str]]  # seconds that it takes, and text, by number
 
 
 class Stage:
@@ -65,7 +66,8 @@ class Actor:
     ) -> None:  # fmt: skip
         self.stage, self.transcript = stage, transcript
         self.pid, stage.started = stage.started, stage.started + 1
-        self.answers, self.asked = ({} if self.pid % 2 else answers), count()
+        self.answers = answers
+        self.numbers = map(("b{}:" if self.pid % 2 else "{}:").format, count())
         self.queue: deque[tuple[float, str]] = deque()
         self.stones = 0
         place = "a folder of its own" if "numoku-" in str(folder) else str(folder)
@@ -82,8 +84,8 @@ class Actor:
         self.stage.say(self.pid, f"> {'|'.join(lines)}")
         word = lines[-1].split()[0]
         if "START" in lines[0] or word in QUESTIONS:
-            number = next(self.asked)
-            pause = 0.2 if self.pid % 2 else 0.1 + 0.1 * (number % 4)
+            number = next(self.numbers)
+            pause = 0.2 if self.pid % 2 else 0.1 + 0.1 * (int(number[:-1]) % 4)
             usual = (0.1, "OK") if "START" in lines[0] else (pause, "?")
             seconds, text = self.answers.get(number, usual)
             if "START" in lines[0]:
@@ -239,21 +241,35 @@ def introduction(title: str, answers: Answers) -> list[str]:
     return [*heard, f"  {found}"]
 
 
+def report(text: str) -> str:
+    """Return what is understood of lines about a search, where ``9{400}`` is that many digits."""
+    thinking = Thinking()
+    whole = re.sub(r"(\d){(\d+)}", lambda many: many[1] * int(many[2]), text)
+    for line in whole.encode().decode("unicode_escape").split(" then "):
+        if line.startswith("INFO "):
+            thinking.hear_detail(*line[5:].split(" ", 1))
+        else:
+            thinking.hear(line)
+    return f"  depth {thinking.depth}, value {thinking.value}, nodes {thinking.nodes}: {text}"
+
+
 def dialogues(record: str) -> str:
     """Return the record of all games and introductions, of which another one tells what is said."""
     blocks = []
     for block in record.rstrip("\n").split("\n\n"):
         heading, *lines = block.split("\n")
         given = [line for line in lines if line.startswith("  > ")]
-        asked = dict(line[4:].split(" ", 1) for line in given)
+        asked = dict(line[4:].partition(" ")[::2] for line in given)
         answers: Answers = {}
         for key, text in asked.items():
             if key.endswith(":"):
                 seconds, _, said = text.partition(" ")
-                answers[int(key[:-1])] = float(seconds), said.encode().decode("unicode_escape")
+                answers[key] = float(seconds), said.encode().decode("unicode_escape")
         name, _, words = heading.partition(":")
         if name.startswith("ABOUT "):
             found = introduction(name[6:], answers)
+        elif name == "REPORTS":
+            found = [report(line[4:]) for line in given]
         else:
             found = dialogue(words.split(), answers, asked)
         blocks.append("\n".join([heading, *given, *found]))
