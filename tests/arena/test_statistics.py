@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Sequence
 from itertools import product
 
 import pytest
@@ -14,7 +12,6 @@ from hypothesis import strategies as st
 from pbrain_engine.arena import elo
 from pbrain_engine.arena.elo import (
     LOGISTIC,
-    NORMALISED,
     PRIOR_DRAWS,
     Z95,
     MeanScore,
@@ -141,102 +138,6 @@ def test_ratio_changes_sign_with_the_result(counts: list[int], model: str) -> No
     assert verdict.llr == pytest.approx(-mirrored.llr, abs=1e-5 * sum(counts) + 1e-6)
 
 
-def draw_pair(chance: random.Random, advantage: float, black: float, draws: float) -> int:
-    """Return the half points of one opening played with both colours."""
-    return sum(draw_game(chance, advantage + sign * black, draws) for sign in (1, -1))
-
-
-def draw_game(chance: random.Random, advantage: float, draws: float) -> int:
-    """Return half points of a game; ``advantage`` is in Elo before draws are taken out."""
-    if chance.random() < draws:
-        return 1
-    return 2 if chance.random() < score_of(advantage) else 0
-
-
-def truth(advantage: float, blacks: Sequence[float], draws: float) -> float:
-    """Return the expected score of such games."""
-    scores = [score_of(advantage + sign * black) for black in blacks for sign in (1, -1)]
-    return draws / 2 + (1 - draws) * sum(scores) / len(scores)
-
-
-BLACKS = (0.0, 150.0, 400.0)  # what the first move is worth in three kinds of openings
-DRAWS = 0.2
-
-
-def interval_coverage(matches: int, pairs: int, seed: int) -> float:
-    """Return how often the interval holds the truth."""
-    chance = random.Random(seed)
-    inside = 0
-    for _ in range(matches):
-        advantage = chance.uniform(-250, 250)
-        counts = [0] * 5
-        for _ in range(pairs):
-            counts[draw_pair(chance, advantage, chance.choice(BLACKS), DRAWS)] += 1
-        estimate = MeanScore.of(counts).elo
-        inside += estimate.low <= elo.elo_of(truth(advantage, BLACKS, DRAWS)) <= estimate.high
-    return inside / matches
-
-
-def test_intervals_hold_the_truth() -> None:
-    assert interval_coverage(2000, 60, 7) == pytest.approx(0.95, abs=0.02)
-
-
-def normalised_truth(advantage: float) -> float:
-    """Return the normalised Elo of pairs under BLACKS and DRAWS."""
-    weights = [
-        (chance_of(first, advantage + black) * chance_of(second, advantage - black) / len(BLACKS),
-         (first + second) / 4)
-        for black, first, second in product(BLACKS, range(3), range(3))
-    ]  # fmt: skip
-    mean = sum(weight * score for weight, score in weights)
-    variance = sum(weight * (score - mean) ** 2 for weight, score in weights)
-    return (mean - 0.5) / math.sqrt(2 * variance) * NORMALISED
-
-
-def chance_of(points: int, advantage: float) -> float:
-    if points == 1:
-        return DRAWS
-    win = score_of(advantage)
-    return (1 - DRAWS) * (win if points == 2 else 1 - win)
-
-
-ADVANTAGE = 70.0  # of the second hypothesis
-RATES = (0.02, 0.2)  # of wrong decisions: alpha where the engines are equal, beta where not
-
-
-def wrong_decisions(matches: int, hypothesis: int, every: int, seed: int) -> float:
-    """Return how often the test decides against the true hypothesis."""
-    test = Sprt(0, normalised_truth(ADVANTAGE), *RATES)
-    chance = random.Random(seed)
-    advantage = ADVANTAGE * hypothesis
-    wrong = 0
-    for _ in range(matches):
-        counts = [0] * 5
-        decision = ""
-        while not decision:
-            for _ in range(every):
-                counts[draw_pair(chance, advantage, chance.choice(BLACKS), DRAWS)] += 1
-            decision = judge(test, counts).decision
-        wrong += decision == ("rejected" if hypothesis else "accepted")
-    return wrong / matches
-
-
-@pytest.mark.parametrize("hypothesis", [0, 1])
-@pytest.mark.parametrize(
-    "matches, every, least, seed",  # where it is judged seldom, it errs a little less often
-    [(400, 10, 0.5, 11), pytest.param(2000, 1, 0.4, 12, marks=pytest.mark.long)],
-)
-def test_sequential_test_keeps_its_error_rates(
-    hypothesis: int, matches: int, every: int, least: float, seed: int
-) -> None:
-    rate = RATES[hypothesis]
-    error = math.sqrt(rate * (1 - rate) / matches)
-    wrong = wrong_decisions(matches, hypothesis, every, seed)
-    low, high = (least * rate - 3 * error, rate + 3 * error) if every > 1 else (
-        least * rate, rate + 2 * error)  # fmt: skip
-    assert low < wrong < high
-
-
 def test_ladder_of_two_is_their_elo() -> None:
     ratings = rate([("a", "b", 7500.0, 10000)])
     assert ratings[0].elo - ratings[1].elo == pytest.approx(190.85, abs=0.1)
@@ -253,19 +154,6 @@ def test_anchor_keeps_its_rating_and_moves_the_others() -> None:
     assert anchored["a"].elo - 1500 == pytest.approx(free["a"] - free["b"], abs=0.01)
     assert sum(free.values()) == pytest.approx(0, abs=1e-3)
     assert anchored["c"].error > 0
-
-
-def test_ladder_finds_the_true_ratings() -> None:
-    chance = random.Random(3)
-    true = {"a": 200.0, "b": 50.0, "c": 0.0, "d": -250.0}
-    meetings = []
-    names = list(true)
-    for i, a in enumerate(names):
-        for b in names[i + 1 :]:
-            points = sum(draw_game(chance, true[a] - true[b], 0.0) for _ in range(3000)) / 2
-            meetings.append((a, b, points, 3000))
-    for rating in rate(meetings):
-        assert rating.elo == pytest.approx(true[rating.engine], abs=1.5 * rating.error)
 
 
 @given(
