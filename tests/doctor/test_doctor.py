@@ -15,11 +15,8 @@ from pbrain_engine.doctor.exam import FAIL, PASS, SKIP, Options, Peer, read_move
 from tests.golden import dialogues
 from tests.packaging.wine import needs_windows_itself
 
-QUICK = ["--turn", "0.05", "--patience", "0.4"]
-
 # A small program for each way to be wrong.
 BRAINS = {
-    "ready": "print('OK - ready')",  # answers START with more than OK
     "dead": "sys.exit(3)",
     "deaf": "time.sleep(60)",
     "numb": "print('OK', flush=True); time.sleep(60)",  # starts, and reads nothing more
@@ -37,14 +34,15 @@ def program(tmp_path: Path, kind: str) -> list[str]:
     return [sys.executable, str(path)]
 
 
-def grade(program: list[str], title: str) -> str:
+def grade(program: list[str], title: str, patience: float = 0.4) -> str:
     (check,) = [check for check in command.select([]) if title in check.title]
-    return command.run_check(check, Options(program, turn=0.05, patience=0.4)).grade
+    return command.run_check(check, Options(program, turn=0.05, patience=patience)).grade
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other checks are made there")
 def test_all_dialogues_and_what_is_said_of_faults_are_as_recorded() -> None:
-    assert dialogues.dialogues() == dialogues.FILE.read_text(encoding="utf-8")
+    known = dialogues.FILE.read_text(encoding="utf-8")
+    assert dialogues.dialogues(known) == known
 
 
 CLIENTS = ["Piskvork 9", "Yixin", "gomocalc", "qpisk", "c-gomoku"]
@@ -62,6 +60,15 @@ def test_our_own_program_has_no_violation(
     report = json.loads(capsys.readouterr().out)
     assert [c for c in report["checks"] if c["grade"] not in (PASS, SKIP)] == []
     assert status == 0
+
+
+TOURNAMENT = ["goes on after a pause", "names 20 where", "was asked before END"]
+ON_WINDOWS = pytest.mark.skipif(sys.platform != "win32", reason="no other counts a working set")
+
+
+@pytest.mark.parametrize("title", [*TOURNAMENT, pytest.param("peak working set", marks=ON_WINDOWS)])
+def test_our_own_program_does_what_a_tournament_needs(title: str) -> None:
+    assert grade([sys.executable, "-m", "pbrain_engine"], title, patience=30.0) == PASS
 
 
 def test_a_program_that_reads_nothing_more_blocks_nothing(tmp_path: Path) -> None:
@@ -116,36 +123,9 @@ def test_a_violation_is_found_in_time(tmp_path: Path, kind: str, title: str) -> 
     assert perf_counter() - began < 10
 
 
-def test_the_table_says_what_why_and_where(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = " ".join(program(tmp_path, "ready"))
-    assert command.main([words, "--client", "piskvork 9", *QUICK]) == 1
-    table = capsys.readouterr().out
-    assert "answers START with exactly OK" in table
-    assert "'OK - ready' instead of OK" in table
-    assert "Piskvork source/protocol.cpp" in table
-    assert "\x1b" not in table
-
-
-def test_json_has_every_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main([*program(tmp_path, "dead"), "--client", "qpisk", "--json", *QUICK]) == 1
-    report = json.loads(capsys.readouterr().out)
-    assert report["counts"][FAIL] == len(report["checks"]) == 3
-
-
 def test_a_program_that_does_not_exist_is_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["/no/such/program"]) == 2
     assert "/no/such/program" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "words", [["x", "--client", "chess"], ["x", "-m", "y"], [], ["--json"], [" "]]
-)
-def test_asking_wrongly_is_status_2(words: list[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        command.main(words)
-    assert stop.value.code == 2
 
 
 @needs_windows_itself

@@ -2,13 +2,20 @@
 
 The program is a model in this process that answers as it should, on a clock that moves only when
 the doctor waits. A check is recorded with the lines that it sends; then again with one answer of
-the program changed, with the grade that this gets.
+the program changed, with the grade that this gets. At the end stand commands, which are read back:
+the second answer of each of their programs has the fault.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
+import shlex
 import signal
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -250,12 +257,17 @@ class ModelPeer:
         self.sent.append("resume")
 
 
-def examine(check: Check, fault: str = "", number: int = 0) -> tuple[str, list[str], int]:
-    """Return what a check says of the model, what was sent to it, and how much it said."""
-    clock, sent, peers = Clock(), [], []
+def examine(
+    make: Callable[[], Any], fault: str = "", number: int = 0, last: int = 1
+) -> tuple[Any, list[str], int]:
+    """Return what is said of the model, what was sent to it, and how much it said.
+
+    The fault is that of the first processes, up to the ``last``.
+    """
+    clock, sent, peers = Clock(), list[str](), list[ModelPeer]()
 
     def peer(*_: Any, **__: Any) -> ModelPeer:
-        peers.append(ModelPeer(clock, fault, number if not peers else 0, sent))
+        peers.append(ModelPeer(clock, fault, number if len(peers) < last else 0, sent))
         return peers[-1]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -265,26 +277,46 @@ def examine(check: Check, fault: str = "", number: int = 0) -> tuple[str, list[s
             patch.setattr(module, "perf_counter", clock.read)
         patch.setattr(exam, "sleep", clock.sleep)
         patch.setattr(managers, "peak_working_set", lambda pid: 104_857_600 + (fault == "stone"))
-        found = command.run_check(check, OPTIONS)
-    return f"{found.grade} {found.finding}".strip(), sent, peers[0].said
+        return make(), sent, peers[0].said if peers else 0
 
 
-def dialogues() -> str:
-    """Return the record of all checks."""
-    lines = []
+def graded(check: Check) -> str:
+    found = command.run_check(check, OPTIONS)
+    return f"{found.grade} {found.finding}".strip()
+
+
+def said(words: str, fault: str) -> str:
+    """Return what the command says of a program whose second answer is faulty."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            status = command.main(shlex.split(words))
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+    return f"$ numoku check {words}{fault and f'; {fault}'}\n{out.getvalue()}status {status}\n"
+
+
+def dialogues(record: str) -> str:
+    """Return the record of all checks, and of the commands of another one."""
+    lines = list[str]()
     for check in CHECKS:
-        grade, sent, said = examine(check)
+        examined = partial(graded, check)
+        grade, sent, number_of_answers = examine(examined)
         lines += ["", f"{check.client}: {check.title} ({check.harm}; {check.source}): {grade}"]
         lines += [f"  {text}" for text in sent]
-        for number in range(1, said + 1) if said <= MOST_ANSWERS else (1, said):
-            for fault in FAULTS if number in (1, said) else ("nonsense", "stone"):
-                changed, _, _ = examine(check, fault, number)
+        ends = (1, number_of_answers)
+        is_short = number_of_answers <= MOST_ANSWERS
+        for number in range(1, number_of_answers + 1) if is_short else ends:
+            for fault in FAULTS if number in ends else ("nonsense", "stone"):
+                changed, _, _ = examine(examined, fault, number)
                 if changed != grade:
                     lines.append(f"  {number} {fault}: {changed}")
+    for words, fault in re.findall(r"^\$ numoku check (.*?)(?:; (\w+))?$", record, re.MULTILINE):
+        lines += ["", examine(partial(said, words, fault), fault, 2, 1000)[0].rstrip("\n")]
     return "\n".join([*lines[1:], ""])
 
 
 assert faults  # it enters checks
 
 if __name__ == "__main__":
-    FILE.write_text(dialogues(), encoding="utf-8")
+    FILE.write_text(dialogues(FILE.read_text(encoding="utf-8")), encoding="utf-8")
