@@ -10,19 +10,14 @@ from typing import Any
 import pytest
 
 from pbrain_engine.arena.openings import (
-    BORDER_REACH,
     Openings,
-    engine_judge,
-    find_problem,
     generate,
     key_of,
-    main,
     parse,
     read_lines,
 )
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.position.geometry import Coordinates, transform
-from pbrain_engine.position.rules import Rule
 
 FAST = ["--nodes", "2000", "--balance", "80"]
 
@@ -33,13 +28,6 @@ def match_of(**changes: Any) -> MatchSettings:
 
 def openings(*words: str, count: int = 6) -> list[list[Coordinates]]:
     return list(islice(generate(parse([*FAST, *words])), count))
-
-
-def test_openings_are_even_and_of_few_stones() -> None:
-    judge = engine_judge(match_of(), 2000)
-    for opening in openings():
-        assert 3 <= len(opening) <= 7
-        assert abs(judge(opening)) <= 80
 
 
 def test_an_opening_is_made_once() -> None:
@@ -74,34 +62,6 @@ def test_a_position_has_one_key_however_it_is_turned_or_reached() -> None:
     other = [opening[1], opening[0], *opening[2:]]
     assert key_of(other, 15, 15) != key_of(opening, 15, 15)
     assert key_of(transform(opening, 4, 15, 15), 20, 15) != key_of(opening, 20, 15)
-
-
-def test_no_position_comes_twice() -> None:
-    found = openings("--stones", "2", "--balance", "9999", "--border", "0", count=60)
-    assert len({key_of(opening, 15, 15) for opening in found}) == 60
-
-
-def test_a_share_lies_at_the_border() -> None:
-    def close(opening: list[Coordinates]) -> bool:
-        return any(min(x, y, 19 - x, 19 - y) <= BORDER_REACH for x, y in opening)
-
-    board = ("--board", "20", "--balance", "9999")
-    assert not any(map(close, openings(*board, "--border", "0")))
-    assert 6 <= sum(map(close, openings(*board, "--border", "1", count=12))) <= 12
-
-
-@pytest.mark.parametrize("rule, board", [("renju", "15"), ("standard", "20"), ("caro", "12x9")])
-def test_a_match_reads_the_file(tmp_path: Path, rule: str, board: str) -> None:
-    path = tmp_path / "openings.txt"
-    words = [str(path), "--count", "5", "--rule", rule, "--board", board, *FAST]
-    assert main(words) == 0
-    assert main(words) == 2  # never written over
-    width, height = (int(side) for side in (board.split("x") * 2)[:2])
-    lines = read_lines(str(path))
-    settings = match_of(width=width, height=height, rule=Rule.parse(rule), opening_lines=lines)
-    match = Openings(settings)
-    assert match.skipped == []
-    assert all(find_problem(settings, match[number]) is None for number in range(5))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
