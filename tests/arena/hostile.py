@@ -29,12 +29,6 @@ def fall_silent() -> None:
         time.sleep(3600)
 
 
-def rant(*words: str) -> None:
-    for word in words:
-        say(word)
-    fall_silent()
-
-
 def repeat(text: str) -> None:
     while True:
         sys.stdout.write(text)
@@ -68,15 +62,10 @@ def misbehave(mode: str, taken: list[tuple[int, int]], size: int) -> None:
         "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),
         "error-exit": lambda: (complain("Traceback: something went wrong\n"), sys.exit(3)),
         "complain": lambda: (complain("warning: something is odd\n"), fall_silent()),
-        "garbage": lambda: rant("seven,seven", "7;7", "I resign", "7,7,7", "(7,7)"),
         "flood": lambda: repeat("MESSAGE " + "x" * 100 + "\n"),
         "suggest": lambda: repeat("SUGGEST 7,7\n"),
         "one-endless-line": lambda: repeat("x" * 100_000),
         "memory": hoard,
-        "occupied": lambda: say(point(taken[0])),
-        "off-board": lambda: say(f"{size},0"),
-        "late": lambda: (time.sleep(1.0), say(move)),
-        "error": lambda: rant("ERROR I do not play this rule"),
         "close-output": lambda: (os.close(1), fall_silent()),
         "leave-children": leave_children,
         "die-after-move": lambda: (say(move), os._exit(0)),
@@ -103,7 +92,7 @@ def main() -> None:
         word = line.strip().upper()
         if word.startswith("START"):
             size, taken, answers = int(word.split()[1]), [], 0
-            say("ERROR only 20x20" if mode == "refuse-size" else "OK")
+            say("OK")
             continue
         if word == "ABOUT" and mode == "quirks":
             say('name = "Quirky" , version= "2.1",author="nobody"')

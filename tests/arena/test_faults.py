@@ -29,17 +29,12 @@ HOSTILE = str(Path(__file__).with_name("hostile.py"))
 TOKEN = f"of-test-run-{os.getpid()}"  # on the command lines of our engines, to find them by
 HELPFUL = EngineSpec("good", (sys.executable, HOSTILE, "quirks", TOKEN))
 
+# What an engine says in place of a move is judged in tests/golden/players.py, without a process.
 CAUSES = {
     "hang": "time", "mute": "mute", "exit": "exit", "crash": "crash", "error-exit": "crash",
-    "garbage": "garbage", "flood": "flood", "one-endless-line": "flood", "suggest": "flood",
-    "memory": "memory", "occupied": "illegal", "off-board": "illegal", "late": "time",
-    "error": "refused", "refuse-size": "refused", "close-output": "exit", "leave-children": "exit",
-    "die-after-move": "exit",
+    "flood": "flood", "one-endless-line": "flood", "suggest": "flood", "memory": "memory",
+    "close-output": "exit", "leave-children": "exit", "die-after-move": "exit",
 }  # fmt: skip
-
-
-# What an engine says in its place is judged in tests/golden/players.py, without a process.
-MODELLED = ("garbage", "occupied", "off-board", "late", "error", "refuse-size")
 
 # Floods and hoards take their time on a busy machine, but end the game when they are seen.
 PATIENT = ("flood", "memory", "one-endless-line", "suggest")
@@ -104,8 +99,7 @@ def no_orphans() -> Iterator[None]:
 @pytest.mark.timed
 @pytest.mark.parametrize(
     "mode, judge",
-    [*((mode, False) for mode in CAUSES if mode not in MODELLED)]
-    + [(mode, True) for mode in ("hang", "exit", "flood")],
+    [*((mode, False) for mode in CAUSES), ("hang", True), ("exit", True), ("flood", True)],
 )
 def test_fault_is_booked_with_its_cause(
     mode: str, judge: bool, tmp_path: Path, no_orphans: None
