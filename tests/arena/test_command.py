@@ -120,17 +120,6 @@ def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:
         assert played.value[own][-1] == 29999
 
 
-def test_dialogues_are_kept_on_demand(tmp_path: Path) -> None:
-    words = ["random", "numoku:nodes=100", "--games", "1", "--log", str(tmp_path / "log")]
-    assert command.main([*words, *FAST]) == 0
-    lines = (tmp_path / "log" / "00001-white.log").read_text(encoding="utf-8").splitlines()
-    words = [line.split(maxsplit=1)[1] for line in lines]
-    assert words[:2] == ["> START 15", "< OK"]
-    assert "> INFO max_node 100" in words
-    assert words[-1] == "> END"
-    assert (tmp_path / "log" / "00001-black.log").exists()
-
-
 def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:
     quirky = f"{sys.executable} {HOSTILE} quirks"
     assert command.main(["random", quirky, f"mine={quirky}", "--games", "2", *FAST]) == 0
