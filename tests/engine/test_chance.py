@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import Engine, Limit, Move, Rule, Thought
+from pbrain_engine import Move, Rule, Thought
 from pbrain_engine.app import view
 from pbrain_engine.eval.weights import (
     DEFAULT_SCALE,
@@ -63,16 +63,6 @@ def test_a_senseless_scale_is_refused(weights: Path, text: str) -> None:
     annotate_weights(str(weights), "scale caro", text)
     with pytest.raises(WeightsError, match="scale caro"):
         load_weights(str(weights))
-
-
-@pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.CARO])
-def test_a_thought_has_the_scale_of_its_rule(rule: Rule) -> None:
-    with Engine(hash_size=1 << 20) as engine:
-        engine.new_game(15, rule=rule)
-        engine.play(7, 7)
-        thought = engine.think(Limit(depth=3))
-        assert thought.scale == load_weights("learned").scale(rule)
-        assert thought.chance == chance(thought.value, thought.scale)
 
 
 def test_the_protocol_tells_the_same_chance() -> None:

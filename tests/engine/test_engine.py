@@ -30,7 +30,6 @@ from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.eval.weights import WeightsError
 from pbrain_engine.native.load.memory import footprint
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.values import loss_in
 
 ROOT = Path(__file__).parents[2]
 OPENING = "h8i9i7g9"  # not decided for many plies
@@ -48,26 +47,6 @@ def stop_after(engine: Engine, seconds: float) -> None:
 
 
 # Limits ---------------------------------------------------------------------------------
-
-
-def test_depth_is_reached(engine: Engine) -> None:
-    set_up(engine)
-    seen: list[Thought] = []
-    thought = engine.think(Limit(depth=7), on_iteration=lambda t: seen.append(t))
-    assert [t.depth for t in seen] == list(range(1, 8))
-    assert thought == seen[-1]
-    assert thought.move == thought.pv[0]
-    assert thought.seldepth >= 7
-    set_up(engine, "j8h10i10f6j6g7h8g10g9f7i7")  # a win in sight
-    seen.clear()
-    engine.think(Limit(depth=8), on_iteration=seen.append)
-    assert all(t.seldepth >= t.depth for t in seen)
-
-
-def test_a_node_limit_is_kept(engine: Engine) -> None:
-    set_up(engine)
-    thought = engine.think(Limit(nodes=20_000))
-    assert 20_000 <= thought.nodes <= 21_000
 
 
 @pytest.mark.timed
@@ -218,22 +197,6 @@ def test_excluded_cells_are_not_played(engine: Engine) -> None:
     assert engine.think(Limit(time=0), exclude=iter(excluded)).move in excluded
 
 
-def test_blocked_cells_are_not_played(engine: Engine) -> None:
-    set_up(engine, "h8a1i8a3j8a5k8")
-    engine.place(6, 7, Side.WALL)
-    assert engine.think(Limit(depth=4)).move == (11, 7)
-    engine.place(11, 7, Side.WALL)
-    assert abs(engine.think(Limit(depth=4)).value) < 29_000
-
-
-def test_a_thought_counts_plies_to_the_end(engine: Engine) -> None:
-    set_up(engine, "h8a1i8a3j8a5")
-    won = engine.think(Limit(depth=4))
-    assert won.mate == 3
-    engine.play(*won.move)
-    assert engine.think(Limit(depth=4)).mate == -2
-
-
 @pytest.mark.parametrize("threads", [2, 3])
 def test_several_threads_find_the_win(engine: Engine, threads: int) -> None:
     set_up(engine, "h8a1i8a3j8a5")
@@ -259,76 +222,6 @@ def test_several_engines_think_at_the_same_time() -> None:
 
 
 # Games and settings ---------------------------------------------------------------------
-
-
-def fill(engine: Engine, rule: Rule) -> None:
-    """Set up a board of five by five without a row, where only the centre is empty."""
-    engine.new_game(5, rule=rule)
-    for y, row in enumerate(("XOXOX", "XOXOX", "OX.XO", "XOXOX", "OXOXO")):
-        for x, sign in enumerate(row):
-            if sign != ".":
-                engine.place(x, y, Side.BLACK if sign == "X" else Side.WHITE)
-
-
-def test_a_full_board_has_no_move(engine: Engine) -> None:
-    fill(engine, Rule.STANDARD)
-    engine.play(2, 2)
-    with pytest.raises(EngineError, match="full"):
-        engine.think(Limit(time=1.0))
-    with pytest.raises(EngineError, match="full"):
-        engine.quick_move()
-
-
-@pytest.mark.parametrize("rule", Rule)
-def test_the_last_empty_cell_is_played(engine: Engine, rule: Rule) -> None:
-    fill(engine, rule)
-    assert engine.think(Limit(time=0.5)).move == (2, 2)
-
-
-@pytest.mark.parametrize("rule", Rule)
-def test_quick_moves_begin_in_the_centre(engine: Engine, rule: Rule) -> None:
-    for size in (5, 15, 20):
-        engine.new_game(size, rule=rule)
-        assert engine.quick_move() == (size // 2, size // 2)
-
-
-@pytest.mark.parametrize(
-    ("moves", "answers"),
-    [
-        ("h8a1i8c1j8e1k8", "g8l8"),  # an open four: either end
-        ("h8g8i8a1j8c1k8", "l8"),  # a blocked four
-        ("h8a15i8o15j8", "g8k8f8l8"),  # an open three
-        ("h8a1i8c1j8e1k8a15g1o15", "g8l8"),  # one's own four comes first
-    ],
-)
-def test_quick_moves_meet_threats(engine: Engine, moves: str, answers: str) -> None:
-    set_up(engine, moves)
-    assert engine.quick_move() in parse_moves(answers)
-
-
-def test_a_win_that_was_found_is_not_forgotten_in_a_hurry(engine: Engine) -> None:
-    set_up(engine, "h8a1i9c1j8e1h10g1")  # black has fours and threes to win by
-    thought = engine.think(Limit(nodes=200_000))
-    assert thought.mate is not None and thought.mate > 1
-    line = list(thought.pv)
-    for number, move in enumerate(line):
-        if number % 2 == 0:
-            assert engine.quick_move() == move
-            assert engine.think(Limit(time=0)).move == move
-        engine.play(*move)
-    engine.undo()
-    engine.new_game(15, rule=Rule.RENJU)
-    assert engine.quick_move() == (7, 7)
-
-
-def test_the_rule_may_change_and_the_stones_stay(engine: Engine) -> None:
-    set_up(engine)
-    moves = engine.game.moves
-    engine.set_rule(Rule.RENJU)
-    assert engine.game.rule is Rule.RENJU
-    assert engine.game.moves == moves
-    engine.undo()
-    assert engine.game.to_move is Side.WHITE
 
 
 @pytest.mark.parametrize("search", ["alphabeta", "mcts"])
@@ -499,16 +392,3 @@ def test_cells_may_be_names_and_moves(engine: Engine) -> None:
     engine.play(Move(8, 8))
     engine.play((6, 6))
     assert engine.game.moves == [(7, 7), (8, 8), (6, 6)]
-
-
-@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
-def test_an_excluded_cell_is_not_played_even_where_a_five_must_be_stopped(search: str) -> None:
-    with Engine(hash_size=4 << 20, search=search) as engine:
-        set_up(engine, "g8h8a1i8a3j8a5k8")
-        assert engine.think(Limit(nodes=300)).move == (11, 7)
-        thought = engine.think(Limit(nodes=300), exclude=[(11, 7)])
-        assert thought.move != (11, 7) and thought.value == loss_in(2)
-        for x, y in engine.game.legal_moves():
-            if (x, y) != (11, 7):
-                engine.place(x, y, Side.WALL)
-        assert engine.think(Limit(nodes=300), exclude=[(11, 7)]).move == (11, 7)

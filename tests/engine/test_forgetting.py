@@ -9,7 +9,7 @@ from pbrain_engine.engine.engine import SEARCHES, Engine, Limit, Thought
 from pbrain_engine.engine.thought import Foresight
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import win_in
 
@@ -162,14 +162,6 @@ def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine: Engi
     assert engine._foresight.recall(engine.game) is not None
 
 
-def test_the_engine_does_not_play_a_win_of_another_rule(engine: Engine) -> None:
-    play(engine, WIN)
-    thought = engine.think(Limit(nodes=100_000))
-    assert thought.mate is not None and engine.quick_move() == thought.move
-    engine.set_rule(Rule.RENJU)
-    assert engine._foresight.recall(engine.game) is None
-
-
 # The solver -------------------------------------------------------------------------------
 
 ROW = "a5h1b5h2c5g8d5"
@@ -198,13 +190,3 @@ def test_the_solver_keeps_the_proofs_of_each_board_and_rule_apart(moves: str, bo
             if moves == TWO_FOURS:
                 assert (found.line[:1] == ((5, 7),)) >= (rule is Rule.FREESTYLE)
                 assert rule is not Rule.RENJU or (5, 7) not in found.line[:1]
-
-
-def test_a_wall_makes_the_tables_forget(engine: Engine) -> None:
-    play(engine, "h8a1i8a3j8a5k8")
-    assert engine.think(Limit(depth=4)).value < -29_000
-    engine.new_game(15)
-    play(engine, "h8a1i8a3j8a5k8")
-    engine.place(6, 7, Side.WALL)
-    thought = engine.think(Limit(depth=4))
-    assert thought.move == (11, 7) and abs(thought.value) < 29_000

@@ -65,17 +65,6 @@ def test_a_proven_win_is_known_to_the_main_search(engine: Engine) -> None:
     assert nodes[True] != nodes[False]
 
 
-def test_without_a_share_nothing_is_proven(engine: Engine) -> None:
-    engine.set_parameter("threat_share", 0)
-    set_up(engine, WON)
-    assert engine.think(Limit(nodes=20_000)).proof == ""
-
-
-def test_the_best_of_several_lines_needs_no_proof(engine: Engine) -> None:
-    set_up(engine, WON)
-    assert engine.think(Limit(depth=3), multipv=2).proof == ""
-
-
 def test_a_move_that_loses_to_threats_is_refuted() -> None:
     moves = parse_moves(WON)
     *before, blunder = [Move(*move) for move in moves]

@@ -12,9 +12,15 @@ from pbrain_engine.engine.forms import win_form, winner_after
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
 from tests.engine.test_engine import set_up
+from tests.golden import thoughts
 
 POSITIONS = ("h8i9h9", "h8i9i7g9", "h8h9j8g7")
 LINES = 4
+
+
+def test_engines_think_and_tell_what_is_recorded() -> None:
+    record = thoughts.FILE.read_text(encoding="utf-8")
+    assert thoughts.thoughts(record) == record
 
 
 @pytest.mark.parametrize("position", POSITIONS)

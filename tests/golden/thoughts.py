@@ -1,0 +1,119 @@
+"""What engines think and tell: ``python -m tests.golden.thoughts`` records it anew.
+
+In ``thoughts.txt`` a line without a sign begins a new engine, with its options behind the colon. A
+line with ``>`` is what it is asked, and all others are recorded: the best moves of each iteration
+by rank with depth, value, nodes, visits, changes and line, and ``=`` before the answer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pbrain_engine.engine.engine import Engine, EngineError, Limit
+from pbrain_engine.engine.forms import win_form
+from pbrain_engine.engine.prover import Prover
+from pbrain_engine.engine.thought import Thought
+from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.solver.solver import Solver, Tree
+
+FILE = Path(__file__).with_suffix(".txt")
+
+
+def numbers(words: list[str]) -> dict[str, Any]:
+    """Return options such as ``depth=3``."""
+    pairs = (word.split("=") for word in words)
+    return {key: int(text) if text.lstrip("-").isdigit() else text for key, text in pairs}
+
+
+def told(thought: Thought) -> str:
+    """Return a thought in a line, but for its time."""
+    value = " ".join(filter(None, [thought.bound, f"{thought.value:+}", thought.proof]))
+    effort = f"{thought.nodes} nodes, {thought.visits} visits, {thought.changes} changes"
+    line = format_moves(thought.pv)
+    assert thought.pv[0] == thought.move and thought.board is not None or not thought.depth
+    depth = f"{thought.depth}-{thought.seldepth}"
+    return f"{thought.multipv}. {depth} {value}, {effort}, scale {thought.scale:g}: {line}"
+
+
+def drawn(tree: Tree) -> str:
+    """Return a proof in a line."""
+    answers = [f"{cell_name(*move)} {drawn(below)}" for move, below in tree.replies.items()]
+    return cell_name(*tree.move) + (f" ({', '.join(answers)})" if answers else "")
+
+
+def answer(engine: Engine, solver: Solver, words: list[str]) -> list[str]:
+    """Do what is asked; return what is told."""
+    said: list[str] = []
+    match words:
+        case ["new", size, rule, *moves]:
+            engine.new_game(int(size), rule=Rule.parse(rule))
+            for move in parse_moves("".join(moves), int(size)):
+                engine.play(*move)
+        case ["place", side, cells]:
+            for cell in parse_moves(cells, engine.game.width):
+                engine.place(*cell, Side[side])
+        case ["wall", "but", cells]:
+            for cell in engine.game.legal_moves():
+                if cell not in parse_moves(cells, engine.game.width):
+                    engine.place(*cell, Side.WALL)
+        case ["rule", name]:
+            engine.set_rule(name)
+        case ["move", side]:
+            engine.set_to_move(Side[side])
+        case ["set", name, value]:
+            engine.set_parameter(name, int(value))
+        case ["quick", *cells]:
+            move = engine.quick_move(parse_moves("".join(cells), engine.game.width))  # type: ignore[arg-type]
+            return [f"= {cell_name(*move)}"]
+        case ["policy"]:
+            chances = [f"{cell_name(*move)} {chance:.4f}" for move, chance in engine.policy()[:9]]
+            return [f"= value {engine.value():+}, network {engine.network}: {' '.join(chances)}"]
+        case ["glance", nodes]:
+            return [f"= {engine.glance(int(nodes))}"]
+        case ["prove"]:
+            tree = Prover(engine, solver).prove()
+            return [f"= {drawn(tree) if tree else 'no proof'}"]
+        case ["think", *options]:
+            asked = numbers(options)
+            cells = parse_moves(asked.pop("exclude", ""), engine.game.width)
+            lines, enough = asked.pop("multipv", 1), asked.pop("until", None)
+
+            def hear(thought: Thought) -> bool:
+                said.append(told(thought))
+                return thought.depth == enough
+
+            found = engine.think(Limit(**asked), on_iteration=hear, multipv=lines, exclude=cells)
+            said += [f"= {told(found)}, {engine.table_bytes} bytes", f"  {win_form(engine, found)}"]
+        case ["undo" | "clear_hash" as name]:
+            getattr(engine, name)()
+        case ["set_threads" | "set_hash_size" as name, number]:
+            getattr(engine, name)(int(number))
+        case _:
+            raise LookupError(words)
+    return said
+
+
+def thoughts(record: str) -> str:
+    """Return the record of all engines, of which another one has what is asked."""
+    blocks = []
+    for block in record.rstrip("\n").split("\n\n"):
+        title, *lines = block.split("\n")
+        options = {"hash_size": 4_000_000, **numbers(title.partition(": ")[2].split())}
+        said = [title]
+        with Engine(**options) as engine, Solver(8_000_000, engine.library) as solver:
+            for line in lines:
+                if line.startswith("> "):
+                    said.append(line)
+                    try:
+                        said += answer(engine, solver, line[2:].split())
+                    except EngineError as error:
+                        said.append(f"! {error}")
+                    assert engine.game.check() == 0
+        blocks.append("\n".join(said))
+    return "\n\n".join(blocks) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(thoughts(FILE.read_text(encoding="utf-8")), encoding="utf-8")
