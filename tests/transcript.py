@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+
+from pbrain_engine.doctor.exam import Peer
 
 FOLDER = Path(__file__).parent / "transcripts"
 
@@ -15,7 +18,6 @@ class Exchange(NamedTuple):
     sent: list[str]
     during: list[str]  # sent while the engine is thinking
     expected: list[str]
-    pause: float
 
 
 class Transcript(NamedTuple):
@@ -26,7 +28,7 @@ class Transcript(NamedTuple):
 
 def read(path: Path) -> Transcript:
     """Read a transcript file."""
-    end, exchanges = "\n", [Exchange([], [], [], 0.0)]
+    end, exchanges = "\n", [Exchange([], [], [])]
     during = False
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         mark, _, rest = line.partition(" ")
@@ -37,15 +39,13 @@ def read(path: Path) -> Transcript:
             end = {"lf": "\n", "crlf": "\r\n"}[rest]
         elif mark == ">":
             if current.expected:
-                exchanges.append(Exchange([], [], [], 0.0))
+                exchanges.append(Exchange([], [], []))
                 during = False
             (exchanges[-1].during if during else exchanges[-1].sent).append(rest)
         elif mark == "<":
             current.expected.append(rest)
         elif mark == "during":
             during = True
-        elif mark == "wait":
-            exchanges.append(Exchange([], [], [], float(rest)))
         else:
             raise ValueError(f"{path.name}:{number}: {line!r}")
     return Transcript(path.stem, end, exchanges)
@@ -134,28 +134,32 @@ class Referee:
 
 
 def replay(
-    transcript: Transcript,
-    say: Callable[[list[str], str], None],
-    say_during: Callable[[list[str], str], None],
-    hear: Callable[[], str],
-    pause: Callable[[float], None] = lambda seconds: None,
-    line_end: str | None = None,
-) -> Referee:
-    """Replay a transcript on anything that can be talked to; failures raise."""
+    transcript: Transcript, peer: Peer, send: Callable[[list[str]], None], patience: float
+) -> None:
+    """Replay a transcript with a program, which ends with it; failures raise."""
     referee = Referee()
-    end = transcript.end if line_end is None else line_end
     for exchange in transcript.exchanges:
-        pause(exchange.pause)
-        for lines, speak in ((exchange.sent, say), (exchange.during, say_during)):
+        for lines, pause in ((exchange.sent, 0.0), (exchange.during, 0.03)):
             filled = []
             for line in lines:
                 filled.append(referee.fill(line))
                 referee.sent(filled[-1])
             if filled:
-                speak(filled, end)
+                time.sleep(pause)
+                send(filled)
         for expected in exchange.expected:
-            line = hear()
+            line = hear(peer, patience)
             while referee.is_chatter(line) and not line.startswith(expected[5:][:-1] or "\0"):
-                line = hear()
+                line = hear(peer, patience)
             referee.check(expected, line)
-    return referee
+    assert peer.wait(patience) == 0
+    assert [line for line in peer.lines() if not line.text.startswith("MESSAGE")] == []
+    assert peer.stderr == b""
+
+
+def hear(peer: Peer, patience: float) -> str:
+    """Return the next line, which comes in one piece."""
+    line = peer.line(patience)
+    assert line is not None, f"no answer; stderr: {peer.stderr!r}"
+    assert line.chunks == 1
+    return line.text

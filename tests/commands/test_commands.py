@@ -168,6 +168,11 @@ def test_the_live_board_shows_stones_and_thoughts() -> None:
             thinking = console.file.getvalue() + str(shown._side_lines())
             engine.play(*thought.move)
             shown.move(Side.WHITE, thought)
+        engine.set_to_move(Side.BLACK)
+        assert "black thinks" in shown._side_lines()
+        for x in range(5):
+            engine.place(x, 0, Side.BLACK)
+        assert "thinks" not in str(shown._side_lines()) and engine.game.is_over
     assert "white thinks" in thinking and f"depth {thought.depth}" in thinking
     assert "Numoku against itself" in console.file.getvalue()
     assert any(line.startswith("  2 O") for line in shown.moves)

@@ -10,7 +10,7 @@ import pytest
 
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
-from pbrain_engine.engine.review import Reviewed, Reviewer, Win, one_ply_up
+from pbrain_engine.engine.review import Reviewed, Reviewer, Win
 from pbrain_engine.game.game import Move
 from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule
@@ -37,30 +37,6 @@ SMALL = 150  # moves of a proof that the oracle follows in every run
 def reviewed(engine: Engine, solver: Solver, moves: str, seconds: float = 0.1) -> list[Reviewed]:
     engine.new_game(15)
     return Reviewer(engine, solver, seconds).review([Move(*cell) for cell in parse_moves(moves)])
-
-
-def test_a_value_changes_sides_and_a_win_is_one_ply_farther_off_before_the_move() -> None:
-    assert [one_ply_up(value) for value in (120, 0, -120)] == [-120, 0, 120]
-    assert one_ply_up(loss_in(2)) == win_in(3) and one_ply_up(win_in(3)) == loss_in(4)
-
-
-def test_a_missed_win_is_found_with_its_line(engine: Engine, solver: Solver) -> None:
-    found = reviewed(engine, solver, MISSED)
-    seventh, eighth = found[6], found[7]
-    assert seventh.missed is not None and seventh.missed.proof == "vcf"
-    assert seventh.missed.plies == 3 and seventh.best in [(6, 7), (10, 7)]
-    assert 0.0 < seventh.loss < 1.0 and seventh.is_mistake
-    assert eighth.allowed is not None and eighth.allowed.line[0] in [(6, 7), (10, 7)]
-    assert engine.game.ply == 0
-
-
-def test_a_win_that_is_played_is_no_mistake(engine: Engine, solver: Solver) -> None:
-    found = reviewed(engine, solver, "h8a1i8c1j8e1k8g1l8")
-    assert [item.move for item in found][-1] == (11, 7)
-    assert found[-1].loss == found[-3].loss == 0.0
-    assert found[-1].value >= WIN_BAND and found[-1].missed is None
-    assert found[7].value <= -WIN_BAND and found[7].allowed is None  # lost before that move
-    assert [item.ply for item in found] == list(range(1, 10))
 
 
 def test_the_listener_gets_the_last_move_first_and_can_end_it(

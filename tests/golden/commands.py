@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine import cli, progress
-from pbrain_engine.commands import dialogue, play
+from pbrain_engine.commands import bench, dialogue, play
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.engine import review, swap2
 from pbrain_engine.engine.engine import Limit
@@ -52,6 +52,7 @@ VARIED = (  # what is no two times the same, and what stands for it
     (r"[\d.]+[kM]?/s", "N/s"),
     (r"(?m)^(nps|pairs|time|level|kernel|visits_per_second) +\S+$", r"\1 T"),
     (r"([+-]?M?\d+/\d+)/\d+", r"\1/T"),
+    (r"(?m)^(numoku|numba|Python|kernel)(?= +\S+[ .]).+$", r"\1 V"),
     (r"Numoku \d+\.\d+\.\d+\w*", "Numoku V"),
 )
 
@@ -127,6 +128,8 @@ def transcript(record: str) -> str:
         for name in ("NUMOKU_DB", "FORCE_COLOR"):
             patch.delenv(name, raising=False)
         patch.setattr(progress, "SCREEN_SECONDS", 0.0)
+        patch.setattr(bench, "POSITIONS", bench.SHORT[:1])
+        patch.setattr(bench, "kernel_folder", lambda: here)
         for asked in ASKED.finditer(record):
             sign, words, given = asked.groups()
             typed = re.sub("(?m)^< ?", "", given)

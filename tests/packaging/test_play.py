@@ -274,22 +274,7 @@ def test_modules_in_the_current_folder_are_not_taken(program: Path, tmp_path: Pa
 @pytest.mark.parametrize("transcript", all_transcripts(), ids=lambda transcript: transcript.name)
 def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcript) -> None:
     with Peer([str(program)]) as peer:
-
-        def say(lines: list[str], end: str) -> None:
-            peer.send(*lines, end=end)
-
-        def during(lines: list[str], end: str) -> None:
-            time.sleep(0.03)
-            say(lines, end)
-
-        def hear() -> str:
-            line = peer.line(ANSWER_TIME)
-            assert line is not None, f"no answer; stderr: {peer.stderr!r}"
-            return line.text
-
-        replay(transcript, say, during, hear)
-        assert peer.wait(ANSWER_TIME) == 0
-        assert peer.stderr == b""
+        replay(transcript, peer, lambda lines: peer.send(*lines, end=transcript.end), ANSWER_TIME)
 
 
 # That it is the same engine ------------------------------------------------------------

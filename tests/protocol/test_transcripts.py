@@ -1,9 +1,8 @@
-"""Every client's dialogue, on a session without a process and on the real program."""
+"""Every client's dialogue with the program, and those of a manager with a model of the engine."""
 
 from __future__ import annotations
 
 import sys
-import time
 
 import pytest
 
@@ -23,25 +22,12 @@ def test_the_program_holds_the_dialogue_of_each_client(transcript: Transcript, b
     ends = ["\n", "\r\n", "\r", "\n\r\n"] if burst else ["\r\n"]
     with Peer(PROGRAM) as peer:
 
-        def say(lines: list[str], end: str) -> None:
+        def send(lines: list[str]) -> None:
             data = [line + ends[i % len(ends)] for i, line in enumerate(lines)]
             for packet in ["".join(data)] if burst else data:
                 peer.send_bytes(packet.encode())
 
-        def during(lines: list[str], end: str) -> None:
-            time.sleep(0.03)
-            say(lines, end)
-
-        def hear() -> str:
-            line = peer.line(ANSWER_TIME)
-            assert line is not None, f"no answer; stderr: {peer.stderr!r}"
-            assert line.chunks == 1
-            return line.text
-
-        replay(transcript, say, during, hear)
-        assert peer.wait(ANSWER_TIME) == 0
-        assert [line for line in peer.lines() if not line.text.startswith("MESSAGE")] == []
-        assert peer.stderr == b""
+        replay(transcript, peer, send, ANSWER_TIME)
 
 
 def test_all_talks_with_a_model_of_the_engine_are_as_recorded() -> None:
