@@ -2,13 +2,17 @@
 
 In ``thoughts.txt`` a line without a sign begins a new engine, with its options behind the colon. A
 line with ``>`` is what it is asked, and all others are recorded: the best moves of each iteration
-by rank with depth, value, nodes, visits, changes and line, and ``=`` before the answer.
+by rank with depth, value, nodes, visits, changes and line, what the solver was asked, and ``=``
+before the answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from pbrain_engine.engine.engine import Engine, EngineError, Limit
 from pbrain_engine.engine.forms import win_form
@@ -16,7 +20,7 @@ from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.thought import Thought
 from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Solver, Tree
+from pbrain_engine.solver.solver import Proof, Solver, Tree
 
 FILE = Path(__file__).with_suffix(".txt")
 
@@ -43,9 +47,8 @@ def drawn(tree: Tree) -> str:
     return cell_name(*tree.move) + (f" ({', '.join(answers)})" if answers else "")
 
 
-def answer(engine: Engine, solver: Solver, words: list[str]) -> list[str]:
-    """Do what is asked; return what is told."""
-    said: list[str] = []
+def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) -> None:
+    """Do what is asked, and add what is told to what was said."""
     match words:
         case ["new", size, rule, *moves]:
             engine.new_game(int(size), rule=Rule.parse(rule))
@@ -66,15 +69,16 @@ def answer(engine: Engine, solver: Solver, words: list[str]) -> list[str]:
             engine.set_parameter(name, int(value))
         case ["quick", *cells]:
             move = engine.quick_move(parse_moves("".join(cells), engine.game.width))  # type: ignore[arg-type]
-            return [f"= {cell_name(*move)}"]
+            said.append(f"= {cell_name(*move)}")
         case ["policy"]:
             chances = [f"{cell_name(*move)} {chance:.4f}" for move, chance in engine.policy()[:9]]
-            return [f"= value {engine.value():+}, network {engine.network}: {' '.join(chances)}"]
+            value = f"value {engine.value():+}, network {engine.network}"
+            said.append(f"= {value}: {' '.join(chances)}")
         case ["glance", nodes]:
-            return [f"= {engine.glance(int(nodes))}"]
+            said.append(f"= {engine.glance(int(nodes))}")
         case ["prove"]:
             tree = Prover(engine, solver).prove()
-            return [f"= {drawn(tree) if tree else 'no proof'}"]
+            said.append(f"= {drawn(tree) if tree else 'no proof'}")
         case ["think", *options]:
             asked = numbers(options)
             cells = parse_moves(asked.pop("exclude", ""), engine.game.width)
@@ -92,27 +96,43 @@ def answer(engine: Engine, solver: Solver, words: list[str]) -> list[str]:
             getattr(engine, name)(int(number))
         case _:
             raise LookupError(words)
-    return said
+
+
+def noted(name: str, said: list[str]) -> Callable[..., Any]:
+    """Return a question to the solver that is added to what was said, with the answer."""
+    question = getattr(Solver, name)
+
+    def ask(*asked: Any, **about: Any) -> Any:
+        found = question(*asked, **about)
+        after = f" after {cell_name(*about['after'])}" if about.get("after") else ""
+        claim = f"{found.claim}, {found.nodes} nodes" if isinstance(found, Proof) else bool(found)
+        said.append(f"  {name}{after} in {about.get('nodes')}: {claim}")
+        return found
+
+    return ask
 
 
 def thoughts(record: str) -> str:
     """Return the record of all engines, of which another one has what is asked."""
-    blocks = []
-    for block in record.rstrip("\n").split("\n\n"):
-        title, *lines = block.split("\n")
-        options = {"hash_size": 4_000_000, **numbers(title.partition(": ")[2].split())}
-        said = [title]
-        with Engine(**options) as engine, Solver(8_000_000, engine.library) as solver:
-            for line in lines:
-                if line.startswith("> "):
-                    said.append(line)
-                    try:
-                        said += answer(engine, solver, line[2:].split())
-                    except EngineError as error:
-                        said.append(f"! {error}")
-                    assert engine.game.check() == 0
-        blocks.append("\n".join(said))
-    return "\n\n".join(blocks) + "\n"
+    said: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("threatens_fours", "rescues", "fours", "threats"):
+            patch.setattr(Solver, name, noted(name, said))
+        for block in record.rstrip("\n").split("\n\n"):
+            title, *lines = block.split("\n")
+            options = {"hash_size": 4_000_000, **numbers(title.partition(": ")[2].split())}
+            said.append(title)
+            with Engine(**options) as engine, Solver(8_000_000, engine.library) as solver:
+                for line in lines:
+                    if line.startswith("> "):
+                        said.append(line)
+                        try:
+                            answer(engine, solver, line[2:].split(), said)
+                        except EngineError as error:
+                            said.append(f"! {error}")
+                        assert engine.game.check() == 0
+            said.append("")
+    return "\n".join(said)
 
 
 if __name__ == "__main__":
