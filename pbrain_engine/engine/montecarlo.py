@@ -188,7 +188,7 @@ class TreeSearch(Search):
         )  # fmt: skip
         pv = tuple(map(move_of, out[2 : length + 2]))
         seldepth = max(self._count(walker).seldepth for walker in self._walkers)
-        return self._thought(out[0], length, max(seldepth, length), pv, rank + 1, self._changes)
+        return self._thought(out[0], length, max(seldepth, length), pv, changes=self._changes)
 
 
 class MonteCarlo(Searcher):

@@ -13,6 +13,7 @@ from time import perf_counter
 import pytest
 
 from pbrain_engine.doctor.exam import Peer
+from pbrain_engine.protocol import serve
 from tests.packaging.wine import needs_windows_itself
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
@@ -54,13 +55,6 @@ class Brain(Peer):
 def is_move(text: str) -> bool:
     x, comma, y = text.partition(",")
     return bool(comma) and x.isdigit() and y.isdigit()
-
-
-@pytest.fixture(scope="module")
-def lasting() -> Iterator[Brain]:
-    """Return a program that many tests talk to, one after the other."""
-    with Brain(PROGRAM) as peer:
-        yield peer
 
 
 @pytest.fixture
@@ -126,6 +120,22 @@ def test_output_is_not_read_and_the_input_ends() -> None:
         os.close(read)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(
+    ("options", "greeting"), [([], b"usage: numoku "), (["--row-first"], serve.GREETING)]
+)
+def test_a_person_at_a_terminal_is_told_what_to_type(options: list[str], greeting: bytes) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*PROGRAM, *options], stdin=theirs, stdout=subprocess.PIPE) as process:
+        os.write(ours, b"END\n")
+        output, _ = process.communicate(timeout=ANSWER)
+    os.close(theirs)
+    os.close(ours)
+    assert output.startswith(greeting)
+
+
 @needs_windows_itself
 def test_interrupts_are_left_to_the_manager(brain: Brain) -> None:
     brain.start()
@@ -137,8 +147,8 @@ def test_interrupts_are_left_to_the_manager(brain: Brain) -> None:
 # -- moves that cannot be ------------------------------------------------------------------
 
 
-def test_renju_with_only_forbidden_points_gets_an_empty_cell(lasting: Brain) -> None:
-    lasting.start(15)
+def test_renju_with_only_forbidden_points_gets_an_empty_cell(brain: Brain) -> None:
+    brain.start(15)
     # Black to move; the only empty cell, 7,7, would make six in a row.
     line = {(x, 7) for x in (4, 5, 6, 8, 9)}
     stones = ["4,7,1"]
@@ -148,8 +158,8 @@ def test_renju_with_only_forbidden_points_gets_an_empty_cell(lasting: Brain) -> 
                 continue
             black = (x, y) in line or (y != 7 and (x // 2 + y) % 2 == 0)
             stones.append(f"{x},{y},{1 if black else 2}")
-    assert lasting.ask("INFO rule 4", "BOARD", *stones, "DONE") == "7,7"
-    lasting.is_well()
+    assert brain.ask("INFO rule 4", "BOARD", *stones, "DONE") == "7,7"
+    brain.is_well()
 
 
 # -- time and memory -----------------------------------------------------------------------
