@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,61 +10,8 @@ from pbrain_engine.protocol.commands import (
     TOO_LONG,
     Command,
     CommandReader,
-    Info,
     LineBuffer,
-    PlacedStone,
-    Said,
-    Unknown,
 )
-
-
-def read(*lines: str) -> list[Said]:
-    reader = CommandReader()
-    return [command for line in lines for command in reader.read(line)]
-
-
-def board(name: str, *stones: tuple[int, int, int | None], bad: int = 0) -> Command:
-    return Command(name, (), tuple(PlacedStone(*stone) for stone in stones), bad)
-
-
-@pytest.mark.parametrize(
-    "line, command",
-    [
-        ("START 15", Command("START", (15,))),
-        ("start 15 15", Command("START", (15, 15))),
-        ("RECTSTART 20,15", Command("RECTSTART", (20, 15))),
-        ("RECTSTART 20, 15", Command("RECTSTART", (20, 15))),
-        ("TURN 7,8", Command("TURN", (7, 8))),
-        ("turn 7 , 8", Command("TURN", (7, 8))),
-        ("Turn\t7,8", Command("TURN", (7, 8))),
-        ("TURN -1,+8", Command("TURN", (-1, 8))),
-        ("PLAY 1,2", Command("PLAY", (1, 2))),
-        ("TAKEBACK 1,2", Command("TAKEBACK", (1, 2))),
-        ("INFO", Info("", "")),
-        ("INFO Rule 4", Info("rule", "4")),
-        ("info folder C:\\Program Files\\x", Info("folder", "C:\\Program Files\\x")),
-        ("INFO timeout_turn\t300", Info("timeout_turn", "300")),
-        ("INFO\ttimeout_turn \t 300 ", Info("timeout_turn", "300")),
-        ("INFO\v\ftime_left\f300", Info("time_left", "300")),
-        ("TURN\v7,8", Command("TURN", (7, 8))),
-        ("START \t 15\t15", Command("START", (15, 15))),
-        ("BOARD\v7,7,1\fDONE", board("BOARD", (7, 7, 1))),
-        ("BEGIN", Command("BEGIN")),
-        ("end now", Command("END")),
-        ("yxstop", Command("YXSTOP")),
-        ("YXNBEST 3", Command("YXNBEST", (3,))),
-        ("YXBALANCEONE -20", Command("YXBALANCEONE", (-20,))),
-        ("BOARD DONE", board("BOARD")),
-        ("YXBOARD 7,7,1 8,8,2 DONE", board("YXBOARD", (7, 7, 1), (8, 8, 2))),
-        ("YXBLOCK 7,7 DONE", board("YXBLOCK", (7, 7, None))),
-        ("SWAP2BOARD DONE", board("SWAP2BOARD")),
-        ("OK", Unknown("OK")),
-    ],
-)
-def test_a_line_is_a_command(line: str, command: Said) -> None:
-    (found,) = read(line)
-    assert type(found) is type(command)
-    assert found == command
 
 
 def test_a_body_is_bounded() -> None:
