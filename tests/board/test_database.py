@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.app.kept import asked_of
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.board import files, searches  # noqa: F401 - which register their operations
 from pbrain_engine.board.archive import Archive
@@ -16,6 +17,7 @@ from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import shipped_puzzles
 from pbrain_engine.database import integrity
+from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
 from tests.board.board_server import PATIENCE, BoardServer, Tab, position, position_of_puzzle
@@ -128,3 +130,14 @@ def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> No
     with pytest.raises(EngineError, match="no such table"):
         archive.store_comment(parse_setup("h8"), "", "lost")
     archive.close()
+
+
+def test_what_waits_is_written_at_the_end(tmp_path: Path) -> None:
+    archive, empty = Archive(str(tmp_path / "b.db")), asked_of(parse_setup("")).position
+    for x in range(8):
+        for y in range(x):
+            archive.note_findings({empty.after((x, y)): Finding(1, depth=1)})
+    archive.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["b.db"]
+    with Database(tmp_path / "b.db") as database:
+        assert database.count("position") == 28

@@ -84,7 +84,14 @@ def test_every_file_of_the_page_is_served_and_all_are_small(server: BoardServer)
 
 @pytest.mark.parametrize(
     "words",
-    ["no_such_file", "--port 99999", "no_game.py", "--db no_database", "--db folder"],
+    [
+        "no_such_file",
+        "--port 99999",
+        "no_game.py",
+        "--db no_database",
+        "--db folder",
+        "--weights nowhere",
+    ],
 )
 def test_a_start_that_cannot_be_is_one_line(words: str, tmp_path: Path) -> None:
     (tmp_path / "no_game.py").write_bytes(Path(__file__).read_bytes())
@@ -299,12 +306,15 @@ def test_two_tabs_search_at_the_same_time(server: BoardServer) -> None:
 
 def test_memory_is_given_back_after_a_while_without_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk_module, "REST_AFTER", 0.2)
-    desks = Desks()
+    desks = Desks(2)
     desk = desks.open()
     began: list[bool] = []
 
     def begin(job: Job) -> None:
-        desk.engine(Setup(15, 15, Rule.FREESTYLE), memory=16)
+        for threads in (1, 2):
+            engine = desk.engine(Setup(15, 15, Rule.FREESTYLE), threads, memory=16)
+            assert engine.threads == threads
+        desk.rest(only_idle=True)
         began.append(desk.has_engine)
 
     for number in (1, 2):
