@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
+import sys
 import threading
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,6 +27,7 @@ class Page:
     def __init__(self, *messages: dict[str, Any]) -> None:
         self.messages = [json.dumps(message) for message in messages]
         self.heard: list[dict[str, Any]] = []
+        self.paused: list[object] = []
 
     def post(self, text: str) -> None:
         self.heard.append(json.loads(text))
@@ -32,7 +36,7 @@ class Page:
         return self.messages.pop(0) if self.messages else None
 
     def pause(self) -> object:
-        raise AssertionError("it cannot wait")
+        return "paused"
 
 
 @pytest.fixture(autouse=True)
@@ -50,19 +54,27 @@ def test_messages_are_answered_in_turn_and_events_keep_a_gap(
     gap: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "EVENT_GAP", gap)
+    bench = {"nps": 1, "pairs": 2, "time": 3, "level": 4, "kernel": 5, "weights": 6}
+    said = json.dumps({**bench, "nodes": 7, "more": 8})
+    monkeypatch.setattr(worker.bench, "main", lambda words: print(said, *words[1:]))
     limits = {"position": position("h8i9"), "depth": 2, "memory": 20}
     host = Page(
         {"do": "look", "id": 1, "position": position("h8")},
         {"do": "analyse", "id": 2, **limits},
         {"do": "fly", "id": 3},
+        {"do": "selftest", "id": 5},
         {"do": "known", "id": 4, "position": position("h8i9")},
     )
     page = worker.start(host)
     page.serve()
     events = [(2, "event")] * (2 if gap == 0 else 0)
     told = [(message["id"], next(iter({*message} - {"id"}))) for message in host.heard]
-    assert told == [(1, "result"), *events, (2, "result"), (3, "error"), (4, "result")]
-    assert host.heard[-1]["result"]["depth"] == host.heard[-3]["result"]["depth"] == 2
+    assert told == [
+        (1, "result"), *events, (2, "result"), (3, "error"), (5, "result"), (4, "result")
+    ]  # fmt: skip
+    assert host.heard[-1]["result"]["depth"] == host.heard[-4]["result"]["depth"] == 2
+    assert host.heard[-2]["result"] == {**bench, "signature": 7}
+    assert {"database.db", "games.db"} <= {path.name for path in worker.STORE.iterdir()}
     assert [alarm.due > 0 for alarm in worker.Alarm.waiting] == [True]  # for a rest of the desk
     monkeypatch.setattr(worker, "EVENT_GAP", 0.0)
     assert page._breathe() == 0 and len(host.heard) == len(told)  # no event of what has ended
@@ -85,6 +97,61 @@ def test_a_search_without_end_ends_where_nothing_can_interrupt_it(
         (2, {"do": "analyse", "time": 9}),
         (3, {"do": "look"}),
     ]
+    page.desk.archive.close()
+
+
+class Kernels:
+    """Searches that ask after every 0.02 seconds whether they are to return."""
+
+    now, visits = 0.0, 0
+
+    def listen(self, listener: Any) -> None:
+        self.listener, self.begun = listener, list[int]()
+
+    def is_cut(self) -> bool:
+        self.now += 0.02
+        return bool(self.listener())
+
+    def walker_effort(self, walker: int, place: int) -> None:
+        (ctypes.c_int64 * 3).from_address(place)[:] = [self.visits, 50, 60]
+
+    def walker_walk(self, walker: int, seed: int, visits: int) -> int:
+        self.begun.append(visits)
+        for _ in range(visits):
+            self.visits += 1
+            if self.is_cut():
+                return 0
+        return seed
+
+    def __getattr__(self, name: str) -> Any:
+        def search(steps: int) -> int:  # keeps nothing, and begins again
+            self.begun.append(steps)
+            return -1 if any(self.is_cut() for _ in range(steps)) else steps
+
+        if name not in worker.SLICED:
+            raise AttributeError(name)
+        return search
+
+
+def test_searches_are_cut_into_slices_between_which_messages_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernels, host = Kernels(), Page()
+    monkeypatch.setattr(worker, "native", SimpleNamespace(load=lambda: kernels))
+    monkeypatch.setattr(worker, "perf_counter", lambda: kernels.now)
+    monkeypatch.setitem(sys.modules, "pyodide.ffi", SimpleNamespace(run_sync=host.paused.append))
+    host.pauses = True
+    page = worker.start(host)
+    page.take('{"do": "fly"}')
+    host.messages = ['{"do": "fly", "id": 1}']
+    assert kernels.walker_walk(3, 9, 7) == 9 and kernels.visits == 7
+    assert kernels.begun == [7, 4, 1] and len(host.paused) == len(host.heard) == 2
+    kernels.begun.clear()
+    assert kernels.threats_rescues(5) == 5
+    assert kernels.begun == [5, 5, 5] and len(host.paused) == 4  # each slice is longer
+    kernels.now += 1  # in which something else was done
+    assert kernels.worker_iterate(2) == 2
+    assert kernels.begun == [5, 5, 5, 2] and len(host.paused) == 5
     page.desk.archive.close()
 
 
