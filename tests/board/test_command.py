@@ -79,7 +79,7 @@ def test_the_page_is_opened_once_it_is_served_until_nobody_is_there(
                 await asyncio.sleep(0 if self.should_exit else 0.01)
 
     opened: list[str] = []
-    monkeypatch.setattr(command.webbrowser, "open", opened.append)
+    monkeypatch.setattr("webbrowser.open", opened.append)
     board, options = SimpleNamespace(seconds_alone=3), Namespace(no_open=no_open, linger=2.5)
     serving = command.serve(Server(), None, board, "http://here", options)  # type: ignore[arg-type]
     with ThreadPoolExecutor() as apart:  # a browser has this thread

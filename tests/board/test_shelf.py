@@ -57,14 +57,6 @@ def test_games_are_kept_as_a_model_has_them(
         assert os.stat(path).st_mode & 0o777 == 0o600
 
 
-def test_variations_do_not_count_as_moves() -> None:
-    kept = Shelf()
-    game = document("a", 1.0, "h8i9")
-    game["tree"].append({"parent": 0, "x": 0, "y": 0})
-    kept.keep(game)
-    assert kept.summaries()[0]["moves"] == 2
-
-
 @pytest.mark.parametrize("content", [None, b"no database at all, but a text that is long enough"])
 def test_where_there_can_be_no_file_games_are_kept_in_memory(
     tmp_path: Path, content: bytes | None

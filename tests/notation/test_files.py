@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import Engine, Game, Side, cli
+from pbrain_engine import Engine, Side, cli
 from pbrain_engine.app import setup
 from pbrain_engine.app.setup import Setup, parse_setup
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.files import decode, in_place_of
-from pbrain_engine.notation.cells import NotationError
-from pbrain_engine.notation.psq import format_psq
-from pbrain_engine.notation.sgf import format_sgf, parse_sgf
+from pbrain_engine.notation.sgf import parse_sgf
 from pbrain_engine.position.rules import Rule
 
 PSQ = "Piskvorky 15x15, 11:11, 0\r\n8,8,0\r\n9,9,0\r\nPříšera\r\nŽluťoučký\r\n0\r\n".encode(
@@ -118,19 +116,6 @@ def test_a_pipe_is_written_to_itself() -> None:
 
 
 # Passes ---------------------------------------------------------------------------------
-
-
-def test_passes_of_an_sgf_file_are_played_and_kept() -> None:
-    text = "(;GM[4]SZ[15];B[hh];W[];B[ii];W[tt];B[jj];W[])"
-    record = parse_sgf(text)
-    assert record.cells == [(7, 7), (8, 8), (9, 9)] and record.passes == (1, 2, 3)
-    assert parse_sgf(format_sgf(record)) == record
-    game = Game(15)
-    setup.build(game, parse_setup(text))
-    assert [stone.side for stone in game.history] == [Side.BLACK] * 3
-    assert game.to_move is Side.BLACK
-    with pytest.raises(NotationError, match="passes"):
-        format_psq(record)
 
 
 def test_saved_passes_are_those_that_stand(dialogue: Dialogue) -> None:

@@ -56,7 +56,7 @@ def test_messages_are_answered_in_turn_and_events_keep_a_gap(
     monkeypatch.setattr(worker, "EVENT_GAP", gap)
     bench = {"nps": 1, "pairs": 2, "time": 3, "level": 4, "kernel": 5, "weights": 6}
     said = json.dumps({**bench, "nodes": 7, "more": 8})
-    monkeypatch.setattr(worker.bench, "main", lambda words: print(said, *words[1:]))
+    monkeypatch.setattr("pbrain_engine.commands.bench.main", lambda words: print(said, *words[1:]))
     limits = {"position": position("h8i9"), "depth": 2, "memory": 20}
     host = Page(
         {"do": "look", "id": 1, "position": position("h8")},
