@@ -84,15 +84,9 @@ def test_every_file_of_the_page_is_served_and_all_are_small(server: BoardServer)
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "no_such_file",
-        "--port 99999",
-        "no_game.py",
-        "--db no_database",
-        "--db folder",
-        "--weights nowhere",
-    ],
-)
+    ["no_such_file", "--port 99999", "no_game.py", "--db no_database", "--db folder",
+     "--weights nowhere"],
+)  # fmt: skip
 def test_a_start_that_cannot_be_is_one_line(words: str, tmp_path: Path) -> None:
     (tmp_path / "no_game.py").write_bytes(Path(__file__).read_bytes())
     (tmp_path / "no_database").write_bytes(b"hello" * 500)

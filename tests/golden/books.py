@@ -23,7 +23,7 @@ from pbrain_engine.commands import db
 from pbrain_engine.database import book as growth
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book
-from pbrain_engine.engine.engine import Limit
+from pbrain_engine.engine.engine import Limit, Move, Thought
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.canonical import Position, image_of, read_key
 from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves
@@ -115,8 +115,12 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
             yield format_moves(growth.doubles(key_of(moves)))
         case "plays", name, moves, *more:
             yield from played(name, moves, **dict(*more))
-        case "effort", name, *limits:
-            yield from (str(Book(name).effort(Limit(**limit), 4)) for limit in limits)
+        case "effort", name, searches, *limits:
+            book = Book(name)
+            for nodes, seconds in searches:
+                book.note_speed(Thought(Move(0, 0), 0, 1, 1, nodes, seconds, ()))
+            yield from (str(book.effort(Limit(**limit), 4)) for limit in limits)
+            book.close()
         case "file", name, text:
             Path(name).write_text(text)
         case "command", line:
