@@ -30,9 +30,10 @@ from pbrain_engine.board.app import BoardServer, Guard
 from pbrain_engine.board.archive import Archive, Shelf
 from pbrain_engine.board.desk import Answer, Desks, Questions
 from pbrain_engine.board.messages import OPERATIONS
+from pbrain_engine.engine import searcher
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.notation.cells import parse_moves
-from tests.golden.commands import NODES, VARIED, limit_searches
+from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
 
 FILE = Path(__file__).with_suffix(".txt")
 REQUESTED = Path(__file__).with_name("requests.txt")
@@ -108,6 +109,7 @@ def written(answer: Mapping[str, Any]) -> str:
 def limit(patch: pytest.MonkeyPatch) -> None:
     """Let searches end by nodes, and choose the same each time."""
     limit_searches(patch)
+    patch.setattr(searcher, "footprint", lambda: FOOTPRINT)
     patch.setattr(proofs, "Limit", lambda time: Limit(nodes=NODES))
     patch.setattr(searches, "random", SimpleNamespace(Random=lambda: random.Random(1)))
     patch.setattr(desk, "DEFAULT_MEMORY", 60)

@@ -27,7 +27,7 @@ import pytest
 from pbrain_engine import cli, progress
 from pbrain_engine.commands import bench, dialogue, play
 from pbrain_engine.commands.dialogue import Dialogue
-from pbrain_engine.engine import review, swap2
+from pbrain_engine.engine import review, searcher, swap2
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.engine.swap2 import OpeningChoice
 from pbrain_engine.solver.solver import Solver
@@ -36,6 +36,7 @@ FILE = Path(__file__).with_suffix(".txt")
 OPTIONS = Path(__file__).with_name("options.txt")
 TRIED = ("-1", "0", "0.5", "1", "1.5", "3-7", "7-3", "15x20", "renju", "nan", "inf")
 NODES, STONES = 2000, 20_000  # of a search, and of one by the solver, that would take its time
+FOOTPRINT = 100_000_000  # bytes of this process: the size of a table leads to other searches
 
 ASKED = re.compile(r"(?m)^([$+]) ?(.*)\n((?:<.*\n)*)")
 EMPTY_ROW = re.compile(r"(?m)^ ?\d+(?: [.+])+ ?\n")  # of a board, of which there are many
@@ -127,6 +128,7 @@ def transcript(record: str) -> str:
         patch.setenv("LOCALAPPDATA", here)
         for name in ("NUMOKU_DB", "FORCE_COLOR"):
             patch.delenv(name, raising=False)
+        patch.setattr(searcher, "footprint", lambda: FOOTPRINT)
         patch.setattr(progress, "SCREEN_SECONDS", 0.0)
         patch.setattr(bench, "POSITIONS", bench.SHORT[:1])
         patch.setattr(bench, "kernel_folder", lambda: here)

@@ -71,7 +71,7 @@ def said(words: str) -> str:
     if command == "page":
         text = Path(rest).read_text(encoding="utf-8").partition("<main>\n")[2]
         return text.replace("><", ">\n<")
-    return VARIED.sub("N", run(words))
+    return VARIED.sub("N", run(words, ""))
 
 
 def sections(record: str) -> dict[str, str]:
