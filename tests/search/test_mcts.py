@@ -112,15 +112,6 @@ def test_searches_find_what_they_always_did() -> None:
         assert was == now, "if that was meant: python -m tests.golden.visits"
 
 
-def test_a_cleared_engine_has_forgotten(engine: Engine) -> None:
-    nodes = []
-    for _ in range(2):
-        set_up(engine, QUIET)
-        engine.clear_hash()
-        nodes.append(engine.think(Limit(nodes=500)).nodes)
-    assert nodes[0] == nodes[1]
-
-
 def test_the_tree_is_kept_from_move_to_move(engine: Engine) -> None:
     set_up(engine, QUIET)
     fresh = engine.think(Limit(nodes=2000))
