@@ -297,9 +297,6 @@ class Exam:
                     raise Violation(f"the move came {self.taken:.2f} s after {rest}")
             case "hear":
                 self.heard += [line.text for line in self.peer.lines(float(rest))]
-            case "never":
-                if any(line.upper().startswith(rest) for line in self.heard):
-                    raise Violation(f"a line {rest}, for which nobody has asked")
             case "words":  # with which lines may begin
                 for said in self.heard:
                     first = said.split(" ")[0].rstrip("\r")

@@ -262,7 +262,7 @@ script(CLI, "starts a second game in one process", "loss on time", "c-gomoku-cli
 
 
 script(CLI, "never suggests a move", "loss on time", CLI_ENGINE,
-       "start", *["exchange"] * 3, "never SUGGEST")  # fmt: skip
+       "start", *["exchange"] * 3, "silence 0.1 a move")  # fmt: skip
 
 
 # -- qpiskvork -----------------------------------------------------------------------------
@@ -367,4 +367,4 @@ def _gomocalc_nbest(exam: Exam) -> None:
 
 
 script(GOMOCALC, "writes INFO lines only when asked", "Piskvork reads them as answers", CALC,
-       "start", "exchange", "never INFO")  # fmt: skip
+       "start", "exchange", "silence 0.1 a move")  # fmt: skip

@@ -30,7 +30,7 @@ FILE = Path(__file__).with_suffix(".txt")
 LATENCY = 0.01  # seconds that the model takes for an answer, beside a move
 FAULTS = (
     "silent", "late", "slow", "stays", "dead", "error", "nonsense", "stone", "outside", "twice",
-    "pieces", "stderr",
+    "pieces", "stderr", "info",
 )  # fmt: skip
 MOST_ANSWERS = 6  # of which each is changed
 WINS = ("6,7", "5,7", "5,4")  # moves of the tests of entry, where they are free
@@ -221,6 +221,8 @@ class ModelPeer:
                     self.stderr = b"warning\n"
         pieces = 2 if self.said == self.number and self.fault == "pieces" else 1
         self.queue.append(TimedLine(text, self.clock.now + delay, pieces))
+        if self.said == self.number and self.fault == "info":
+            self.queue.append(TimedLine("INFO DEPTH 3", self.clock.now + delay + LATENCY, 1))
 
     def line(self, timeout: float) -> TimedLine | None:
         if self.queue and self.queue[0].time <= self.clock.now + timeout:
