@@ -124,9 +124,9 @@ def numbers(text: str) -> list[int] | None:
 
 
 def behead(text: str) -> tuple[str, str]:
-    """Return the first word of a text and what follows it, without the white space around."""
-    words = text.split(None, 1)
-    return (words[0] if words else "", words[1].rstrip() if len(words) > 1 else "")
+    """Return the first word of a text and what follows it, without the white space between."""
+    word, rest, *_ = (*text.split(None, 1), "", "")
+    return word, rest
 
 
 def read_simple(name: str, rest: str) -> Said | None:
