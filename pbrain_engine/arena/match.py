@@ -268,8 +268,6 @@ def play(
         print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
     view = make_view(Standings(settings, journal.games if journal else ()), view_kind)
     with ExitStack() as stack:
-        if journal:
-            stack.callback(journal.close)
         stack.callback(view.close)
         pool: LocalGames | ClusterPool[GameTask, Played]
         if settings.cluster:
