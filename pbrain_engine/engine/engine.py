@@ -10,7 +10,7 @@ from math import exp
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..eval.weights import DEFAULT, Weights, find_weights
+from ..eval.weights import DEFAULT, Weights, family_of, find_weights
 from ..game.game import Game, Move, move_of, whole
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
@@ -227,7 +227,8 @@ class Engine:
     @property
     def network(self) -> str | None:
         """The id of the network that plays this game's rule, None where there is none."""
-        return self.weights.network_id(self.game.rule)
+        has_network = family_of(self.game.rule) in self.weights.streams
+        return self.weights.id if has_network else None
 
     def value(self) -> int:
         """Return the value of the position for the side to move, without any search.

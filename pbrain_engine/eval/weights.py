@@ -82,10 +82,6 @@ class Weights(NamedTuple):
         """Return how many units of a search's value are one logistic unit under a rule."""
         return scale_of(self.about, family_of(rule))
 
-    def network_id(self, rule: Rule) -> str | None:
-        """Return the id of these weights if they have a network for a rule, else None."""
-        return self.id if family_of(rule) in self.streams else None
-
     def network(self, rule: Rule) -> bytes | None:
         """Return the block of the network that serves a rule (``network_block``), or None.
 
