@@ -38,10 +38,8 @@ DIGEST = re.compile(r"[0-9a-f]{20}")  # the name of a folder of kernels
 MACOS_IMPORTS = frozenset({"bzero", "__bzero", "memset_pattern16", "dyld_stub_binder"})
 ALLOWED_IMPORTS = frozenset({"memset", "memcpy", "memmove"}) | MACOS_IMPORTS
 ALLOWED_LIBRARIES = frozenset({"/usr/lib/libSystem.B.dylib"})
-KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
-
-
 PE_HEADER = 60  # where a file for Windows says at which offset its header begins
+KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
 
 
 class BuildError(Exception):
@@ -200,10 +198,8 @@ def link(target: Target, object_file: str, library_file: str) -> None:
         command += ["-shared", *options, "-o", library_file, object_file]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode == 0:
-            if (
-                target.suffix == ".dll"
-            ):  # leave out when it was linked: the same sources, the same file
-                with open(library_file, "rb+") as file:
+            if target.suffix == ".dll":
+                with open(library_file, "rb+") as file:  # the moment of linking is left out
                     file.seek(PE_HEADER)
                     (header,) = struct.unpack("<I", file.read(4))
                     file.seek(header + 8)
