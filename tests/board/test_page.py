@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -452,18 +453,18 @@ def test_a_report_links_its_games_to_the_board(
 ) -> None:
     from pbrain_engine.arena.report import html_page
     from pbrain_engine.arena.standings import Standings
-    from tests.arena.test_report import SETTINGS, games
+    from tests.golden.matches import DUEL, games_of
 
     report = tmp_path / "match.html"
-    report.write_text(html_page(Standings(SETTINGS, games()), games()), encoding="utf-8")
+    games = games_of(replace(DUEL, openings="none"))
+    report.write_text(html_page(Standings(DUEL, games), games), encoding="utf-8")
     context = browser.new_context()
     page = context.new_page()
     page.goto(report.as_uri())
     page.click("#first")
     page.click("#next")
     link = page.get_attribute("#analyse", "href")
-    assert link.startswith("http://127.0.0.1:8421/#b=15x15&r=freestyle&m=h15i15a1")
-    assert link.endswith("&n=1")
+    assert link == "http://127.0.0.1:8421/#b=15x15&r=freestyle&m=o15a7k1a2f2k2a3&n=1"
     page.fill("#board-address", server.address)  # at another port, with its token
     page.reload()
     page.click("#first")
@@ -473,7 +474,7 @@ def test_a_report_links_its_games_to_the_board(
     there = opened.value
     wait(there, "window.app?.node.ply === 1 && app.server.about")
     assert there.url.startswith(server.base)
-    assert there.evaluate("app.node.moves") == [[7, 14]]
+    assert there.evaluate("app.node.moves") == [[14, 14]]
     context.close()
 
 
