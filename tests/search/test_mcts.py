@@ -175,7 +175,7 @@ def test_several_threads_share_a_tree_and_leave_it_whole() -> None:
         set_up(engine, QUIET)
         for _ in range(3):
             thought = engine.think(Limit(nodes=4000))
-            assert thought.visits > 4000
+            assert thought.visits >= 4000
             assert complaint_of(engine) == 0
             engine.play(*thought.move)
 
