@@ -42,7 +42,7 @@ LIBRARY_LEFT_OUT = (
 # machine, so that both systems' packages are made by the same tools.
 SAME_AS_HERE = (
     "pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "packaging", "setuptools", "pytest",
-    "pluggy", "iniconfig", "pygments", "hypothesis", "sortedcontainers", "psutil", "pyyaml",
+    "pluggy", "iniconfig", "pygments", "hypothesis", "sortedcontainers", "psutil", "pyyaml", "lief",
 )  # fmt: skip
 OTHERS = (
     "pefile==2024.8.26",
