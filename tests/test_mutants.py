@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from lab.mutants import equivalent, schemata
-from lab.mutants.__main__ import drawn
+from lab.mutants.__main__ import COMPILED, drawn
 from lab.mutants.operators import PACKAGE, ROOT, Scanner, sources
 from lab.mutants.runner import Tree, copy_tree
 
@@ -34,6 +34,10 @@ def test_there_are_mutants_of_every_kind_in_both_halves() -> None:
     found = [m for file in sources() for m in Scanner(file).mutants()]
     for kernel in (False, True):
         assert {m.kind for m in found if m.kernel is kernel} == KINDS
+
+
+def test_what_meets_mutants_of_kernels_is_there() -> None:
+    assert all((ROOT / "tests" / f"{name}.py").exists() for name in COMPILED)
 
 
 def test_every_equivalent_mutant_is_still_one() -> None:

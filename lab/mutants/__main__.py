@@ -45,7 +45,7 @@ COMPILED = (
     "solver/test_solver", "test_oracle", "search/test_claims", "methods/test_minimax",
     "search/test_symmetry", "eval/test_network", "search/test_mcts", "engine/test_forgetting",
     "engine/test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
-    "solver/test_prover", "engine/test_chance",
+    "engine/test_prover", "engine/test_chance", "engine/test_thoughts",
 )  # fmt: skip
 
 
