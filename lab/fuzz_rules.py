@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import hashlib
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.eval.weights import Weights, load_weights
@@ -29,6 +31,9 @@ from tests.oracle.rules import BLACK, BLOCKED, EMPTY, WHITE, Board, Cell
 from tests.oracle.threats import five_cells, five_stoppers, four_stoppers, unstoppable_four_cells
 
 Comparison = Callable[[Board, Side], str]
+
+CHECKS = Path(__file__).with_name("kernel_checks.py")
+VARIANT = f"asserts-bounds-{hashlib.sha256(CHECKS.read_bytes()).hexdigest()[:8]}"
 
 # Random boards -------------------------------------------------------------------------
 
@@ -94,9 +99,9 @@ def boards(chance: random.Random, **options: object) -> Iterator[Board]:
 
 
 def checked() -> Library:
-    """Return the kernel with checks: what only tests ask a kernel for, no other one has."""
-    compiler.ensure(asserts=True, bounds=True)
-    return load(variant="asserts-bounds")
+    """Return the kernel with checks, and with what only fuzzing asks of it."""
+    compiler.ensure(VARIANT, "lab.kernel_checks")
+    return load(variant=VARIANT)
 
 
 def set_up(game: Game | Engine, board: Board, to_move: int) -> None:
@@ -112,7 +117,9 @@ def game_of(
 ) -> Game:
     """Return the engine's game of an oracle's board."""
     rule = Rule[board.rule.upper()]
-    game = Game(board.width, board.height, rule, library=library, memory=memory)
+    game = Game(board.width, board.height, rule, library=library)
+    if memory is not None:
+        game.move(memory)
     set_up(game, board, to_move)
     return game
 
@@ -258,7 +265,8 @@ def walk(
         while made < steps:
             width, height = (chance.randint(MIN_BOARD, MAX_BOARD) for _ in range(2))
             ruled = chance.choice(list(Rule)) if rule is None else rule
-            game = Game(width, height, ruled, library=library, weights=weights, memory=memory)
+            game = Game(width, height, ruled, library=library, weights=weights)
+            game.move(memory)
             for _ in range(chance.choice((0, 0, 3, 12)) if weights else 0):
                 x, y = chance.randrange(width), chance.randrange(height)
                 if game.at(x, y) is Side.EMPTY and game.ply < width * height // 2:

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from pbrain_engine.native.build import compile as kernel_compiler
-from pbrain_engine.native.load.library import Library, load
+from pbrain_engine.native.load.library import Library
 from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import host_target
 from pbrain_engine.solver.solver import Solver
@@ -81,8 +81,9 @@ def solver() -> Iterator[Solver]:
 @pytest.fixture(scope="session")
 def checked_library() -> Library:
     """Return the kernel with asserts and bounds checks, for fuzzing."""
-    kernel_compiler.ensure(asserts=True, bounds=True)
-    return load(variant="asserts-bounds")
+    from lab.fuzz_rules import checked
+
+    return checked()
 
 
 @pytest.fixture(scope="session")
@@ -101,8 +102,8 @@ def toy_folder() -> str:
     )
     toys = kernel_compiler.Build(outputs, exports="tests.native.toy_kernels")
     kernel_compiler.build(toys, folder)
-    host = kernel_compiler.host_build(asserts=True, bounds=True)
-    kernel_compiler.build(host._replace(exports=toys.exports), folder)
+    host = (kernel_compiler.host_output(),)
+    kernel_compiler.build(kernel_compiler.Build(host, "asserts-bounds", toys.exports), folder)
     return folder
 
 

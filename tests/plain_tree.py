@@ -53,7 +53,7 @@ class PlainTree:
 
     def set(self, name: str, value: int) -> None:
         """Set a parameter of the search."""
-        call("tree_parameter", self.tree, list(MCTS).index(name), value)
+        call("set_parameter", self.tree, list(MCTS).index(name), value)
 
     def play(self, x: int, y: int) -> None:
         """Play a stone of the side to move."""

@@ -41,7 +41,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("parameters",), ("threats",), ("alphabeta",), ("mcts",)),
     "native": (
-        ("exports_checks", "exports_threats", "exports_mcts"),
+        ("exports_threats", "exports_mcts"),
         ("exports",),
         ("load",),
         ("build",),

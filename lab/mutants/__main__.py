@@ -32,7 +32,6 @@ from lab.mutants.operators import PACKAGE, ROOT, Mutant, Scanner, sources
 from lab.mutants.runner import CRASHES, HANGS, Outcome, Tree
 from pbrain_engine.native.load.store import sources as kernel_sources
 
-TESTS_ONLY = "native/exports_checks.py"  # no engine has these functions
 MOST = 60.0  # seconds of tests for one mutant
 # These build packages and pages, or run the others: minutes for what says little about a line.
 SLOW = re.compile(
@@ -64,8 +63,6 @@ def drawn(seed: int, count: int, package: str) -> list[Mutant]:
     kernels = set(kernel_sources())
     found = []
     for file in sources():
-        if file == TESTS_ONLY:
-            continue
         if is_half or not part or file.removesuffix(".py") == part or file.startswith(part + "/"):
             for mutant in Scanner(file).mutants():
                 at_import = file in kernels and not mutant.function

@@ -312,7 +312,7 @@ class AlphaBeta(Searcher):
         workers = []
         for number, block in enumerate(self._workers[: self.threads]):
             if number:
-                game.copy_to(game.like(block))
+                self._library.game_copy(block.address, game.address)
             worker = block.address
             workers.append(worker)
             self._library.worker_bar(worker, NO_CELL)

@@ -112,12 +112,19 @@ class Engine:
         self._foresight = Foresight()
         self._armed = False
         self._busy = threading.Lock()
-        self.game = self._fresh_game(15, 15, Rule.FREESTYLE, self._searcher.game_memory)
+        self.game = self._game(15, 15, Rule.FREESTYLE)
+        self.game.move(self._searcher.game_memory)
 
     # The game ----------------------------------------------------------------------
 
-    def _fresh_game(self, width: int, height: int, rule: Rule, memory: Block | None = None) -> Game:
-        return Game(width, height, rule, library=self.library, weights=self.weights, memory=memory)
+    def _game(self, width: int, height: int | None, rule: Rule | str) -> Game:
+        return Game(width, height, rule, library=self.library, weights=self.weights)
+
+    def _change_to(self, game: Game) -> None:
+        """Go on with another game; the one before stays as it was, apart from the engine."""
+        self.game.move(Block(self.library.sizes["game"]))
+        game.move(self._searcher.game_memory)
+        self.game = game
 
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule | str = Rule.FREESTYLE
@@ -131,26 +138,19 @@ class Engine:
                 no such rule.
             TypeError: a side is no whole number.
         """
-        width = whole(width, "the width")
-        height = width if height is None else whole(height, "the height")
-        rule = Rule.parse(rule)
-        game = self._fresh_game(width, height, rule)
-        game.exchange(self.game)
-        if (width, height, rule) != (self.game.width, self.game.height, self.game.rule):
-            self.clear_hash()
-        self.game = game
+        before, game = self.game, self._game(width, height, rule)
+        if (game.width, game.height, game.rule) != (before.width, before.height, before.rule):
+            self._searcher.clear()
         self._searcher.forget_game()
+        self._change_to(game)
 
     def set_rule(self, rule: Rule | str) -> None:
         """Change the rule; the stones stay. ValueError if there is no such rule."""
-        rule = Rule.parse(rule)
-        if rule is self.game.rule:
-            return
-        game = self._fresh_game(self.game.width, self.game.height, rule)
-        self.game.copy_to(game)
-        game.exchange(self.game)
-        self.game = game
-        self.clear_hash()
+        game = self._game(self.game.width, self.game.height, rule)
+        if game.rule is not self.game.rule:
+            self.game.copy_to(game)
+            self._change_to(game)
+            self.clear_hash()
 
     def play(self, x: int | str | Coordinates, y: int | None = None) -> None:
         """Play a stone of the side to move, at ``7, 7``, ``"h8"`` or a ``Move``; see ``Game``."""

@@ -309,7 +309,7 @@ class Searcher(ABC):
         self.parameters = {name: p.default for name, p in PARAMETERS.items()}
         self._library = library
         self._names = list(names)  # of its own parameters, in the kernel's order
-        self._set, self._halt = (getattr(library, f"{kind}_{it}") for it in ("parameter", "stop"))
+        self._halt = getattr(library, f"{kind}_stop")
         self._block: Block | None = None  # that has the parameters and the stop flag in it
         self._solver: Solver | None = None  # there as long as the tables
         self._request: tuple[int | None, int | None, int] = (0, None, 0)
@@ -320,12 +320,12 @@ class Searcher(ABC):
         """Take a search parameter over."""
         self.parameters[name] = value
         if self._block is not None and name in self._names:
-            self._set(self._block.address, self._names.index(name), value)
+            self._library.set_parameter(self._block.address, self._names.index(name), value)
 
     def _adopt(self, block: Block) -> None:
         """Go on with this memory, which the kernel has set up."""
         for number, name in enumerate(self._names):
-            self._set(block.address, number, self.parameters[name])
+            self._library.set_parameter(block.address, number, self.parameters[name])
         self._block = block
 
     def search(self, question: Question) -> Thought | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -139,12 +140,10 @@ class Game:
         *,
         library: Library | None = None,
         weights: Weights | None = None,
-        memory: Block | None = None,
     ) -> None:
         """Begin with an empty board, ``width`` by ``height`` (default: square), black to move.
 
-        The rule may be its name. ``memory`` of a game or a worker may be given, so that a search
-        sees the same game.
+        The rule may be its name.
 
         Raises:
             ValueError: the board is smaller than 5 or larger than 22 either way, or there is
@@ -153,54 +152,35 @@ class Game:
             KernelError: there is no compiled kernel.
             WeightsError: the network for this rule is not one that the kernel can use.
         """
-        width = whole(width, "the width")
-        height = width if height is None else whole(height, "the height")
-        rule = Rule.parse(rule)
-        if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
-            raise ValueError(f"board {width}x{height}: sides are {MIN_BOARD} to {MAX_BOARD}")
-        library = library or load()
-        memory = memory or Block(library.sizes["game"])
-        self.scale = weights.scale(rule) if weights else DEFAULT_SCALE  # of values, as in a Thought
-        self._begin(width, height, rule, library, tables_of(library, rule, weights), memory)
-
-    def _begin(
-        self, width: int, height: int, rule: Rule, library: Library, tables: Block, memory: Block
-    ) -> None:
-        self.library = library
-        self._tables = tables
-        self._memory = memory
-        self.tables = tables.address  # of this game's rule and weights, in the kernel
-        self.address = memory.address  # of the game, in the kernel
-        self.width = width
-        self.height = height
-        self.rule = rule
+        self.width = whole(width, "the width")
+        self.height = self.width if height is None else whole(height, "the height")
+        self.rule = Rule.parse(rule)
+        if not all(MIN_BOARD <= side <= MAX_BOARD for side in (self.width, self.height)):
+            board = f"{self.width}x{self.height}"
+            raise ValueError(f"board {board}: sides are {MIN_BOARD} to {MAX_BOARD}")
+        self.scale = weights.scale(self.rule) if weights else DEFAULT_SCALE  # as in a Thought
+        self.library = library or load()
+        # Of this game's rule and weights, in the kernel:
+        self.tables = tables_of(self.library, self.rule, weights).address
+        self._memory = Block(self.library.sizes["game"])
+        self.address = self._memory.address  # of the game, in the kernel
         self.to_move = Side.BLACK
         self.history: list[Stone] = []
         self._sides: dict[Coordinates, Side] = {}  # of the cells that are not empty
         self._decided = 0  # stones on the board when a side won, 0: none has
-        library.game_new(self.address, self.tables, width, height)
+        self.library.game_new(self.address, self.tables, self.width, self.height)
 
-    def like(self, memory: Block) -> Game:
-        """Return an empty game of this board, rule and weights in other memory."""
-        game = Game.__new__(Game)
-        game.scale = self.scale
-        game._begin(self.width, self.height, self.rule, self.library, self._tables, memory)
-        return game
+    def move(self, memory: Block) -> None:
+        """Go on in other memory, such as a worker's, so that a search sees this game."""
+        self.library.game_copy(memory.address, self.address)
+        self._memory, self.address = memory, memory.address
 
     def apart(self) -> Game:
         """Return the same game in memory of its own."""
-        game = self.like(Block(self.library.sizes["game"]))
-        self.copy_to(game)
+        game = copy(self)
+        game.history, game._sides = [*self.history], {**self._sides}
+        game.move(Block(self.library.sizes["game"]))
         return game
-
-    def exchange(self, other: Game) -> None:
-        """Let another game go on in this one's memory, and this one in its."""
-        pair = ((self, other._memory), (other, self._memory))
-        stood = [(game.history, game.to_move) for game, _ in pair]
-        for game, memory in pair:
-            game._begin(game.width, game.height, game.rule, game.library, game._tables, memory)
-        for (game, _), (stones, to_move) in zip(pair, stood, strict=True):
-            game.set_up(stones, to_move)
 
     @property
     def position(self) -> Position:

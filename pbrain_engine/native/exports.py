@@ -28,7 +28,7 @@ from ..eval.evaluator import (
     write_lesson,
 )
 from ..eval.network.unpack import fill_hidden_codes, unpack
-from ..kernel import BOUNDS_CHECK, SIZES, export, export_kernel
+from ..kernel import SIZES, export, export_kernel, kernel
 from ..kernel.bits import U64, lowest_bit
 from ..patterns.forbidden import is_forbidden
 from ..patterns.shapes import COMBINATIONS
@@ -57,18 +57,16 @@ from ..search.alphabeta.root import (
     prepare_root,
     think_alone,
 )
-from ..search.parameters import ALPHABETA
+from ..search.mcts.tree import TREE
+from ..search.threats.memory import THREATS
 from . import exports_mcts as exports_mcts
 from . import exports_threats as exports_threats
 
-if BOUNDS_CHECK:
-    from . import exports_checks as exports_checks
-
-_PARAMETERS = len(ALPHABETA)
+_BYTES = STATE.itemsize
 SIZES.update(
     evaluator=EVALUATOR.itemsize,
     weights=WEIGHTS.itemsize,
-    game=STATE.itemsize,
+    game=_BYTES,
     worker=WORKER.itemsize,
     shared_head=HEAD_BYTES,
 )
@@ -95,7 +93,16 @@ export_kernel("worker_prepare", prepare_root, WORKER, EVALUATOR, SHARED, int, in
 export_kernel("worker_drop", drop_root, WORKER, int)  # cell
 export_kernel("worker_iterate", iterate, WORKER, EVALUATOR, SHARED, int, int)  # depth, first
 
-# Tables ------------------------------------------------------------------------------
+# Tables and games --------------------------------------------------------------------
+
+
+@export
+def game_copy(game_p, other_p):
+    """Make a game equal to another, which may go on to be taken back, too."""
+    game, other = carray(game_p, (_BYTES,), np.uint8), carray(other_p, (_BYTES,), np.uint8)
+    for i in range(_BYTES):
+        game[i] = other[i]
+    return 0
 
 
 @export
@@ -179,27 +186,27 @@ def worker_policy(worker: WORKER, evaluator: EVALUATOR, out_p, room):
 # Search ------------------------------------------------------------------------------
 
 
+@kernel
+def set_stop(memory, stop):
+    """Tell all searches on a memory to return (1), or make them free to run (0)."""
+    memory.stop = stop
+
+
+for name, memory in (("shared", SHARED), ("tree", TREE), ("threats", THREATS)):
+    export_kernel(f"{name}_stop", set_stop, memory, int)
+
+
+@export
+def set_parameter(parameters_p, number, value):
+    """Set a search parameter by its place in ``search.parameters``: a search's memory has them."""
+    carray(parameters_p, (number + 1,), np.int32)[number] = value
+    return 0
+
+
 @export
 def shared_new(shared: SHARED, buckets):
     """Set up the shared block: ``buckets`` of 64 bytes follow its head, all zero."""
     shared.buckets = buckets
-    shared.stop = 0
-    shared.generation = 0
-    return 0
-
-
-@export
-def shared_parameter(shared_p, number, value):
-    """Set a search parameter by its number in ``search.parameters``."""
-    if 0 <= number < _PARAMETERS:
-        carray(shared_p, (_PARAMETERS,), np.int32)[number] = value
-    return 0
-
-
-@export
-def shared_stop(shared: SHARED, stop):
-    """Tell all searches to return (1), or make them free to run (0)."""
-    shared.stop = stop
     return 0
 
 

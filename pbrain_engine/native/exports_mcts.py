@@ -37,10 +37,8 @@ from ..search.mcts.tree import (
 )
 from ..search.mcts.walk import walk
 from ..search.mcts.walker import WALKER
-from ..search.parameters import MCTS
 from ..search.threats.memory import THREATS
 
-_PARAMETERS = len(MCTS)
 SIZES.update(
     tree_head=HEAD_BYTES + NODE.itemsize,  # with the node that is never used
     tree_bucket=BUCKET * NODE.itemsize,
@@ -64,21 +62,6 @@ def tree_new(tree: TREE, buckets, blocks):
     tree.blocks = blocks
     tree.unused = 1
     tree.lines = 1
-    return 0
-
-
-@export
-def tree_parameter(tree_p, number, value):
-    """Set a search parameter by its number in ``search.parameters``."""
-    if 0 <= number < _PARAMETERS:
-        carray(tree_p, (_PARAMETERS,), np.int32)[number] = value
-    return 0
-
-
-@export
-def tree_stop(tree: TREE, stop):
-    """Tell all searches to return (1), or make them free to run (0)."""
-    tree.stop = stop
     return 0
 
 

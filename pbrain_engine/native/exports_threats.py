@@ -43,15 +43,7 @@ def threats_new(threats: THREATS, vcf_buckets, vct_buckets):
     """Set up a block of zeros: how many buckets of each table follow its head."""
     threats.vcf_buckets = vcf_buckets
     threats.vct_buckets = vct_buckets
-    threats.stop = 0
     set_level(threats, 0)
-    return 0
-
-
-@export
-def threats_stop(threats: THREATS, stop):
-    """Tell the searches on this block to return (1), or make them free to run (0)."""
-    threats.stop = stop
     return 0
 
 

@@ -35,13 +35,13 @@ def test_windows_pages_count_where_any_limit_may_count_them(
     monkeypatch: pytest.MonkeyPatch, reported: tuple[int, ...], expected: int
 ) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setattr(memory, "windows_sizes", lambda: reported)
+    monkeypatch.setattr(memory, "windows_sizes", lambda pid: reported)
     assert memory.footprint() == expected
 
 
 def test_nothing_is_believed_where_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setattr(memory, "windows_sizes", lambda: (0,) * 9)
+    monkeypatch.setattr(memory, "windows_sizes", lambda pid: (0,) * 9)
     assert memory.footprint() > 30 * MEGABYTE
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pbrain_engine.engine.forms import game_form
 from pbrain_engine.game.game import Game, Move
+from pbrain_engine.native.load.memory import Block
 from pbrain_engine.position.rules import Side
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -47,12 +48,8 @@ def step(game: Game | None, words: list[str]) -> Game:
             other = game.apart()
             game.undo()
             return other
-        case ["exchange"]:
-            other = Game(game.width, game.height, game.rule)
-            other.play(0, 0)
-            game.exchange(other)
-            assert other.moves == [(0, 0)] and other.to_move is Side.WHITE and not other.check()
-            other.exchange(game)
+        case ["worker"]:
+            game.move(Block(game.library.sizes["worker"]))
         case _:
             raise ValueError(words)
     return game

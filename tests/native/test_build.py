@@ -8,9 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
 from pbrain_engine.native.build import compile as kernel_compiler
+from pbrain_engine.native.build import emit
 from pbrain_engine.native.load import store
 from pbrain_engine.native.load.store import digest, sources
 from pbrain_engine.native.load.targets import host_target
@@ -122,25 +124,23 @@ def test_sources_that_change_during_the_build_are_noticed(
     monkeypatch.setattr(kernel_compiler, "digest", lambda: next(digests))
     monkeypatch.setattr(kernel_compiler, "_emit_objects", lambda *_: None)
     with pytest.raises(kernel_compiler.BuildError, match="changed while"):
-        kernel_compiler.build(kernel_compiler.host_build(), str(tmp_path))
+        output = kernel_compiler.host_output()
+        kernel_compiler.build(kernel_compiler.Build((output,)), str(tmp_path))
     assert list(tmp_path.glob("front-end*")) == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="levels are shared out on Linux alone")
-@pytest.mark.filterwarnings("ignore:.*fork")
-def test_a_level_that_fails_on_another_core_fails_the_build(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("code", ["define void @a() { ret void }", "declare void @a()"])
+def test_levels_are_shared_out_and_a_defect_in_one_fails_the_build(
+    code: str, tmp_path: Path
 ) -> None:
-    from pbrain_engine.native.build import emit
-
-    def write(module: object, facts: str, digest: str, outputs: list[emit.ObjectFile]) -> int:
-        return emit.FAILED if any(output.level == "v4" for output in outputs) else 0
-
-    monkeypatch.setattr(emit, "write_objects", write)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
-    outputs = [emit.ObjectFile("linux-x86_64", level, "") for level in ("v2", "v3", "v4")]
-    assert emit.share_out(None, "", "", outputs) != 0
-    assert emit.share_out(None, "", "", outputs[:2]) == 0
+    kept = tmp_path / "front-end"
+    caller = "define void @b() {\n call void @a()\n ret void\n}"
+    kept.write_bytes(b"numba=1\n\0" + llvm.parse_assembly(f"{code}\n{caller}").as_bitcode())
+    words = [word for level in ("v2", "v3") for word in ("linux-x86_64", level)]
+    failed = emit.main(["unused", "digest", str(kept), str(tmp_path), *words])
+    assert failed == code.startswith("declare")
+    written = {path.name for path in tmp_path.iterdir()} - {kept.name}
+    assert written == (set() if failed else {"linux-x86_64-v2.o", "linux-x86_64-v3.o"})
 
 
 def test_the_digest_covers_every_module_that_the_exports_reach() -> None:
@@ -187,7 +187,7 @@ def test_the_digest_covers_everything_that_builds_a_kernel(copy: Path) -> None:
     """A kernel that was built in another way is another kernel: each of these files counts."""
     building = [f"native/build/{p.name}" for p in (copy / "native" / "build").iterdir()]
     building = [name for name in building if name.endswith((".py", ".ll"))]
-    wanted = {"compile.py", "emit.py", "lower.py", "binary.py", "windows.ll"}
+    wanted = {"compile.py", "emit.py", "lower.py", "binary.py", "windows.ll", "runtime.ll"}
     assert wanted <= {name.rpartition("/")[2] for name in building}
     whole = digest(str(copy))
     for name in (*SHAPING, *building):
@@ -201,27 +201,6 @@ def test_the_digest_covers_everything_that_builds_a_kernel(copy: Path) -> None:
 def test_the_pinned_compiler_is_the_one_of_the_digest() -> None:
     pin = f'"{store.COMPILER.replace(" ", "==")}.*"'
     assert pin in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-
-
-def test_a_build_starts_again_when_the_sources_change(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    tried: list[str] = []
-
-    def build(work: kernel_compiler.Build, folder: str) -> list[str]:
-        tried.append(folder)
-        if len(tried) < 3:
-            raise kernel_compiler.SourcesChanged("meanwhile")
-        return ["built"]
-
-    monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
-    monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
-    monkeypatch.setattr(kernel_compiler, "build", build)
-    assert kernel_compiler.ensure() == "built"
-    tried.clear()
-    monkeypatch.setattr(kernel_compiler, "ATTEMPTS", 2)
-    with pytest.raises(kernel_compiler.BuildError):
-        kernel_compiler.ensure()
 
 
 def test_old_kernels_are_forgotten(tmp_path: Path) -> None:

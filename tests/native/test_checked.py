@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from lab.fuzz_claims import middle_game
-from lab.fuzz_rules import game_of
+from lab.fuzz_rules import VARIANT, game_of
 from pbrain_engine.commands.bench import SHORT, BenchPosition
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
@@ -31,7 +31,7 @@ SOLVER_NODES = 3_000
 @pytest.fixture
 def checked(checked_library: Library, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """Return an engine on the kernel with checks."""
-    monkeypatch.setenv("NUMOKU_VARIANT", "asserts-bounds")
+    monkeypatch.setenv("NUMOKU_VARIANT", VARIANT)
     with Engine(hash_size=1 << 20) as engine:
         assert engine.library is checked_library
         yield engine

@@ -11,12 +11,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.native.build.binary import inspect
-from pbrain_engine.native.build.compile import (
-    ALLOWED_IMPORTS,
-    BuildError,
-    check_library,
-    link,
-)
+from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, BuildError, link
 from pbrain_engine.native.load.library import load
 from pbrain_engine.native.load.targets import TARGETS, host_target
 
@@ -200,5 +195,3 @@ def test_a_library_that_asks_for_more_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.o").write_bytes(code)
     with pytest.raises(BuildError, match="asks for system"):
         link(target, str(tmp_path / "x.o"), str(tmp_path / "x.so"))
-    with pytest.raises(BuildError, match="asks for system"):
-        check_library(str(tmp_path / "x.so"))

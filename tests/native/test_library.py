@@ -206,7 +206,7 @@ def level_of(features: Sequence[cpu.Bit], saved: int | None = 0xE7, highest: int
 
     def cpuid(leaf: int, subleaf: int) -> tuple[int, int, int, int]:
         if leaf in (0, 0x8000_0000):
-            return (highest if leaf == 0 else cpu.EXTENDED), 0, 0, 0
+            return (highest if leaf == 0 else cpu.EXTENDED + 1), 0, 0, 0
         a, b, c, d = (
             sum(1 << bit for at, place, bit in features if (at, place) == (leaf, register))
             for register in range(4)
@@ -224,14 +224,14 @@ def test_a_level_needs_each_of_its_features_and_the_registers_that_the_system_sa
     features: list[cpu.Bit] = []
     for level, needed in cpu.FEATURES.items():
         below = level_of(features)
-        features += needed
+        features += needed.values()
         assert level_of(features) == level
-        for missing in needed:
+        for missing in needed.values():
             assert level_of([feature for feature in features if feature != missing]) == below
     for saved, level in ((0x3, "v2"), (0x7, "v3"), (0xE7, "v4")):
         assert level_of(features, saved) == level
     assert level_of(features, highest=6) == "v2", "a leaf beyond the highest is not believed"
-    assert level_of(cpu.FEATURES["v2"], saved=None) == "v2"
+    assert level_of([*cpu.FEATURES["v2"].values()], saved=None) == "v2"
 
 
 def test_the_processor_is_the_one_that_the_system_describes() -> None:

@@ -126,16 +126,14 @@ def test_a_library_is_linked_with_what_there_is(
 
 
 ASKED = {  # of the command, on a Linux machine of level v3: what is built, in which folder
-    "": "this machine, asserts False, bounds False",
-    "--asserts": "this machine, asserts True, bounds False",
-    "--boundscheck": "this machine, asserts False, bounds True",
+    "": "this machine, variant ",
+    "--variant bounds": "this machine, variant bounds",
     "--target windows-x86_64": "windows-x86_64 v4 in /cache/DIGEST",
-    "--target linux-x86_64 --asserts --boundscheck":
-        "linux-x86_64 v3 asserts-bounds in /cache/DIGEST",
+    "--target linux-x86_64 --variant asserts": "linux-x86_64 v3 asserts in /cache/DIGEST",
     "--level v2": "linux-x86_64 v2 in /cache/DIGEST",
     "--level all --out here":
         "linux-x86_64 v2 in here, linux-x86_64 v3 in here, linux-x86_64 v4 in here",
-    "--out here --exports toys --boundscheck": "linux-x86_64 v3 bounds toys in here",
+    "--out here --exports toys --variant bounds": "linux-x86_64 v3 bounds toys in here",
     "--target macos-arm64 --level v2": "error: macos-arm64 has the levels ",
 }  # fmt: skip
 
@@ -150,8 +148,8 @@ def test_the_command_builds_what_is_asked_for(
         return [f"{o.target.name} {o.level} {facts} in {folder}".replace("  ", " ")
                 for o in work.outputs]  # fmt: skip
 
-    def ensure(asserts: bool, bounds: bool) -> str:
-        return f"this machine, asserts {asserts}, bounds {bounds}"
+    def ensure(variant: str) -> str:
+        return f"this machine, variant {variant}"
 
     for name, value in {"host_target": lambda: TARGETS["linux-x86_64"], "digest": lambda: "DIGEST",
                         "host_level": lambda _: "v3", "cache_root": lambda: "/cache",
@@ -169,11 +167,6 @@ def test_the_command_builds_what_is_asked_for(
 def test_a_broken_file_is_no_library(data: bytes) -> None:
     with pytest.raises(BinaryError):
         inspect(data)
-
-
-def test_a_level_of_another_platform_is_refused() -> None:
-    with pytest.raises(ValueError, match="has no level v3"):
-        TARGETS["macos-arm64"].cpu("v3")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ here. So a library for another platform can be inspected where it was built.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import lief
 
@@ -23,14 +23,13 @@ class BinaryError(ValueError):
     """The file is none of the known formats, or is broken."""
 
 
-@dataclass(frozen=True)
-class Binary:
+class Binary(NamedTuple):
     """The facts of one library file."""
 
     format: str  # elf, pe, macho or wasm
     machine: str
-    exports: frozenset[str]
-    imports: frozenset[str]  # symbols that others have to provide
+    exports: set[str]
+    imports: set[str]  # symbols that others have to provide
     libraries: tuple[str, ...]  # others that have to be loaded
 
 
@@ -67,15 +66,14 @@ def inspect(data: bytes) -> Binary:
     machine = MACHINES.get(library.abstract.header.architecture)
     if machine is None:
         raise BinaryError("for a machine that the kernel does not run on")
-    return Binary(
-        library.format.name.lower(), machine, frozenset(exports), frozenset(imports), (*libraries,)
-    )
+    return Binary(library.format.name.lower(), machine, exports, imports, (*libraries,))
 
 
 # WebAssembly -------------------------------------------------------------------------
 
-_CUSTOM, _IMPORTS, _EXPORTS = 0, 2, 7
-_NEEDED = 2  # the part of the section "dylink.0" that names other libraries
+_IMPORTS, _EXPORTS = 2, 7
+_TYPE_LENGTHS = (1, 3, 2, 2)  # numbers of an imported function, table, memory or global
+_LIMITED = (1, 2)  # of which a table or a memory may have one more
 # What every side module takes from its loader, and what the loader finds in it.
 _WASM_SURROUNDINGS = {
     "memory", "__indirect_function_table", "__stack_pointer", "__memory_base", "__table_base",
@@ -83,74 +81,39 @@ _WASM_SURROUNDINGS = {
 _WASM_START = {"__wasm_call_ctors", "__wasm_apply_data_relocs"}
 
 
-class _Words:
-    """Reads the numbers and names of a WebAssembly file one after the other."""
-
-    def __init__(self, data: bytes, place: int = 0) -> None:
-        self.data = data
-        self.place = place
-
-    def number(self) -> int:
-        """Return the next number, which is written in LEB128."""
-        value = shift = 0
-        while True:
-            byte = self.data[self.place]
-            self.place += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    def part(self) -> bytes:
-        """Return the bytes that a length stands in front of."""
-        length = self.number()
-        start, self.place = self.place, self.place + length
-        if self.place > len(self.data):
-            raise BinaryError("its end is missing")
-        return self.data[start : self.place]
-
-    def name(self) -> str:
-        """Return the next name."""
-        return self.part().decode()
-
-    def skip_import(self) -> None:
-        """Pass over the type of an import: a function, a table, a memory or a global."""
-        kind = self.number()
-        if kind in (1, 3):
-            self.place += 1  # what is in it
-        if kind == 3:
-            self.place += 1  # whether it changes
-        else:
-            has_most = kind and self.number() & 1
-            for _ in range(1 + has_most):
-                self.number()
-
-
 def _read_wasm(data: bytes) -> Binary:
-    exports: set[str] = set()
-    imports: set[str] = set()
-    libraries: list[str] = []
-    file = _Words(data, 8)
-    while file.place < len(data):
-        kind, words = file.number(), _Words(file.part())
-        if kind == _CUSTOM and words.name() == "dylink.0":
-            while words.place < len(words.data):
-                is_needed, part = words.number() == _NEEDED, _Words(words.part())
-                libraries += [part.name() for _ in range(part.number())] if is_needed else []
-        elif kind == _IMPORTS:
-            for _ in range(words.number()):
-                words.name()
-                imports.add(words.name())
-                words.skip_import()
+    exports, imports = set(), set()
+    place = 8
+
+    def number() -> int:  # in LEB128
+        nonlocal place
+        place += 1
+        low = data[place - 1]
+        return low if low < 128 else low - 128 + (number() << 7)
+
+    def name() -> str:
+        nonlocal place
+        length = number()
+        place += length
+        return data[place - length : place].decode()
+
+    while place < len(data):
+        kind, length = number(), number()
+        end = place + length
+        if end > len(data):
+            raise BinaryError("its end is missing")
+        if kind == _IMPORTS:
+            for _ in range(number()):
+                name()  # of the module that provides it
+                imports.add(name())
+                what = number()
+                numbers = [number() for _ in range(_TYPE_LENGTHS[what])]
+                if what in _LIMITED and numbers[-2] & 1:
+                    number()
         elif kind == _EXPORTS:
-            for _ in range(words.number()):
-                exports.add(words.name())
-                words.number()  # what it is
-                words.number()  # and its place
-    return Binary(
-        "wasm",
-        "wasm32",
-        frozenset(exports - _WASM_START),
-        frozenset(imports - _WASM_SURROUNDINGS),
-        tuple(libraries),
-    )
+            for _ in range(number()):
+                exports.add(name())
+                number()  # what it is
+                number()  # and its place
+        place = end
+    return Binary("wasm", "wasm32", exports - _WASM_START, imports - _WASM_SURROUNDINGS, ())

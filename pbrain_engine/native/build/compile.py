@@ -16,44 +16,33 @@ import importlib.util
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from ...files import hold_lock
 from ...options import Parser
 from ..load.library import KernelError, Library, load, processor_level
 from ..load.store import cache_root, digest, is_shipped
-from ..load.targets import TARGETS, Target, host_target, x86_level
+from ..load.targets import FEATURES, TARGETS, Target, host_target
 
 EXPORTS_MODULE = "pbrain_engine.native.exports"
-ATTEMPTS = 3  # when the sources are edited while they are compiled
+VARIANTS = ("asserts", "bounds", "asserts-bounds")
 DIGEST = re.compile(r"[0-9a-f]{20}")  # the name of a folder of kernels
 # The memory functions come from the C library that every process has loaded; macOS has a few
 # more of them, and the binder of its loader.
-MACOS_IMPORTS = frozenset({"bzero", "__bzero", "memset_pattern16", "dyld_stub_binder"})
-ALLOWED_IMPORTS = frozenset({"memset", "memcpy", "memmove"}) | MACOS_IMPORTS
-ALLOWED_LIBRARIES = frozenset({"/usr/lib/libSystem.B.dylib"})
-PE_HEADER = 60  # where a file for Windows says at which offset its header begins
+MACOS_IMPORTS = {"bzero", "__bzero", "memset_pattern16", "dyld_stub_binder"}
+ALLOWED_IMPORTS = {"memset", "memcpy", "memmove", *MACOS_IMPORTS}
+ALLOWED_LIBRARIES = {"/usr/lib/libSystem.B.dylib"}
 KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
 
 
 class BuildError(Exception):
     """The kernel could not be built; the message says why."""
-
-
-class SourcesChanged(BuildError):
-    """The sources were edited while they were compiled."""
-
-
-def variant_name(asserts: bool, bounds: bool) -> str:
-    """Return the name of a build with these checks; empty for a release build."""
-    checks = {"asserts": asserts, "bounds": bounds}
-    return "-".join(name for name, wanted in checks.items() if wanted)
 
 
 class Output(NamedTuple):
@@ -62,19 +51,17 @@ class Output(NamedTuple):
     target: Target
     level: str
 
+    def object_file(self, scratch: str) -> str:
+        """Return where the child process leaves its object file."""
+        return os.path.join(scratch, f"{self.target.name}-{self.level}.o")
+
 
 class Build(NamedTuple):
-    """What to build from a module of exports: which libraries, with which checks."""
+    """What to build from a module of exports: which libraries, with the checks of a variant."""
 
     outputs: tuple[Output, ...]
-    asserts: bool = False
-    bounds: bool = False
+    variant: str = ""
     exports: str = EXPORTS_MODULE
-
-    @property
-    def variant(self) -> str:
-        """The checks as part of a file name."""
-        return variant_name(self.asserts, self.bounds)
 
     def paths(self, folder: str) -> dict[Output, str]:
         """Return where each library lies in a folder."""
@@ -82,9 +69,10 @@ class Build(NamedTuple):
         return {output: os.path.join(folder, name) for output, name in names.items()}
 
 
-def report(text: str) -> None:
-    """Show one line of progress."""
-    print(text, file=sys.stderr, flush=True)
+def report(text: str, began: float | None = None) -> None:
+    """Show one line of progress, with the seconds that it took."""
+    seconds = "" if began is None else f"  {time.perf_counter() - began:5.1f} s  "
+    print(seconds + text, file=sys.stderr, flush=True)
 
 
 def build(work: Build, folder: str) -> list[str]:
@@ -115,25 +103,19 @@ def _build_missing(work: Build, paths: dict[Output, str], folder: str) -> None:
         is_kept = os.path.exists(kept)
         _emit_objects(work, scratch, before, kept if is_kept else fresh)
         if digest() != before:  # an editor was at work: do not file this under either digest
-            raise SourcesChanged("the sources changed while they were compiled; start again")
+            raise BuildError("the sources changed while they were compiled; start again")
         if not is_kept:
-            move_whole(fresh, kept)
+            _move_whole(fresh, kept)
         for output, path in paths.items():
-            linking = time.perf_counter()
+            began = time.perf_counter()
             linked = os.path.join(scratch, os.path.basename(path))
-            link(output.target, object_path(scratch, output), linked)
-            move_whole(linked, path)
-            seconds, size = time.perf_counter() - linking, os.stat(path).st_size
-            report(f"  {seconds:5.1f} s  linked {os.path.basename(path)}, {size:,} bytes")
-    report(f"  {time.perf_counter() - started:5.1f} s  in all")
+            link(output.target, output.object_file(scratch), linked)
+            _move_whole(linked, path)
+            report(f"linked {os.path.basename(path)}, {os.stat(path).st_size:,} bytes", began)
+    report("in all", started)
 
 
-def object_path(scratch: str, output: Output) -> str:
-    """Return where the child process leaves an object file."""
-    return os.path.join(scratch, f"{output.target.name}-{output.level}.o")
-
-
-def move_whole(source: str, destination: str) -> None:
+def _move_whole(source: str, destination: str) -> None:
     """Copy a file so that its new name never stands for half of it."""
     part = f"{destination}.{os.getpid()}"
     try:
@@ -152,16 +134,14 @@ def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> No
         NUMBA_CPU_NAME="generic",
         NUMBA_CPU_FEATURES="",
         NUMBA_OPT="0",
-        NUMOKU_BOUNDS_CHECK="1" if work.bounds else "0",
+        NUMOKU_BOUNDS_CHECK=str(int("bounds" in work.variant)),
+        PYTHONOPTIMIZE="" if "asserts" in work.variant else "1",
         PYTHONPATH=os.pathsep.join(path or os.getcwd() for path in sys.path),
     )
-    environment.pop("PYTHONOPTIMIZE", None)
-    if not work.asserts:
-        environment["PYTHONOPTIMIZE"] = "1"
     command = [sys.executable, "-m", "pbrain_engine.native.build.emit"]
-    command += [work.exports, sources, front_end]
+    command += [work.exports, sources, front_end, scratch]
     for output in work.outputs:
-        command += [output.target.name, output.level, object_path(scratch, output)]
+        command += [output.target.name, output.level]
     if subprocess.run(command, env=environment, stdin=subprocess.DEVNULL).returncode != 0:
         raise BuildError("the kernel does not compile; the reason is above")
 
@@ -172,6 +152,7 @@ def link(target: Target, object_file: str, library_file: str) -> None:
     No C runtime is linked where that can be avoided: it would first have to be built by zig
     (a minute for Windows), and would tie the library to one C library and its version. A library
     for WebAssembly is what Emscripten calls a side module, which Pyodide loads with ``ctypes``.
+    One that needs more of its surroundings than the memory functions is refused.
 
     Raises:
         BuildError: with what to install, what the linker said, or what the library asks for.
@@ -193,82 +174,48 @@ def link(target: Target, object_file: str, library_file: str) -> None:
             f"no linker for {target.name}: install the package ziglang, or a C compiler on the "
             "machine itself"
         )
+    timeless = dict(os.environ, SOURCE_DATE_EPOCH="0")  # a DLL tells when it was linked
     failures = []
     for command in commands:
         command += ["-shared", *options, "-o", library_file, object_file]
-        result = subprocess.run(command, capture_output=True, text=True)
+        result = subprocess.run(command, env=timeless, capture_output=True, text=True)
         if result.returncode == 0:
-            if target.suffix == ".dll":
-                with open(library_file, "rb+") as file:  # the moment of linking is left out
-                    file.seek(PE_HEADER)
-                    (header,) = struct.unpack("<I", file.read(4))
-                    file.seek(header + 8)
-                    file.write(bytes(4))
-            check_library(library_file)
-            return
+            break
         failures.append(f"{' '.join(command)}: {result.stderr.strip()}")
-    raise BuildError("\n".join(failures))
-
-
-def check_library(library_file: str) -> None:
-    """Refuse a library that needs more of its surroundings than the memory functions.
-
-    Raises:
-        BuildError: with the names that it asks for.
-    """
+    else:
+        raise BuildError("\n".join(failures))
     from .binary import inspect  # reads with LIEF, which only a build needs
 
     with open(library_file, "rb") as file:
         binary = inspect(file.read())
-    foreign = binary.imports - ALLOWED_IMPORTS
-    foreign |= set(binary.libraries) - ALLOWED_LIBRARIES
+    foreign = (binary.imports - ALLOWED_IMPORTS).union(binary.libraries) - ALLOWED_LIBRARIES
     if foreign:
         raise BuildError(f"{library_file} asks for {', '.join(sorted(foreign))}")
 
 
-def host_level(target: Target) -> str:
-    """Return the highest instruction set level of the processor of this machine."""
-    if len(target.levels) == 1:
-        return target.levels[0]
-    level = probe_level()
-    if level is None:
-        raise BuildError("the processor is older than x86-64-v2, the lowest supported level")
-    return level
+def host_output() -> Output:
+    """Return the library that serves this machine best.
 
-
-def probe_level() -> str | None:
-    """Return the x86-64 level of this processor, with ``cpuid.ll`` compiled in memory."""
-    import ctypes
-
-    import llvmlite.binding as llvm
-
-    from .lower import parse_file
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    llvm.initialize_native_asmparser()
-    module = parse_file("cpuid.ll")
-    machine = llvm.Target.from_default_triple().create_target_machine()
-    with llvm.create_mcjit_compiler(module, machine) as engine:
-        engine.finalize_object()
-        cpuid_type = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p)
-        ask = cpuid_type(engine.get_function_address("numoku_cpuid"))
-        xgetbv = ctypes.CFUNCTYPE(ctypes.c_uint32)(engine.get_function_address("numoku_xgetbv"))
-        registers = (ctypes.c_uint32 * 4)()
-
-        def cpuid(leaf: int, subleaf: int) -> tuple[int, int, int, int]:
-            ask(leaf, subleaf, ctypes.addressof(registers))
-            return registers[0], registers[1], registers[2], registers[3]
-
-        return x86_level(cpuid, xgetbv)
-
-
-def host_build(asserts: bool = False, bounds: bool = False) -> Build:
-    """Return the build that serves this machine."""
+    Raises:
+        BuildError: none does.
+    """
     target = host_target()
     if target is None:
         raise BuildError(f"no kernel can be built for this machine, only for {', '.join(TARGETS)}")
-    return Build((Output(target, host_level(target)),), asserts, bounds)
+    return Output(target, host_level(target))
+
+
+def host_level(target: Target) -> str:
+    """Return the highest level of this platform that the processor reaches, as LLVM sees it."""
+    if len(target.levels) == 1:
+        return target.levels[0]
+    import llvmlite.binding as llvm
+
+    has = llvm.get_host_cpu_features().get
+    reached = list(takewhile(lambda level: all(map(has, FEATURES[level])), target.levels))
+    if not reached:
+        raise BuildError("the processor is older than x86-64-v2, the lowest supported level")
+    return reached[-1]
 
 
 def forget_old_kernels(root: str) -> None:
@@ -280,34 +227,28 @@ def forget_old_kernels(root: str) -> None:
         shutil.rmtree(path, ignore_errors=True)  # one that is in use may stay
 
 
-def ensure(*, asserts: bool = False, bounds: bool = False) -> str:
+def ensure(variant: str = "", exports: str = EXPORTS_MODULE) -> str:
     """Build the kernel of the present sources for this machine if need be; return its path.
 
     Raises:
         BuildError: it cannot be built here.
     """
     try:  # without importing LLVM
-        library = load(variant=variant_name(asserts, bounds))
+        library = load(variant=variant)
         if is_shipped() or library.level == processor_level(library):
             return library.path
     except KernelError:
         pass
-    work = host_build(asserts, bounds)
-    for attempts_left in reversed(range(ATTEMPTS)):
-        folder = os.path.join(cache_root(), digest())
-        for broken in filter(os.path.exists, work.paths(folder).values()):
-            try:
-                Library(broken)
-            except KernelError as error:  # it is built again
-                report(str(error).partition(";")[0])
-                os.unlink(broken)
+    work = Build((host_output(),), variant, exports)
+    folder = os.path.join(cache_root(), digest())
+    (path,) = work.paths(folder).values()
+    if os.path.exists(path):
         try:
-            (path,) = build(work, folder)
-            break
-        except SourcesChanged:
-            if not attempts_left:
-                raise
-            report("the sources changed meanwhile")
+            Library(path)
+        except KernelError as error:  # it is built again
+            report(str(error).partition(";")[0])
+            os.unlink(path)
+    build(work, folder)
     forget_old_kernels(cache_root())
     return path
 
@@ -321,37 +262,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--target", choices=TARGETS, help="platform (default: this one)")
     parser.add_argument("--level", default="host", help="host, all, or one such as v3")
     parser.add_argument("--out", help="folder for the libraries (default: the cache)")
-    parser.add_argument("--asserts", action="store_true", help="keep the kernel's asserts")
-    parser.add_argument("--boundscheck", action="store_true", help="check every array index")
+    parser.add_argument("--variant", choices=VARIANTS, default="", help="keep asserts, check "
+                        "every array index, or both")  # fmt: skip
     parser.add_argument("--exports", default=EXPORTS_MODULE, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
-        for path in build_requested(options):
-            print(path)
+        if not options.target and not options.out and options.level == "host":
+            paths = [ensure(options.variant)]
+        else:
+            paths = _build_requested(options)
     except BuildError as error:
         report(f"error: {error}")
         return 1
+    print(*paths, sep="\n")
     return 0
 
 
-def build_requested(options: argparse.Namespace) -> list[str]:
-    """Build what the options ask for and return the libraries' paths."""
-    if not options.target and not options.out and options.level == "host":
-        return [ensure(asserts=options.asserts, bounds=options.boundscheck)]
-    target = TARGETS[options.target] if options.target else host_target()
-    if target is None:
-        raise BuildError(f"this platform is none of {', '.join(TARGETS)}")
-    if options.level == "all":
-        levels = target.levels
-    elif options.level == "host":
+def _build_requested(options: argparse.Namespace) -> list[str]:
+    target = TARGETS[options.target] if options.target else host_output().target
+    levels = target.levels if options.level == "all" else (options.level,)
+    if options.level == "host":
         levels = (host_level(target) if target == host_target() else target.levels[-1],)
-    elif options.level in target.levels:
-        levels = (options.level,)
-    else:
+    if not set(levels).issubset(target.levels):
         raise BuildError(f"{target.name} has the levels {', '.join(target.levels)}")
     outputs = tuple(Output(target, level) for level in levels)
-    work = Build(outputs, options.asserts, options.boundscheck, options.exports)
-    return build(work, options.out or os.path.join(cache_root(), digest()))
+    folder = options.out or os.path.join(cache_root(), digest())
+    return build(Build(outputs, options.variant, options.exports), folder)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,82 +24,49 @@ from numba.np import arrayobj
 from ... import kernel
 from ..load.targets import Target
 
-# Numba counts references to memory it owns; a kernel's memory is the caller's, so there is
-# nothing to count. Anything that would allocate stays an undefined symbol and is refused.
-NO_REFERENCE_COUNTS = """
-define void @NRT_incref(ptr %memory) alwaysinline { ret void }
-define void @NRT_decref(ptr %memory) alwaysinline { ret void }
-"""
 # Where there are threads, another one stops a search (``bits.breathe``).
 NO_BREATH = "define i64 @numoku_breathe(i64 %steps) alwaysinline { ret i64 0 }"
-RUNTIME_SYMBOLS = ("memset", "memcpy", "memmove")  # what any C library provides
+RUNTIME_SYMBOLS = {"memset", "memcpy", "memmove"}  # what any C library provides
+FLOATING = re.compile(r"(^|[\s,<(])(double|float|half|x86_fp80|fp128)([\s,>)]|$)")
 # LLVM's own default is 250; this makes half as many pairs again and 4 % more nodes a second.
 INLINING_THRESHOLD = 2000
-
-# ``numoku_pair_sums`` multiplies two rows of 32 int16 and adds the products in pairs: the one
-# instruction that LLVM does not find by itself, on which the layers of the network live. x86-64 has
-# ``pmaddwd`` for it and WebAssembly ``i32x4.dot_i16x8_s``; elsewhere it is plain LLVM code.
-LANES = 32
-HEAD = "define <16 x i32> @numoku_pair_sums(<32 x i16> %a, <32 x i16> %b) alwaysinline {"
-# Of each level: the int16 of a register, and LLVM's name of the instruction.
-AVX2 = 16, "llvm.x86.avx2.pmadd.wd"
-INSTRUCTIONS = {
-    "v2": (8, "llvm.x86.sse2.pmadd.wd"),
-    "v3": AVX2,
-    "v4": AVX2,
-    "simd128": (8, "llvm.wasm.dot"),
-}
 
 
 class KernelDefect(Exception):
     """The kernels compile, but to something that must not be shipped."""
 
 
-def keep_llvm_code_only() -> None:
-    """Make numba stop at the LLVM code of a function: no optimising, no machine code."""
-
-    def finalize(library: Any) -> None:
-        library._raise_if_finalized()
-        library._finalized = True
-
-    def leave(*_: Any) -> None:
-        pass
-
-    replace_method(JITCodeLibrary, "finalize", finalize)
-    replace_method(JITCodeLibrary, "_optimize_functions", leave)
-    replace_method(JITCodeLibrary, "get_pointer_to_function", lambda library, name: 0)
-    replace_method(JITCPUCodegen, "set_env", leave)
+def _finalize(library: Any) -> None:
+    library._raise_if_finalized()
+    library._finalized = True
 
 
-def take_indices_as_they_are() -> None:
-    """Make numba drop the rule that a negative index counts from the end.
+def _take_index(context: Any, builder: Any, kind: Any, value: Any, length: Any) -> Any:
+    """Take an index as it is, where numba would count a negative one from the end.
 
     Kernels have no such index (a checked build would refuse it), and the test before every
     access cost 10 % of the nodes and 20 % of the pairs a second.
     """
-
-    def index(context: Any, builder: Any, kind: Any, value: Any, length: Any) -> Any:
-        return context.cast(builder, value, kind, types.intp if kind.signed else types.uintp)
-
-    replace_method(arrayobj, "fix_integer_index", index)
+    return context.cast(builder, value, kind, types.intp if kind.signed else types.uintp)
 
 
-def replace_method(owner: Any, name: str, method: Any) -> None:
-    """Put our own in the place of a part of numba.
-
-    Raises:
-        KernelDefect: numba has no such part.
-    """
-    if not hasattr(owner, name):
-        raise KernelDefect(f"numba's {owner.__name__} has no {name}: another version?")
-    setattr(owner, name, method)
+# Parts of numba that ours take the place of: it stops at the LLVM code of a function.
+_REPLACED = (
+    (JITCodeLibrary, "finalize", _finalize),
+    (JITCodeLibrary, "_optimize_functions", lambda *_: None),
+    (JITCodeLibrary, "get_pointer_to_function", lambda library, name: 0),
+    (JITCPUCodegen, "set_env", lambda *_: None),
+    (arrayobj, "fix_integer_index", _take_index),
+)
 
 
 def compile_exports(module: str) -> list[tuple[str, Any]]:
     """Import a module of exports and return each one's name and numba's compile result."""
     importlib.import_module(module)
-    keep_llvm_code_only()
-    take_indices_as_they_are()
+    for owner, name, method in _REPLACED:
+        if not hasattr(owner, name):
+            raise KernelDefect(f"numba's {owner} has no {name}: another version?")
+        setattr(owner, name, method)
     dispatcher: Any
     function: Any
     for dispatcher, signature in kernel.SIGNED:
@@ -135,7 +103,7 @@ def link_exports(results: list[tuple[str, Any]]) -> Any:
     An export that is a kernel is entered by a jump, so that its own code can be changed as that of
     any other kernel.
     """
-    whole = llvm.parse_assembly(NO_REFERENCE_COUNTS)
+    whole = parse_file("runtime.ll")
     for library in _libraries(results):
         whole.link_in(library._final_module, preserve=True)
     own = set()
@@ -167,80 +135,7 @@ def parse_file(name: str) -> Any:
         return llvm.parse_assembly(file.read())
 
 
-def add_description(module: Any, text: str, target: Target) -> None:
-    """Add ``numoku_about``, which returns a text, and on x86-64 the CPUID helper."""
-    data = text.encode() + b"\0"
-    escaped = "".join(f"\\{byte:02x}" for byte in data)
-    module.link_in(
-        llvm.parse_assembly(
-            f'@numoku_text = internal constant [{len(data)} x i8] c"{escaped}"\n'
-            "define ptr @numoku_about() { ret ptr @numoku_text }\n"
-        )
-    )
-    if target.triple.startswith("x86_64"):
-        module.link_in(parse_file("cpuid.ll"))
-
-
-def add_own_ways(module: Any, target: Target, level: str) -> None:
-    """Define what each platform does in its own way, as far as it is used."""
-    used = {function.name for function in module.functions}
-    breath = parse_file("breath.ll") if target.is_wasm else llvm.parse_assembly(NO_BREATH)
-    ways = {"numoku_pair_sums": llvm.parse_assembly(pair_sums(level)), "numoku_breathe": breath}
-    for name in used.intersection(ways):
-        module.link_in(ways[name])
-        module.get_function(name).linkage = "internal"
-
-
-def _mask(places: range) -> str:
-    return f"<{len(places)} x i32> <{', '.join(f'i32 {place}' for place in places)}>"
-
-
-def pair_sums(level: str) -> str:
-    """Return the LLVM code of the function for a level.
-
-    The rows are cut in parts of one register, and the results put together again.
-    """
-    if level not in INSTRUCTIONS:
-        return _plain_sums()
-    lanes, name = INSTRUCTIONS[level]
-    row, half = f"<{lanes} x i16>", f"<{lanes // 2} x i32>"
-    lines = [f"declare {half} @{name}({row}, {row})", HEAD]
-    parts = []
-    for start in range(0, LANES, lanes):
-        for which in "ab":
-            cut = _mask(range(start, start + lanes))
-            lines.append(
-                f"%{which}{start} = shufflevector <32 x i16> %{which}, <32 x i16> poison, {cut}"
-            )
-        parts.append(f"%p{start}")
-        lines.append(f"{parts[-1]} = call {half} @{name}({row} %a{start}, {row} %b{start})")
-    length = lanes // 2
-    while len(parts) > 1:
-        kind, joined = f"<{length} x i32>", []
-        for first, second in zip(parts[::2], parts[1::2], strict=True):
-            joined.append(f"{first}j")
-            both = _mask(range(2 * length))
-            lines.append(f"{joined[-1]} = shufflevector {kind} {first}, {kind} {second}, {both}")
-        parts, length = joined, 2 * length
-    return "\n".join([*lines, f"ret <16 x i32> {parts[0]}", "}", ""])
-
-
-def _plain_sums() -> str:
-    lines = [HEAD]
-    for name, first in (("even", 0), ("odd", 1)):
-        places = _mask(range(first, LANES, 2))
-        for which in "ab":
-            part = f"%{name}_{which}"
-            lines += [
-                f"{part} = shufflevector <32 x i16> %{which}, <32 x i16> poison, {places}",
-                f"{part}_wide = sext <16 x i16> {part} to <16 x i32>",
-            ]
-        lines.append(f"%{name} = mul <16 x i32> %{name}_a_wide, %{name}_b_wide")
-    return "\n".join([*lines, "%sum = add <16 x i32> %even, %odd", "ret <16 x i32> %sum", "}", ""])
-
-
-def optimise(module: Any, machine: Any) -> None:
-    """Run LLVM's full pipeline for a machine over the linked module and drop dead code."""
+def _optimise(module: Any, machine: Any) -> None:
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     options.slp_vectorization = True
@@ -254,32 +149,16 @@ def optimise(module: Any, machine: Any) -> None:
     module.verify()
 
 
-def check_module(module: Any) -> None:
-    """Refuse a module that needs a runtime or computes with floating point.
-
-    Raises:
-        KernelDefect: with the symbols or the lines at fault.
-    """
+def _check_module(module: Any) -> None:
+    """Refuse a module that needs a runtime or computes with floating point."""
     missing = {function.name for function in module.functions if function.is_declaration}
-    foreign = sorted(
-        name for name in missing.difference(RUNTIME_SYMBOLS) if not name.startswith("llvm.")
-    )
+    foreign = [n for n in sorted(missing - RUNTIME_SYMBOLS) if not n.startswith("llvm.")]
     if foreign:
         raise KernelDefect(f"the kernel calls what no library here provides: {', '.join(foreign)}")
-    floating = floating_point_lines(str(module))
+    lines = (line.partition(";")[0].strip() for line in str(module).splitlines())
+    floating = [line for line in lines if FLOATING.search(line)]
     if floating:
         raise KernelDefect("the kernel computes with floating point:\n" + "\n".join(floating[:10]))
-
-
-def floating_point_lines(text: str) -> list[str]:
-    """Return the lines of LLVM code that mention a floating point type."""
-    words = ("double", "float", "half", "x86_fp80", "fp128")
-    lines = []
-    for line in text.splitlines():
-        tokens = line.split(";")[0].replace(",", " ").replace(">", " ").replace("<", " ").split()
-        if any(word in tokens for word in words):
-            lines.append(line.strip())
-    return lines
 
 
 def target_machine(target: Target, level: str) -> Any:
@@ -288,8 +167,8 @@ def target_machine(target: Target, level: str) -> Any:
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for the inline assembly of cpuid.ll
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu(level),
-        features=target.features(level),
+        cpu=target.cpus[level],
+        features=f"+{level},+bulk-memory" if target.is_wasm else "",
         opt=3,
         reloc="pic",
         codemodel="default",
@@ -297,18 +176,36 @@ def target_machine(target: Target, level: str) -> Any:
 
 
 def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, Any]:
-    """Return the object file of a linked module for a platform, and its optimised module."""
+    """Return the object file of a linked module for a platform, and its optimised module.
+
+    ``about``: the text that its function ``numoku_about`` returns.
+
+    Raises:
+        KernelDefect: the module is not to be shipped.
+    """
     machine = target_machine(target, level)
     module = module.clone()
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
-    add_description(module, about, target)
-    add_own_ways(module, target, level)
+    data = about.encode() + b"\0"
+    escaped = "".join(f"\\{byte:02x}" for byte in data)
+    module.link_in(
+        llvm.parse_assembly(
+            f'@numoku_text = internal constant [{len(data)} x i8] c"{escaped}"\n'
+            "define ptr @numoku_about() { ret ptr @numoku_text }\n"
+        )
+    )
+    if target.triple.startswith("x86_64"):
+        module.link_in(parse_file("cpuid.ll"))
+    if any(function.name == "numoku_breathe" for function in module.functions):
+        breath = parse_file("breath.ll") if target.is_wasm else llvm.parse_assembly(NO_BREATH)
+        module.link_in(breath)
+        module.get_function("numoku_breathe").linkage = "internal"
     if target.suffix == ".dll":
         for function in module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.storage_class = "dllexport"
         module.link_in(parse_file("windows.ll"))
-    optimise(module, machine)
-    check_module(module)
+    _optimise(module, machine)
+    _check_module(module)
     return machine.emit_object(module), module

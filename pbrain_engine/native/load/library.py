@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 
 from .store import SHIPPED_FOLDER, is_checkout, is_shipped, kernel_folder
-from .targets import Target, host_target
+from .targets import TARGETS, host_target, x86_level
 
 CURE = "run `make setup`"
 INSTALLED_CURE = "pip install 'pbrain-numoku[build]', then `numoku build`"
@@ -37,13 +37,10 @@ def _error(trouble: str, shipped: str = "") -> KernelError:
     return KernelError("; ".join(filter(None, words)))
 
 
-def is_cut_off(path: str) -> bool:
+def _is_cut_off(path: str) -> bool:
     """Return whether a library for Linux ends too early, of which the system's loader would die.
 
     The table of its sections is the last thing in it. Other systems look for themselves.
-
-    Raises:
-        OSError: it cannot be read.
     """
     with open(path, "rb") as file:
         head = file.read(ELF_HEAD)
@@ -60,21 +57,22 @@ class Library:
         """Load a library file; KernelError if it cannot be loaded, or is no kernel."""
         self.path = path
         try:
-            if is_cut_off(path):
+            if _is_cut_off(path):
                 raise OSError("its end is missing")
             self._dll = ctypes.CDLL(path)
             self._dll.numoku_about.restype = ctypes.c_char_p
-            self.about = parse_about(self._dll.numoku_about().decode())
-            self.level = self.about["level"]
-            self.digest = self.about["digest"]
-        except (OSError, AttributeError, KeyError) as error:
-            text = f"{path} is not a kernel for this machine ({error})"
-            raise _error(text, shipped=AGAIN) from error
+            text = self._dll.numoku_about().decode()
+        except (OSError, AttributeError) as error:
+            trouble = f"{path} is not a kernel for this machine ({error})"
+            raise _error(trouble, shipped=AGAIN) from error
+        self.about: dict[str, str] = dict(line.split("=") for line in text.splitlines())
+        self.level = self.about["level"]
+        self.digest = self.about["digest"]
         # Each exported function and its parameters: p for an address, i for an integer.
-        self.exports = parse_about(self.about["exports"].replace(" ", "\n"), ":")
+        self.exports = dict(pair.split(":") for pair in self.about["exports"].split())
         # The bytes of the blocks of memory that the caller allocates.
-        sizes = parse_about(self.about["sizes"].replace(" ", "\n"), ":")
-        self.sizes = {name: int(size) for name, size in sizes.items()}
+        sizes = (pair.split(":") for pair in self.about["sizes"].split())
+        self.sizes = {name: int(size) for name, size in sizes}
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         """Return a caller of an exported function, made at the first use."""
@@ -110,12 +108,6 @@ class Library:
         self._dll.numoku_listen(self._listener)
 
 
-def parse_about(text: str, sign: str = "=") -> dict[str, str]:
-    """Return the facts that a kernel states about itself, one a line: name, sign, value."""
-    pairs = (line.partition(sign) for line in text.splitlines())
-    return {name: value for name, _, value in pairs}
-
-
 def _failure(name: str, status: int, exception: int) -> str:
     """Say what a kernel raised: only a build with checks can."""
     message = f"the kernel function {name} failed with status {status}"
@@ -133,31 +125,11 @@ def _failure(name: str, status: int, exception: int) -> str:
     return message
 
 
-def _host() -> Target:
-    target = host_target()
-    if target is None:
-        raise KernelError("no kernel exists for this kind of machine, only for 64-bit x86 and ARM")
-    return target
-
-
-def _present(variant: str) -> dict[str, str]:
-    """Return the library files for this machine by level, lowest first."""
-    target = _host()
-    try:
-        folder = kernel_folder()
-    except OSError:  # neither marked as shipped nor with sources to compare: a frozen build
-        folder = SHIPPED_FOLDER
-    paths = {lvl: os.path.join(folder, target.file_name(lvl, variant)) for lvl in target.levels}
-    return {level: path for level, path in paths.items() if os.path.exists(path)}
-
-
 def processor_level(library: Library) -> str | None:
     """Return the level that this processor reaches, asked through a kernel of any level."""
-    target = _host()
-    if len(target.levels) == 1:
-        return target.levels[0]
-    from .targets import x86_level
-
+    levels = TARGETS[library.about["target"]].levels
+    if len(levels) == 1:
+        return levels[0]
     dll = library._dll
     registers = (ctypes.c_uint32 * 4)()
 
@@ -193,23 +165,28 @@ def load(level: str | None = None, variant: str | None = None) -> Library:
 
 
 def _choose(level: str | None, variant: str) -> Library:
-    present = _present(variant)
+    target = host_target()
+    if target is None:
+        raise KernelError("no kernel exists for this kind of machine, only for 64-bit x86 and ARM")
+    try:
+        folder = kernel_folder()
+    except OSError:  # neither marked as shipped nor with sources to compare: a frozen build
+        folder = SHIPPED_FOLDER
+    paths = {lvl: os.path.join(folder, target.file_name(lvl, variant)) for lvl in target.levels}
+    present = {lvl: path for lvl, path in paths.items() if os.path.exists(path)}
     if not present:
         state = "none was shipped for this platform" if is_shipped() else "it was never built"
         raise _error(f"no kernel of the present sources ({state} or is stale)", shipped=AGAIN)
     forced = os.environ.get("NUMOKU_LEVEL") if level is None else None
-    level = level or forced
-    if level and level not in present:
-        raise _error(f"no kernel of level {level}, only of {', '.join(present)}")
+    wanted = level or forced
+    if wanted and wanted not in present:
+        raise _error(f"no kernel of level {wanted}, only of {', '.join(present)}")
     if forced:
         return Library(present[forced])
-    first = Library(next(iter(present.values())))
-    levels = _host().levels
-    reached = processor_level(first)
-    usable = levels[: levels.index(reached) + 1] if reached else ()
-    fitting = [lvl for lvl in present if lvl in usable]
-    if not fitting or (level is not None and level not in fitting):
+    reached = processor_level(Library(next(iter(present.values()))))
+    usable = target.levels[: target.levels.index(reached) + 1] if reached else ()
+    fitting = [lvl for lvl in present if lvl in usable and level in (None, lvl)]
+    if not fitting:
         wanted = level or ", ".join(present)
         raise _error(f"this processor does not support a kernel of level {wanted}")
-    chosen = level or fitting[-1]
-    return first if chosen == first.level else Library(present[chosen])
+    return Library(present[fitting[-1]])

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 # A private mapping can have large pages, a shared one (the default) cannot: searches in a
 # table of 300 MB take a quarter less time, and the program ends faster. Not on Windows.
@@ -27,9 +31,9 @@ class Block:
         Raises:
             MemoryError: there is no room.
         """
-        self.length = length
-        self._pages = _OwnPages(length) if sys.platform == "win32" else _Mapping(length, huge)
-        self.address = self._pages.address
+        self.length, self.address = length, 0
+        take = _take_own_pages if sys.platform == "win32" else _map_pages
+        self.address, self._give_back = take(length, huge)
 
     def write(self, data: bytes) -> None:
         """Copy bytes to the start of the block; ValueError if it is shorter."""
@@ -39,57 +43,39 @@ class Block:
 
     def close(self) -> None:
         """Give the memory back; nothing may use the address any more."""
-        self.address = 0
-        self._pages.close()
+        if self.address:
+            self.address = 0
+            self._give_back()
+
+    __del__ = close
 
 
-class _Mapping:
-    """Pages as `mmap` has them."""
-
-    def __init__(self, length: int, huge: bool) -> None:
-        try:
-            self._map = mmap.mmap(-1, length, **ANONYMOUS)
-        except (OSError, ValueError, OverflowError) as error:
-            raise MemoryError(f"cannot map {length} bytes: {error}") from error
-        if huge and hasattr(mmap, "MADV_HUGEPAGE"):
-            try:
-                self._map.madvise(mmap.MADV_HUGEPAGE)
-            except OSError:
-                pass  # only a matter of speed
-        self._anchor = ctypes.c_char.from_buffer(self._map)
-        self.address = ctypes.addressof(self._anchor)
-
-    def close(self) -> None:
-        del self._anchor
-        self._map.close()
+def _map_pages(length: int, huge: bool) -> tuple[int, Callable[[], object]]:
+    try:
+        pages = mmap.mmap(-1, length, **ANONYMOUS)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"cannot map {length} bytes: {error}") from error
+    if huge and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # only a matter of speed
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return ctypes.addressof(ctypes.c_char.from_buffer(pages)), pages.close
 
 
-class _OwnPages:
-    """Pages that belong to this process alone, on Windows.
+def _take_own_pages(length: int, huge: bool) -> tuple[int, Callable[[], object]]:
+    """Take pages that belong to this process alone, on Windows.
 
     What `mmap` makes there can be shared, and for that wine keeps a file, which costs half of the
     time of a search that begins with an empty table.
     """
-
-    def __init__(self, length: int) -> None:
-        self.address = 0
-        if length <= 0:
-            raise MemoryError(f"cannot map {length} bytes")
-        kernel32 = getattr(ctypes, "WinDLL")("kernel32")  # noqa: B009 - absent elsewhere
-        take, self._give_back = kernel32.VirtualAlloc, kernel32.VirtualFree
-        take.restype = ctypes.c_void_p
-        take.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_uint32)
-        self._give_back.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32)
-        self.address = take(None, length, _COMMIT_AND_RESERVE, _READ_AND_WRITE) or 0
-        if not self.address:
-            raise MemoryError(f"cannot take {length} bytes")
-
-    def close(self) -> None:
-        address, self.address = self.address, 0
-        if address:
-            self._give_back(address, 0, _RELEASE)
-
-    __del__ = close
+    kernel32 = getattr(ctypes, "WinDLL")("kernel32")  # noqa: B009 - absent elsewhere
+    take, give_back = kernel32.VirtualAlloc, kernel32.VirtualFree
+    take.restype = ctypes.c_void_p
+    take.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_uint32)
+    give_back.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32)
+    address = length > 0 and take(None, length, _COMMIT_AND_RESERVE, _READ_AND_WRITE)
+    if not address:
+        raise MemoryError(f"cannot take {length} bytes")
+    return address, partial(give_back, address, 0, _RELEASE)
 
 
 DEFAULT_MEMORY = 350_000_000  # bytes where no limit is set; tournaments send 367,001,600
@@ -106,7 +92,8 @@ def footprint() -> int:
     try:
         if sys.platform != "win32":
             return private_pages()
-        sizes = windows_sizes()  # wine tells 0 for the private bytes under one of their two names
+        sizes = windows_sizes(os.getpid())
+        # Wine tells 0 for the private bytes under one of their two names.
         return max(sizes[_WORKING_SET], sizes[_PAGE_FILE], sizes[_PRIVATE]) or _UNKNOWN
     except (OSError, ValueError, AttributeError):
         return _UNKNOWN
@@ -138,9 +125,8 @@ def peak_working_set(pid: int) -> int:
     return windows_sizes(pid)[_PEAK_WORKING_SET]
 
 
-def windows_sizes(pid: int | None = None) -> tuple[int, ...]:
-    """Ask Windows for the nine sizes of a process, or of this one; OSError if it does not tell."""
-    import ctypes
+def windows_sizes(pid: int) -> tuple[int, ...]:
+    """Ask Windows for the nine sizes of a process; OSError if it does not tell."""
 
     class Counters(ctypes.Structure):
         _fields_ = [
@@ -153,20 +139,16 @@ def windows_sizes(pid: int | None = None) -> tuple[int, ...]:
     counters = Counters()
     counters.cb = ctypes.sizeof(counters)
     kernel32 = getattr(ctypes, "WinDLL")("kernel32")  # noqa: B009 - absent elsewhere
-    kernel32.GetCurrentProcess.restype = kernel32.OpenProcess.restype = ctypes.c_void_p
+    kernel32.OpenProcess.restype = ctypes.c_void_p
     kernel32.CloseHandle.argtypes = (ctypes.c_void_p,)
     ask = kernel32.K32GetProcessMemoryInfo
     ask.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32)
-    if pid is None:
-        handle = kernel32.GetCurrentProcess()
-    else:
-        handle = kernel32.OpenProcess(limited_information, False, pid)
+    handle = kernel32.OpenProcess(limited_information, False, pid)
     if not handle:
         raise OSError(f"process {pid} cannot be asked")
     try:
         if not ask(handle, ctypes.addressof(counters), counters.cb):
             raise OSError("K32GetProcessMemoryInfo failed")
     finally:
-        if pid is not None:
-            kernel32.CloseHandle(handle)
+        kernel32.CloseHandle(handle)
     return tuple(counters.sizes)

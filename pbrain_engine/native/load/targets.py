@@ -6,9 +6,14 @@ import os
 import sys
 from collections.abc import Callable
 
-X86_LEVELS = ("v2", "v3", "v4")  # x86-64-v2 .. v4, each contains the one before
-ARM_LEVELS = ("v8",)
-WASM_LEVELS = ("simd128",)
+# Of each kind of processor the levels of its instruction set, each of which contains the one
+# before, with LLVM's name of the processor that it stands for.
+LEVELS = {
+    "x86_64": {"v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"},
+    "aarch64": {"v8": "generic"},
+    "arm64": {"v8": "apple-m1"},
+    "wasm32": {"simd128": "generic"},
+}
 
 
 class Target:
@@ -17,7 +22,7 @@ class Target:
     A plain class: the engine imports this at its start, and ``typing`` takes 6 ms.
     """
 
-    __slots__ = ("name", "triple", "zig", "suffix")
+    __slots__ = ("name", "triple", "zig", "suffix", "is_wasm", "cpus", "levels")
 
     def __init__(self, name: str, triple: str, zig: str, suffix: str) -> None:
         """Name a platform for people, for code generation and for linking."""
@@ -25,30 +30,10 @@ class Target:
         self.triple = triple
         self.zig = zig  # with the oldest glibc that the library may ask for; none: LLVM's linker
         self.suffix = suffix
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        """The instruction set levels of this platform, lowest first."""
-        if self.is_wasm:
-            return WASM_LEVELS
-        return X86_LEVELS if self.triple.startswith("x86_64") else ARM_LEVELS
-
-    @property
-    def is_wasm(self) -> bool:
-        """Whether it is WebAssembly, as Pyodide runs it in a browser: one thread, 32 bits."""
-        return self.triple.startswith("wasm32")
-
-    def cpu(self, level: str) -> str:
-        """Return LLVM's name of the processor that a level stands for."""
-        if level not in self.levels:
-            raise ValueError(f"{self.name} has no level {level}, only {', '.join(self.levels)}")
-        if level in X86_LEVELS:
-            return f"x86-64-{level}"
-        return "apple-m1" if self.name.startswith("macos") else "generic"
-
-    def features(self, level: str) -> str:
-        """Return what a level has beyond the processor that it is named after, for LLVM."""
-        return f"+{level},+bulk-memory" if self.is_wasm else ""
+        kind = triple.partition("-")[0]
+        self.is_wasm = kind == "wasm32"  # as Pyodide runs it in a browser: one thread, 32 bits
+        self.cpus = LEVELS[kind]
+        self.levels = tuple(self.cpus)
 
     def file_name(self, level: str, variant: str = "") -> str:
         """Return the name of the library file; a variant is a build with extra checks."""
@@ -97,38 +82,38 @@ Cpuid = Callable[[int, int], tuple[int, int, int, int]]  # (leaf, subleaf) -> ea
 Bit = tuple[int, int, int]  # leaf, register (eax = 0 ...), bit number
 
 EBX, ECX = 1, 2
-EXTENDED = 0x8000_0001
+EXTENDED = 0x8000_0000  # the first leaf of the further ones
 OSXSAVE = (1, ECX, 27)
 
-# The x86-64 psABI's microarchitecture levels.
-FEATURES = {
-    "v2": (
-        (1, ECX, 0),  # SSE3
-        (1, ECX, 9),  # SSSE3
-        (1, ECX, 13),  # CMPXCHG16B
-        (1, ECX, 19),  # SSE4.1
-        (1, ECX, 20),  # SSE4.2
-        (1, ECX, 23),  # POPCNT
-        (EXTENDED, ECX, 0),  # LAHF
-    ),
-    "v3": (
-        OSXSAVE,
-        (1, ECX, 12),  # FMA
-        (1, ECX, 22),  # MOVBE
-        (1, ECX, 28),  # AVX
-        (1, ECX, 29),  # F16C
-        (7, EBX, 3),  # BMI1
-        (7, EBX, 5),  # AVX2
-        (7, EBX, 8),  # BMI2
-        (EXTENDED, ECX, 5),  # LZCNT
-    ),
-    "v4": (
-        (7, EBX, 16),  # AVX512F
-        (7, EBX, 17),  # AVX512DQ
-        (7, EBX, 28),  # AVX512CD
-        (7, EBX, 30),  # AVX512BW
-        (7, EBX, 31),  # AVX512VL
-    ),
+# The x86-64 psABI's microarchitecture levels: what they need, by LLVM's names.
+FEATURES: dict[str, dict[str, Bit]] = {
+    "v2": {
+        "sse3": (1, ECX, 0),
+        "ssse3": (1, ECX, 9),
+        "cx16": (1, ECX, 13),
+        "sse4.1": (1, ECX, 19),
+        "sse4.2": (1, ECX, 20),
+        "popcnt": (1, ECX, 23),
+        "sahf": (EXTENDED + 1, ECX, 0),
+    },
+    "v3": {
+        "xsave": OSXSAVE,
+        "fma": (1, ECX, 12),
+        "movbe": (1, ECX, 22),
+        "avx": (1, ECX, 28),
+        "f16c": (1, ECX, 29),
+        "bmi": (7, EBX, 3),
+        "avx2": (7, EBX, 5),
+        "bmi2": (7, EBX, 8),
+        "lzcnt": (EXTENDED + 1, ECX, 5),
+    },
+    "v4": {
+        "avx512f": (7, EBX, 16),
+        "avx512dq": (7, EBX, 17),
+        "avx512cd": (7, EBX, 28),
+        "avx512bw": (7, EBX, 30),
+        "avx512vl": (7, EBX, 31),
+    },
 }
 # What the operating system has to save on a task switch: XMM and YMM, then also ZMM and masks.
 SAVED_STATE = {"v2": 0x00, "v3": 0x06, "v4": 0xE6}
@@ -136,19 +121,16 @@ SAVED_STATE = {"v2": 0x00, "v3": 0x06, "v4": 0xE6}
 
 def x86_level(cpuid: Cpuid, xgetbv: Callable[[], int]) -> str | None:
     """Return the highest level that the processor and its operating system support."""
-    highest = {0: cpuid(0, 0)[0], EXTENDED: cpuid(0x8000_0000, 0)[0]}
 
     def has(feature: Bit) -> bool:
         leaf, register, bit = feature
-        if leaf > highest[EXTENDED if leaf >= EXTENDED else 0]:
-            return False
-        return bool(cpuid(leaf, 0)[register] >> bit & 1)
+        return leaf <= cpuid(leaf & EXTENDED, 0)[0] and bool(cpuid(leaf, 0)[register] >> bit & 1)
 
     saved = xgetbv() if has(OSXSAVE) else 0
     reached = None
     for level, features in FEATURES.items():
         wanted = SAVED_STATE[level]
-        if saved & wanted != wanted or not all(map(has, features)):
+        if saved & wanted != wanted or not all(map(has, features.values())):
             break
         reached = level
     return reached

@@ -1,22 +1,23 @@
-"""What only tests ask the kernel for: exported by builds with checks alone."""
+"""The exports of the kernel, and what only fuzzing asks of it: ``fuzz_rules.checked`` builds it."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import carray
 
-from ..eval.evaluator import EVALUATOR, ask_moves, begin, judge, logit_of
-from ..eval.network.accumulator import RINGS, bring_up, dense
-from ..eval.network_block import CHANNELS
-from ..kernel import export, export_kernel, kernel
-from ..kernel.bits import U64
-from ..patterns.state import STATE, play, same_as_fresh, undo
-from ..patterns.tables import TABLES
-from ..position.board import contains
-from ..position.geometry import MARGIN, PADDED_CELLS, STRIDE
-from ..position.rules import EMPTY
-from ..search.alphabeta.memory import WORKER
-from ..search.threats.defence import mark_answers, static_result
+from pbrain_engine.eval.evaluator import EVALUATOR, ask_moves, begin, judge, logit_of
+from pbrain_engine.eval.network.accumulator import RINGS, bring_up, dense
+from pbrain_engine.eval.network_block import CHANNELS
+from pbrain_engine.kernel import export, export_kernel, kernel
+from pbrain_engine.kernel.bits import U64
+from pbrain_engine.native import exports as exports
+from pbrain_engine.patterns.state import STATE, play, same_as_fresh, undo
+from pbrain_engine.patterns.tables import TABLES
+from pbrain_engine.position.board import contains
+from pbrain_engine.position.geometry import MARGIN, PADDED_CELLS, STRIDE
+from pbrain_engine.position.rules import EMPTY
+from pbrain_engine.search.alphabeta.memory import WORKER
+from pbrain_engine.search.threats.defence import mark_answers, static_result
 
 # Knuth's linear congruential generator (MMIX); its upper bits are the ones that are random.
 FACTOR, ADDED = U64(6364136223846793005), U64(1442695040888963407)
