@@ -16,7 +16,7 @@ from pbrain_engine.database.finding import Author, Finding
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.notation.canonical import Position, image_of
-from pbrain_engine.notation.game_tree import GameRecord, RecordedMove
+from pbrain_engine.notation.game_tree import GameRecord
 from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side
 
@@ -34,9 +34,7 @@ def moves_of(number: int) -> list[tuple[int, int]]:
 def games(count: int) -> Iterator[StoredGame]:
     for number in range(count):
         moves = moves_of(number)
-        record = GameRecord(
-            rule=Rule.FREESTYLE, moves=tuple(RecordedMove(x, y) for x, y in moves), result="1-0"
-        )
+        record = GameRecord(rule=Rule.FREESTYLE, moves=tuple(moves), result="1-0")
         findings = {
             ply: Finding(number % 1000, depth=12, nodes=number, moves=(move,), line=(move,),
                          author=AUTHOR)

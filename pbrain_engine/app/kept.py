@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from .. import __version__
@@ -26,18 +27,17 @@ from ..engine.review import Reviewed, Win
 from ..engine.thought import LOWER, UPPER
 from ..game.game import Game
 from ..notation.canonical import Position, image_of
-from ..notation.game_tree import GameRecord, RecordedMove
+from ..notation.game_tree import GameRecord
 from ..position.rules import Side
 from ..values import WIN_BAND
-from .setup import Setup
 
 BOUNDS = {LOWER: Bound.LOWER, UPPER: Bound.UPPER}
 
 
-def asked_of(setup: Setup) -> Asked:
+def asked_of(game: GameRecord) -> Asked:
     """Return a position as it is asked for; its moves count only from an empty board."""
-    is_plain = not (setup.placed or setup.passes) and setup.first is Side.BLACK
-    return Asked(setup.position, setup.moves if is_plain else ())
+    is_plain = not (game.placed or game.passes) and game.first is Side.BLACK
+    return Asked(game.position, game.moves if is_plain else ())
 
 
 def finding_of(thought: Thought, weights: str, tree: Any = None) -> Finding:
@@ -127,11 +127,9 @@ class Kept:
         with report_errors(), self.database.transaction():
             self.database.add_findings([Known(image_of(position), finding)])
             if game.is_in_turn:
-                moves = tuple(RecordedMove(x, y) for x, y in game.moves)
                 first = game.history[0].side if game.ply else game.to_move
-                add_line(
-                    self.database, GameRecord(game.width, game.height, game.rule, moves, first)
-                )
+                board = game.width, game.height, game.rule
+                add_line(self.database, GameRecord(*board, tuple(game.moves), first))
 
     def note_findings(self, findings: Iterable[tuple[Position, Finding]]) -> None:
         """Keep what was found out about positions, but not how they were reached."""
@@ -150,12 +148,12 @@ class Kept:
 # Reviews --------------------------------------------------------------------------------
 
 
-def found_of(game: Setup, found: Sequence[Reviewed], weights: str) -> dict[Position, Finding]:
+def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[Position, Finding]:
     """Return what was found out about the positions of a game, as it is kept."""
     author = Author(f"Numoku {__version__}", weights)
     findings = {}
     for reviewed in found:
-        before = game._replace(moves=game.moves[: reviewed.ply - 1 - len(game.placed)])
+        before = replace(game, moves=game.moves[: reviewed.ply - 1 - len(game.placed)])
         findings[before.position] = Finding(
             reviewed.value,
             depth=reviewed.depth,
@@ -203,10 +201,11 @@ def move_form(reviewed: Reviewed) -> dict[str, Any]:
     }
 
 
-def document(game: Setup, found: Sequence[Reviewed]) -> dict[str, Any]:
+def document(game: GameRecord, found: Sequence[Reviewed]) -> dict[str, Any]:
     """Return the review as one document; values are those of the side that moves."""
+    *size, rule = game.board
     return {
-        "rule": game.rule.name.lower(),
-        "size": [game.width, game.height],
+        "rule": rule.name.lower(),
+        "size": size,
         "moves": [move_form(reviewed) for reviewed in found],
     }

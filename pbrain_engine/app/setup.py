@@ -6,20 +6,19 @@ import argparse
 import os
 import re
 import sys
-from functools import reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
 from ..files import decode
 from ..game.game import Game, IllegalMove, Move, Stone
-from ..notation.canonical import Position
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
 from ..notation.diagram import parse_diagram
-from ..notation.game_tree import GameRecord, RecordedMove, turns_of
+from ..notation.game_tree import GameRecord
 from ..notation.psq import parse_psq
 from ..notation.sgf import parse_sgf
 from ..options import positive
-from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
+from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
 
 if TYPE_CHECKING:
@@ -30,59 +29,6 @@ if TYPE_CHECKING:
 DEFAULT_SIZE = (15, 15)
 DATABASE = "NUMOKU_DB"  # names the database where no option does
 _FILE = re.compile(r"\.(?![A-Za-z][0-9]+$)[A-Za-z]\w*$")  # how a file's name ends, unlike "2.h9"
-
-
-class Placed(NamedTuple):
-    """A stone or blocked cell that stood there before the first move."""
-
-    x: int
-    y: int
-    side: Side
-
-
-class Setup(NamedTuple):
-    """A position to be built: what stood on the board, who began, and the moves since."""
-
-    width: int
-    height: int
-    rule: Rule
-    placed: tuple[Placed, ...] = ()
-    first: Side = Side.BLACK
-    moves: tuple[Coordinates, ...] = ()
-    marked: Coordinates | None = None  # what a drawing marks as the last stone
-    passes: tuple[int, ...] = ()  # after how many moves a side gave up its turn
-    names: tuple[str, str] = ("", "")  # of black and white, where a file has them
-
-    @property
-    def last(self) -> Coordinates | None:
-        """The last stone, as far as it is known."""
-        return self.moves[-1] if self.moves else self.marked
-
-    @property
-    def turns(self) -> list[Coordinates | None]:
-        """The cells of the moves in order, with None for each pass."""
-        return turns_of(self.moves, self.passes)
-
-    @property
-    def position(self) -> Position:
-        """What stands on the board after the moves, whether that can come about or not."""
-        black, white, walls = (
-            tuple(sorted((x, y) for x, y, held in self.placed if held is side))
-            for side in (Side.BLACK, Side.WHITE, Side.WALL)
-        )
-        start = Position(self.rule, self.width, self.height, self.first, black, white, walls)
-        return reduce(Position.after, self.turns, start)
-
-
-def record_of(setup: Setup) -> GameRecord:
-    """Return a position's game, without what stands on blocked cells."""
-    black, white = (
-        tuple((x, y) for x, y, held in setup.placed if held is side)
-        for side in (Side.BLACK, Side.WHITE)
-    )
-    moves = tuple(RecordedMove(*move) for move in setup.moves)
-    board = setup.width, setup.height, setup.rule
-    return GameRecord(*board, moves, setup.first, black, white, passes=setup.passes)
 
 
 def rule_argument(text: str) -> Rule:
@@ -148,7 +94,7 @@ def add_position_options(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "rule", "size", "from-below")
 
 
-def chosen_setup(options: argparse.Namespace, position: str) -> Setup:
+def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
     """Return the position of a command line with the options of ``add_position_options``."""
     return read_setup(position, options.rule, options.size, options.from_below)
 
@@ -158,7 +104,7 @@ def read_setup(
     rule: Rule | None = None,
     size: tuple[int, int] | None = None,
     from_below: bool = False,
-) -> Setup:
+) -> GameRecord:
     """Return the position that a command line names.
 
     ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``, whose rows may count
@@ -186,7 +132,7 @@ def read_file(
     rule: Rule | None = None,
     size: tuple[int, int] | None = None,
     from_below: bool = False,
-) -> Setup:
+) -> GameRecord:
     """Return the position that a file holds.
 
     Raises:
@@ -218,7 +164,7 @@ def parse_setup(
     rule: Rule | None = None,
     size: tuple[int, int] | None = None,
     from_below: bool = False,
-) -> Setup:
+) -> GameRecord:
     """Return the position that a text holds, whichever of the formats it is in.
 
     ``from_below``: in moves such as ``h8`` the rows count from the lowest one.
@@ -228,59 +174,48 @@ def parse_setup(
     """
     body = text.strip()
     if body.startswith("(") and not begins_with_move(body):
-        setup = setup_of_record(parse_sgf(body), rule)
+        game = parse_sgf(body)
     elif body.lower().startswith("piskvorky"):
-        setup = setup_of_record(parse_psq(body), rule)
+        game = parse_psq(body)
     elif any(sign in body for sign in ".#(") and not begins_with_move(body):
-        diagram, sides = parse_diagram(text), (Side.BLACK, Side.WHITE, Side.WALL)
-        placed = tuple(Placed(x, y, side) for side in sides for x, y in diagram.cells(side))
-        board = diagram.width, diagram.height, Rule.FREESTYLE if rule is None else rule
-        setup = Setup(*board, placed, diagram.side_to_move(), marked=diagram.last)
+        drawn, sides = parse_diagram(text), (Side.BLACK, Side.WHITE, Side.WALL)
+        placed = tuple((cell, side) for side in sides for cell in drawn.cells(side))
+        game = GameRecord(
+            drawn.width, drawn.height, first=drawn.side_to_move(), placed=placed, marked=drawn.last
+        )
     else:
         width, height = size or DEFAULT_SIZE
         moves = tuple(parse_moves(body, width, height, from_below=from_below))
-        return Setup(width, height, Rule.FREESTYLE if rule is None else rule, moves=moves)
-    if size is not None and size != (setup.width, setup.height):
-        raise NotationError(
-            f"the position has a {setup.width}x{setup.height} board, not {size[0]}x{size[1]}"
-        )
-    return setup
+        game = GameRecord(width, height, moves=moves)
+    width, height, known = game.board
+    if size is not None and size != (width, height):
+        raise NotationError(f"the position has a {width}x{height} board, not {size[0]}x{size[1]}")
+    return replace(game, rule=known if rule is None else rule)
 
 
-def setup_of_record(record: GameRecord, rule: Rule | None) -> Setup:
-    """Return the position of a game; ``rule`` overrides that of the game."""
-    placed = [Placed(x, y, Side.BLACK) for x, y in record.black_setup]
-    placed += [Placed(x, y, Side.WHITE) for x, y in record.white_setup]
-    known = record.rule if rule is None else rule
-    board = record.width, record.height, Rule.FREESTYLE if known is None else known
-    setup = Setup(*board, tuple(placed), record.first, tuple(record.cells))
-    return setup._replace(passes=record.passes, names=(record.black, record.white))
-
-
-def cut(setup: Setup, ply: int) -> Setup:
+def cut(record: GameRecord, ply: int) -> GameRecord:
     """Return the position after ``ply`` moves of a game; below 0: counted from the end.
 
     Raises:
         NotationError: the game has no such move.
     """
-    count = len(setup.moves)
+    count = len(record.moves)
     if not -count <= ply <= count:
         raise NotationError(f"there are only {count} moves, so there is no position at {ply}")
     kept = ply if ply >= 0 else count + ply
-    passes = tuple(after for after in setup.passes if after <= kept)
-    return setup._replace(moves=setup.moves[:kept], passes=passes)
+    passes = tuple(after for after in record.passes if after <= kept)
+    return replace(record, moves=record.moves[:kept], passes=passes)
 
 
-def build(game: Game, setup: Setup) -> None:
+def build(game: Game, record: GameRecord) -> None:
     """Put the position on a board, on which what agrees with it stays.
 
     Raises:
         IllegalMove: a stone is off the board or on a cell that is taken.
     """
-    wanted, to_move = [], setup.first
-    for x, y, side in setup.placed:
-        wanted.append(Stone(Move(x, y), side, False))
-    for cell in setup.turns:
+    wanted = [Stone(Move(*cell), side, False) for cell, side in record.placed]
+    to_move = record.first
+    for cell in record.turns:
         if cell is not None:
             wanted.append(Stone(Move(*cell), to_move, True))
         to_move = to_move.opponent
@@ -294,24 +229,24 @@ def build(game: Game, setup: Setup) -> None:
     game.set_up(wanted[agreed:], to_move)
 
 
-def build_checked(game: Game, setup: Setup) -> None:
+def build_checked(game: Game, record: GameRecord) -> None:
     """Put on a board what can come about in a game.
 
     Raises:
         NotationError: it cannot: stones on one cell, two winners, moves after the end.
     """
     try:
-        build(game, setup)
+        build(game, record)
     except IllegalMove as error:
         raise NotationError(str(error)) from None
     if game.winner is None:
         return
     walk = Game(game.width, game.height, game.rule)
-    turned = sorted(setup.placed, key=lambda placed: -placed.side)
-    build(walk, setup._replace(placed=tuple(turned), moves=(), passes=()))
+    turned = sorted(record.placed, key=lambda held: -held[1])
+    build(walk, replace(record.beginning, placed=tuple(turned)))
     if walk.winner not in (None, game.winner):  # each is the one whose row was there first
         raise NotationError("both sides have a winning row")
-    for number, move in enumerate(setup.moves, 1):
+    for number, move in enumerate(record.moves, 1):
         if walk.winner is not None:
             raise NotationError(f"{walk.winner.name.lower()} has won before move {number}")
         walk.play(*move)

@@ -21,7 +21,7 @@ from typing import IO, Any
 from .. import __version__
 from ..files import read_object, try_lock
 from ..notation.cells import cell_name, format_moves
-from ..notation.game_tree import GameRecord, RecordedMove
+from ..notation.game_tree import GameRecord
 from ..options import problem_of
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..values import format_value
@@ -124,23 +124,25 @@ _NAMES = re.compile(r"[a-z]\d+")
 
 def paper_record(played: Played, settings: MatchSettings) -> GameRecord:
     """Return a game as the record that SGF and PSQ share; comments are ``+35/12 480ms``."""
-    moves = [RecordedMove(x, y, 0) for x, y in played.opening]
-    columns = zip(played.moves, played.ms, played.value, played.depth, strict=True)
-    for (x, y), ms, value, depth in columns:
+    given = len(played.opening)
+    comments = [""] * given
+    for ms, value, depth in zip(played.ms, played.value, played.depth, strict=True):
         reached = "" if depth is None else f"/{depth}"
         judged = "" if value is None else f"{format_value(value)}{reached} "
-        moves.append(RecordedMove(x, y, ms, f"{judged}{ms}ms"))
+        comments.append(f"{judged}{ms}ms")
     ended = f"{played.reason}: {played.detail}" if played.detail else played.reason
     return GameRecord(
         settings.width,
         settings.height,
         settings.rule,
-        tuple(moves),
+        (*played.opening, *played.moves),
+        times=(*[0] * given, *played.ms),
+        comments=tuple(comments),
         black=played.black,
         white=played.white,
         result=played.result,
         date=played.date,
-        comment=f"game {played.game + 1}, {len(played.opening)} given stones, ended by {ended}",
+        comment=f"game {played.game + 1}, {given} given stones, ended by {ended}",
     )
 
 

@@ -15,12 +15,12 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
 from ..app.kept import Kept, asked_of, finding_of, report_errors
-from ..app.setup import Setup, record_of
 from ..database.finding import SEARCH, Author, Finding, entry_document, following_document
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
@@ -29,7 +29,7 @@ from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
 from ..game.game import Game, Move
 from ..notation.canonical import Position
-from ..notation.game_tree import GameTree, main_line
+from ..notation.game_tree import GameRecord, GameTree, main_line
 from ..solver.solver import Tree
 from ..values import WIN
 from .messages import NOT_FOUND, Refused
@@ -101,7 +101,7 @@ class Archive:
 
     # What is known --------------------------------------------------------------------
 
-    def document(self, setup: Setup) -> dict[str, Any]:
+    def document(self, setup: GameRecord) -> dict[str, Any]:
         """Return everything about a position, and about what follows it; raises Refused."""
         asked = asked_of(setup)
         with self._open_kept(self._reader, self._reading) as database:
@@ -132,7 +132,7 @@ class Archive:
 
     # What is kept ---------------------------------------------------------------------
 
-    def note(self, setup: Setup, thought: Thought, weights: str) -> None:
+    def note(self, setup: GameRecord, thought: Thought, weights: str) -> None:
         """Keep what a search says about a position."""
         if self.name is not None and (thought.depth or thought.mate is not None):
             self.note_findings({asked_of(setup).position: finding_of(thought, weights)})
@@ -166,18 +166,18 @@ class Archive:
     def store_tree(self, tree: GameTree) -> dict[str, int]:
         """Store a game with its variations and comments; return how much came of it."""
         game = add_result(main_line(tree))
-        items: list[Item] = [StoredGame(game).plain] if game.moves else []
+        bare = replace(game, comments=(), comment="")  # the same game, however commented
+        items: list[Item] = [StoredGame(bare)] if game.moves else []
         if not tree.is_plain():
             items.append(tree)
         with self._open_kept(self._writer, self._writing) as database:
             done = add_items(database, items)
         return {"games": done.games, "moves": done.nodes, "known_games": done.known_games}
 
-    def store_comment(self, setup: Setup, before: str, after: str) -> None:
+    def store_comment(self, setup: GameRecord, before: str, after: str) -> None:
         """Store a comment about a position in the place of what it was before."""
-        record = record_of(setup)
         with self._open_kept(self._writer, self._writing) as database, database.transaction():
-            replace_comment(database, record, before, after)
+            replace_comment(database, setup, before, after)
 
     @contextlib.contextmanager
     def _open_kept(self, kept: Kept, lock: threading.Lock) -> Iterator[Database]:

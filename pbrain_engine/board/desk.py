@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..app.setup import Setup, build_checked
+from ..app.setup import build_checked
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine, EngineError
 from ..engine.searcher import start_deep
 from ..game.game import Game
 from ..notation.canonical import Position
 from ..notation.cells import NotationError
+from ..notation.game_tree import GameRecord
 from ..solver.solver import Solver, Tree
 from .archive import Archive
 from .messages import (
@@ -178,7 +179,7 @@ class Desk:
         self.rest(only_idle=True)
         self._desks.forget(self)
 
-    def board(self, setup: Setup) -> Game:
+    def board(self, setup: GameRecord) -> Game:
         """Return a position on the desk's board, for whoever is ``looking``; see ``game_of``."""
         self._board = game_of(setup, self._board)
         return self._board
@@ -222,7 +223,7 @@ class Desk:
 
     def engine(
         self,
-        setup: Setup,
+        setup: GameRecord,
         threads: int = 1,
         memory: int = DEFAULT_MEMORY,
         search: str = ALPHABETA,
@@ -252,8 +253,8 @@ class Desk:
             self._memory = memory
         engine.set_threads(threads)
         game = engine.game
-        if (game.width, game.height, game.rule) != (setup.width, setup.height, setup.rule):
-            engine.new_game(setup.width, setup.height, setup.rule)
+        if (game.width, game.height, game.rule) != setup.board:
+            engine.new_game(*setup.board)
         if fresh:
             engine.clear_hash()
         build_checked(engine.game, setup)

@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..app.setup import DEFAULT_SIZE, Setup, parse_setup, record_of, setup_of_record
+from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..app.view import diagram_of
 from ..files import decode
 from ..notation.cells import begins_with_move
 from ..notation.diagram import format_diagram
-from ..notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode, main_line, tree_of
+from ..notation.game_tree import GameRecord, GameTree, TreeNode, main_line, tree_of
 from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
-from ..position.rules import Rule, Side
+from ..position.rules import Rule
 from .desk import Desk, Job
 from .messages import (
     COORDINATE,
@@ -127,10 +127,10 @@ def read(desk: Desk, job: Job) -> dict[str, Any]:
             content = content_of_file(base64.b64decode(message["data"], validate=True))
         except (binascii.Error, ValueError):
             raise Refused("the data is not base64") from None
-    tree, start, remarks = read_tree(content, rule, size, message["from_below"])
+    tree, remarks = read_tree(content, rule, size, message["from_below"])
     record = tree.record
     return {
-        "position": message_of(start),
+        "position": message_of(record),
         "tree": flat(tree),
         "names": {name: getattr(record, name) for name in NAMES},
         "comment": tree.root.comment,
@@ -149,8 +149,8 @@ def read_tree(
     rule: Rule | None = None,
     size: tuple[int, int] = DEFAULT_SIZE,
     from_below: bool = False,
-) -> tuple[GameTree, Setup, list[str]]:
-    """Return the tree of a file, the position that it begins with, and what was left out.
+) -> tuple[GameTree, list[str]]:
+    """Return the tree of a file, and what was left out.
 
     Moves alone are on a board of the ``size``; ``from_below``: their rows count from the lowest.
 
@@ -160,7 +160,7 @@ def read_tree(
     """
     if not content.strip():
         raise Refused("there is nothing in it")
-    trees, start = parse(content, rule, size, from_below)
+    trees = parse(content, rule, size, from_below)
     tree = trees[0]
     remarks = list(tree.remarks)
     if len(trees) > 1:
@@ -170,30 +170,26 @@ def read_tree(
         raise Refused(f"{nodes:,} moves are too many for the page, {MOST_NODES:,} are not")
     if any(node.cell is None for node, depth in tree.walk() if depth):
         raise Refused("the game has passes, which the board does not know")
-    game = game_of(start)
-    game_of(start._replace(moves=tuple(main_line(tree).cells)), game)
-    return tree, start, remarks
+    game_of(main_line(tree), game_of(tree.record))
+    return tree, remarks
 
 
 def parse(
     content: str | bytes, rule: Rule | None, size: tuple[int, int], from_below: bool
-) -> tuple[list[GameTree], Setup]:
-    """Return the trees of a file, and the position that the first of them begins with."""
+) -> list[GameTree]:
+    """Return the trees of a file, the first of them with its rule."""
     if isinstance(content, str):
         is_moves = begins_with_move(content)
         if is_moves or not content.strip().startswith("("):
-            found = parse_setup(content, rule, size if is_moves else None, from_below)
-            moves = tuple(RecordedMove(x, y) for x, y in found.moves)
-            tree = tree_of(GameRecord(found.width, found.height, moves=moves))
-            return [tree], found._replace(moves=())
+            return [tree_of(parse_setup(content, rule, size if is_moves else None, from_below))]
         trees = parse_sgf_trees(content.strip())
     else:
         trees = [parse_renlib(content)]
     record = trees[0].record
-    known = rule if record.rule is None else record.rule
-    if known is None and isinstance(content, bytes):  # libraries are made for renju
-        known = Rule.RENJU
-    return trees, setup_of_record(record, known)._replace(moves=(), passes=())
+    if record.rule is None:
+        usual = Rule.RENJU if isinstance(content, bytes) else Rule.FREESTYLE  # of libraries
+        trees[0].record = replace(record, rule=usual if rule is None else rule)
+    return trees
 
 
 def flat(tree: GameTree) -> list[dict[str, Any]]:
@@ -274,10 +270,9 @@ def _mark(node: TreeNode, row: Mapping[str, Any]) -> None:
 
 def tree_of_message(message: Mapping[str, Any]) -> GameTree:
     """Return the game that a message holds; raises Refused or NotationError."""
-    setup = setup_of(message["position"])._replace(moves=())
     names = message["names"] or {}
     known: dict[str, Any] = {name: str(names.get(name) or "")[:MOST_COMMENT] for name in NAMES}
-    record = replace(record_of(setup), **known)
+    record = replace(setup_of(message["position"]).beginning, **known)
     comment, root = message["comment"] or "", message["root"] or {}
     return unflat(record, message["tree"], comment, root).check()
 
@@ -290,19 +285,17 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
     """
     message = job.fields
     tree = tree_of_message(message)
-    setup = setup_of(message["position"])._replace(moves=())
-    if message["format"] == "diagram":  # of the position at the end of the main line
-        moves = tuple(main_line(tree).cells)
-        game = game_of(setup._replace(moves=moves))
-        board = diagram_of(game, moves[-1] if moves else None)
+    played = main_line(tree)
+    if message["format"] == "diagram":  # of the position at its end
+        game = game_of(played)
+        board = diagram_of(game, played.last)
         drawing = format_diagram(replace(board, to_move=game.to_move))
         return {"text": drawing + "\n", "losses": []}
-    if any(held is Side.WALL for _, _, held in setup.placed):
+    if played.start.walls:
         raise Refused("blocked cells cannot be saved; copy the drawing instead")
     if message["format"] == "psq":
-        played = tuple(RecordedMove(x, y) for x, y in main_line(tree).cells)
         losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
-        return {"text": format_psq(replace(tree.record, moves=played)), "losses": losses}
+        return {"text": format_psq(played), "losses": losses}
     if message["format"] == "lib":
         library, losses = format_renlib(tree)
         return {"data": base64.b64encode(library).decode("ascii"), "losses": losses}
@@ -331,7 +324,7 @@ def comment(desk: Desk, job: Job) -> dict[str, Any]:
     """Store a comment about a position, in the place of what it was before."""
     setup = setup_of(job.fields["position"])
     game_of(setup)
-    if any(side is Side.WALL for _, _, side in setup.placed):
+    if setup.start.walls:
         raise Refused("positions with blocked cells have no comments in a database")
     desk.archive.store_comment(setup, job.fields["before"], job.fields["after"])
     return {"stored": True}
@@ -341,7 +334,7 @@ def comment(desk: Desk, job: Job) -> dict[str, Any]:
 def store(desk: Desk, job: Job) -> dict[str, Any]:
     """Store a game with its variations and comments in the database."""
     tree = tree_of_message(job.fields)
-    if any(stone["side"] == "wall" for stone in job.fields["position"].get("placed") or ()):
+    if tree.record.start.walls:
         raise Refused("games with blocked cells cannot be stored")
     return {"stored": True, **desk.archive.store_tree(tree)}
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..app.setup import Placed, Setup, build_checked
+from ..app.setup import build_checked
 from ..app.shapes import foul_of
 from ..app.view import opening_of, row_of
 from ..engine.forms import pairs
 from ..files import is_writable, read_object
 from ..game.game import Game
+from ..notation.game_tree import GameRecord
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
 
@@ -291,40 +292,40 @@ def openapi(address: str) -> dict[str, Any]:
 # Positions -------------------------------------------------------------------------------
 
 
-def setup_of(message: Mapping[str, Any]) -> Setup:
+def setup_of(message: Mapping[str, Any]) -> GameRecord:
     """Return the position of a message whose fields have been checked."""
     placed = message.get("placed") or ()
-    return Setup(
+    return GameRecord(
         message["width"],
         message["height"],
         Rule.parse(message["rule"]),
-        tuple(Placed(held["x"], held["y"], Side[held["side"].upper()]) for held in placed),
-        Side[(message.get("first") or "black").upper()],
         tuple(map(tuple, message["moves"])),
+        Side[(message.get("first") or "black").upper()],
+        tuple(((held["x"], held["y"]), Side[held["side"].upper()]) for held in placed),
     )
 
 
-def message_of(setup: Setup) -> dict[str, Any]:
+def message_of(setup: GameRecord) -> dict[str, Any]:
     """Return a position as messages hold it."""
+    width, height, rule = setup.board
     return {
-        "width": setup.width,
-        "height": setup.height,
-        "rule": setup.rule.name.lower(),
-        "placed": [{"x": x, "y": y, "side": side.name.lower()} for x, y, side in setup.placed],
+        "width": width,
+        "height": height,
+        "rule": rule.name.lower(),
+        "placed": [{"x": x, "y": y, "side": side.name.lower()} for (x, y), side in setup.placed],
         "first": setup.first.name.lower(),
         "moves": [list(move) for move in setup.moves],
     }
 
 
-def game_of(setup: Setup, game: Game | None = None) -> Game:
+def game_of(setup: GameRecord, game: Game | None = None) -> Game:
     """Return a game with a position, the given one where it has its board and rule.
 
     Raises:
         NotationError: it cannot have been: stones on one cell, two winners, moves after the end.
     """
-    board = setup.width, setup.height, setup.rule
-    if game is None or (game.width, game.height, game.rule) != board:
-        game = Game(*board)
+    if game is None or (game.width, game.height, game.rule) != setup.board:
+        game = Game(*setup.board)
     build_checked(game, setup)
     return game
 

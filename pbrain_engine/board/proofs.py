@@ -16,13 +16,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ..app.setup import Setup
 from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
 from ..app.view import consequence
 from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..game.game import Game, IllegalMove, Move
+from ..notation.game_tree import GameRecord
 from ..position.rules import Side
 from ..solver.solver import Solver, Tree
 from ..values import WIN_BAND
@@ -130,7 +130,7 @@ class Walk:
     def _engine(self) -> Engine:
         """Return the engine with the game of this walk on its board."""
         game = self.game
-        engine = self._desk.engine(Setup(game.width, game.height, game.rule))
+        engine = self._desk.engine(GameRecord(game.width, game.height, game.rule))
         game.copy_to(engine.game)
         return engine
 

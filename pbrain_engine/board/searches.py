@@ -9,13 +9,13 @@ from typing import Any
 
 from .. import __version__
 from ..app.kept import certain_of, document, found_of, known_by, move_form
-from ..app.setup import Setup
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import forms, swap2
 from ..engine.engine import SEARCHES, Engine, Limit, Thought
 from ..engine.review import Reviewed, Reviewer
 from ..game.game import Move
 from ..methods import METHODS
+from ..notation.game_tree import GameRecord
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import DEFAULT_MEMORY, Desk, Job
@@ -43,7 +43,7 @@ THREADS = whole(1, 64, 1, "threads to search with")
 MEMORY = whole(16, MOST_MEMORY, DEFAULT_MEMORY, "megabytes that the process may use")
 
 
-def engine_for(desk: Desk, setup: Setup, *options: Any) -> Engine:
+def engine_for(desk: Desk, setup: GameRecord, *options: Any) -> Engine:
     """Return the engine with a position in which there is something to think about."""
     engine = desk.engine(setup, *options)
     if engine.game.is_over:
@@ -138,11 +138,10 @@ def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
     if setup.placed or len(setup.moves) not in SWAP2_STONES:
         raise Refused("swap2 is decided with 0, 3 or 5 stones on the board")
     searcher = _opening_search(desk, job, setup)
-    shape = setup.width, setup.height, setup.rule
     if setup.moves:
-        choice = swap2.choose(searcher, *shape, setup.moves)
+        choice = swap2.choose(searcher, *setup.board, setup.moves)
     else:
-        choice = swap2.first_three(searcher, *shape)
+        choice = swap2.first_three(searcher, *setup.board)
     return {"swap": choice.swap, "stones": forms.pairs(choice.stones)}
 
 
@@ -160,7 +159,7 @@ def balance(desk: Desk, job: Job) -> dict[str, Any]:
     return {"stones": forms.pairs(pair), "value": value}
 
 
-def _opening_search(desk: Desk, job: Job, setup: Setup) -> swap2.OpeningSearch:
+def _opening_search(desk: Desk, job: Job, setup: GameRecord) -> swap2.OpeningSearch:
     engine = engine_for(desk, setup)
     return swap2.share_time(engine, perf_counter() + job.fields["seconds"], job.check)
 
@@ -172,7 +171,7 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
     if not setup.moves:
         raise Refused("there are no moves to review")
     game_of(setup)
-    engine = desk.engine(setup._replace(moves=()))
+    engine = desk.engine(setup.beginning)
     found: dict[int, dict[str, Any]] = {}
 
     def listen(reviewed: Reviewed) -> bool:

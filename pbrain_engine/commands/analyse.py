@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
             memory=memory, threads=options.threads, weights=options.weights, search=options.search
         ) as engine,
     ):
-        engine.new_game(position.width, position.height, position.rule)
+        engine.new_game(*position.board)
         setup.build(engine.game, position)
         known = None if options.multipv > 1 else database.certain(engine.game)
         if not options.json:

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     opening = setup.parse_setup(options.opening, options.rule, options.size, options.from_below)
     with Engine(threads=options.threads, memory=200_000_000) as engine:
-        engine.new_game(opening.width, opening.height, opening.rule)
+        engine.new_game(*opening.board)
         setup.build(engine.game, opening)
         console = view.rich_console()
         shown = Show(engine, console)

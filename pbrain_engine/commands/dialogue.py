@@ -22,7 +22,7 @@ from ..engine.engine import Engine, Limit, Thought
 from ..files import write_whole
 from ..game.game import Game
 from ..notation.cells import NotationError, cell_name, parse_cell
-from ..notation.game_tree import GameRecord, GameTree, RecordedMove
+from ..notation.game_tree import GameRecord, GameTree
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
@@ -44,7 +44,7 @@ class Dialogue:
     def __init__(
         self,
         engine: Engine,
-        start: setup.Setup,
+        start: GameRecord,
         person: Side = Side.BLACK,
         level: int = DEFAULT_LEVEL,
         seconds: float = 5.0,
@@ -76,10 +76,10 @@ class Dialogue:
         self._question: Callable[[], str] | None = None  # what a yes does
         self._begin(start, trees)
 
-    def _begin(self, start: setup.Setup, trees: Sequence[GameTree] = ()) -> None:
+    def _begin(self, start: GameRecord, trees: Sequence[GameTree] = ()) -> None:
         """Begin from a position; nothing changes if it cannot be set up."""
-        setup.build(Game(start.width, start.height, start.rule), start)
-        self.engine.new_game(start.width, start.height, start.rule)
+        setup.build(Game(*start.board), start)
+        self.engine.new_game(*start.board)
         setup.build(self.engine.game, start)
         self._start = start
         self._placed = len(start.placed)
@@ -147,7 +147,7 @@ class Dialogue:
 
     def keep(self) -> None:
         """Keep the game, which has ended."""
-        if not any(side is Side.WALL for _, _, side in self._start.placed):
+        if not self._start.start.walls:
             self._kept.note_game(self.record())
 
     def _name(self, side: Side) -> str:
@@ -217,8 +217,7 @@ class Dialogue:
         return f"{cell_name(*thought.move)}   ({describe(thought)}; {line})"
 
     def _new(self, words: list[str]) -> str:
-        old = self._start
-        self._begin(setup.Setup(old.width, old.height, old.rule))
+        self._begin(GameRecord(*self._start.board))
         return "a new game"
 
     def _swap(self, words: list[str]) -> str:
@@ -250,7 +249,7 @@ class Dialogue:
         path = Path(" ".join(words)).expanduser()
         if path.suffix.lower() not in (".sgf", ".psq"):
             return "games are saved as .sgf or .psq"
-        self.record()  # or what is wrong with it, before anything is asked
+        self.sgf()  # or what is wrong with it, before anything is asked
         if path.exists() and path.resolve() not in self._files:
             self._question = lambda: self._write(path)
             return f"{path} is there already; replace it? (yes or no)"
@@ -357,20 +356,20 @@ class Dialogue:
         played = self.record()
         tree = deepcopy(self._trees[0]) if self._trees else GameTree()
         before = tree.record
-        header = replace(played, moves=(), passes=(), comment="")
+        header = replace(played, moves=(), passes=(), comments=())
         if self._trees:
             header = replace(header, date=before.date)
             if not self._notes and self.resigned is None:
                 result = before.result or played.result
                 header = replace(header, black=before.black, white=before.white, result=result)
         tree.record = header
-        comments = iter(played.moves)
+        comments = iter(played.comments)
         node = tree.root
         for cell in played.turns:
             siblings, node = node.children, node.child(cell)
             siblings.sort(key=lambda child: child is not node)  # noqa: B023 - used at once
             if cell is not None:
-                noted = next(comments).comment
+                noted = next(comments)
                 node.comment = node.comment or noted
         text, losses = format_sgf_trees([tree, *self._trees[1:]])
         return text, [*losses, *tree.remarks]
@@ -382,15 +381,13 @@ class Dialogue:
         names = (PERSON, opponent) if self.person is Side.BLACK else (opponent, PERSON)
         winner = self.resigned.opponent if self.resigned is not None else game.winner
         open_score = "1/2-1/2" if game.is_full else ""
-        if any(held is Side.WALL for _, _, held in self._start.placed):
-            raise NotationError("blocked cells cannot be saved")
-        moves = tuple(
-            RecordedMove(x, y, comment=self._notes.get(self._placed + number, ""))
-            for number, (x, y) in enumerate(game.moves[self._placed :], 1)
-        )
+        moves = tuple(game.moves[self._placed :])
         return replace(
-            setup.record_of(self._start),
+            self._start.beginning,
             moves=moves,
+            comments=tuple(
+                self._notes.get(ply, "") for ply in range(self._placed + 1, game.ply + 1)
+            ),
             black=names[0],
             white=names[1],
             result=open_score if winner is None else ("1-0", "0-1")[winner],
@@ -434,9 +431,9 @@ COMMANDS = {
 }
 
 
-def person_of(start: setup.Setup) -> Side | None:
+def person_of(start: GameRecord) -> Side | None:
     """Return which side of a game that was saved here the person had, or None."""
-    for side, name in zip((Side.BLACK, Side.WHITE), start.names, strict=True):
+    for side, name in ((Side.BLACK, start.black), (Side.WHITE, start.white)):
         if name == PERSON:
             return side
         if name.startswith(ENGINE):

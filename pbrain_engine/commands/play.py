@@ -25,7 +25,7 @@ from ..engine.engine import Engine, Thought
 from ..files import read_object, state_folder, write_whole
 from ..methods import METHODS
 from ..notation.cells import NotationError
-from ..notation.game_tree import GameTree
+from ..notation.game_tree import GameRecord, GameTree
 from ..notation.sgf import parse_sgf_trees
 from ..options import Parser, above_zero
 from ..position.rules import Side
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str]) -> int:
 class Begun(NamedTuple):
     """From where a game goes on."""
 
-    start: setup.Setup
+    start: GameRecord
     trees: list[GameTree]
     person: Side | None = None
     level: int = DEFAULT_LEVEL

@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -55,14 +56,14 @@ def main(arguments: Sequence[str]) -> int:
     game = setup.chosen_setup(options, options.game)
     if not game.moves:
         raise NotationError("there are no moves to review")
-    setup.build_checked(Game(game.width, game.height, game.rule), game)
+    setup.build_checked(Game(*game.board), game)
     with (
         kept.Kept(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
         Solver(SOLVER_MEMORY, engine.library) as solver,
     ):
-        engine.new_game(game.width, game.height, game.rule)
-        setup.build(engine.game, game._replace(moves=()))
+        engine.new_game(*game.board)
+        setup.build(engine.game, replace(game, moves=()))
         moves = [Move(*move) for move in game.moves]
         found = Reviewer(engine, solver, options.time, known_by(database.finding)).review(
             moves, counter(len(moves))
@@ -83,25 +84,25 @@ def main(arguments: Sequence[str]) -> int:
 def keep(
     database: kept.Kept,
     options: argparse.Namespace,
-    game: setup.Setup,
+    game: GameRecord,
     found: Sequence[Reviewed],
     weights: str,
 ) -> None:
     """Keep the game and what was found out about its positions."""
-    if any(side is Side.WALL for _, _, side in game.placed) or game.passes:
+    if game.passes:
         return
     database.note_game(told_game(options.game, Wish(options.rule, options.size), game))
     database.note_findings(found_of(game, found, weights).items())
 
 
-def told_game(name: str, wish: Wish, game: setup.Setup) -> GameRecord:
+def told_game(name: str, wish: Wish, game: GameRecord) -> GameRecord:
     """Return a game as its file tells it, with players and date: as ``numoku db`` would add it."""
     if Path(name).is_file():
         with suppress(NotationError):
             for item in read_source(name, wish):
-                if isinstance(item, StoredGame) and tuple(item.record.cells) == game.moves:
+                if isinstance(item, StoredGame) and item.record.moves == game.moves:
                     return item.record
-    return add_result(setup.record_of(game))
+    return add_result(replace(game.beginning, moves=game.moves))
 
 
 def counter(moves: int) -> Callable[[Reviewed], None]:
@@ -115,7 +116,7 @@ def counter(moves: int) -> Callable[[Reviewed], None]:
     return count
 
 
-def table(game: setup.Setup, found: Sequence[Reviewed]) -> list[str]:
+def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
     """Return the review as lines: black's chance as a curve, and what went wrong."""
     lines = [f"{'move':>9}  value   black's chance"]
     sides = [Side((game.first + place) % 2) for place in range(len(found))]
@@ -149,9 +150,9 @@ def remarks(reviewed: Reviewed) -> list[str]:
     return words
 
 
-def annotate(game: setup.Setup, found: Sequence[Reviewed]) -> GameTree:
+def annotate(game: GameRecord, found: Sequence[Reviewed]) -> GameTree:
     """Return the game with comments, and better lines as variations."""
-    tree = GameTree(setup.record_of(game._replace(moves=(), passes=())))
+    tree = GameTree(game.beginning)
     node = tree.root
     for reviewed in found:
         before, node = node, node.child(reviewed.move)

@@ -17,15 +17,8 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
 from .finding import Asked, finding_document, position_document
-from .lines import (
-    images,
-    join_texts,
-    read_trees,
-)
-from .store import (
-    Database,
-    start_of,
-)
+from .lines import images, join_texts, read_trees
+from .store import Database
 
 Values = dict[bytes, int]
 
@@ -90,7 +83,7 @@ def library(database: Database, choice: ExportFilter) -> tuple[bytes, list[str]]
         record = tree.record
         if (record.width, record.height) != (SIZE, SIZE):
             losses.append(f"{tree.count()} moves on {record.width}x{record.height} are left out")
-        elif record.black_setup or record.white_setup or record.first:
+        elif record.placed or record.first:
             losses.append(f"{tree.count()} moves after stones that were set up are left out")
         else:
             fitting.append(tree)
@@ -119,10 +112,10 @@ def gather(database: Database, choice: ExportFilter) -> list[GameTree]:
     found: dict[GameRecord, GameTree] = {}
     for tree in read_trees(database):
         if choice.takes(tree.record):
-            found[_start_of(tree.record)] = tree
+            found[tree.record.beginning] = tree
     for game in database.games():
         if choice.takes(game.record):
-            start = _start_of(game.record)
+            start = game.record.beginning
             found.setdefault(start, GameTree(start)).add(game.record.turns)
     for start, way in _book_ways(database, choice):
         found.setdefault(start, GameTree(start)).add(way)
@@ -159,7 +152,7 @@ def _book_ways(
         if way is None or not choice.takes(start):
             continue
         yield start, way
-        stack = [(way, reduce(Position.after, way, start_of(start)))]
+        stack = [(way, reduce(Position.after, way, start.start))]
         while stack:
             way, before = stack.pop()
             image = image_of(before)
@@ -169,13 +162,6 @@ def _book_ways(
                     del left[key]
                     stack.append(([*way, cell], position))
                     yield start, stack[-1][0]
-
-
-def _start_of(record: GameRecord) -> GameRecord:
-    return GameRecord(
-        record.width, record.height, record.rule, first=record.first,
-        black_setup=record.black_setup, white_setup=record.white_setup,
-    )  # fmt: skip
 
 
 def _values(database: Database) -> Values:

@@ -13,7 +13,7 @@ from ..engine.forms import pairs
 from ..files import is_writable
 from ..notation.canonical import Image, Position, image_of
 from ..notation.cells import check_on_board, check_size
-from ..notation.game_tree import GameRecord, RecordedMove
+from ..notation.game_tree import GameRecord
 from ..notation.opening_names import name_opening
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
@@ -282,7 +282,7 @@ def _way(entry: dict[str, Any], position: Position) -> GameRecord | None:
         moves = position._replace(black=black, white=white).in_turn  # in the order that is given
     if moves is None or entry.get("type") == "position":  # of an export, which has its lines
         return None
-    return GameRecord(*size, position.rule, tuple(RecordedMove(x, y) for x, y in moves))
+    return GameRecord(*size, position.rule, tuple(moves))
 
 
 def read_analysis(entry: dict[str, Any]) -> Known:

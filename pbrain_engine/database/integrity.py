@@ -17,7 +17,6 @@ from .store import (
     Database,
     digest_of,
     finding_checksum,
-    game_images,
 )
 
 
@@ -50,7 +49,7 @@ def _check_games(database: Database, counts: Counter[tuple[bytes, str]]) -> Iter
             yield f"game {number} is not what was stored"
             continue
         try:
-            images = list(game_images(parse_sgf(text)))
+            images = list(parse_sgf(text).images())
         except (NotationError, ValueError) as error:
             yield f"game {number} cannot be read: {error}"
             continue

@@ -17,7 +17,7 @@ from ..notation.opening_names import Opening
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .finding import Asked, Entry, Note, checksum
-from .store import FINDING_COLUMNS, Added, Database, clean, game_images, start_of
+from .store import FINDING_COLUMNS, Added, Database, clean
 
 START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
 NO_PARENT = 0
@@ -46,15 +46,14 @@ def add_tree(database: Database, tree: GameTree) -> Added:
     """
     record = tree.record
     ((newest,),) = database.connection.rows("SELECT COALESCE(MAX(id), 0) FROM node")
-    start = image_of(start_of(record))
+    start = image_of(record.start)
     # Stones that are set up may lie in another orientation than the position that is stored.
-    is_turned = bool(record.black_setup or record.white_setup)
     nodes = 0
     way: list[int] = []  # the numbers of the moves to a node
     for node, depth, image in images(tree):
         del way[depth:]
         cell = node.cell
-        if cell is not None and is_turned:
+        if cell is not None and record.placed:
             (cell,) = start.turn([cell])
         if not way:
             parent, kind, place = NO_PARENT, START, database.position_number(start.key)
@@ -82,7 +81,7 @@ def add_tree(database: Database, tree: GameTree) -> Added:
 
 def images(tree: GameTree) -> Iterator[tuple[TreeNode, int, Image]]:
     """Yield every node with its depth and the image of its position, that after a move."""
-    way = [start_of(tree.record)]  # the positions before a node
+    way = [tree.record.start]  # the positions before a node
     for node, depth in tree.walk():
         del way[max(depth, 1) :]
         if depth and node.is_move:
@@ -92,7 +91,7 @@ def images(tree: GameTree) -> Iterator[tuple[TreeNode, int, Image]]:
 
 def add_line(database: Database, record: GameRecord) -> Added:
     """Store the way to a position, without notes."""
-    tree = GameTree(replace(record, moves=(), passes=()))
+    tree = GameTree(record.beginning)
     tree.add(record.turns)
     return add_tree(database, tree)
 
@@ -103,7 +102,7 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
     ``before`` is a whole comment, or else whole lines of one that stand together. Where it is not
     there (any more) the new one comes beside what is.
     """
-    image = list(game_images(record))[-1]
+    image = image_of(record.position)
     rows = database.connection.rows(
         "SELECT id, title, comment, text, marks, kind, cell FROM node WHERE position = :position "
         "ORDER BY id",
@@ -117,7 +116,7 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
             changed = f"\n{comment}\n".replace(f"\n{before}\n", new, 1).strip("\n")
             _set_notes(database, number, kind, cell, title, changed, text, marks)
             return
-    tree = GameTree(replace(record, moves=(), passes=()))
+    tree = GameTree(record.beginning)
     tree.add(record.turns).comment = after
     add_tree(database, tree)
 
@@ -163,7 +162,7 @@ def read_trees(database: Database) -> list[GameTree]:
             tree = GameTree(
                 GameRecord(
                     start.width, start.height, start.rule, first=start.to_move,
-                    black_setup=start.black, white_setup=start.white,
+                    placed=tuple(start.held),
                 ),
                 node,
             )  # fmt: skip

@@ -14,7 +14,7 @@ from ..game.game import Game
 from ..learn import records as selfplay
 from ..native.load.library import KernelError
 from ..notation.cells import NotationError, parse_moves
-from ..notation.game_tree import GameRecord, GameTree, RecordedMove, main_line
+from ..notation.game_tree import GameRecord, GameTree, main_line
 from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING, MAGIC, parse_renlib
 from ..notation.sgf import parse_sgf_trees
@@ -23,7 +23,7 @@ from ..values import WIN_BAND
 from .book import settle
 from .finding import SEARCH, Author, Finding, Known, read_analysis, read_text
 from .lines import add_line, add_tree, read_trees
-from .store import OPEN, Added, Database, StoredGame, game_images
+from .store import OPEN, Added, Database, StoredGame
 
 SQLITE = b"SQLite format 3\0"
 DEFAULT_SIZE = (15, 15)
@@ -84,12 +84,11 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
     if body.startswith("("):
         for tree in parse_sgf_trees(body):
             tree.record = _apply_rule(tree.record, wish)
-            game = StoredGame(add_result(main_line(tree)))
+            record = add_result(main_line(tree))
+            if record.moves:  # the same game, whatever is written on its moves
+                yield StoredGame(replace(record, comments=()))
             bare = replace(tree.root, comment="")  # that of the game is in its record
-            is_plain = GameTree(tree.record, bare).is_plain()
-            if game.record.moves:
-                yield game if is_plain else game.plain
-            if not is_plain:
+            if not GameTree(tree.record, bare).is_plain():
                 yield tree
     elif body.lower().startswith("piskvorky"):
         yield StoredGame(add_result(_apply_rule(parse_psq(body), wish)))
@@ -108,12 +107,11 @@ def add_result(record: GameRecord) -> GameRecord:
     if record.result:
         return record
     try:
-        game = Game(record.width, record.height, record.rule or Rule.FREESTYLE)
+        game = Game(*record.board)
     except KernelError:
         return record
-    for side, cells in ((Side.BLACK, record.black_setup), (Side.WHITE, record.white_setup)):
-        for x, y in cells:
-            game.place(x, y, side)
+    for (x, y), side in record.placed:
+        game.place(x, y, side)
     game.set_to_move(record.first)
     for cell in record.turns:
         if cell is None:
@@ -196,7 +194,7 @@ def _selfplay(path: Path) -> Iterator[Item]:
     for game in selfplay.read_games(path):
         cells = [(cell % game.width, cell // game.width) for cell in game.moves]
         record = GameRecord(
-            game.width, game.height, game.rule, tuple(RecordedMove(x, y) for x, y in cells),
+            game.width, game.height, game.rule, tuple(cells),
             black="Numoku", white="Numoku", result=results[game.result],
             comment=f"self-play game {game.number} of seed {about.get('seed', '?')}",
         )  # fmt: skip
@@ -213,7 +211,7 @@ def _selfplay(path: Path) -> Iterator[Item]:
             if value != selfplay.NO_VALUE
         }
         if game.ending is selfplay.Ending.BRANCH:  # it was not played
-            images = list(game_images(record))
+            images = list(record.images())
             for ply, finding in findings.items():
                 yield Known(images[ply], finding)
         else:

@@ -6,16 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..notation.canonical import Image, Position, images_of, pack_moves, unpack_book, unpack_moves
-from ..notation.game_tree import GameRecord, RecordedMove
+from ..notation.canonical import Image, pack_moves, unpack_book, unpack_moves
+from ..notation.game_tree import GameRecord
 from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
-from ..position.rules import Rule
 from .connection import connect
 from .finding import Author, Bound, Entry, Finding, Known, checksum
 
@@ -49,12 +47,6 @@ class StoredGame(NamedTuple):
     findings: dict[int, Finding] = {}  # noqa: RUF012
     counts: bool = True  # whether its result says something about its positions
 
-    @property
-    def plain(self) -> StoredGame:
-        """The game without what was written on its moves: the same game, however commented."""
-        moves = tuple(RecordedMove(move.x, move.y) for move in self.record.moves)
-        return self._replace(record=replace(self.record, moves=moves, comment=""))
-
 
 class Added(NamedTuple):
     """What was stored that was not there."""
@@ -69,18 +61,6 @@ class Added(NamedTuple):
         """Return both together."""
         assert isinstance(other, Added)
         return Added(*(a + b for a, b in zip(self, other, strict=True)))
-
-
-def start_of(record: GameRecord) -> Position:
-    """Return the position before the first move of a game."""
-    rule, stones = record.rule or Rule.FREESTYLE, (record.black_setup, record.white_setup)
-    black, white = (tuple(sorted(cells)) for cells in stones)
-    return Position(rule, record.width, record.height, record.first, black, white)
-
-
-def game_images(record: GameRecord) -> Iterator[Image]:
-    """Yield the images of all positions of a game, that before the first move first."""
-    return images_of(start_of(record), record.turns)
 
 
 class Database:
@@ -209,7 +189,7 @@ class Database:
             text = clean(format_sgf(record))
             result = record.result if game.counts and record.result in RESULTS else OPEN
             row = {"digest": digest_of(text), "result": result, "record": text}
-            images = list(game_images(record))
+            images = list(record.images())
             known += [Known(images[ply], finding) for ply, finding in game.findings.items()]
             if not self.connection.run(ADD_GAME, row):
                 skipped += 1

@@ -187,11 +187,8 @@ class Game:
         """What stands on the board and who moves, in whatever order it came there."""
         from ..notation.canonical import Position
 
-        cells = [
-            tuple(sorted(stone.move for stone in self.history if stone.side is side))
-            for side in (Side.BLACK, Side.WHITE, Side.WALL)
-        ]
-        return Position(self.rule, self.width, self.height, self.to_move, *cells)
+        held = ((stone.move, stone.side) for stone in self.history)
+        return Position.of(self.rule, self.width, self.height, self.to_move, held)
 
     def snapshot(self) -> Snapshot:
         """Return the board as it is now, apart from this game."""

@@ -21,6 +21,7 @@ from ..position.rules import Rule, Side
 HEAD = 4  # bytes for rule, width, height and side to move
 NARROW = 255  # the most cells of a board whose numbers take one byte
 
+Held = tuple[Coordinates, Side]  # a cell and what stands on it
 BookMove = tuple[Coordinates, int]  # of an opening book, with its value for the side to move
 
 
@@ -35,13 +36,23 @@ class Position(NamedTuple):
     white: tuple[Coordinates, ...]
     walls: tuple[Coordinates, ...] = ()
 
+    @classmethod
+    def of(
+        cls, rule: Rule, width: int, height: int, to_move: Side, held: Iterable[Held]
+    ) -> Position:
+        """Return the position with this on its cells, in whatever order it is given."""
+        stones = sorted(held)
+        sides = (Side.BLACK, Side.WHITE, Side.WALL)
+        cells = [tuple(cell for cell, own in stones if own is side) for side in sides]
+        return cls(rule, width, height, to_move, *cells)
+
     @property
     def stones(self) -> int:
         """The number of stones of both sides."""
         return len(self.black) + len(self.white)
 
     @property
-    def held(self) -> list[tuple[Coordinates, Side]]:
+    def held(self) -> list[Held]:
         """What stands on the board: black's stones, then white's, then blocked cells."""
         cells = ((Side.BLACK, self.black), (Side.WHITE, self.white), (Side.WALL, self.walls))
         return [(cell, side) for side, own in cells for cell in own]

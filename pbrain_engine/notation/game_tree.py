@@ -6,64 +6,78 @@ formats do not recurse: a line may be as long as the board, a library has a mill
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import reduce
 
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
+from .canonical import Held, Image, Position, images_of
 from .cells import NotationError, cell_name, check_on_board, check_size
-
-
-def turns_of(moves: Sequence[Coordinates], passes: Sequence[int]) -> list[Coordinates | None]:
-    """Return moves with None for each pass; ``passes``: how many moves came before each of them."""
-    turns: list[Coordinates | None] = list(moves)
-    for after in sorted(passes, reverse=True):
-        turns.insert(after, None)
-    return turns
-
-
-class RecordedMove(NamedTuple):
-    """A move with what was noted about it."""
-
-    x: int
-    y: int
-    milliseconds: int | None = None  # thinking time; SGF does not keep it
-    comment: str = ""  # PSQ does not keep it
 
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
     """A game: board, rule, players, moves in order.
 
-    ``first`` plays the first move, the sides alternate. Stones that stood on the board
-    before the first move are ``black_setup`` and ``white_setup``; PSQ cannot keep them, nor
-    ``passes``: how many moves had been made each time that a side gave up its turn.
+    ``first`` plays the first move, the sides alternate. ``placed`` is what stood on the board
+    before that; blocked cells can only be drawn, and PSQ cannot keep stones either, nor ``passes``:
+    how many moves had been made each time that a side gave up its turn.
     """
 
     width: int = 15
     height: int = 15
     rule: Rule | None = None  # None: the file does not say
-    moves: tuple[RecordedMove, ...] = ()
+    moves: tuple[Coordinates, ...] = ()
     first: Side = Side.BLACK
-    black_setup: tuple[Coordinates, ...] = ()
-    white_setup: tuple[Coordinates, ...] = ()
+    placed: tuple[Held, ...] = ()
+    passes: tuple[int, ...] = ()
+    times: tuple[int | None, ...] = ()  # milliseconds of the moves; SGF does not keep them
+    comments: tuple[str, ...] = ()  # on the moves; PSQ does not keep them
+    marked: Coordinates | None = None  # what a drawing marks as the last stone
     black: str = ""  # names of the players
     white: str = ""
     result: str = ""  # "1-0" black won, "0-1" white won, "1/2-1/2", or "" where open
     date: str = ""
     comment: str = ""  # about the game as a whole
-    passes: tuple[int, ...] = ()
 
     @property
-    def cells(self) -> list[Coordinates]:
-        """The cells of the moves in order."""
-        return [(move.x, move.y) for move in self.moves]
+    def board(self) -> tuple[int, int, Rule]:
+        """Width, height and rule, free style where the file does not say."""
+        return self.width, self.height, self.rule or Rule.FREESTYLE
 
     @property
     def turns(self) -> list[Coordinates | None]:
-        """The cells of the moves in order, with None for each pass."""
-        return turns_of(self.cells, self.passes)
+        """The moves in order, with None for each pass."""
+        turns: list[Coordinates | None] = list(self.moves)
+        for after in sorted(self.passes, reverse=True):
+            turns.insert(after, None)
+        return turns
+
+    @property
+    def last(self) -> Coordinates | None:
+        """The last stone, as far as it is known."""
+        return self.moves[-1] if self.moves else self.marked
+
+    @property
+    def beginning(self) -> GameRecord:
+        """Board and rule, and what stood there before the first move; nothing else."""
+        return GameRecord(self.width, self.height, self.rule, first=self.first, placed=self.placed)
+
+    @property
+    def start(self) -> Position:
+        """The position before the first move."""
+        width, height, rule = self.board
+        return Position.of(rule, width, height, self.first, self.placed)
+
+    @property
+    def position(self) -> Position:
+        """What stands on the board after the moves, whether that can come about or not."""
+        return reduce(Position.after, self.turns, self.start)
+
+    def images(self) -> Iterator[Image]:
+        """Yield the images of all positions, that before the first move first."""
+        return images_of(self.start, self.turns)
 
 
 @dataclass(slots=True)
@@ -140,7 +154,7 @@ class GameTree:
         size = record.width, record.height
         check_size("the board", *size)
         setup: set[Coordinates] = set()
-        for cell in (*record.black_setup, *record.white_setup):
+        for cell, _ in record.placed:
             if check_on_board(*cell, *size) in setup:
                 raise NotationError(f"{cell_name(*cell)} holds two stones")
             setup.add(cell)
@@ -161,12 +175,12 @@ class GameTree:
 
 def tree_of(record: GameRecord) -> GameTree:
     """Return a game as a tree of one line."""
-    tree = GameTree(replace(record, moves=(), passes=(), comment=""))
+    tree = GameTree(replace(record, moves=(), passes=(), times=(), comments=(), comment=""))
     tree.root.comment = record.comment
-    comments = iter(record.moves)
+    comments = iter(record.comments)
     node = tree.root
     for cell in record.turns:
-        child = TreeNode(cell, comment="" if cell is None else next(comments).comment)
+        child = TreeNode(cell, comment="" if cell is None else next(comments, ""))
         node.children.append(child)
         node = child
     return tree
@@ -174,16 +188,18 @@ def tree_of(record: GameRecord) -> GameTree:
 
 def main_line(tree: GameTree) -> GameRecord:
     """Return the game that a tree tells: its first branch everywhere."""
-    moves: list[RecordedMove] = []
+    moves: list[Coordinates] = []
+    comments: list[str] = []
     passes: list[int] = []
     node = tree.root
-    while True:
-        following = next((child for child in node.children if child.is_move), None)
-        if following is None:
-            break
-        if following.cell is None:
+    while following := next((child for child in node.children if child.is_move), None):
+        node = following
+        if node.cell is None:
             passes.append(len(moves))
         else:
-            moves.append(RecordedMove(*following.cell, comment=following.comment))
-        node = following
-    return replace(tree.record, moves=tuple(moves), passes=tuple(passes), comment=tree.root.comment)
+            moves.append(node.cell)
+            comments.append(node.comment)
+    return replace(
+        tree.record, moves=tuple(moves), comments=tuple(comments) * any(comments),
+        passes=tuple(passes), comment=tree.root.comment,
+    )  # fmt: skip

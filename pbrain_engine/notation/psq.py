@@ -7,10 +7,12 @@ then the names of both players and a number for how the game ended.
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
+from ..position.geometry import Coordinates
 from ..position.rules import Side
 from .cells import NotationError
-from .game_tree import GameRecord, RecordedMove, tree_of
+from .game_tree import GameRecord, tree_of
 
 # Two computer players at the highest level of the manager's table; the first of them begins.
 _HEAD = "Piskvorky {}x{}, 11:11, 0"
@@ -26,14 +28,15 @@ def format_psq(record: GameRecord) -> str:
         NotationError: stones stood on the board before the first move, white began, or a
             side passed.
     """
-    if record.black_setup or record.white_setup:
+    if record.placed:
         raise NotationError("a PSQ file cannot keep stones set up before the first move")
     if record.first != Side.BLACK:
         raise NotationError("in a PSQ file black always begins")
     if record.passes:
         raise NotationError("a PSQ file cannot keep passes")
     lines = [_HEAD.format(record.width, record.height)]
-    lines += [f"{move.x + 1},{move.y + 1},{move.milliseconds or 0}" for move in record.moves]
+    moves = zip_longest(record.moves, record.times)
+    lines += [f"{x + 1},{y + 1},{spent or 0}" for (x, y), spent in moves]
     for number, name in enumerate((record.black, record.white), 1):
         words = name.replace(",", " ").split()  # with a comma it could be read as a move
         lines.append(" ".join(words) or f"player-{number}")
@@ -51,18 +54,22 @@ def parse_psq(text: str) -> GameRecord:
     if start is None:
         raise NotationError(f"a PSQ file begins like {_HEAD.format(15, 15)!r}")
     width, height, first_player = map(int, start.groups())
-    moves: list[RecordedMove] = []
+    moves: list[Coordinates] = []
+    times: list[int | None] = []
     for line in lines[1:]:
         found = _MOVE.fullmatch(line)
         if found is None:
             break
-        x, y, spent = int(found[1]), int(found[2]), None if found[3] is None else int(found[3])
+        x, y = int(found[1]), int(found[2])
         if not (0 < x <= width and 0 < y <= height):
             raise NotationError(f"{line} is off the {width}x{height} board; PSQ counts from 1")
-        moves.append(RecordedMove(x - 1, y - 1, spent))
+        moves.append((x - 1, y - 1))
+        times.append(None if found[3] is None else int(found[3]))
     names = [*lines[1 + len(moves) : 3 + len(moves)], "", ""][:2]
     if first_player:
         names.reverse()
-    record = GameRecord(width, height, moves=tuple(moves), black=names[0], white=names[1])
+    record = GameRecord(
+        width, height, moves=tuple(moves), times=tuple(times), black=names[0], white=names[1]
+    )
     tree_of(record).check()
     return record

@@ -153,7 +153,7 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
     record = tree.record
     if (record.width, record.height) != (SIZE, SIZE):
         raise NotationError(f"a library has boards of 15x15, not {record.width}x{record.height}")
-    if record.black_setup or record.white_setup or record.first:
+    if record.placed or record.first:
         raise NotationError("a library begins with the empty board and black's move")
     replaced = 0
 

@@ -16,12 +16,14 @@ from contextlib import suppress
 
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
+from .canonical import Held
 from .cells import NotationError, column_letter
 from .game_tree import GameRecord, GameTree, TreeNode, main_line, tree_of
 
 _RESULTS = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}
 _COLOURS = {"B": Side.BLACK, "W": Side.WHITE}
-_SETUP = ("AB", "AW", "AE")  # stones that are put there or taken away without a move
+_STONES = {"AB": Side.BLACK, "AW": Side.WHITE}  # that are put there without a move
+_SETUP = (*_STONES, "AE")  # or taken away
 _VALUE = re.compile(r"\s*\[(?P<body>(?:[^\]\\]|\\.)*+)\\?(?P<end>\]?)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)  # an escaped line end is no line end
 _OLD_PASS = "tt"  # of older files, on boards up to 19
@@ -102,6 +104,8 @@ def _format_tree(tree: GameTree) -> str:
 
 def _format_root(tree: GameTree) -> str:
     record = tree.record
+    if record.start.walls:
+        raise NotationError("blocked cells cannot be saved")
     size = f"{record.width}:{record.height}" if record.width != record.height else record.width
     root = [";GM[4]FF[4]CA[UTF-8]AP[Numoku]", f"SZ[{size}]"]
     if record.rule is not None:
@@ -114,9 +118,9 @@ def _format_root(tree: GameTree) -> str:
         ("C", tree.root.comment),
     ]
     root += [f"{name}[{_escape(value)}]" for name, value in properties if value]
-    for name, cells in (("AB", record.black_setup), ("AW", record.white_setup)):
-        if cells:
-            root.append(name + "".join(f"[{_format_point(cell)}]" for cell in cells))
+    for name, side in _STONES.items():
+        cells = [f"[{_format_point(cell)}]" for cell, held in record.placed if held is side]
+        root += [name, *cells] if cells else []
     if record.first == Side.WHITE:
         root.append("PL[W]")
     return "".join(root)
@@ -267,19 +271,18 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
     size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?::\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
     if size is None:
         raise NotationError(f"SZ[{first('SZ')}] is no board size")
-    stones: dict[str, list[Coordinates]] = {"AB": [], "AW": []}
+    placed: list[Held] = []
     to_move = Side.BLACK
     children = Counter(parents)
     for stem, node in enumerate(nodes, 1):
         for name, values in node:
             if name == "PL":
                 to_move = _read_side(values[0])
-            elif name in stones:
-                stones[name] += map(_parse_point, values)
+            elif name in _STONES:
+                placed += [(_parse_point(value), _STONES[name]) for value in values]
             elif name == "AE":
                 cleared = list(map(_parse_point, values))
-                for colour, held in stones.items():
-                    stones[colour] = [cell for cell in held if cell not in cleared]
+                placed = [(cell, side) for cell, side in placed if cell not in cleared]
         if any(name in _COLOURS for name, _ in node) or children[stem - 1] != 1:
             break
     colours = (_COLOURS[name] for node in nodes for name, _ in node if name in _COLOURS)
@@ -289,7 +292,7 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
     results = {"B+": "1-0", "W+": "0-1", "0": "1/2-1/2", "DR": "1/2-1/2"}
     record = GameRecord(
         int(size[1]), int(size[2] or size[1]), rule, first=next(colours, to_move),
-        black_setup=tuple(stones["AB"]), white_setup=tuple(stones["AW"]),
+        placed=tuple(sorted(placed, key=lambda held: held[1])),
         black=first("PB"), white=first("PW"),
         result=results.get(first("RE").strip().upper()[:2], ""), date=first("DT"),
     )  # fmt: skip

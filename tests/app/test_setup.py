@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from pbrain_engine.app import setup, view
 from pbrain_engine.app.kept import asked_of
-from pbrain_engine.app.setup import Placed, Setup, cut, read_setup, record_of, size_argument
+from pbrain_engine.app.setup import cut, read_setup, size_argument
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import NotationError, cell_name, format_moves
 from pbrain_engine.notation.diagram import format_diagram
-from pbrain_engine.notation.game_tree import RecordedMove
+from pbrain_engine.notation.game_tree import GameRecord
 from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
@@ -60,16 +60,17 @@ def test_a_position_is_the_same_in_every_form_and_from_every_place(
     game = random_game(seed, width, height, rule)
     form = data.draw(st.sampled_from(["moves", "sgf", "psq", "diagram"]))
     names = ("first", "second") if form in ("sgf", "psq") else ("", "")
-    known = Setup(width, height, rule, moves=tuple(game.moves), names=names)
-    moves = tuple(RecordedMove(x, y) for x, y in game.moves)
-    record = replace(record_of(known), moves=moves, black=names[0], white=names[1])
+    known = GameRecord(
+        width, height, rule, tuple(game.moves), black=names[0], white=names[1],
+        times=(0,) * len(game.moves) * (form == "psq"),
+    )  # fmt: skip
     if form == "moves":
         rows = [(x, height - 1 - y if from_below else y) for x, y in game.moves]
         text = format_moves(rows)
     elif form == "diagram":
         text = format_diagram(view.diagram_of(game, game.moves[-1] if game.moves else None))
     else:
-        text = (format_sgf if form == "sgf" else format_psq)(record)
+        text = (format_sgf if form == "sgf" else format_psq)(known)
     place = data.draw(st.sampled_from(["bytes", "text", "file"] + ["itself"] * (form == "moves")))
     if place == "file":
         (tmp_path / "a").write_text(text, encoding="utf-8")
@@ -97,7 +98,7 @@ def test_a_position_is_the_same_in_every_form_and_from_every_place(
 @given(st.integers(), st.integers(-40, 40), st.sets(st.integers(0, 30), max_size=3))
 def test_a_game_that_is_cut_is_the_game_up_to_there(seed: int, ply: int, passes: set[int]) -> None:
     moves = tuple(random_game(seed, 9, 7).moves)
-    whole = Setup(9, 7, Rule.FREESTYLE, moves=moves, passes=tuple(sorted(passes)))
+    whole = GameRecord(9, 7, Rule.FREESTYLE, moves, passes=tuple(sorted(passes)))
     if abs(ply) > len(moves):
         with pytest.raises(NotationError, match=f"only {len(moves)} moves.* at {ply}$"):
             cut(whole, ply)
@@ -146,8 +147,8 @@ def test_only_moves_in_turn_from_an_empty_board_count_as_a_line(
     seed: int, first: Side, is_placed: bool, passes: set[int]
 ) -> None:
     moves = random_game(seed, 9, 7).moves
-    corner = (Placed(8, 6, Side.WALL),) * (is_placed and (8, 6) not in moves)
-    whole = Setup(9, 7, Rule.RENJU, corner, first, tuple(moves), passes=tuple(sorted(passes)))
+    corner = (((8, 6), Side.WALL),) * (is_placed and (8, 6) not in moves)
+    whole = GameRecord(9, 7, Rule.RENJU, tuple(moves), first, corner, tuple(sorted(passes)))
     built = Game(9, 7, Rule.RENJU)
     setup.build(built, whole)
     asked = asked_of(whole)
@@ -171,10 +172,10 @@ def test_only_renju_names_openings_and_only_those_it_knows() -> None:
 def test_what_agrees_with_a_position_stays_on_the_board(
     seed: int, other: int, shared: int, first: Side
 ) -> None:
-    before = Setup(9, 7, Rule.FREESTYLE, moves=tuple(random_game(seed, 9, 7).moves))
+    before = GameRecord(9, 7, Rule.FREESTYLE, tuple(random_game(seed, 9, 7).moves))
     stem = before.moves[:shared]
     more = [move for move in random_game(other, 9, 7).moves if move not in stem]
-    after = before._replace(moves=(*stem, *more), first=first)
+    after = replace(before, moves=(*stem, *more), first=first)
     built, fresh = Game(9, 7), Game(9, 7)
     setup.build(built, before)
     kept = built.history[: len(stem)]

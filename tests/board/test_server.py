@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.app.setup import Setup
 from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board import files
 from pbrain_engine.board.app import MOST_BYTES, Guard
@@ -32,8 +31,8 @@ from pbrain_engine.board.messages import (
     Operation,
 )
 from pbrain_engine.commands import analyse
+from pbrain_engine.notation.game_tree import GameRecord
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
-from pbrain_engine.position.rules import Rule
 from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position
 from tests.golden.board import GOOD, request, scope
 from tests.notation.test_renlib import grow
@@ -306,7 +305,7 @@ def test_memory_is_given_back_after_a_while_without_work(monkeypatch: pytest.Mon
 
     def begin(job: Job) -> None:
         for threads in (1, 2):
-            engine = desk.engine(Setup(15, 15, Rule.FREESTYLE), threads, memory=16)
+            engine = desk.engine(GameRecord(), threads, memory=16)
             assert engine.threads == threads
         desk.rest(only_idle=True)
         began.append(desk.has_engine)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import Engine, Rule
-from pbrain_engine.app.setup import Setup
 from pbrain_engine.app.thinking import DEFAULT_LEVEL
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue
@@ -23,7 +22,7 @@ PLAY_JS = Path(play.__file__).parent.parent / "board" / "static" / "play.js"
 @pytest.fixture
 def dialogue() -> Iterator[Dialogue]:
     with Engine(memory=60_000_000) as engine:
-        yield Dialogue(engine, Setup(15, 15, Rule.FREESTYLE), level=1, seconds=0.02, seed=1)
+        yield Dialogue(engine, GameRecord(), level=1, seconds=0.02, seed=1)
 
 
 def notes_of(tree: GameTree) -> dict[tuple[object, ...], str]:

@@ -21,7 +21,7 @@ from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book, BookError
-from pbrain_engine.notation.game_tree import GameRecord, RecordedMove
+from pbrain_engine.notation.game_tree import GameRecord
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule
 
@@ -33,10 +33,8 @@ CELLS = [(x, y) for x in range(15) for y in range(15)]
 
 def game(number: int, stones: int = 40) -> GameRecord:
     moves = random.Random(number).sample(CELLS, stones)
-    return GameRecord(
-        rule=Rule.FREESTYLE, result="1-0", comment=f"game {number}",
-        moves=tuple(RecordedMove(x, y) for x, y in moves),
-    )  # fmt: skip
+    comment = f"game {number}"
+    return GameRecord(rule=Rule.FREESTYLE, moves=tuple(moves), result="1-0", comment=comment)
 
 
 def write_games(folder: Path, numbers: range, each: int = 1) -> list[str]:

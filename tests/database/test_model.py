@@ -17,9 +17,9 @@ from pbrain_engine.database.finding import Asked, Author, Bound, Finding, Known,
 from pbrain_engine.database.integrity import find_faults
 from pbrain_engine.database.lines import add_tree, join_texts, read_trees
 from pbrain_engine.database.sources import Wish, add_items, merge, read_source
-from pbrain_engine.database.store import Added, Database, StoredGame, game_images
+from pbrain_engine.database.store import Added, Database, StoredGame
 from pbrain_engine.notation.canonical import Position, image_of
-from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove, TreeNode
+from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
 
@@ -39,8 +39,7 @@ def documents(database: Database) -> list[str]:
 def key_of(record: GameRecord, ply: int) -> Key:
     """Return what all images of a position of a game have in common, without the database."""
     size = record.width, record.height
-    stones = [(cell, Side.BLACK) for cell in record.black_setup]
-    stones += [(cell, Side.WHITE) for cell in record.white_setup]
+    stones = list(record.placed)
     side = record.first
     for cell in record.turns[:ply]:
         stones += [] if cell is None else [(cell, side)]
@@ -56,10 +55,10 @@ def random_game(chance: random.Random) -> GameRecord:
     size = chance.choice(SIZES)
     cells = chance.sample([(x, y) for x in range(3) for y in range(3)], chance.randint(1, 7))
     setup = chance.choice((0, 0, 1, 3))
-    moves = tuple(RecordedMove(*cell) for cell in cells[setup:])
+    moves = tuple(cells[setup:])
     return GameRecord(
         *size, chance.choice((Rule.FREESTYLE, Rule.RENJU)), moves, chance.choice(list(Side)[:2]),
-        tuple(cells[:setup][::2]), tuple(cells[:setup][1::2]),
+        tuple((cell, Side(number % 2)) for number, cell in enumerate(cells[:setup])),
         result=chance.choice(("1-0", "0-1", "1/2-1/2", "")),
         passes=chance.choice(((), (), (0,), (len(moves),))),
     )  # fmt: skip
@@ -94,7 +93,7 @@ class Items:
 
     def known(self, number: int) -> Known:
         game, ply, finding = self.findings[number]
-        return Known(list(game_images(self.games[game]))[ply], finding)
+        return Known(list(self.games[game].images())[ply], finding)
 
     def model(self, games: set[int]) -> Counter[tuple[Key, str]]:
         """Return how often each position has each result."""
@@ -111,7 +110,7 @@ def counted(database: Database, items: Items) -> Counter[tuple[Key, str]]:
     """Return what the database says about every position of every game."""
     found: Counter[tuple[Key, str]] = Counter()
     for record in items.games:
-        for ply, image in enumerate(game_images(record)):
+        for ply, image in enumerate(record.images()):
             entry = database.look_up(image)
             if entry is not None:
                 for count, result in ((entry.black_wins, "1-0"), (entry.draws, "1/2-1/2"),
@@ -148,7 +147,7 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
         assert counted(database, items) == items.model(games)
         for game, ply, finding in items.findings:
             if game in games and finding is items.game(game, True).findings[ply]:
-                entry = database.look_up(list(game_images(items.games[game]))[ply])
+                entry = database.look_up(list(items.games[game].images())[ply])
                 assert entry is not None and entry.finding is not None
                 stands = entry.finding.rank, entry.finding.nodes
                 assert stands >= (finding.rank, finding.nodes)
@@ -183,7 +182,7 @@ def test_the_better_finding_of_each_position_stands_whatever_comes_first(tmp_pat
                 for number in numbers:
                     database.add_findings([items.known(number)])
             for game, ply, finding in items.findings:
-                entry = database.look_up(list(game_images(items.games[game]))[ply])
+                entry = database.look_up(list(items.games[game].images())[ply])
                 stands = best[key_of(items.games[game], ply)]
                 assert entry is not None and entry.finding is not None
                 assert entry.finding.nodes == stands.nodes
@@ -202,18 +201,16 @@ def turned(record: GameRecord, root: TreeNode, number: int) -> GameTree:
         cell = None if node.cell is None else transform([node.cell], number, *size)[0]
         return replace(node, cell=cell, children=[turn(child) for child in node.children])
 
-    black, white = (
-        tuple(transform(cells, number, *size)) for cells in (record.black_setup, record.white_setup)
-    )
-    return GameTree(replace(record, black_setup=black, white_setup=white), turn(root))
+    placed = tuple((transform([cell], number, *size)[0], side) for cell, side in record.placed)
+    return GameTree(replace(record, placed=placed), turn(root))
 
 
 def random_tree(chance: random.Random, size: Cell) -> GameTree:
     """Return a tree on stones that no symmetry leaves as they are."""
     cells = [(x, y) for x in range(size[0]) for y in range(size[1])]
     setup = [(0, 1), (4, 3), (1, 5)]
-    record = GameRecord(*size, Rule.FREESTYLE, black_setup=tuple(setup[:2]),
-                        white_setup=tuple(setup[2:]), first=Side.WHITE)  # fmt: skip
+    placed = tuple(zip(setup, (Side.BLACK, Side.BLACK, Side.WHITE), strict=True))
+    record = GameRecord(*size, Rule.FREESTYLE, placed=placed, first=Side.WHITE)
     tree = GameTree(record)
     for number in range(6):
         node = tree.root

@@ -31,7 +31,7 @@ from pbrain_engine.database.sources import Item, Wish, add_items, merge, read_so
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.notation.canonical import Position, image_of, read_key
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.game_tree import GameRecord, GameTree, RecordedMove
+from pbrain_engine.notation.game_tree import GameRecord, GameTree
 from pbrain_engine.notation.opening_names import find_opening
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden.readings import nodes_of, readings, said_of
@@ -119,9 +119,9 @@ def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
                 database.add_findings([Known(image_of(position.position), Finding(**found))])
             yield from known(database, position)
         case "comment", moves, before, after:
-            cells = tuple(RecordedMove(x, y) for x, y in parse_moves(moves))
+            record = GameRecord(moves=tuple(parse_moves(moves)))
             with database.transaction():
-                lines.replace_comment(database, GameRecord(moves=cells), before, after)
+                lines.replace_comment(database, record, before, after)
             for tree in lines.read_trees(database):
                 yield from nodes_of(tree)
         case "known", moves, *where:

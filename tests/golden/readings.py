@@ -17,7 +17,7 @@ from typing import Any
 
 from pbrain_engine.app.setup import read_setup
 from pbrain_engine.database.finding import Finding
-from pbrain_engine.notation.cells import cell_name, parse_moves, parse_offsets
+from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves, parse_offsets
 from pbrain_engine.notation.diagram import (
     Drawn,
     board_svg,
@@ -27,7 +27,7 @@ from pbrain_engine.notation.diagram import (
     star_points,
     winning_row,
 )
-from pbrain_engine.notation.game_tree import GameTree, RecordedMove, TreeNode, main_line
+from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode, main_line
 from pbrain_engine.notation.opening_names import find_opening, name_opening, openings
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
@@ -54,14 +54,9 @@ def said_of(value: Any) -> str:
     for each in fields(value):
         found = getattr(value, each.name)
         if found != getattr(plain, each.name) and each.name not in ("children", "remarks"):
-            if found and isinstance(found, tuple) and isinstance(found[0], RecordedMove):
-                found = [
-                    f"{cell_name(move.x, move.y)} {move.milliseconds} {ascii(move.comment)}"
-                    for move in found
-                ]
-                parts.append(f"{each.name}={', '.join(found)}".replace(" None ''", ""))
-            else:
-                parts.append(f"{each.name}={ascii(found)}")
+            is_game = isinstance(value, GameRecord) and each.name == "moves"
+            shown = format_moves(found, ", ") if is_game else ascii(found)
+            parts.append(f"{each.name}={shown}")
     return " ".join(parts) or "-"
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from pbrain_engine import Engine, Side, cli
 from pbrain_engine.app import setup
-from pbrain_engine.app.setup import Setup, parse_setup
+from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.files import decode, in_place_of
+from pbrain_engine.notation.game_tree import GameRecord
 from pbrain_engine.notation.sgf import parse_sgf
-from pbrain_engine.position.rules import Rule
 
 PSQ = "Piskvorky 15x15, 11:11, 0\r\n8,8,0\r\n9,9,0\r\nPříšera\r\nŽluťoučký\r\n0\r\n".encode(
     "cp1250"
@@ -27,7 +27,7 @@ GBK = SGF.replace("SZ", "CA[GBK]SZ").encode("gbk")
 @pytest.fixture
 def dialogue() -> Iterator[Dialogue]:
     with Engine(memory=60_000_000) as engine:
-        yield Dialogue(engine, Setup(15, 15, Rule.FREESTYLE), level=1, seconds=0.05, seed=1)
+        yield Dialogue(engine, GameRecord(), level=1, seconds=0.05, seed=1)
 
 
 # Encodings ------------------------------------------------------------------------------

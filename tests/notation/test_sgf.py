@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbrain_engine.notation.game_tree import GameRecord, RecordedMove
+from pbrain_engine.notation.game_tree import GameRecord
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Rule, Side
 from tests.notation.test_notation import boards_with_moves
@@ -33,19 +33,20 @@ def records(draw: st.DrawFn) -> GameRecord:
     cut = draw(st.integers(0, len(cells)))
     split = draw(st.integers(0, cut))
     comment = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=20)
+    comments = [draw(comment) for _ in cells[cut:]]
     return GameRecord(
         width,
         height,
         draw(st.sampled_from([None, *Rule])),
-        tuple(RecordedMove(x, y, None, draw(comment)) for x, y in cells[cut:]),
+        tuple(cells[cut:]),
         draw(st.sampled_from([Side.BLACK, Side.WHITE])),
-        tuple(cells[:split]),
-        tuple(cells[split:cut]),
-        draw(comment),
-        draw(comment),
-        draw(st.sampled_from(["", "1-0", "0-1", "1/2-1/2"])),
-        draw(st.sampled_from(["", "2026-01-31"])),
-        draw(comment),
+        tuple((cell, Side(place >= split)) for place, cell in enumerate(cells[:cut])),
+        comments=tuple(comments) * any(comments),
+        black=draw(comment),
+        white=draw(comment),
+        result=draw(st.sampled_from(["", "1-0", "0-1", "1/2-1/2"])),
+        date=draw(st.sampled_from(["", "2026-01-31"])),
+        comment=draw(comment),
     )
 
 
