@@ -11,7 +11,8 @@ import random
 import sys
 from time import perf_counter
 
-from pbrain_engine.doctor.exam import Exam, Options, Peer, Violation
+from pbrain_engine.arena.process import EngineProcess
+from pbrain_engine.doctor.exam import Exam, Options, Violation
 from pbrain_engine.options import Parser, positive, problem_of, split_command
 from pbrain_engine.progress import Progress
 from pbrain_engine.protocol import replies
@@ -124,7 +125,7 @@ def is_harmless(line: bytes) -> bool:
     return True
 
 
-def probe(peer: Peer, number: int, batch: list[bytes]) -> None:
+def probe(peer: EngineProcess, number: int, batch: list[bytes]) -> None:
     """Send a batch, and a question that has to be answered in time.
 
     Raises:
@@ -132,7 +133,7 @@ def probe(peer: Peer, number: int, batch: list[bytes]) -> None:
     """
     mark = f"YXPROBE{number}"
     began = perf_counter()
-    peer.send_bytes(b"".join(batch) + f"\nDONE\n{mark}\n".encode())
+    peer.write(b"".join(batch) + f"\nDONE\n{mark}\n".encode())
     while True:
         line = peer.line(max(began + HANG - perf_counter(), 0.0))
         if line is None:
@@ -146,18 +147,6 @@ def probe(peer: Peer, number: int, batch: list[bytes]) -> None:
             raise Violation(line.text)
     if peer.stderr:
         raise Violation(f"on stderr: {peer.stderr[:200]!r}")
-
-
-def play_a_game(peer: Peer, command: list[str]) -> None:
-    """Play some moves, as if nothing had happened.
-
-    Raises:
-        Violation: that does not work.
-    """
-    exam = Exam(peer, Options(command, turn=0.05))
-    exam.start(*SOUND)
-    for _ in range(GAME_MOVES):
-        exam.exchange()
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -177,15 +166,17 @@ def main(argv: list[str] | None = None) -> int:
     number = 0
     batch: list[bytes] = []
     try:
-        with Peer(command) as peer:
-            probe(peer, 0, [])
+        with Exam(Options(command, turn=0.05)) as exam:
+            probe(exam.peer, 0, [])
             while progress.done < arguments.lines:
                 number += 1
                 batch = [lines.next() for _ in range(min(BATCH, arguments.lines - progress.done))]
-                probe(peer, number, batch)
+                probe(exam.peer, number, batch)
                 progress.done += len(batch)
                 progress.show()
-            play_a_game(peer, command)
+            exam.start(*SOUND)
+            for _ in range(GAME_MOVES):  # as if nothing had happened
+                exam.take("exchange")
     except OSError as error:
         print(f"fuzz_protocol: {problem_of(error)}", file=sys.stderr)
         return 2

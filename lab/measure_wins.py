@@ -17,8 +17,8 @@ from typing import Any
 
 from lab import Journal
 from lab.measure_threats import end, make_parser, puzzles_of, quantile
+from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.commands.solve import game_of
-from pbrain_engine.doctor.exam import Peer
 from pbrain_engine.engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES, Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.position.rules import Rule
@@ -103,7 +103,7 @@ class Other:
 
     def __init__(self, command: str) -> None:
         """Start it in its own folder."""
-        self.peer = Peer([command], folder=str(Path(command).parent))
+        self.peer = EngineProcess([command], folder=str(Path(command).parent))
 
     def spent(self) -> float:
         """Return the seconds that its threads have had of the processor."""
@@ -153,7 +153,7 @@ class Other:
 
     def close(self) -> None:
         """End it."""
-        self.peer.kill()
+        self.peer.close(0.0)
 
 
 def row(name: str, who: str, limit: float, records: list[dict[str, Any]]) -> str:

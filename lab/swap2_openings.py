@@ -14,7 +14,8 @@ import time
 from collections import Counter
 from typing import NamedTuple
 
-from pbrain_engine.doctor.exam import Peer, read_move
+from pbrain_engine.arena.process import EngineProcess
+from pbrain_engine.doctor.exam import read_move
 from pbrain_engine.engine.swap2 import openings
 from pbrain_engine.position.geometry import Coordinates
 
@@ -44,7 +45,7 @@ class Player:
         """Start it."""
         self.size = size
         self.turn = turn
-        self.peer = Peer(PROGRAM)
+        self.peer = EngineProcess(PROGRAM)
         milliseconds = round(turn * 1000)
         self.peer.send(f"START {size}", f"INFO timeout_turn {milliseconds}", f"INFO rule {rule}")
         if self._line([]) != "OK":
@@ -84,7 +85,7 @@ class Player:
 
     def close(self) -> None:
         """End it."""
-        self.peer.kill()
+        self.peer.close(0.0)
 
 
 def survey(

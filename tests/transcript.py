@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from pbrain_engine.doctor.exam import Peer
+from pbrain_engine.arena.process import EngineProcess
 
 FOLDER = Path(__file__).parent / "transcripts"
 
@@ -134,7 +134,7 @@ class Referee:
 
 
 def replay(
-    transcript: Transcript, peer: Peer, send: Callable[[list[str]], None], patience: float
+    transcript: Transcript, peer: EngineProcess, send: Callable[[list[str]], None], patience: float
 ) -> None:
     """Replay a transcript with a program, which ends with it; failures raise."""
     referee = Referee()
@@ -157,7 +157,7 @@ def replay(
     assert peer.stderr == b""
 
 
-def hear(peer: Peer, patience: float) -> str:
+def hear(peer: EngineProcess, patience: float) -> str:
     """Return the next line, which comes in one piece."""
     line = peer.line(patience)
     assert line is not None, f"no answer; stderr: {peer.stderr!r}"

@@ -193,7 +193,7 @@ def ask_about(spec: EngineSpec) -> EngineSpec:
     end = time.perf_counter() + PATIENCE
     fields: dict[str, str] = {}
     try:
-        process.send(["ABOUT"])
+        process.send("ABOUT")
         while not fields and (line := process.receive(max(0.0, end - time.perf_counter()))):
             fields = {key.lower(): value.strip() for key, value in ABOUT_FIELD.findall(line.text)}
     except EngineFault:

@@ -98,10 +98,10 @@ class ProcessPlayer:
         square = s.width == s.height
         start = f"START {s.width}" if square else f"RECTSTART {s.width},{s.height}"
         if s.judge:
-            self._process.send([start, *self._info_lines()])
+            self._process.ask(start, *self._info_lines())
             self._process.suspend()
         else:
-            self._process.send([start])
+            self._process.ask(start)
 
     def await_ready(self) -> None:
         """Wait for OK; the judge does not."""
@@ -117,7 +117,7 @@ class ProcessPlayer:
         process, limit = self._running, self.settings.start_timeout
         self._listen(is_ready, time.perf_counter() + limit, f"no OK after {limit:g} s")
         self._garbage = ""
-        process.send(self._info_lines())
+        process.ask(*self._info_lines())
 
     @property
     def _running(self) -> EngineProcess:
@@ -161,9 +161,9 @@ class ProcessPlayer:
         self._garbage = ""
         self._thinking = Thinking()
         deadline = clock.deadline
-        began = process.send(lines)
+        began = process.ask(*lines)
         if self.settings.judge:
-            process.resume()
+            process.suspend(resumes=True)
             began = time.perf_counter()
         late = f"no move after {deadline:.3g} s"
         line, move = self._listen(_MOVE.fullmatch, began + deadline, late)
@@ -226,7 +226,7 @@ class ProcessPlayer:
             self._thinking.hear_detail(key, value.strip())
         elif self._is_asked and suggestion and not self._has_suggested:
             self._has_suggested = True
-            process.add([f"PLAY {suggestion[1]}"])
+            process.send(f"PLAY {suggestion[1]}")
         elif upper.startswith(("ERROR", "UNKNOWN")):
             self._refusal = word[:200]
         elif word and upper != "OK" and not upper.startswith("DEBUG"):

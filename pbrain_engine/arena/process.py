@@ -1,4 +1,4 @@
-"""A foreign program on the other end of two pipes: bytes out, lines in with their time.
+"""An engine's process on the other end of two pipes: bytes out, lines in with their time.
 
 Nothing that the program does can block or fill up its owner: its pipes are written and read by
 threads of their own, what it says is bounded, and ending it ends the whole group of processes
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from time import perf_counter
-from typing import NamedTuple, TextIO
+from typing import IO, NamedTuple, Self, TextIO
 
 from ..options import problem_of
 from . import processes
@@ -46,15 +46,16 @@ class Transcript:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("w", encoding="utf-8")
 
-    def note(self, direction: str, text: str) -> None:
-        """Write a line that was sent (``>``) or came (``<``)."""
-        with self._lock, self._excuse_errors():
+    def note(self, direction: str, lines: Iterable[str]) -> None:
+        """Write lines that were sent (``>``) or came (``<``)."""
+        now = perf_counter() - self._began
+        with self._excuse_errors():
             if self._file:
-                print(f"{perf_counter() - self._began:9.3f} {direction} {text}", file=self._file)
+                self._file.writelines(f"{now:9.3f} {direction} {line}\n" for line in lines)
 
     def close(self) -> None:
         """Close the file; what still comes is not written."""
-        with self._lock, self._excuse_errors():
+        with self._excuse_errors():
             file, self._file = self._file, None
             if file:
                 file.close()
@@ -62,17 +63,18 @@ class Transcript:
     @contextlib.contextmanager
     def _excuse_errors(self) -> Iterator[None]:
         """Say once in a folder that a log is not whole, and write no more of this one."""
-        try:
-            yield
-        except OSError as error:
-            file, self._file = self._file, None
-            if file:
+        with self._lock:
+            try:
+                yield
+            except OSError as error:
+                file, self._file = self._file, None
                 with contextlib.suppress(OSError):
-                    file.close()
-            if self._path.parent not in _given_up:
-                _given_up.add(self._path.parent)
-                error.filename = str(self._path)
-                print(f"a log is not whole: {problem_of(error)}", file=sys.stderr)
+                    if file:
+                        file.close()
+                if self._path.parent not in _given_up:
+                    _given_up.add(self._path.parent)
+                    error.filename = str(self._path)
+                    print(f"a log is not whole: {problem_of(error)}", file=sys.stderr)
 
 
 CHUNK = 65536
@@ -81,6 +83,7 @@ FLOOD_BYTES = 4_000_000  # in answer to one command
 FLOOD_LINES = 50_000
 ERROR_TAIL = 2000  # bytes
 END_GRACE = 0.5  # seconds from END to the kill, as tournaments have it
+ANY_END = re.compile(rb"\r\n?|\n")
 
 
 class TimedLine(NamedTuple):
@@ -91,10 +94,8 @@ class TimedLine(NamedTuple):
     chunks: int  # reads that brought it: 1 if it came in one piece
 
 
-class Program:
-    """A running program: ``write`` bytes, get each ``line``, ``close``."""
-
-    line_end = re.compile(rb"\r\n?|\n")
+class EngineProcess:
+    """A running engine: ``send`` lines, hear each ``line``, ``close``; ``with`` kills it."""
 
     def __init__(
         self,
@@ -105,6 +106,7 @@ class Program:
         guardian: Guardian | None = None,
         transcript: Transcript | None = None,
         merged: bool = False,
+        line_end: re.Pattern[bytes] = ANY_END,
     ) -> None:
         """Start the program in a process group of its own.
 
@@ -134,61 +136,94 @@ class Program:
         self.transcript = transcript
         self.stderr = b""  # the end of what it wrote there, or of all output if merged
         self.has_ended = False  # its output has
-        self.is_flooding = False
+        self.flood = ""  # far too much that it said, in words
         self._guardian = guardian
+        self._line_end = line_end
         self._lines: deque[TimedLine] = deque()
         self._news = threading.Condition()
         self._bytes = self._count = 0  # heard since it was last spoken to
-        self._unsent: SimpleQueue[tuple[bytes | None, threading.Event]] = SimpleQueue()
-        self._is_input_closed = self._is_closed = self._is_suspended = False
+        self._unsent: SimpleQueue[bytes | None] = SimpleQueue()
+        self._is_closed = False
         if guardian:
             guardian.watch(self.pid)
         if cores and hasattr(os, "sched_setaffinity"):
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(self.pid, set(cores))
-        tasks = [self._write_input, self._read_output]
-        if not merged:
-            tasks.append(self._read_errors)
+        tasks = [self._write_input, self._read_output, self._read_errors]
         self._threads = [threading.Thread(target=task, daemon=True) for task in tasks]
         for thread in self._threads:
             thread.start()
 
+    def __enter__(self) -> Self:
+        """Return the process."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Kill it with everything it started."""
+        self.close(grace=0.0)
+
     # -- talking ---------------------------------------------------------------------------
 
-    def write(self, data: bytes | None) -> threading.Event:
-        """Write bytes, or with None end the input; return what is set once that is done."""
-        written = threading.Event()
-        if self._is_input_closed:
-            written.set()
-        else:
-            self._is_input_closed = data is None
-            self._unsent.put((data, written))
-        return written
+    def write(self, data: bytes | None) -> None:
+        """Write bytes as soon as the program reads, or with None end its input."""
+        with self._news:
+            self._bytes = self._count = 0
+        self._unsent.put(data)
+
+    def send(self, *lines: str, end: str = "\r\n") -> float:
+        """Say lines in one packet, and return the time."""
+        if self.transcript:
+            self.transcript.note(">", lines)
+        now = perf_counter()
+        self.write("".join(line + end for line in lines).encode("latin-1", "replace"))
+        return now
+
+    def ask(self, *lines: str) -> float:
+        """Say lines and forget what was said before; return the time."""
+        with self._news:
+            self._lines.clear()
+        return self.send(*lines)
 
     def line(self, timeout: float) -> TimedLine | None:
         """Return the next line, or None if none comes in time or ever."""
         with self._news:
-            self._news.wait_for(lambda: self._lines or self.has_ended or self.is_flooding, timeout)
+            self._news.wait_for(lambda: self._lines or self.has_ended or self.flood, timeout)
             return self._lines.popleft() if self._lines else None
 
-    def log(self, direction: str, lines: Iterable[str]) -> None:
-        """Write lines that were said (``>``) or heard (``<``) to the transcript."""
-        if transcript := self.transcript:
-            for line in lines:
-                transcript.note(direction, line.strip("\r\0"))
+    def lines(self, quiet: float = 0.05) -> list[TimedLine]:
+        """Return all lines until the program is quiet for that many seconds."""
+        return list(iter(lambda: self.line(quiet), None))
+
+    def receive(self, timeout: float) -> TimedLine | None:
+        """Return the next line, or None if none comes in time.
+
+        Raises:
+            EngineFault: the program is gone, or floods.
+        """
+        line = self.line(timeout)
+        if self.flood:
+            raise EngineFault(FLOOD, self.flood)
+        # Children that a dead program left behind may hold its output open.
+        if line is None and (self.has_ended or processes.has_ended(self.process)):
+            raise self._gone()
+        return line and line._replace(text=line.text.strip("\r\0"))
 
     # -- its life --------------------------------------------------------------------------
 
-    def suspend(self) -> None:
-        """Stop the process where it is, as the tournament judge does between moves."""
-        processes.suspend(self.pid)
-        self._is_suspended = True
+    def suspend(self, resumes: bool = False) -> None:
+        """Stop the process where it is, as the judge does between moves, or let it go on."""
+        processes.suspend(self.pid, resumes)
 
-    def resume(self) -> None:
-        """Let the process go on."""
-        if self._is_suspended:
-            processes.suspend(self.pid, resumes=True)
-            self._is_suspended = False
+    def wait(self, timeout: float) -> int | None:
+        """Return its exit status, or None if it is still alive after that time."""
+        processes.await_end(self.process, timeout)
+        return self.process.poll()
+
+    def end(self) -> None:
+        """Ask the program to leave."""
+        self.suspend(resumes=True)
+        self.send("END")
+        self.write(None)
 
     def close(self, grace: float = END_GRACE) -> None:
         """Wait for the program to leave, then kill what is left of it."""
@@ -210,115 +245,6 @@ class Program:
         if self.transcript:
             self.transcript.close()
 
-    # -- in threads ------------------------------------------------------------------------
-
-    def _write_input(self) -> None:
-        """Write what is to be said, up to the end; a program that reads nothing blocks this."""
-        assert self.process.stdin
-        data: bytes | None = b""
-        while data is not None:
-            data, written = self._unsent.get()
-            with contextlib.suppress(OSError, ValueError):
-                if data is None:
-                    self.process.stdin.close()
-                else:
-                    self.process.stdin.write(data)
-            written.set()
-
-    def _read_output(self) -> None:
-        """Cut the output into lines until it ends or floods."""
-        assert self.process.stdout
-        rest, chunks = b"", 0
-        return_is_end = bool(self.line_end.fullmatch(b"\r"))
-        has_returned = False  # the last chunk ended with a return, of which a newline is a part
-        while True:
-            chunk = _read(self.process.stdout.fileno())
-            now = perf_counter()
-            text = chunk.removeprefix(b"\n") if has_returned else chunk
-            has_returned = return_is_end and chunk.endswith(b"\r")
-            *complete, tail = self.line_end.split(rest + text)
-            if not chunk and tail:
-                complete, chunks = [tail], chunks - 1
-            lines = [
-                TimedLine(_decode(raw), now, 1 if number else chunks + 1)
-                for number, raw in enumerate(complete[:FLOOD_LINES])
-            ]
-            chunks = chunks + 1 if tail and not complete else int(bool(tail))
-            rest = tail[:MAX_LINE]
-            if self.process.stderr is None and complete:
-                self.stderr = complete[-1][-ERROR_TAIL:]
-            self.log("<", (line.text for line in lines))
-            with self._news:
-                self._bytes += len(chunk)
-                self._count += len(complete)
-                self._lines.extend(lines)
-                self.is_flooding = self._bytes > FLOOD_BYTES or self._count > FLOOD_LINES
-                self.has_ended = not chunk
-                self._news.notify_all()
-                if self.has_ended or self.is_flooding:
-                    return
-
-    def _read_errors(self) -> None:
-        """Drain the error output and remember how it ends."""
-        assert self.process.stderr
-        while chunk := _read(self.process.stderr.fileno()):
-            self.stderr = (self.stderr + chunk)[-ERROR_TAIL:]
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, CHUNK)
-    except OSError:
-        return b""
-
-
-def _decode(raw: bytes) -> str:
-    """Return text of any encoding: what is not UTF-8 is often GBK, and never matters."""
-    return raw[:MAX_LINE].decode("utf-8", "replace")
-
-
-class EngineProcess(Program):
-    """An engine as a match runs it: ``send`` lines, ``receive`` lines; faults are raised."""
-
-    def send(self, lines: Iterable[str]) -> float:
-        """Say lines, forget what was said before, and return the time.
-
-        Raises:
-            EngineFault: the program floods.
-        """
-        with self._news:
-            self._lines.clear()
-            flood = self._flood()
-            self._bytes = self._count = 0
-        if self.is_flooding:
-            raise flood
-        return self.add(lines)
-
-    def add(self, lines: Iterable[str]) -> float:
-        """Say lines that belong to what was said before, and return the time."""
-        lines = list(lines)
-        self.log(">", lines)
-        now = perf_counter()
-        self.write("".join(f"{line}\r\n" for line in lines).encode("ascii", "replace"))
-        return now
-
-    def receive(self, timeout: float) -> TimedLine | None:
-        """Return the next line, or None if none comes in time.
-
-        Raises:
-            EngineFault: the program is gone, or floods.
-        """
-        line = self.line(timeout)
-        if self.is_flooding:
-            raise self._flood()
-        # Children that a dead program left behind may hold its output open.
-        if line is None and (self.has_ended or processes.has_ended(self.process)):
-            raise self._gone()
-        return line._replace(text=line.text.strip("\r\0")) if line else None
-
-    def _flood(self) -> EngineFault:
-        return EngineFault(FLOOD, f"{self._count} lines, {self._bytes} bytes in one answer")
-
     def _gone(self) -> EngineFault:
         """Return how the program ended, with the last line that it wrote as an error."""
         try:
@@ -336,9 +262,62 @@ class EngineProcess(Program):
             return EngineFault(CRASH, f"exit code {code}{said}")
         return EngineFault(EXIT, "left the game")
 
-    def end(self) -> None:
-        """Ask the program to leave."""
-        self.resume()
-        with contextlib.suppress(EngineFault):
-            self.send(["END"])
-        self.write(None)
+    # -- in threads ------------------------------------------------------------------------
+
+    def _write_input(self) -> None:
+        """Write what is to be said, up to the end; a program that reads nothing blocks this."""
+        assert self.process.stdin
+        while (data := self._unsent.get()) is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self.process.stdin.write(data)
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+
+    def _read_output(self) -> None:
+        """Cut the output into lines until it ends or floods."""
+        rest, chunks = b"", 0
+        has_returned = False  # the last chunk ended with a return, of which a newline is a part
+        while not (self.has_ended or self.flood):
+            chunk = _read(self.process.stdout)
+            now = perf_counter()
+            text = chunk.removeprefix(b"\n") if has_returned else chunk
+            has_returned = self._line_end is ANY_END and chunk.endswith(b"\r")
+            *complete, tail = self._line_end.split(rest + text)
+            if not chunk and tail:
+                complete, chunks = [tail], chunks - 1
+            lines = [
+                TimedLine(_decode(raw), now, 1 if number else chunks + 1)
+                for number, raw in enumerate(complete[:FLOOD_LINES])
+            ]
+            chunks = chunks + 1 if tail and not complete else int(bool(tail))
+            rest = tail[:MAX_LINE]
+            if self.process.stderr is None and complete:
+                self.stderr = complete[-1][-ERROR_TAIL:]
+            if self.transcript:
+                self.transcript.note("<", (line.text.strip("\r\0") for line in lines))
+            with self._news:
+                self._bytes += len(chunk)
+                self._count += len(complete)
+                self._lines.extend(lines)
+                if self._bytes > FLOOD_BYTES or self._count > FLOOD_LINES:
+                    self.flood = f"{self._count} lines, {self._bytes} bytes in one answer"
+                self.has_ended = not chunk
+                self._news.notify_all()
+
+    def _read_errors(self) -> None:
+        """Drain the error output and remember how it ends."""
+        while chunk := _read(self.process.stderr):
+            self.stderr = (self.stderr + chunk)[-ERROR_TAIL:]
+
+
+def _read(pipe: IO[bytes] | None) -> bytes:
+    """Return what comes next; nothing at the end of a pipe, or of none."""
+    try:
+        return os.read(pipe.fileno(), CHUNK) if pipe else b""
+    except OSError:
+        return b""
+
+
+def _decode(raw: bytes) -> str:
+    """Return text of any encoding: what is not UTF-8 is often GBK, and never matters."""
+    return raw[:MAX_LINE].decode("utf-8", "replace")

@@ -20,6 +20,11 @@ from typing import Any, TypeVar
 
 from ..native.load.memory import peak_working_set, private_pages
 
+try:
+    import psutil
+except ImportError:
+    psutil = None
+
 IS_LINUX = sys.platform.startswith("linux")
 IS_WINDOWS = sys.platform == "win32"
 POLL = 0.003
@@ -27,18 +32,8 @@ POLL = 0.003
 Answer = TypeVar("Answer")
 
 
-def _psutil() -> Any:
-    """Return the module, or None."""
-    try:
-        import psutil  # type: ignore[import-untyped,unused-ignore]
-    except ImportError:
-        return None
-    return psutil
-
-
 def _ask(pid: int, question: Callable[[Any], Answer], default: Answer) -> Answer:
     """Return what psutil answers about a process; wine and some systems forbid to look."""
-    psutil = _psutil()
     if psutil is None:
         return default
     try:
@@ -63,7 +58,7 @@ def descendants(pid: int) -> list[int]:
 
 def knows_memory() -> bool:
     """Return whether the memory of other processes can be read here."""
-    return IS_LINUX or IS_WINDOWS or _psutil() is not None
+    return IS_LINUX or IS_WINDOWS or psutil is not None
 
 
 def tree_memory(pid: int) -> int:
@@ -116,15 +111,20 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
         return True
 
 
+def await_end(process: subprocess.Popen[bytes], timeout: float) -> None:
+    """Wait for a child to leave."""
+    end = time.perf_counter() + timeout
+    while not has_ended(process) and time.perf_counter() < end:
+        time.sleep(POLL)  # Popen.wait would look only every 50 ms
+
+
 def end_tree(process: subprocess.Popen[bytes], grace: float) -> None:
     """Wait for a child to leave, then kill its group, and its descendants that have left that.
 
     Its entry stays until then, so that its number is its own.
     """
     strays = descendants(process.pid)
-    end = time.perf_counter() + grace
-    while not has_ended(process) and time.perf_counter() < end:
-        time.sleep(POLL)
+    await_end(process, grace)
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -15,28 +15,13 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..options import Parser, above_zero, problem_of, split_command
-from . import faults, managers  # noqa: F401  (they enter checks)
-from .exam import (
-    CHECKS,
-    CLIENTS,
-    FAIL,
-    PASS,
-    SKIP,
-    WARN,
-    Blemish,
-    Check,
-    Exam,
-    NotSupported,
-    Options,
-    Peer,
-    Violation,
-)
+from .checks import CHECKS, Check
+from .exam import Exam, NotSupported, Options, Violation
 
+PASS, FAIL, WARN, SKIP = GRADES = ("pass", "fail", "warn", "skip")
 COLOURS = {FAIL: "\x1b[31m", WARN: "\x1b[33m", SKIP: "\x1b[2m", PASS: "\x1b[32m"}
-GRADES = (PASS, FAIL, WARN, SKIP)
-ENTRY = ("client", "title", "grade", "finding", "harm", "source", "seconds")  # in the document
-USAGE_ERROR = 2
 PLAIN = "\x1b[0m"
+USAGE_ERROR = 2
 
 
 class CheckResult(NamedTuple):
@@ -47,6 +32,27 @@ class CheckResult(NamedTuple):
     finding: str
     seconds: float
 
+    def row(self, colour: bool) -> str:
+        """Return one row of the table, with the reason below it if there is one."""
+        check, grade = self.check, f"{self.grade:4}"
+        if colour:
+            grade = COLOURS[self.grade] + grade + PLAIN
+        lines = [f"{check.client:14} {grade}  {check.title}"]
+        if self.grade != PASS:
+            lines.append(self.finding)
+        if self.grade in (FAIL, WARN):
+            lines.append(f"consequence: {check.harm} (see {check.source})")
+        return ("\n" + " " * 21).join(lines)
+
+    def entry(self) -> dict[str, object]:
+        """Return the check and what it found as the JSON document has them."""
+        check = self.check
+        return {
+            "client": check.client, "title": check.title, "grade": self.grade,
+            "finding": self.finding, "harm": check.harm, "source": check.source,
+            "seconds": round(self.seconds, 3),
+        }  # fmt: skip
+
 
 def run_check(check: Check, options: Options) -> CheckResult:
     """Start the program, examine it, and kill what is left of it.
@@ -55,14 +61,12 @@ def run_check(check: Check, options: Options) -> CheckResult:
         OSError: the program cannot be started.
     """
     began = perf_counter()
-    grade, finding = PASS, ""
-    with Peer(options.command, patience=options.patience) as peer:
+    with Exam(options) as exam:
         try:
-            check.examine(Exam(peer, options))
+            exam.hold(check.dialogue)
+            grade, finding = WARN if exam.blemish else PASS, exam.blemish
         except Violation as violation:
             grade, finding = FAIL, str(violation)
-        except Blemish as blemish:
-            grade, finding = WARN, str(blemish)
         except NotSupported as refusal:
             grade, finding = SKIP, str(refusal)
     return CheckResult(check, grade, finding, perf_counter() - began)
@@ -71,23 +75,7 @@ def run_check(check: Check, options: Options) -> CheckResult:
 def select(clients: Iterable[str]) -> list[Check]:
     """Return the checks of clients whose names contain one of these words; none: all."""
     words = [client.lower() for client in clients]
-    found = [c for c in CHECKS if not words or any(word in c.client.lower() for word in words)]
-    return sorted(found, key=lambda check: CLIENTS.index(check.client))
-
-
-def line(verdict: CheckResult, colour: bool) -> str:
-    """Return one row of the table, with the reason below it if there is one."""
-    grade = f"{verdict.grade:4}"
-    if colour:
-        grade = COLOURS[verdict.grade] + grade + PLAIN
-    row = f"{verdict.check.client:14} {grade}  {verdict.check.title}"
-    if verdict.grade == PASS:
-        return row
-    indent = "\n" + " " * 21
-    row += f"{indent}{verdict.finding}"
-    if verdict.grade in (FAIL, WARN):
-        row += f"{indent}consequence: {verdict.check.harm} (see {verdict.check.source})"
-    return row
+    return [c for c in CHECKS if not words or any(word in c.client.lower() for word in words)]
 
 
 def counts(verdicts: Iterable[CheckResult]) -> dict[str, int]:
@@ -98,16 +86,11 @@ def counts(verdicts: Iterable[CheckResult]) -> dict[str, int]:
 
 def summary(verdicts: list[CheckResult]) -> str:
     """Return how the program fares with each client."""
-    parts = {
-        client: [v for v in verdicts if v.check.client == client]
-        for client in dict.fromkeys(v.check.client for v in verdicts)
-    }
-    head = f"\n{'client':14} " + " ".join(f"{grade:>5}" for grade in GRADES)
-    rows = [
-        f"{name:14} " + " ".join(f"{count:5}" for count in counts(part).values())
-        for name, part in {**parts, "all": verdicts}.items()
-    ]
-    return "\n".join([head, *rows])
+    rows = [f"\n{'client':14} " + " ".join(f"{grade:>5}" for grade in GRADES)]
+    for client in [*dict.fromkeys(v.check.client for v in verdicts), "all"]:
+        found = counts(v for v in verdicts if client in (v.check.client, "all"))
+        rows.append(f"{client:14} " + " ".join(f"{count:5}" for count in found.values()))
+    return "\n".join(rows)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -127,14 +110,10 @@ def main(argv: list[str] | None = None) -> int:
                         help="seconds until silence counts as a failure")  # fmt: skip
     parser.add_argument("--verbose", action="store_true", help="list passed checks too")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    words = list(sys.argv[1:] if argv is None else argv)
-    split = words.index("--") if "--" in words else len(words)
-    arguments, foreign = parser.parse_known_args(words[:split])
-    if foreign:
-        parser.error(f"{foreign[0]} is no option of the doctor; put the command after --")
+    arguments = parser.parse_args(argv)
     if arguments.size < 11:
         parser.error("the dialogues need a board of at least 11")
-    command = [*arguments.command, *words[split + 1 :]]
+    command = arguments.command
     if len(command) == 1:
         try:
             command = split_command(command[0])
@@ -153,15 +132,12 @@ def main(argv: list[str] | None = None) -> int:
             found = run_check(each, options)
             verdicts.append(found)
             if not arguments.json and (arguments.verbose or found.grade != PASS):
-                print(line(found, colour), flush=True)
+                print(found.row(colour), flush=True)
     except OSError as error:
         print(f"numoku check: {problem_of(error)}", file=sys.stderr)
         return USAGE_ERROR
     if arguments.json:
-        entries = []
-        for v in verdicts:
-            entry = {**v.check._asdict(), **v._asdict(), "seconds": round(v.seconds, 3)}
-            entries.append({key: entry[key] for key in ENTRY})
+        entries = [found.entry() for found in verdicts]
         document = {"command": command, "counts": counts(verdicts), "checks": entries}
         print(json.dumps(document, indent=2))
     else:

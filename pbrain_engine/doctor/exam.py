@@ -1,36 +1,33 @@
-"""One examination: a fresh program, a dialogue with it, what counts, and the list of checks."""
+"""One examination: a fresh program, and a dialogue with it, written as steps.
+
+``start; > TURN {size},0; rejects; exchange`` begins a game, says a line, expects that it is
+refused, and goes on. What stands in braces is filled in. Of ``> LINE|LINE`` all lines go out in
+one packet, of ``>>`` they end with a return, too; the other steps are the cases of
+:meth:`Exam.take`. A step that begins with ``?`` may be declined with an error, which skips the
+rest; one with ``~`` should be done, but no manager fails where it is not.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import signal
-from collections.abc import Callable
+from pathlib import PurePath
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from ..arena.process import Program, TimedLine
-from ..options import split_command
+from ..arena.process import EngineProcess, TimedLine
+from ..native.load.memory import peak_working_set
+from ..notation.cells import cell_name, parse_moves
 from ..position.geometry import Coordinates
 
-FAIL, WARN, SKIP, PASS = "fail", "warn", "skip", "pass"
-CHATTER = ("MESSAGE", "DEBUG")
-REFUSALS = ("ERROR", "UNKNOWN")
-MOST_LINES = 10_000  # that are waited for in one go
-QUIET_TIME = 0.05  # without a line, after which a peer is taken to have finished speaking
-PATIENCE = 5.0  # seconds for a peer to read what is sent
-POLL = 0.002
-WINDOWS = os.name == "nt"
+LINE_END = re.compile(rb"\n")  # some managers wait for it
 STOP_LIMIT = 0.5  # seconds for an answer to a stop
 TOLERANCE = 1.0  # seconds over a limit that managers forgive
 
 
 class Violation(Exception):
     """The program does not do what this client needs."""
-
-
-class Blemish(Exception):
-    """It does, but another program or another day may see it fail."""
 
 
 class NotSupported(Exception):
@@ -46,110 +43,65 @@ class Options(NamedTuple):
     patience: float = 5.0  # seconds for a start or an answer before it counts as silence
 
 
-class Peer(Program):
-    """The program under examination, which gets rid of itself as a context manager.
+class Exam:
+    """A dialogue with a program, which is killed where the ``with`` block ends.
 
-    Nothing waits without a deadline: what it does not read in time it gets when it does.
+    Every method that expects something raises Violation.
     """
 
-    line_end = re.compile(rb"\n")
-
-    def __init__(
-        self, command: str | list[str], folder: str | None = None, patience: float = PATIENCE
-    ) -> None:
-        """Start the command.
+    def __init__(self, options: Options) -> None:
+        """Start the program.
 
         Raises:
             OSError: it cannot be started.
         """
-        super().__init__(split_command(command) if isinstance(command, str) else command, folder)
-        self._patience = patience
+        self.options = options
+        self.peer = EngineProcess(options.command, line_end=LINE_END)
+        self.blemish = ""  # the first thing that another program or another day may see fail
+        self.size = options.size
+        self.stones: dict[Coordinates, int] = {}  # as the fields of BOARD
+        self.chatter = ["MESSAGE", "DEBUG"]  # with which lines begin that are no answers
+        self.heard: list[TimedLine] = []
+        self.said = self.other = self.own = ""  # the last line, and the last moves of both sides
+        self.taken = 0.0  # seconds for the last move that was expected
+        self._may_decline = False
+        self._files = set(os.listdir("."))
 
-    def __enter__(self) -> Peer:
-        """Return the peer."""
+    def __enter__(self) -> Exam:
+        """Return the exam."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Kill it with everything it started."""
-        self.kill()
-
-    def send(self, *lines: str, end: str = "\n") -> None:
-        """Write lines in one packet; a peer that is gone is noticed later, when it is silent."""
-        self.send_bytes("".join(line + end for line in lines).encode())
-
-    def send_bytes(self, data: bytes) -> None:
-        """Write bytes as they are."""
-        self.write(data).wait(self._patience)
-
-    def close_stdin(self) -> None:
-        """End its input, after what has been sent."""
-        self.write(None).wait(self._patience)
-
-    def lines(self, quiet: float = QUIET_TIME) -> list[TimedLine]:
-        """Return all lines until the peer is quiet for a while, or has said far too much."""
-        found: list[TimedLine] = []
-        while len(found) < MOST_LINES and (line := self.line(quiet)) is not None:
-            found.append(line)
-        return found
-
-    def wait(self, timeout: float) -> int | None:
-        """Return its exit status, or None if it is still alive after that time."""
-        until = perf_counter() + timeout
-        while (status := self.process.poll()) is None and perf_counter() < until:
-            sleep(POLL)  # Popen.wait would look only every 50 ms
-        return status
-
-    def interrupt(self) -> None:
-        """Send what Ctrl-C in a shared console sends."""
-        if WINDOWS:
-            self.process.send_signal(signal.CTRL_BREAK_EVENT)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            os.killpg(self.pid, signal.SIGINT)
-
-    def kill(self) -> None:
-        """Kill it and its children, and close the pipes."""
-        self.close(grace=0.0)
-
-
-class Exam:
-    """A dialogue with the program; every method that expects something raises Violation."""
-
-    def __init__(self, peer: Peer, options: Options) -> None:
-        """Examine a program that has just been started."""
-        self.peer = peer
-        self.options = options
-        self.size = options.size
-        self.stones: set[Coordinates] = set()
-        self.heard: list[str] = []
-        self.other = self.own = ""  # the last moves of the opponent and of the program
-        self.taken = 0.0  # seconds for the last move that was expected
+        """Kill the program with everything it started."""
+        self.peer.close(grace=0.0)
 
     # -- saying ----------------------------------------------------------------------------
 
     def say(self, *lines: str, end: str = "\n") -> None:
         """Send lines in one packet."""
+        self.said = lines[-1]
         self.peer.send(*lines, end=end)
 
-    def start(self, *infos: str, size: int | None = None, end: str = "\n") -> None:
+    def start(self, *infos: str) -> None:
         """Start a game, wait for OK, and set limits."""
-        self.size = size or self.options.size
-        self.say(f"START {self.size}", end=end)
+        self.say(f"START {self.size}")
         self.expect_ok()
-        self.stones = set()
+        self.stones = {}
         turn = round(self.options.turn * 1000)
-        self.say(f"INFO timeout_turn {turn}", "INFO timeout_match 1000000", end=end)
+        self.say(f"INFO timeout_turn {turn}", "INFO timeout_match 1000000")
         if infos:
-            self.say(*(f"INFO {info}" for info in infos), end=end)
+            self.say(*(f"INFO {info}" for info in infos))
 
-    def board(self, *stones: str, verb: str = "BOARD") -> None:
+    def board(self, *stones: str) -> None:
         """Send a position; stones are ``x,y,field``."""
-        self.stones = {(int(x), int(y)) for x, y, *_ in (s.split(",") for s in stones)}
-        self.say(verb, *stones, "DONE")
+        cells = (map(int, stone.split(",")) for stone in stones)
+        self.stones = {(x, y): field for x, y, field in cells}
+        self.say("BOARD", *stones, "DONE")
 
-    def turn(self, cell: Coordinates | None = None) -> None:
-        """Play a stone of the opponent, anywhere."""
-        x, y = cell or self.free()
-        self.stones.add((x, y))
+    def turn(self) -> None:
+        """Play a stone of the opponent out of the way."""
+        x, y = self.free()
+        self.stones[x, y] = 2
         self.other = f"{x},{y}"
         self.say(f"TURN {self.other}")
 
@@ -160,23 +112,27 @@ class Exam:
 
     # -- hearing ---------------------------------------------------------------------------
 
-    def line(self, timeout: float | None = None) -> TimedLine:
-        """Return the next line that is no message."""
-        limit = self.options.patience if timeout is None else timeout
-        until = perf_counter() + limit
-        while True:
-            line = self.peer.line(max(until - perf_counter(), 0.0))
-            if line is None and (status := self.peer.process.poll()) is not None:
-                raise Violation(f"the program has ended (status {status})")
-            if line is None:
-                raise Violation(f"no answer within {limit:g} s")
-            self.heard.append(line.text)
-            if line.text.split(" ")[0].upper().rstrip("\r") not in CHATTER:
-                return line
+    def hear(self, timeout: float) -> str | None:
+        """Return the next line that is an answer, or None if none comes in time."""
+        until = perf_counter() + timeout
+        while line := self.peer.line(max(until - perf_counter(), 0.0)):
+            self.heard.append(line)
+            text = line.text.rstrip("\r")
+            if self._may_decline and is_refusal(text):
+                raise NotSupported(f"{self.said}: {shown(text)}")
+            if text.split(" ")[0].upper() not in self.chatter:
+                return text
+        if (status := self.peer.process.poll()) is not None:
+            raise Violation(f"the program has ended (status {status})")
+        return None
 
     def answer(self, timeout: float | None = None) -> str:
-        """Return the next line that is no message, without its line end."""
-        return self.line(timeout).text.rstrip("\r")
+        """Return the next answer."""
+        limit = self.options.patience if timeout is None else timeout
+        answer = self.hear(limit)
+        if answer is None:
+            raise Violation(f"no answer within {limit:g} s")
+        return answer
 
     def expect_ok(self) -> None:
         """Expect exactly OK."""
@@ -186,10 +142,8 @@ class Exam:
 
     def expect_move(self, timeout: float | None = None) -> Coordinates:
         """Expect a legal move and put it on the board."""
-        if timeout is None:
-            timeout = self.options.patience + self.options.turn
         began = perf_counter()
-        answer = self.answer(timeout)
+        answer = self.answer(timeout or self.options.patience + self.options.turn)
         self.taken = perf_counter() - began
         cell = read_move(answer)
         if cell is None:
@@ -198,185 +152,179 @@ class Exam:
             raise Violation(f"the move {answer} is off the board")
         if cell in self.stones:
             raise Violation(f"the move {answer} is on an occupied cell")
-        self.stones.add(cell)
+        self.stones[cell] = 1
         self.own = answer
         return cell
 
-    def exchange(self) -> Coordinates:
-        """Play a stone of the opponent anywhere, and return the legal answer to it."""
-        self.turn()
-        return self.expect_move()
+    # -- steps -----------------------------------------------------------------------------
 
-    def expect_no_move(self, what: str) -> None:
-        """Expect a refusal or silence, but no move, and that the program lives on."""
-        limit = self.options.turn + 0.5
-        while (line := self.peer.line(limit)) and line.text.split(" ")[0] in CHATTER:
-            pass
-        if self.peer.process.poll() is not None:
-            raise Violation(f"the program has ended after {what}")
-        if line is None:
-            raise Blemish(f"silence after {what}")
-        if line.text.split(" ")[0].upper() not in REFUSALS:
-            raise Violation(f"{shown(line.text)} after {what}")
+    def hold(self, dialogue: str) -> None:
+        """Take the steps of a dialogue."""
+        for step in dialogue.split("; "):
+            self._may_decline = step.startswith("? ")
+            try:
+                self.take(step.removeprefix("? ").removeprefix("~ "))
+            except Violation as violation:
+                if not step.startswith("~ "):
+                    raise
+                self.blemish = self.blemish or str(violation)
 
-    def expect_game(self) -> None:
-        """Expect that an ordinary game can go on, whatever has happened before."""
-        self.peer.lines(0.1)
-        self.start()
-        self.exchange()
-
-    def expect_exit(self, limit: float) -> None:
-        """Expect that the program ends by itself."""
-        if self.peer.wait(limit) is None:
-            raise Violation(f"still running after {limit:g} s")
-
-    def decline(self, what: str) -> str:
-        """Return the answer to an optional command; a polite refusal ends the check."""
-        answer = self.answer()
-        if answer.split(" ")[0].upper() in REFUSALS:
-            raise NotSupported(f"{what}: {shown(answer)}")
-        return answer
-
-    def follow(self, step: str) -> None:
-        """Take a step of a script: ``> LINE|LINE`` says lines, the others are named below.
-
-        Of two ``>`` the lines end with a return, too. What stands in braces is filled in.
-        """
-        word, _, rest = step.partition(" ")
+    def take(self, step: str) -> None:
+        """Take one step."""
+        turn = self.options.turn
+        values = {"turn": round(turn * 1000), "seconds": turn, "some": turn / 20,
+                  "pause": turn + 0.3, "late": turn + TOLERANCE}  # fmt: skip
+        word, _, rest = step.format_map({**vars(self), **values}).partition(" ")
         match word:
             case ">" | ">>":
-                turn = round(self.options.turn * 1000)
-                values = {**vars(self), "turn": turn}
-                lines = rest.format_map(values).split("|")
-                self.say(*lines, end="\n" if word == ">" else "\r\n")
+                self.say(*rest.split("|"), end="\n" if word == ">" else "\r\n")
+            case "size":
+                self.size = int(rest)
             case "start":
                 self.start(*filter(None, rest.split(", ")))
-            case "stones":
-                self.stones = {(int(x), int(y)) for x, y in (s.split(",") for s in rest.split())}
             case "board":
                 self.board(*rest.split())
+            case "game":  # by the names of its cells
+                moves = parse_moves(rest)
+                sides = [1 + (number + len(moves)) % 2 for number in range(len(moves))]
+                self.board(*(f"{x},{y},{n}" for (x, y), n in zip(moves, sides, strict=True)))
+            case "fill":  # but for so many cells
+                cells = [(x, y) for x in range(self.size) for y in range(self.size)]
+                cells = cells[: len(cells) - int(rest)]
+                self.board(*(f"{x},{y},{1 + (x // 2 + y) % 2}" for x, y in cells))
+            case "stones":  # were put in another way
+                self.stones = dict.fromkeys(parse_moves(rest), 2)
+            case "turn":
+                self.turn()
+            case "think":  # about a move for which there is a minute
+                self.start("timeout_turn 60000", "time_left 1000000")
+                self.board("7,7,2", "8,8,1", "4,10,2")
+                sleep(0.3)
+            case "again":  # in a new process, as after a pause
+                stones = [f"{x},{y},{field}" for (x, y), field in self.stones.items()]
+                x, y = self.free()
+                self.peer.close(grace=0.0)
+                self.peer = EngineProcess(self.options.command, line_end=LINE_END)
+                self.start()
+                self.board(*stones, f"{x},{y},2")
             case "OK":
                 self.expect_ok()
             case "move":
                 self.expect_move(float(rest) if rest else None)
-            case "late":
+            case "exchange":
+                self.turn()
+                self.expect_move()
+            case "goes_on":  # whatever has happened before
+                self.peer.lines(0.1)
+                self.start()
+                self.turn()
+                self.expect_move()
+            case "plays" | "avoids":
+                name = cell_name(*self.expect_move())
+                if (name in rest.split()) != (word == "plays"):
+                    wish = "one of" if word == "plays" else "anything but"
+                    raise Violation(f"{name} instead of {wish} {rest}")
+            case "within":
                 if self.taken > float(rest):
-                    raise Blemish(f"the move took {self.taken:.2f} s, no time was left")
+                    raise Violation(f"the move took {self.taken:.2f} s of {float(rest):g} s")
+            case "uses":  # at least so many seconds
+                if self.taken < float(rest):
+                    raise Violation("the time of the turn is hardly used")
             case "says":
-                if rest not in (answer := self.answer()).replace(" ", "").lower():
-                    raise Violation(f"{shown(answer)} instead of {rest}...")
-            case "accepts":
-                if self.decline(rest) != "OK":
-                    raise Violation(f"{rest} is not answered with OK")
-                self.stones = set()
-            case "refuses":
-                answer = self.answer()
-                if answer.split(" ")[0].upper() != "ERROR":
-                    raise Violation(f"{shown(answer)} after {rest}")
-            case "names":
-                if rest not in self.heard[-1]:
-                    raise Blemish(f"the text does not name {rest}, which the manager would offer")
-            case "rejects":
-                self.expect_no_move(rest)
+                if not re.search(rest, answer := self.answer()):
+                    raise Violation(f"{shown(answer)} instead of {rest}")
+            case "rejects":  # at once, but is alive
+                refusal = self.hear(turn + 0.5)
+                if refusal is None or is_refusal(refusal) and self.hear(0.1) is not None:
+                    amount = "silence" if refusal is None else "more than one answer"
+                    self.blemish = self.blemish or f"{amount} after {shown(self.said)}"
+                elif not is_refusal(refusal):
+                    raise Violation(f"{shown(refusal)} after {shown(self.said)}")
             case "silence":
-                seconds, _, what = rest.partition(" ")
-                until = perf_counter() + float(seconds)
-                while (left := until - perf_counter()) > 0:
-                    line = self.peer.line(left)
-                    if line is not None and line.text.split(" ")[0].upper() not in CHATTER:
-                        raise Violation(f"{shown(line.text)} after {what}")
-                if self.peer.process.poll() is not None:
-                    raise Violation(f"the program has ended after {what}")
+                if (early := self.hear(float(rest))) is not None:
+                    raise Violation(f"{shown(early)} after {shown(self.said)}")
+            case "swap2":
+                self._swap2(rest.split())
             case "stop":
-                while early := self.peer.line(0.0):
-                    if read_move(early.text.strip()) is not None:
+                while line := self.peer.line(0.0):
+                    if read_move(line.text.strip()) is not None:
                         return  # it had decided by itself
                 self.say(rest)
                 self.expect_move(timeout=2.0)
                 if self.taken > STOP_LIMIT:
                     raise Violation(f"the move came {self.taken:.2f} s after {rest}")
+            case "ignore":  # lines that begin so
+                self.chatter += rest.split()
             case "hear":
-                self.heard += [line.text for line in self.peer.lines(float(rest))]
+                while self.hear(float(rest)) is not None:
+                    pass
             case "words":  # with which lines may begin
-                for said in self.heard:
-                    first = said.split(" ")[0].rstrip("\r")
+                for line in self.heard:
+                    first = line.text.split(" ")[0].rstrip("\r")
                     is_move = read_move(first) is not None
                     if first not in rest.split() and not (is_move and "x,y" in rest):
-                        raise Violation(f"a line {shown(said)}")
+                        raise Violation(f"a line {shown(line.text)}")
+            case "offers":
+                if not any(line.text.startswith(rest) for line in self.heard):
+                    raise NotSupported(f"no {rest}")
+            case "whole":
+                if any(line.chunks > 1 for line in self.heard):
+                    raise Violation("a line came in several pieces")
             case "stderr":
                 self.peer.wait(1.0)
                 sleep(0.05)
-                if said := self.peer.stderr.decode("latin-1"):
-                    raise (Violation if rest == "fails" else Blemish)(f"{shown(said)} on stderr")
+                if self.peer.stderr:
+                    raise Violation(f"{shown(self.peer.stderr.decode('latin-1'))} on stderr")
             case "exit":
-                self.expect_exit(float(rest))
+                if self.peer.wait(float(rest)) is None:
+                    raise Violation(f"still running after {float(rest):g} s")
+            case "memory":
+                if (used := peak_working_set(self.peer.pid)) > int(rest):
+                    raise Violation(f"allocated {used // 1024} kB of {int(rest) // 1024}")
+            case "files":
+                if new := set(os.listdir(".")) - self._files:
+                    raise Violation(f"new files: {', '.join(sorted(new)[:3])}")
+            case "name":
+                name = PurePath(self.options.command[0]).name.lower()
+                if not name.endswith(".exe") or name.startswith("python"):
+                    raise NotSupported("only programs for Windows are looked up by their name")
+                if not name.startswith(rest):
+                    raise Violation(f"{name} does not begin with {rest}")
             case "wait":
                 sleep(float(rest))
-            case "suspend" | "resume" | "interrupt" | "close_stdin":
-                getattr(self.peer, word)()
-            case "turn" | "exchange" | "expect_game":
-                getattr(self, word)()
+            case "suspend" | "resume":
+                self.peer.suspend(resumes=word == "resume")
+            case "interrupt":
+                os.killpg(self.peer.pid, signal.SIGINT)
+            case "close_input":
+                self.peer.write(None)
             case _:
-                raise ValueError(f"{step!r} is no step of a script")
+                raise ValueError(f"{step!r} is no step")
+
+    def _swap2(self, stones: list[str]) -> None:
+        """Send 0, 3 or 5 stones and expect three, one or two, or one, or SWAP."""
+        self.say("SWAP2BOARD", *stones, "DONE")
+        answer = self.answer(self.options.patience + self.options.turn)
+        words = answer.split(" ")
+        cells = [read_move(word) for word in (*words, *stones)]
+        is_legal = None not in cells and len(set(cells)) == len(cells)
+        counts = {0: (3,), 3: (1, 2), 5: (1,)}[len(stones)]
+        if not (stones and answer == "SWAP") and (len(words) not in counts or not is_legal):
+            raise Violation(f"{shown(answer)} with {len(stones)} stones")
 
 
-# Steps that let the program think about a move for which it has a minute.
-THINK_LONG = ("start timeout_turn 60000, time_left 1000000", "board 7,7,2 8,8,1 4,10,2", "wait 0.3")
+def is_refusal(text: str) -> bool:
+    """Return whether a line says that something is not done."""
+    return text.split(" ")[0].upper() in ("ERROR", "UNKNOWN")
 
 
 def read_move(text: str) -> Coordinates | None:
     """Return the cell of a digits-only ``x,y``, or None."""
-    x, comma, y = text.partition(",")
-    if comma and all(part.isascii() and part.isdigit() and len(part) < 4 for part in (x, y)):
-        return int(x), int(y)
-    return None
+    found = re.fullmatch(r"([0-9]{1,3}),([0-9]{1,3})", text)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def shown(text: str) -> str:
-    """Return what a program said, safe and short enough for a table."""
+    """Return what was said, safe and short enough for a table."""
     clean = "".join(c if c.isprintable() and c.isascii() else "?" for c in text)
     return repr(clean if len(clean) <= 60 else clean[:57] + "...")
-
-
-GOMOCUP = "Gomocup judge"
-PISKVORK = "Piskvork 9"
-CLI = "c-gomoku-cli"
-QPISKVORK = "qpiskvork"
-YIXIN = "Yixin-Board"
-GOMOCALC = "gomocalc"
-ANY = "any manager"
-CLIENTS = (GOMOCUP, PISKVORK, CLI, QPISKVORK, YIXIN, GOMOCALC, ANY)  # as the table lists them
-
-Examine = Callable[[Exam], None]
-
-
-class Check(NamedTuple):
-    """One thing to examine: for whom, what, why it matters, and where that is written."""
-
-    client: str
-    title: str
-    harm: str  # what happens in this client otherwise
-    source: str
-    examine: Examine
-
-
-CHECKS: list[Check] = []
-
-
-def check(client: str, title: str, harm: str, source: str) -> Callable[[Examine], Examine]:
-    """Enter a function in the list of checks."""
-
-    def enter(examine: Examine) -> Examine:
-        CHECKS.append(Check(client, title, harm, source, examine))
-        return examine
-
-    return enter
-
-
-def script(client: str, title: str, harm: str, source: str, *steps: str) -> None:
-    """Enter a check that holds a dialogue, step by step as :meth:`Exam.follow` takes them."""
-
-    @check(client, title, harm, source)
-    def examine(exam: Exam) -> None:
-        for step in steps:
-            exam.follow(step)

@@ -122,7 +122,7 @@ def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
     process = EngineProcess([sys.executable, "-c", code, TOKEN])
     try:
         began = time.monotonic()
-        process.send(["x" * 1000] * 200)
+        process.ask(*["x" * 1000] * 200)
         answer = process.receive(30.0)
         process.end()
         assert answer and answer.text == "OK"

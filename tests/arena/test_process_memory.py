@@ -94,7 +94,7 @@ def test_other_systems_are_asked_by_psutil_and_what_they_do_not_tell_ends_no_mat
     monkeypatch.setattr(processes, "IS_LINUX", False)
     monkeypatch.setattr(processes, "IS_WINDOWS", bool(peak))
     monkeypatch.setattr(processes, "peak_working_set", lambda pid: peak * pid)
-    monkeypatch.setattr(processes, "_psutil", lambda: asked)
+    monkeypatch.setattr(processes, "psutil", asked)
     assert processes.tree_memory(1) == memory
     for name in ("SIGSTOP", "SIGCONT"):
         monkeypatch.delattr(processes.signal, name, raising=False)
@@ -105,7 +105,7 @@ def test_other_systems_are_asked_by_psutil_and_what_they_do_not_tell_ends_no_mat
 
 
 def test_memory_is_known_without_psutil_except_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_psutil", lambda: None)
+    monkeypatch.setattr(processes, "psutil", None)
     assert processes.knows_memory() is sys.platform.startswith(("linux", "win32"))
     monkeypatch.setattr(processes, "IS_LINUX", False)
     monkeypatch.setattr(processes, "IS_WINDOWS", False)

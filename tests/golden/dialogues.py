@@ -12,7 +12,6 @@ import contextlib
 import io
 import re
 import shlex
-import signal
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -23,8 +22,9 @@ from typing import Any
 import pytest
 
 from pbrain_engine.arena.process import TimedLine
-from pbrain_engine.doctor import command, exam, faults, managers
-from pbrain_engine.doctor.exam import CHECKS, Check, Options
+from pbrain_engine.doctor import command, exam
+from pbrain_engine.doctor.checks import CHECKS, Check
+from pbrain_engine.doctor.exam import Options
 
 FILE = Path(__file__).with_suffix(".txt")
 LATENCY = 0.01  # seconds that the model takes for an answer, beside a move
@@ -111,7 +111,7 @@ class Model:
             return ["7,7 8,8 10,6"] if not stones else ["SWAP"] if stones == 3 else ["5,5"]
         self.stones = {",".join(cell[:2]) for cell in cells}
         is_full = len(self.stones) == self.size**2
-        return ["?"] if self.plays and not is_full else []
+        return ["ERROR full" if is_full else "?"] if self.plays else []
 
     def move(self) -> str:
         cells = (f"{x},{y}" for y in (*range(1, self.size), 0) for x in range(self.size))
@@ -147,19 +147,14 @@ class ModelPeer:
         self.rest = b""
         self.process = SimpleNamespace(poll=self.poll)
 
-    def __enter__(self) -> ModelPeer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+    def close(self, grace: float) -> None:
+        assert not grace
 
     def poll(self) -> int | None:
         return self.status if self.ends is not None and self.ends <= self.clock.now else None
 
-    def send(self, *lines: str, end: str = "\n") -> None:
-        self.send_bytes("".join(line + end for line in lines).encode())
-
-    def send_bytes(self, data: bytes) -> None:
+    def send(self, *lines: str, end: str) -> None:
+        data = "".join(line + end for line in lines).encode("latin-1")
         text = repr(data.decode("latin-1"))
         self.sent.append(text if len(text) < 600 else f"{text[:40]}... {len(text)}")
         *lines, self.rest = (self.rest + data).split(b"\n")
@@ -233,7 +228,7 @@ class ModelPeer:
         self.clock.now = max(self.clock.now, min(self.clock.now + timeout, ends))
         return None
 
-    def lines(self, quiet: float = 0.05) -> list[TimedLine]:
+    def lines(self, quiet: float) -> list[TimedLine]:
         return list(iter(lambda: self.line(quiet), None))
 
     def wait(self, timeout: float) -> int | None:
@@ -244,19 +239,13 @@ class ModelPeer:
         self.clock.now = max(self.clock.now, self.ends)
         return self.status
 
-    def close_stdin(self) -> None:
+    def write(self, data: None) -> None:
         self.sent.append("end of input")
         if self.ends is None:
             self.end(0)
 
-    def interrupt(self) -> None:
-        self.sent.append(signal.SIGINT.name)
-
-    def suspend(self) -> None:
-        self.sent.append("suspend")
-
-    def resume(self) -> None:
-        self.sent.append("resume")
+    def suspend(self, resumes: bool) -> None:
+        self.sent.append("resume" if resumes else "suspend")
 
 
 def examine(
@@ -273,12 +262,12 @@ def examine(
         return peers[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "Peer", peer)
-        patch.setattr(managers, "Peer", peer)
+        patch.setattr(exam, "EngineProcess", peer)
+        patch.setattr(exam.os, "killpg", lambda pid, number: sent.append(number.name))
         for module in (exam, command):
             patch.setattr(module, "perf_counter", clock.read)
         patch.setattr(exam, "sleep", clock.sleep)
-        patch.setattr(managers, "peak_working_set", lambda pid: 104_857_600 + (fault == "stone"))
+        patch.setattr(exam, "peak_working_set", lambda pid: 104_857_600 + (fault == "stone"))
         return make(), sent, peers[0].said if peers else 0
 
 
@@ -317,8 +306,6 @@ def dialogues(record: str) -> str:
         lines += ["", examine(partial(said, words, fault), fault, 2, 1000)[0].rstrip("\n")]
     return "\n".join([*lines[1:], ""])
 
-
-assert faults  # it enters checks
 
 if __name__ == "__main__":
     FILE.write_text(dialogues(FILE.read_text(encoding="utf-8")), encoding="utf-8")

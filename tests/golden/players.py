@@ -76,11 +76,11 @@ class Actor:
             self.pid, f"starts {words}{', merged' * merged}{', with more' * bool(environment)}"
         )
 
-    def send(self, lines: Sequence[str]) -> float:
+    def ask(self, *lines: str) -> float:
         self.queue.clear()
-        return self.add(lines)
+        return self.send(*lines)
 
-    def add(self, lines: Sequence[str]) -> float:
+    def send(self, *lines: str) -> float:
         self.stage.say(self.pid, f"> {'|'.join(lines)}")
         word = lines[-1].split()[0]
         if "START" in lines[0] or word in QUESTIONS:
@@ -112,11 +112,8 @@ class Actor:
         stage.say(self.pid, f"< {text[:60]}")
         return TimedLine(text, when, 1)
 
-    def suspend(self) -> None:
-        self.stage.say(self.pid, "is stopped")
-
-    def resume(self) -> None:
-        self.stage.say(self.pid, "goes on")
+    def suspend(self, resumes: bool = False) -> None:
+        self.stage.say(self.pid, "goes on" if resumes else "is stopped")
 
     def end(self) -> None:
         self.stage.say(self.pid, "is told to end")
@@ -230,7 +227,6 @@ def introduction(title: str, answers: Answers) -> list[str]:
         return actor
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Actor, "send", Actor.add)
         patch.setattr(match, "EngineProcess", start)
         patch.setattr(match, "time", SimpleNamespace(perf_counter=stage.read))
         try:

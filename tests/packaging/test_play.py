@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.doctor.exam import Peer
+from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.library import load, processor_level
 from pbrain_engine.native.load.targets import host_target
@@ -273,7 +273,7 @@ def test_modules_in_the_current_folder_are_not_taken(program: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("transcript", all_transcripts(), ids=lambda transcript: transcript.name)
 def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcript) -> None:
-    with Peer([str(program)]) as peer:
+    with EngineProcess([str(program)]) as peer:
         replay(transcript, peer, lambda lines: peer.send(*lines, end=transcript.end), ANSWER_TIME)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine.doctor.exam import Peer
+from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.protocol import serve
 from tests.packaging.wine import needs_windows_itself
 
@@ -25,7 +26,7 @@ HEAVY = (
 )  # fmt: skip
 
 
-class Brain(Peer):
+class Brain(EngineProcess):
     """The program under test, with checks."""
 
     def ask(self, *lines: str, timeout: float = ANSWER) -> str:
@@ -63,7 +64,7 @@ def brain() -> Iterator[Brain]:
         yield peer
 
 
-def exits_within(peer: Peer, limit: float) -> float:
+def exits_within(peer: EngineProcess, limit: float) -> float:
     began = perf_counter()
     assert peer.wait(limit) == 0
     return perf_counter() - began
@@ -79,13 +80,13 @@ def test_the_end_ends_a_program_that_waits(brain: Brain, how: str) -> None:
     if how == "END":
         brain.send("END")
     else:
-        brain.close_stdin()
+        brain.write(None)
     exits_within(brain, SOON)
 
 
 def test_a_script_on_stdin_is_answered_to_the_end(brain: Brain) -> None:
     brain.send("START 15", "INFO timeout_turn 60000", "BEGIN", "TURN 0,0", "TURN 14,14")
-    brain.close_stdin()
+    brain.write(None)
     assert brain.answer() == "OK"
     assert all(is_move(brain.answer()) for _ in range(3))
     exits_within(brain, ANSWER)
@@ -139,7 +140,10 @@ def test_a_person_at_a_terminal_is_told_what_to_type(options: list[str], greetin
 @needs_windows_itself
 def test_interrupts_are_left_to_the_manager(brain: Brain) -> None:
     brain.start()
-    brain.interrupt()
+    if sys.platform == "win32":
+        brain.process.send_signal(signal.CTRL_BREAK_EVENT)
+    else:
+        os.killpg(brain.pid, signal.SIGINT)
     time.sleep(0.1)
     brain.is_well()
 
@@ -182,7 +186,7 @@ def test_time_spent_suspended_is_not_counted(brain: Brain) -> None:
     time.sleep(0.05)  # it takes effect a little later
     brain.send("INFO time_left 100000", "TURN 0,0")
     time.sleep(0.5)
-    brain.resume()
+    brain.suspend(resumes=True)
     began = perf_counter()
     assert is_move(brain.answer())
     assert 0.03 < perf_counter() - began < 0.4

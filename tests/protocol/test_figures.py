@@ -15,16 +15,16 @@ from time import perf_counter
 import psutil
 import pytest
 
-from pbrain_engine.arena.process import TimedLine
-from pbrain_engine.doctor.exam import Peer
+from pbrain_engine.arena.process import EngineProcess, TimedLine
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 ANSWER = 10.0
+Launch = Callable[..., EngineProcess]
 long = pytest.mark.long
 pytestmark = pytest.mark.timed
 
 
-def reply(peer: Peer, timeout: float = ANSWER) -> TimedLine:
+def reply(peer: EngineProcess, timeout: float = ANSWER) -> TimedLine:
     """The next line that is no message."""
     while True:
         line = peer.line(timeout)
@@ -41,18 +41,18 @@ def position(chance: random.Random, stones: int = 8) -> list[str]:
 
 
 @pytest.fixture
-def launch() -> Iterator[Callable[..., Peer]]:
-    peers: list[Peer] = []
+def launch() -> Iterator[Launch]:
+    peers: list[EngineProcess] = []
 
-    def start(*infos: str) -> Peer:
-        peers.append(Peer(PROGRAM))
+    def start(*infos: str) -> EngineProcess:
+        peers.append(EngineProcess(PROGRAM))
         peers[-1].send("START 20", *(f"INFO {info}" for info in infos))
         assert reply(peers[-1]).text == "OK"
         return peers[-1]
 
     yield start
     for peer in peers:
-        peer.kill()
+        peer.close(0.0)
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -64,7 +64,7 @@ def percentile(values: list[float], share: float) -> float:
 )
 @pytest.mark.parametrize("how", ["INFO timeout_turn 0", "STOP"])
 def test_a_search_of_two_threads_stops_at_once(
-    launch: Callable[..., Peer], how: str, tries: int, limit: float
+    launch: Launch, how: str, tries: int, limit: float
 ) -> None:
     chance = random.Random(1)
     peer = launch("thread_num 2")
@@ -86,7 +86,7 @@ def test_a_search_of_two_threads_stops_at_once(
 )
 @pytest.mark.parametrize("how", ["END", "EOF"])
 def test_a_search_of_two_threads_ends_at_once(
-    launch: Callable[..., Peer], how: str, tries: int, limit: float
+    launch: Launch, how: str, tries: int, limit: float
 ) -> None:
     chance = random.Random(1)
     delays = []
@@ -98,10 +98,10 @@ def test_a_search_of_two_threads_ends_at_once(
         if how == "END":
             peer.send("END")
         else:
-            peer.close_stdin()
+            peer.write(None)
         assert peer.wait(ANSWER) == 0
         delays.append(perf_counter() - sent_at)
-        peer.kill()
+        peer.close(0.0)
     report(f"{how}: {tries} ends", delays)
     assert percentile(delays, 0.99) < limit
 
@@ -111,7 +111,7 @@ def test_a_search_of_two_threads_ends_at_once(
     [(0.1, 10, 0.3), *(pytest.param(t, 500, 0.0, marks=long) for t in (0.1, 0.5, 2.0))],
 )
 def test_the_turn_is_used_and_never_exceeded(
-    launch: Callable[..., Peer], turn: float, moves: int, late: float
+    launch: Launch, turn: float, moves: int, late: float
 ) -> None:
     chance = random.Random(2)
     peer = launch(f"timeout_turn {round(turn * 1000)}")
@@ -134,13 +134,13 @@ def test_the_turn_is_used_and_never_exceeded(
 def test_a_start_in_suspension_is_taken_off_the_first_move(tries: int, late: float) -> None:
     used = []
     for _ in range(tries):
-        with Peer(PROGRAM) as peer:
+        with EngineProcess(PROGRAM) as peer:
             peer.suspend()
             peer.send("START 15", "INFO timeout_turn 500", "INFO timeout_match 100000")
             time.sleep(0.3)
             peer.send("INFO time_left 100000", "BOARD", "7,7,2", "8,8,1", "3,9,2", "DONE")
             resumed_at = perf_counter()
-            peer.resume()
+            peer.suspend(resumes=True)
             assert reply(peer).text == "OK"
             used.append(reply(peer).time - resumed_at)
     report(f"first move from the resume, limit 500 ms: {tries} starts", used)
@@ -150,9 +150,7 @@ def test_a_start_in_suspension_is_taken_off_the_first_move(tries: int, late: flo
 
 
 @pytest.mark.parametrize("tries", [300, pytest.param(10_000, marks=long)])
-def test_every_command_is_answered_once_however_close_it_comes(
-    launch: Callable[..., Peer], tries: int
-) -> None:
+def test_every_command_is_answered_once_however_close_it_comes(launch: Launch, tries: int) -> None:
     chance = random.Random(3)
     peer = launch("timeout_turn 3")
     for number in range(tries):
@@ -174,7 +172,7 @@ def test_every_command_is_answered_once_however_close_it_comes(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the package's tests read more there")
 @pytest.mark.parametrize("memory", [30_000_000, 70_000_000, 350_000_000])
-def test_private_memory_stays_below_the_limit(launch: Callable[..., Peer], memory: int) -> None:
+def test_private_memory_stays_below_the_limit(launch: Launch, memory: int) -> None:
     most = f"hash_size {memory >> 10}"  # the table fills the memory, however short the turns are
     peer = launch(f"max_memory {memory}", most, "timeout_turn 300")
     process = psutil.Process(peer.process.pid)
@@ -191,7 +189,7 @@ def test_private_memory_stays_below_the_limit(launch: Callable[..., Peer], memor
 def test_the_program_is_ready_quickly(tries: int, limit: float) -> None:
     delays = []
     for _ in range(tries):
-        with Peer(PROGRAM) as peer:
+        with EngineProcess(PROGRAM) as peer:
             peer.send("START 20")
             delays.append(reply(peer).time - peer.started_at)
     report(f"start to OK: {tries} starts", delays)

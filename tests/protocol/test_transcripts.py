@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from pbrain_engine.doctor.exam import Peer
+from pbrain_engine.arena.process import EngineProcess
 from tests.golden import talks
 from tests.transcript import Transcript, all_transcripts, replay
 
@@ -20,12 +20,12 @@ NAMES = [transcript.name for transcript in TRANSCRIPTS]
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=NAMES)
 def test_the_program_holds_the_dialogue_of_each_client(transcript: Transcript, burst: bool) -> None:
     ends = ["\n", "\r\n", "\r", "\n\r\n"] if burst else ["\r\n"]
-    with Peer(PROGRAM) as peer:
+    with EngineProcess(PROGRAM) as peer:
 
         def send(lines: list[str]) -> None:
             data = [line + ends[i % len(ends)] for i, line in enumerate(lines)]
             for packet in ["".join(data)] if burst else data:
-                peer.send_bytes(packet.encode())
+                peer.write(packet.encode())
 
         replay(transcript, peer, send, ANSWER_TIME)
 
