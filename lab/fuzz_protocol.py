@@ -16,7 +16,7 @@ from pbrain_engine.doctor.exam import Exam, Options, Violation
 from pbrain_engine.options import Parser, positive, problem_of, split_command
 from pbrain_engine.progress import Progress
 from pbrain_engine.protocol import replies
-from pbrain_engine.protocol.commands import LineBuffer
+from pbrain_engine.protocol.commands import CommandReader
 
 BATCH = 25  # lines between two probes
 HANG = 1.0  # seconds for a batch and its probe
@@ -114,7 +114,7 @@ class LineSource:
 
 def is_harmless(line: bytes) -> bool:
     """Return whether a line neither ends the program nor asks for too much memory."""
-    for text in LineBuffer().feed(line + b"\n"):
+    for text in CommandReader().lines(line + b"\n"):
         words = text.upper().split()
         if words[:1] == ["END"]:
             return False

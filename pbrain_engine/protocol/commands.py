@@ -1,44 +1,17 @@
 """What a manager can say: bytes become lines of bounded length, and lines commands.
 
-Reading is total: every line becomes a command, if only ``Unknown`` or ``Malformed``, and
+Reading is total: every line becomes a command, if only ``UNKNOWN`` or ``MALFORMED``, and
 none has an effect here. Commands with a body (``BOARD`` up to ``DONE``) may come on one
 line or on many, so a ``CommandReader`` keeps the body that is being collected.
 """
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 MAX_LINE = 16_384  # twice what managers allow; a whole 22x22 BOARD on one line has 4,000
 TOO_LONG = "\0"  # stands for a line that was longer; no real line keeps its NULs
-
-
-class LineBuffer:
-    """Takes any chunks and returns the lines that are complete; ends with CR, LF or both."""
-
-    def __init__(self) -> None:
-        """Start with nothing buffered."""
-        self._rest = b""
-        self._overlong = False
-
-    def feed(self, chunk: bytes) -> list[str]:
-        """Return the lines which this chunk completes; blank ones are left out."""
-        *complete, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
-        lines = []
-        for raw in complete:
-            is_overlong, self._overlong = self._overlong or len(raw) > MAX_LINE, False
-            line = TOO_LONG if is_overlong else raw.replace(b"\0", b" ").decode("latin-1").strip()
-            if line:
-                lines.append(line)
-        if len(rest) > MAX_LINE:
-            self._overlong = True
-            rest = b""
-        self._rest = rest
-        return lines
-
-    def close(self) -> list[str]:
-        """Return what stands unfinished at the end of the stream."""
-        return self.feed(b"\n")
 
 
 class PlacedStone(NamedTuple):
@@ -50,34 +23,17 @@ class PlacedStone(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command by its name: its numbers, or the stones of its body and how many were ``bad``."""
+    """A command by its name: its numbers, or the stones of its body and how many were ``bad``.
+
+    ``text`` is what follows ``INFO``, a line that is ``UNKNOWN``, or why one is ``MALFORMED``.
+    """
 
     name: str
     numbers: tuple[int, ...] = ()
     stones: tuple[PlacedStone, ...] = ()
     bad: int = 0
+    text: str = ""
 
-
-class Info(NamedTuple):
-    """``INFO key value``; the key in lower case."""
-
-    key: str
-    value: str
-
-
-class Malformed(NamedTuple):
-    """A known command with arguments that make no sense."""
-
-    reason: str
-
-
-class Unknown(NamedTuple):
-    """Anything else."""
-
-    text: str
-
-
-Said = Command | Info | Malformed | Unknown
 
 # Commands on one line: how many numbers they take, at least and at most, and that in words.
 _FORMS = (
@@ -100,97 +56,78 @@ _FOREIGN_BODY = ("DATABASE", "YXBLOCKPATH", "YXSOOSORV", "YXFORBID")
 _FOREIGN_FILE = ("YXSETDATABASE", "YXHASHDUMP", "YXHASHLOAD", "YXDBTO", "YXTXTTODB", "YXLIBTODB",
                  "YXPOSTODB", "YXDBSPLIT", "YXDBMERGE")  # fmt: skip
 
-MAX_DIGITS = 19  # of a 64-bit number
+_NUMBER = re.compile(r"[-+]?[0-9]{1,19}")  # of 64 bits
 MAX_BODY = 4_096  # lines of a body that are kept; the biggest board has 484 cells
-
-
-def number(text: str) -> int | None:
-    """Return the decimal number, or None if it is none or too long for 64 bits."""
-    digits = text[1:] if text[:1] in ("-", "+") else text
-    if not digits.isdecimal() or not digits.isascii() or len(digits) > MAX_DIGITS:
-        return None
-    return int(text)
 
 
 def numbers(text: str) -> list[int] | None:
     """Return the numbers between white space and commas, or None if anything else is there."""
-    found = []
-    for word in text.replace(",", " ").split():
-        value = number(word)
-        if value is None:
-            return None
-        found.append(value)
-    return found
-
-
-def behead(text: str) -> tuple[str, str]:
-    """Return the first word of a text and what follows it, without the white space between."""
-    word, rest, *_ = (*text.split(None, 1), "", "")
-    return word, rest
-
-
-def read_simple(name: str, rest: str) -> Said | None:
-    """Return the command on one line, or None if it has a body or is not known."""
-    if name == "INFO":
-        key, value = behead(rest)
-        return Info(key.lower(), value)
-    if name not in _SIMPLE:
-        return None
-    values = [] if name in _LENIENT else numbers(rest)
-    least, most, words = _SIMPLE[name]
-    if values is None or not least <= len(values) <= most:
-        return Malformed(f"{name} takes {words}")
-    return Command(name, tuple(values))
+    words = text.replace(",", " ").split()
+    return [*map(int, words)] if all(map(_NUMBER.fullmatch, words)) else None
 
 
 class CommandReader:
-    """Turns lines into commands; remembers only a body that is not complete yet."""
+    """Turns bytes into commands; remembers only a line and a body that are not complete yet."""
 
     def __init__(self) -> None:
         """Start outside of any body."""
+        self._rest = b""  # of a line
         self._name = ""  # of the command whose body is being collected
         self._stones: list[PlacedStone] = []
         self._bad = 0
-        self._foreign_body = False  # the lines of an unknown extension are coming
-        self._foreign_file = False  # its next line is a file name
+        self._foreign = ""  # what comes of an unknown extension: a "body", or the name of a "file"
 
-    def read(self, line: str) -> list[Said]:
+    def feed(self, chunk: bytes) -> list[Command]:
+        """Return the commands that any bytes complete."""
+        return [command for line in self.lines(chunk) for command in self.read(line)]
+
+    def lines(self, chunk: bytes) -> list[str]:
+        """Return the lines that any bytes complete, by CR, LF or both; blank ones are left out."""
+        *complete, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
+        self._rest = rest[: MAX_LINE + 1]
+        lines = [
+            TOO_LONG if len(raw) > MAX_LINE else raw.replace(b"\0", b" ").decode("latin-1").strip()
+            for raw in complete
+        ]
+        return [line for line in lines if line]
+
+    def read(self, line: str) -> list[Command]:
         """Return the commands that this line completes: mostly one, at times none or two."""
         if line == TOO_LONG:
             self._name = ""
-            return [Malformed("line too long")]
-        word, rest = behead(line)
+            return [Command("MALFORMED", text="line too long")]
+        word, rest, *_ = (*line.split(None, 1), "")
         name = word.upper()
         if self._name and name not in ("INFO", "ABOUT"):
             if name not in _KNOWN:
                 return self._collect(line)
             broken, self._name = self._name, ""
-            return [Malformed(f"{broken} without DONE"), *self.read(line)]
-        if self._belongs_to_foreign(name, line):
-            return []
+            return [Command("MALFORMED", text=f"{broken} without DONE"), *self.read(line)]
+        if name not in _KNOWN and not name.startswith("YX") and self._foreign:
+            is_last = self._foreign == "file" or name == "DONE"
+            if is_last:
+                self._foreign = ""
+            if is_last or numbers(line) is not None:
+                return []
+        self._foreign = ""
+        if name == "INFO":
+            return [Command(name, text=rest)]
         if name in _BODIES:
             self._name, self._stones, self._bad = name, [], 0
             return self._collect(rest)
-        command = read_simple(name, rest)
-        if command is not None:
-            return [command]
-        self._foreign_body = name.startswith("YX") and any(m in name for m in _FOREIGN_BODY)
-        self._foreign_file = not rest and name.startswith(_FOREIGN_FILE)
-        return [Unknown(line)]
+        if name in _SIMPLE:
+            values = [] if name in _LENIENT else numbers(rest)
+            least, most, words = _SIMPLE[name]
+            if values is None or not least <= len(values) <= most:
+                return [Command("MALFORMED", text=f"{name} takes {words}")]
+            return [Command(name, tuple(values))]
+        if not rest and name.startswith(_FOREIGN_FILE):
+            self._foreign = "file"
+        elif name.startswith("YX") and any(word in name for word in _FOREIGN_BODY):
+            self._foreign = "body"
+        return [Command("UNKNOWN", text=line)]
 
-    def _belongs_to_foreign(self, name: str, line: str) -> bool:
-        if name in _KNOWN or name.startswith("YX"):
-            self._foreign_body = self._foreign_file = False
-            return False
-        if self._foreign_file:
-            self._foreign_file = False
-            return True
-        if self._foreign_body:
-            self._foreign_body = name != "DONE"
-            return name == "DONE" or numbers(line) is not None
-        return False
-
-    def _collect(self, text: str) -> list[Said]:
+    def _collect(self, text: str) -> list[Command]:
         words = text.split()
         if len(words) > 1 and not all("," in w or w.upper() == "DONE" for w in words):
             # One stone with spaces inside: "7, 8, 1", and perhaps a DONE after it.

@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.pacing import UNLIMITED
 from . import replies
-from .commands import Command, CommandReader, Info, LineBuffer, Said
-from .searches import Outcome, Task
+from .commands import Command, CommandReader
+from .searches import Task
 from .session import Session
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
 END = Command("END")
-STDIN, STDOUT = 0, 1
+STDIN, STDOUT, STDERR = 0, 1, 2
 CHUNK = 65_536
 BUSY_WAIT = 0.002  # seconds between tries on a pipe that does not block and is full, or empty
 
@@ -78,28 +78,28 @@ def leave() -> None:
     os._exit(0)
 
 
-def ends_search(said: Said) -> bool:
+def log(mark: str, text: str) -> None:
+    """Note where stderr goes what was read (<), written (>) or went wrong (!), and when."""
+    line = f"{os.getpid()} {perf_counter():.3f} {mark} {text}\n"
+    try:
+        os.write(STDERR, line.encode("utf-8", "replace"))
+    except OSError:
+        pass
+
+
+def ends_search(command: Command) -> bool:
     """Return whether a running search is ended by this; INFO and ABOUT come in between."""
-    return not isinstance(said, Info) and said != Command("ABOUT")
+    return command.name not in ("INFO", "ABOUT")
 
 
 class Loop:
     """One conversation over the standard streams."""
 
-    def __init__(
-        self,
-        make_engine: Callable[[int], Engine],
-        log: Callable[[str, str], None] = lambda mark, text: None,
-    ) -> None:
-        """Prepare a conversation, which ends with the process at END and EOF.
-
-        ``log`` takes a mark and a text: what was read (<), written (>) or went wrong (!).
-        """
+    def __init__(self, make_engine: Callable[[int], Engine]) -> None:
+        """Prepare a conversation, which ends with the process at END and EOF."""
         self.session = Session(make_engine)
-        self._log = log
         self._events: SimpleQueue[Any] = SimpleQueue()
         self._waiting: deque[Any] = deque()  # commands that came while a search was ended
-        self._task: Task | None = None
         self._lost: set[Task] = set()  # searches that did not come back
         # For the reader at the end: the number of the present step and the seconds that it may
         # take, which change together, in one assignment.
@@ -119,17 +119,13 @@ class Loop:
     # -- reading, in its own thread --------------------------------------------------------
 
     def _read(self) -> None:
-        buffer, reader = LineBuffer(), CommandReader()
+        reader = CommandReader()
         ended = False
         while not ended:
             chunk = read()
             read_at = perf_counter()
-            lines = buffer.feed(chunk) if chunk else buffer.close()
-            found = [command for line in lines for command in reader.read(line)]
-            if not chunk:
-                found.append(END)
-            for command in found:
-                task = self._task
+            for command in reader.feed(chunk) if chunk else [*reader.feed(b"\n"), END]:
+                task = self.session.task
                 # Stop the search that this command will end before the main thread wakes, and
                 # before the command is posted: afterwards the search may be its own.
                 if task is not None and ends_search(command):
@@ -161,7 +157,7 @@ class Loop:
 
     def _handle_next(self) -> None:
         """Wait for the next event, or until the running search is overdue, and deal with it."""
-        task, timeout = self._task, None
+        task, timeout = self.session.task, None
         if task is not None and not task.answered and task.deadline != UNLIMITED:
             timeout = max(task.deadline + LATE - perf_counter(), 0.0)
         try:
@@ -171,7 +167,7 @@ class Loop:
         self._step = (self._step[0] + 1, WORK_PATIENCE)
         if event is None:
             assert task is not None
-            self._log("!", "late: answered by the watchdog")
+            log("!", "late: answered by the watchdog")
             self._answer_now(task)
             task.stop()
         elif isinstance(event[0], Task):
@@ -179,34 +175,35 @@ class Loop:
         else:
             self._on_command(*event)
 
-    def _on_command(self, command: Said, read_at: float) -> None:
-        self._log("<", str(command))
-        if self._task is not None and command == END:
-            self._answer_now(self._task)  # the search itself ends with the process
-        elif self._task is not None and ends_search(command):
-            self._end_search(self._task)
+    def _on_command(self, command: Command, read_at: float) -> None:
+        log("<", str(command))
+        session = self.session
+        if session.task is not None and command == END:
+            self._answer_now(session.task)  # the search itself ends with the process
+        elif session.task is not None and ends_search(command):
+            self._end_search(session.task)
+        running = session.task
         try:
-            response = self.session.handle(command, read_at)
+            lines = session.handle(command, read_at)
         except Exception as error:
             self._report(error)
-            self._write(self.session.emergency(command))
+            self._write(session.emergency(command))
             return
-        self._write(response.lines)
-        self._leaving = response.leave
-        task = response.task
-        if task is not None:
-            self._task = task
+        self._write(lines)
+        self._leaving = command == END
+        task = session.task
+        if task is not None and task is not running:
             try:
                 task.start(self._events.put)
             except (RuntimeError, ValueError, MemoryError) as error:
-                self._task = None
+                session.task = None
                 self._report(error)
-                self._write(self.session.conclude(task, task.fallback))
+                self._write(session.conclude(task))
 
-    def _on_search(self, task: Task, outcome: str | Outcome | BaseException) -> None:
+    def _on_search(self, task: Task, outcome: str | BaseException | None) -> None:
         """Take a line or the end of a search from its thread."""
         if isinstance(outcome, str):
-            if task is self._task and not task.answered:
+            if task is self.session.task and not task.answered:
                 self._write((outcome,))
             return
         if task in self._lost:
@@ -214,25 +211,23 @@ class Loop:
             if not self._lost:
                 self.session.divisor = 1
             return
-        failed = isinstance(outcome, BaseException)
-        if isinstance(outcome, BaseException):
+        if outcome is not None:
             self._report(outcome)
-            outcome = task.fallback
         if not task.answered:
-            self._write(self.session.conclude(task, outcome))
-        self._task = None
-        if failed:
+            self._write(self.session.conclude(task))
+        self.session.task = None
+        if outcome is not None:
             self.session.abandon_engine(gone=True)
 
     def _answer_now(self, task: Task) -> None:
         """Write the best move so far, unless the manager has one."""
         if not task.answered:
-            self._write(self.session.conclude(task, task.fallback, busy=True))
+            self._write(self.session.conclude(task, busy=True))
 
     def _end_search(self, task: Task) -> None:
         """Stop the running search and write its move; leave it behind if it does not stop."""
         began = perf_counter()
-        while self._task is task:
+        while self.session.task is task:
             task.stop()
             try:
                 event = self._events.get(timeout=STOP_INTERVAL)
@@ -243,11 +238,10 @@ class Loop:
             elif event is not None:  # a command, which keeps its place
                 self._waiting.append(event)
             waited = perf_counter() - began
-            if self._task is task and waited > STOP_PATIENCE:
+            if self.session.task is task and waited > STOP_PATIENCE:
                 self._answer_now(task)
-            if self._task is task and waited > RETURN_PATIENCE:
-                self._log("!", "a search did not stop: its engine is replaced")
-                self._task = None
+            if self.session.task is task and waited > RETURN_PATIENCE:
+                log("!", "a search did not stop: its engine is replaced")
                 self._lost.add(task)
                 self.session.abandon_engine(gone=False)
 
@@ -255,7 +249,7 @@ class Loop:
 
     def _write(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._log(">", line)
+            log(">", line)
             self._step = (self._step[0] + 1, WRITE_PATIENCE)
             write(line)
             self._step = (self._step[0] + 1, WORK_PATIENCE)
@@ -265,5 +259,6 @@ class Loop:
         import traceback  # 2 ms, which only this costs
 
         text = "".join(traceback.format_exception(error))
-        self._log("!", text.rstrip())
-        self._write((replies.debug(f"{replies.INTERNAL_ERROR}: {type(error).__name__}: {error}"),))
+        log("!", text.rstrip())
+        problem = f"{replies.INTERNAL_ERROR}: {type(error).__name__}: {error}"
+        self._write((replies.remark("DEBUG", problem),))

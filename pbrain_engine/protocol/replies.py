@@ -22,46 +22,19 @@ if TYPE_CHECKING:
     from ..game.game import Game
 
 OK = "OK"
-SWAP = "SWAP"
 ABOUT = f'name="Numoku", version="{__version__}", author="Numoku authors", country="International"'
 BAD_SIZE = f"ERROR size must be {MIN_BOARD} to {MAX_BOARD}; tournaments play on 15 and 20"
 INTERNAL_ERROR = "internal error"  # a DEBUG line that begins so tells of one of our own
-MAX_ECHO = 60  # characters of a client's own text that are repeated to it
+MAX_TEXT = {"UNKNOWN": 60, "ERROR": 400, "DEBUG": 400, "MESSAGE": 2000}  # characters
 INTERVAL = 0.1  # seconds between two reports; and a search that took less is not reported
-PLAIN, REALTIME, DETAIL, BOTH = 0, 1, 2, 3  # values of show_detail
+REALTIME, DETAIL = 1, 2  # bits of show_detail
 
 
-def printable(text: str, limit: int = MAX_ECHO) -> str:
-    """Return text that is safe on a line: printable ASCII of bounded length."""
-    clean = text[: limit + 1]
-    if not (clean.isascii() and clean.isprintable()):
-        clean = "".join(c if " " <= c <= "~" else "?" for c in clean)
-    return clean if len(clean) <= limit else clean[:limit] + "..."
-
-
-def error(reason: str) -> str:
-    """Return an ERROR line."""
-    return "ERROR " + printable(reason, 400)
-
-
-def unknown(text: str) -> str:
-    """Return an UNKNOWN line for what a client said."""
-    return "UNKNOWN " + printable(text)
-
-
-def message(text: str) -> str:
-    """Return a MESSAGE line."""
-    return "MESSAGE " + printable(text, 2000)
-
-
-def debug(text: str) -> str:
-    """Return a DEBUG line."""
-    return "DEBUG " + printable(text, 400)
-
-
-def cell(at: Coordinates, row_first: bool = False) -> str:
-    """Return a cell as the protocol writes it."""
-    return cells([at], row_first)
+def remark(kind: str, text: str) -> str:
+    """Return an ERROR, UNKNOWN, MESSAGE or DEBUG line: printable ASCII of bounded length."""
+    limit = MAX_TEXT[kind]
+    clean = "".join(c if " " <= c <= "~" else "?" for c in text[:limit])
+    return f"{kind} {clean}{'...' if len(text) > limit else ''}"
 
 
 def cells(moves: Iterable[Coordinates], row_first: bool = False) -> str:
@@ -89,15 +62,11 @@ def depth_line(thought: Thought, number: int, value: str) -> str:
     few = nodes < 10_000_000
     count = str(nodes) if nodes < 10_000 else f"{nodes // 1000}K" if few else f"{nodes // 10**6}M"
     line = format_moves(thought.pv, " ").upper()
-    return message(
+    return remark(
+        "MESSAGE",
         f"depth {thought.depth}-{thought.seldepth}{multi} ev {value} "
-        f"n {count} n/ms {speed} tm {milliseconds} pv {line}"
+        f"n {count} n/ms {speed} tm {milliseconds} pv {line}",
     )
-
-
-def realtime(kind: str, at: Coordinates | None = None, row_first: bool = False) -> str:
-    """Return a line that lets a GUI draw the search while it runs."""
-    return f"MESSAGE REALTIME {kind}" + (f" {cell(at, row_first)}" if at else "")
 
 
 def detail(thought: Thought, number: int, value: str, row_first: bool = False) -> list[str]:
@@ -125,15 +94,11 @@ def line_wins(game: Game, line: Sequence[Coordinates], plies: int) -> bool:
     The game is left alone: a search may be at it.
     """
     game = game.apart()
-    if len(line) != plies:
-        return False
-    for ply, (x, y) in enumerate(line, 1):
-        if game.at(x, y) is not Side.EMPTY:
+    for x, y in line:
+        if game.winner is not None or game.at(x, y) is not Side.EMPTY:
             return False
         game.play(x, y)
-        if game.winner is not None:
-            return ply == plies
-    return False
+    return len(line) == plies and game.winner is not None
 
 
 class Report:
@@ -143,7 +108,7 @@ class Report:
         self,
         emit: Callable[[str], None],
         game: Game,
-        show_detail: int = PLAIN,
+        show_detail: int = 0,
         row_first: bool = False,
         count: int = 1,
     ) -> None:
@@ -157,8 +122,8 @@ class Report:
         self._last = self._began
         self._open = False  # the depth under way is being reported
         self._held: list[Thought] = []  # of the last depth, if it was not reported
-        if self._mode in (REALTIME, BOTH):
-            emit(realtime("REFRESH"))
+        if show_detail & REALTIME:
+            emit("MESSAGE REALTIME REFRESH")
 
     def iteration(self, thought: Thought) -> None:
         """Take one finished depth (of one of the best moves)."""
@@ -175,24 +140,22 @@ class Report:
 
     def finish(self) -> None:
         """Report the last depth if it was held back and the client can use it."""
-        asked = self._mode != PLAIN
-        if asked or perf_counter() - self._began >= INTERVAL:
+        if self._mode or perf_counter() - self._began >= INTERVAL:
             for thought in self._held:
                 self._write(thought)
-        self._held = []
 
     def _write(self, thought: Thought) -> None:
         is_forced = abs(thought.value) >= WIN_BAND
         proven = is_forced and line_wins(self._game, thought.pv, abs(thought.mate or 0))
-        value = str(min(max(thought.value, -EVAL_LIMIT), EVAL_LIMIT))
-        if proven:  # for people: +M9
-            value = format_value(thought.value)
-        if self._mode in (REALTIME, BOTH) and thought.pv:
+        limited = str(min(max(thought.value, -EVAL_LIMIT), EVAL_LIMIT))
+        value = format_value(thought.value) if proven else limited  # for people: +M9
+        if self._mode & REALTIME and thought.pv:
             marks = ["BEST"] * (thought.multipv == 1) + ["POS", "DONE"]
             marks += ["LOST"] * (proven and thought.value < 0)
+            at = cells(thought.pv[:1], self._row_first)
             for mark in marks:  # what a GUI draws on the first cell of the line
-                self._emit(realtime(mark, thought.pv[0], self._row_first))
-        if self._mode in (DETAIL, BOTH):
+                self._emit(f"MESSAGE REALTIME {mark} {at}")
+        if self._mode & DETAIL:
             for line in detail(thought, self._count, value, self._row_first):
                 self._emit(line)
         else:

@@ -33,14 +33,17 @@ MANY_SHARE = 0.85  # of the time for tasks of many searches, each of which ends 
 
 
 class Outcome(NamedTuple):
-    """How a search ends: the lines to write and the stones that they put on our board."""
+    """The lines to write and the stones that they put on our board."""
 
     lines: tuple[str, ...]
     moves: tuple[Coordinates, ...] = ()
 
 
 class Task(ABC):
-    """A search: run it once, in any thread; all other methods are safe beside that."""
+    """A search: run it once, in any thread; all other methods are safe beside that.
+
+    It has an answer at any time, the best so far.
+    """
 
     read_at: float  # from when its clock runs
     deadline: float  # the moment at which the answer must be ready
@@ -50,7 +53,7 @@ class Task(ABC):
         self.engine = engine
         self.game = game
         self.settings = settings
-        self.fallback = Outcome(())  # the answer if everything else fails
+        self.answer = Outcome(())
         self.answered = False  # the manager has its answer, wherever it came from
         self.emit: Callable[[str], None] = lambda line: None  # takes lines while it runs
         self._nodes = fewest_nodes(settings.max_nodes, settings.strength)
@@ -63,26 +66,27 @@ class Task(ABC):
         self._plan = plan
         self._pace = Pace(plan, read_at)  # of the search of the engine that runs, or comes next
 
-    def start(self, post: Callable[[tuple[Task, str | Outcome | BaseException]], None]) -> None:
-        """Run in a thread, which posts pairs of the task and a line, its answer or an exception."""
+    def start(self, post: Callable[[tuple[Task, str | BaseException | None]], None]) -> None:
+        """Run in a thread, which posts pairs of the task and a line; at the end None, or why."""
         self.emit = lambda line: post((self, line))
 
         def work() -> None:
+            problem = None
             try:
-                outcome: Outcome | BaseException = self.run()
+                self.run()
             except BaseException as error:
-                outcome = error
-            post((self, outcome))
+                problem = error
+            post((self, problem))
 
         start_deep([work])
 
-    def put(self, *cells: Coordinates) -> Outcome:
-        """Return the answer that puts stones on these cells."""
-        return Outcome((replies.cells(cells, self.settings.row_first),), cells)
+    def put(self, *cells: Coordinates) -> None:
+        """Answer by putting stones on these cells."""
+        self.answer = Outcome((replies.cells(cells, self.settings.row_first),), cells)
 
     @abstractmethod
-    def run(self) -> Outcome:
-        """Search, and return the answer."""
+    def run(self) -> None:
+        """Search for the answer."""
 
     def stop(self) -> None:
         """Let the search end now; to be repeated until it has."""
@@ -119,11 +123,12 @@ class Task(ABC):
 
     def opening_search(self, keep: Callable[[swap2.OpeningChoice], None]) -> swap2.OpeningSearch:
         """Return the engine with searches that share the time of the task."""
-
-        def tell(text: str) -> None:
-            self.emit(replies.debug(f"swap: {text}"))
-
-        return swap2.OpeningSearch(self.engine, self.part, tell, keep)
+        return swap2.OpeningSearch(
+            self.engine,
+            self.part,
+            lambda text: self.emit(replies.remark("DEBUG", f"swap: {text}")),
+            keep,
+        )
 
 
 class MoveTask(Task):
@@ -144,21 +149,24 @@ class MoveTask(Task):
         self._count = count
         cells = [Move(x, y) for x, y in sorted(blocked) if game.at(x, y) is Side.EMPTY]
         self._exclude = cells if len(cells) < game.width * game.height - game.ply else []
-        self.fallback = self.put(sound(game, engine.quick_move(self._exclude), self._exclude))
+        self._play(engine.quick_move(self._exclude))
 
-    def run(self) -> Outcome:
-        """Search, with the best move so far to fall back on, and return the answer."""
+    def _play(self, at: Coordinates) -> None:
+        self.put(sound(self.game, at, self._exclude))
+
+    def run(self) -> None:
+        """Search for the move."""
         detail, row_first = self.settings.show_detail, self.settings.row_first
         report = replies.Report(self.emit, self.game, detail, row_first, self._count)
 
         def listen(thought: Thought) -> None:
             if thought.multipv == 1:
-                self.fallback = self.put(sound(self.game, thought.move, self._exclude))
+                self._play(thought.move)
             report.iteration(thought)
 
         thought = self.think(listen, self._count, self._exclude)
         report.finish()
-        return self.put(sound(self.game, thought.move, self._exclude))
+        self._play(thought.move)
 
 
 class BalanceTask(Task):
@@ -167,23 +175,24 @@ class BalanceTask(Task):
     def __init__(
         self, engine: Engine, game: Game, settings: Settings, stones: int, bias: int
     ) -> None:
-        """Fall back on quick moves."""
+        """Have the quickest moves as the answer."""
         super().__init__(engine, game, settings)
         self._stones, self._bias = stones, bias
         first = sound(game, engine.quick_move())
-        self.fallback = self.put(*(first, first_free(game, [first]))[:stones])
+        self.put(*(first, first_free(game, [first]))[:stones])
 
-    def run(self) -> Outcome:
-        """Search, and return the answer."""
+    def run(self) -> None:
+        """Search for the stones."""
         game = self.game
         if game.width * game.height - game.ply == self._stones:
-            return self.fallback  # the last cells; no search follows on a full board
+            return  # the last cells; no search follows on a full board
         search = self.opening_search(lambda choice: None)
         if self._stones == 1:
             found: Sequence[Coordinates] = [swap2.balanced_move(search, self._bias)[0]]
         else:
             found = swap2.balanced_pair(search, self._bias)[0]
-        return self.put(*found) if all_free(game, found) else self.fallback
+        if all_free(game, found):
+            self.put(*found)
 
 
 class SwapTask(Task):
@@ -196,7 +205,7 @@ class SwapTask(Task):
     def __init__(
         self, engine: Engine, game: Game, settings: Settings, steps: bool, alone: bool
     ) -> None:
-        """Fall back on what needs no search."""
+        """Have what needs no search as the answer."""
         super().__init__(engine, game, settings)
         self._steps, self._alone = steps, alone
         x, y = game.width // 2, game.height // 2
@@ -211,21 +220,24 @@ class SwapTask(Task):
         if not all_free(self.game, choice.stones):
             return
         if not self._steps:
-            self.fallback = Outcome((replies.SWAP,)) if choice.swap else self.put(*choice.stones)
+            if choice.swap:
+                self.answer = Outcome(("SWAP",))
+            else:
+                self.put(*choice.stones)
             return
         ply, row_first = self.game.ply, self.settings.row_first
         lines = [
-            f"MESSAGE SWAP2 MOVE{ply + k} {replies.cell(at, row_first).replace(',', ' ')}"
+            f"MESSAGE SWAP2 MOVE{ply + k} {replies.cells([at], row_first).replace(',', ' ')}"
             for k, at in enumerate(choice.stones, 1)
         ]
         moves = choice.stones
         if len(moves) < 2:  # the colour is chosen; the client asks for the move with BOARD
             word = "YES" if choice.swap else "NO"
             lines, moves = [f"MESSAGE SWAP2 SWAP{1 if ply == 3 else 2} {word}"], ()
-        self.fallback = Outcome(tuple(lines), moves)
+        self.answer = Outcome(tuple(lines), moves)
 
-    def run(self) -> Outcome:
-        """Search, and return the answer."""
+    def run(self) -> None:
+        """Search for the choice."""
         game, search = self.game, self.opening_search(self._keep)
         shape = game.width, game.height, self.settings.rule
         if game.history:
@@ -236,14 +248,12 @@ class SwapTask(Task):
             known = self.engine.balanced(stones=3)
             choice = swap2.first_three(search._replace(known=known), *shape)
         self._keep(choice)
-        return self.fallback
 
 
 def sound(game: Game, at: Coordinates, exclude: Collection[Coordinates] = ()) -> Coordinates:
     """Return this cell if a stone can go there, else one where it can."""
-    if game.at(*at) is Side.EMPTY and at not in exclude:
-        return at
-    return first_free(game, exclude)
+    is_free = game.at(*at) is Side.EMPTY and at not in exclude
+    return at if is_free else first_free(game, exclude)
 
 
 def first_free(game: Game, exclude: Collection[Coordinates] = ()) -> Coordinates:

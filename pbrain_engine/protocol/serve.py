@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -97,11 +96,11 @@ def main(options: Mapping[str, str]) -> int:
     try:
         from .loop import Loop
 
-        loop = Loop(make_engine, log)
+        loop = Loop(make_engine)
         loop.session.settings.row_first = "row_first" in options
         loop.run()
     except BaseException as error:
-        log("!", repr(error))
+        os.write(STDERR, f"{error!r}\n".encode("utf-8", "replace"))
     os._exit(0)  # whatever the threads are doing
 
 
@@ -148,12 +147,3 @@ def redirect_errors(path: str | None) -> None:
         number = getattr(signal, name, None)
         if number is not None:
             signal.signal(number, signal.SIG_IGN)
-
-
-def log(mark: str, text: str) -> None:
-    """Note a line with its moment and its direction where stderr goes."""
-    line = f"{os.getpid()} {time.perf_counter():.3f} {mark} {text}\n"
-    try:
-        os.write(STDERR, line.encode("utf-8", "replace"))
-    except OSError:
-        pass

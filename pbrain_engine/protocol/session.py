@@ -1,8 +1,8 @@
 """A conversation with a manager, without input or output.
 
-``handle`` takes one command and returns the lines to write at once and, if a move is due,
-the task that finds it. Whoever runs the session (the loop, or a test) runs the task and
-hands its answer to ``conclude``. While a task runs, only INFO and ABOUT may be handled.
+``handle`` takes one command and returns the lines to write at once. If a move is due, there is
+a new task that finds it, which whoever runs the session (the loop, or a test) runs and hands to
+``conclude``. While a task runs, only INFO and ABOUT may be handled.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..engine import pacing
 from ..eval.weights import WeightsError
@@ -18,8 +18,8 @@ from ..native.load.library import KernelError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
 from . import replies, searches
-from .commands import Command, Info, Malformed, Said, Unknown
-from .searches import Outcome, Task
+from .commands import Command
+from .searches import Task
 from .settings import CONTINUOUS, MAX_THREADS, YIXIN_SWAP1, Settings
 
 if TYPE_CHECKING:
@@ -32,14 +32,6 @@ DEFEND_COUNT = 20  # moves that YXSEARCHDEFEND compares
 MAX_COUNT = 64  # best moves that YXNBEST compares
 REPLACEMENT_SHARE = 8  # a new engine gets this fraction while the old one may still run
 MOVES = ("BEGIN", "TURN", "BOARD", "YXNBEST")  # commands after which a client waits for a move
-
-
-class Response(NamedTuple):
-    """What to do about a command."""
-
-    lines: tuple[str, ...] = ()
-    task: Task | None = None
-    leave: bool = False
 
 
 class Refusal(Exception):
@@ -80,80 +72,74 @@ class Session:
         self._moved = False  # a move has been asked for
         self._charged = 0.0  # seconds of the start that are on the clock of this move
         self._complained = 0  # the max_memory that we have complained about
-        self._task: Task | None = None
+        self.task: Task | None = None  # the last search that has not been left behind
         self._slip = 0.0  # seconds by which answers were late, which are kept back
 
     # -- what the loop calls ---------------------------------------------------------------
 
-    def handle(self, said: Said, read_at: float) -> Response:
+    def handle(self, command: Command, read_at: float) -> tuple[str, ...]:
         """Carry out a command that was read at this moment of ``perf_counter``."""
+        if command.name.startswith("YX") and command.name != "YXSTOP":
+            self.settings.yixin = True
         try:
-            match said:
-                case Info(key, value):
-                    self.settings.update(key, value)
-                    if self._task is not None:
-                        self._task.relimit(self._plan())
-                    return Response()
-                case Malformed(reason):
-                    raise Refusal(reason)
-                case Unknown(text):
-                    return Response((replies.unknown(text),))
-                case Command():
-                    if said.name.startswith("YX") and said.name != "YXSTOP":
-                        self.settings.yixin = True
-                    return self._carry_out(said, read_at)
+            return self._carry_out(command, read_at)
         except Refusal as refusal:
-            return Response((replies.error(str(refusal)),))
+            return (replies.remark("ERROR", str(refusal)),)
         except (KernelError, WeightsError) as failure:
             if self.engine is not None:
                 raise  # it is not missing, it has failed
-            return Response((replies.error(" ".join(str(failure).split())),))
+            return (replies.remark("ERROR", " ".join(str(failure).split())),)
 
-    def conclude(self, task: Task, answer: Outcome, busy: bool = False) -> tuple[str, ...]:
+    def conclude(self, task: Task, busy: bool = False) -> tuple[str, ...]:
         """Take the answer of a task into the game and return the lines to write.
 
         The engine is left alone while it is ``busy``, still searching past its time.
         """
         task.answered = True
-        self._task = None
         game = self._known_game()
         if busy:
             self.game = game = game.apart()
         now = time.perf_counter()
         self.settings.spend(now - task.read_at)
         self._slip = pacing.slip_after(self._slip, now - task.deadline)
-        for x, y in answer.moves:
+        lines, moves = task.answer
+        for x, y in moves:
             game.play(x, y)
-        return answer.lines
+        return lines
 
-    def emergency(self, said: Said) -> tuple[str, ...]:
+    def emergency(self, command: Command) -> tuple[str, ...]:
         """Return what to write for a command on which everything else has failed."""
         self.abandon_engine(gone=True)
-        wants_move = isinstance(said, Command) and said.name in MOVES
-        if self.game is None or self.game.is_full or not wants_move:
-            return (replies.error("internal error"),)
+        if self.game is None or self.game.is_full or command.name not in MOVES:
+            return (replies.remark("ERROR", "internal error"),)
         cell = searches.first_free(self.game)
         self.game.play(*cell)
         return (self._cell(cell),)
 
     def abandon_engine(self, gone: bool) -> None:
         """Go on with a new engine; the old one is ``gone`` or may still hold its memory."""
-        self.engine = self._task = None
+        self.engine = self.task = None
         self.divisor = 1 if gone else REPLACEMENT_SHARE
 
     # -- commands --------------------------------------------------------------------------
 
-    def _carry_out(self, command: Command, read_at: float) -> Response:
+    def _carry_out(self, command: Command, read_at: float) -> tuple[str, ...]:
         match command.name, command.numbers:
+            case "INFO", _:
+                self.settings.update(command.text)
+                if self.task is not None and not self.task.answered:
+                    self.task.relimit(self._plan())
+            case "MALFORMED", _:
+                raise Refusal(command.text)
+            case "UNKNOWN", _:
+                return (replies.remark("UNKNOWN", command.text),)
             case "ABOUT", _:
-                return Response((replies.ABOUT,))
+                return (replies.ABOUT,)
             case "START" | "RECTSTART", numbers:
                 return self._start(*self._seen(numbers[0], numbers[-1]))
             case "RESTART", _:
                 game = self._known_game()
                 return self._start(game.width, game.height)
-            case "END", _:
-                return Response(leave=True)
             case "BEGIN", _:
                 if stones_of(self._catch_up()):
                     raise Refusal("BEGIN on a board with stones")
@@ -169,11 +155,18 @@ class Session:
             case "PLAY", (x, y):
                 x, y = self._seen(x, y)
                 self._free_game(x, y).play(x, y)
-                return Response((self._cell((x, y)),))
+                return (self._cell((x, y)),)
             case "TAKEBACK", (x, y):
-                return self._takeback(*self._seen(x, y))
+                game, at = self._catch_up(), self._seen(x, y)
+                last = game.history[-1] if game.history else None
+                if last is None or last.move != at or last.side is Side.WALL:
+                    raise Refusal(f"{self._cell(at)} is not the last stone")
+                game.undo()
+                game.set_to_move(last.side)
+                return ("OK",)
             case "BOARD" | "YXBOARD", _:
-                return self._board(command, read_at)
+                notes = self._set_up(command)
+                return notes + (self._search(read_at) if command.name == "BOARD" else ())
             case "SWAP2BOARD", _:
                 cells = [self._seen(x, y) for x, y, _ in command.stones]
                 return self._swap2_with(cells, command.bad, read_at, steps=False)
@@ -198,32 +191,24 @@ class Session:
                 if self.engine is not None:
                     self.engine.clear_hash()
             case "YXSHOWINFO", _:
-                return Response(replies.about_limits(MAX_THREADS, self.settings.memory))
+                return replies.about_limits(MAX_THREADS, self.settings.memory)
             case "YXSHOWFORBID", _:
                 fouls = self._catch_up().forbidden()
-                return Response((replies.forbidden(fouls, self.settings.row_first),))
-        return Response()  # nothing to say, as to STOP: the loop has ended the search
+                return (replies.forbidden(fouls, self.settings.row_first),)
+        return ()  # nothing to say, as to STOP and END: the loop has ended the search
 
-    def _start(self, width: int, height: int) -> Response:
+    def _start(self, width: int, height: int) -> tuple[str, ...]:
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
-            return Response((replies.BAD_SIZE,))
+            return (replies.BAD_SIZE,)
         self._new_game(width, height)
         if self.settings.left is None:
             self.settings.spent = 0  # the whole match time is there again
         if self._ready_at is None:
             self._ready_at = time.perf_counter()
-        return Response((replies.OK,))
+        return ("OK",)
 
-    def _takeback(self, x: int, y: int) -> Response:
-        game = self._catch_up()
-        last = game.history[-1] if game.history else None
-        if last is None or last.move != (x, y) or last.side is Side.WALL:
-            raise Refusal(f"{self._cell((x, y))} is not the last stone")
-        game.undo()
-        game.set_to_move(last.side)
-        return Response((replies.OK,))
-
-    def _board(self, command: Command, read_at: float) -> Response:
+    def _set_up(self, command: Command) -> tuple[str, ...]:
+        """Put the stones of a body on an empty board; return what is to be said of them."""
         old = self._known_game()
         game = self._new_game(old.width, old.height)
         # The owner of the first listed stone is black, and field 1 is the side to move.
@@ -238,15 +223,11 @@ class Session:
                 continue
             game.place(x, y, owners.get(stone.field, Side.WALL))
         game.set_to_move(own)
-        note = (replies.message(f"{bad} bad stones left out"),) if bad else ()
-        if command.name == "YXBOARD":
-            return Response(note)
-        response = self._search(read_at)
-        return response._replace(lines=note + response.lines)
+        return (replies.remark("MESSAGE", f"{bad} bad stones left out"),) if bad else ()
 
     # -- searches --------------------------------------------------------------------------
 
-    def _search(self, read_at: float, count: int = 1) -> Response:
+    def _search(self, read_at: float, count: int = 1) -> tuple[str, ...]:
         game = self._catch_up()
         if game.is_full:
             raise Refusal("board full")
@@ -257,7 +238,7 @@ class Session:
         task = searches.MoveTask(self._ready(), game, settings, self._blocked, count)
         return self._begin(task, read_at)
 
-    def _balance(self, stones: int, bias: int, read_at: float) -> Response:
+    def _balance(self, stones: int, bias: int, read_at: float) -> tuple[str, ...]:
         game = self._catch_up()
         if game.width * game.height - game.ply < stones:
             raise Refusal("board full")
@@ -267,7 +248,7 @@ class Session:
 
     def _swap2_with(
         self, cells: list[Coordinates], bad: int, read_at: float, *, steps: bool
-    ) -> Response:
+    ) -> tuple[str, ...]:
         old = self._known_game()
         bad += len(cells) - len(set(cells)) + sum(not old.on_board(x, y) for x, y in cells)
         if bad or len(cells) not in (0, 3, 5):
@@ -277,12 +258,12 @@ class Session:
             game.play(x, y)
         return self._swap(read_at, steps=steps)
 
-    def _swap(self, read_at: float, *, steps: bool = False, alone: bool = False) -> Response:
+    def _swap(self, read_at: float, *, steps: bool = False, alone: bool = False) -> tuple[str, ...]:
         self.game = self._known_game().apart()
         task = searches.SwapTask(self._ready(), self.game, self.settings, steps, alone)
         return self._begin(task, read_at)
 
-    def _begin(self, task: Task, read_at: float) -> Response:
+    def _begin(self, task: Task, read_at: float) -> tuple[str, ...]:
         """Return the response that starts a search, with its time."""
         # A manager that waits for OK starts its clock afterwards. One that sends the first move
         # along with START has been waiting since then, except while it kept us suspended: so
@@ -291,13 +272,13 @@ class Session:
         self._moved = True
         self._charged = time.process_time() + queued_time() if waiting else 0.0
         task.begin(self._plan(), read_at)
-        self._task = task
+        self.task = task
         memory = self.settings.memory
         if memory >= LEAST_MEMORY or memory == self._complained:
-            return Response((), task)
+            return ()
         self._complained = memory
         text = f"max_memory {memory} is too little; using the least there is"
-        return Response((replies.message(text),), task)
+        return (replies.remark("MESSAGE", text),)
 
     def _plan(self) -> pacing.TimePlan:
         game = self._known_game()
@@ -367,7 +348,7 @@ class Session:
         return (y, x) if self.settings.row_first else (x, y)
 
     def _cell(self, at: Coordinates) -> str:
-        return replies.cell(at, self.settings.row_first)
+        return replies.cells([at], self.settings.row_first)
 
 
 def stones_of(game: Game) -> int:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 from ..engine.pacing import UNLIMITED_MS, Limits
 from ..native.load.memory import DEFAULT_MEMORY
 from ..position.rules import Rule
-from .commands import number
 
 MAX_THREADS = os.cpu_count() or 1
 FULL_STRENGTH = 100
@@ -25,30 +25,6 @@ HUGE = 2.0**62  # as good as any larger number
 EXACT, CONTINUOUS, RENJU, CARO = 1, 2, 4, 8  # the bits of INFO rule
 YIXIN_SWAP1, YIXIN_SWAP2 = 5, 6  # freestyle, with a swap after one stone or after three
 YIXIN_RULES = {2: Rule.RENJU, YIXIN_SWAP1: Rule.FREESTYLE, YIXIN_SWAP2: Rule.FREESTYLE}
-
-
-def decode_rule(code: int, yixin: bool) -> Rule | None:
-    """Return the rule that a code means to this kind of client, or None if there is none."""
-    if yixin and code in YIXIN_RULES:
-        return YIXIN_RULES[code]
-    if not 0 <= code < 16 or (code & RENJU and code & CARO):
-        return None
-    if code & RENJU:
-        return Rule.RENJU
-    if code & CARO:
-        return Rule.CARO_EXACT if code & EXACT else Rule.CARO
-    return Rule.STANDARD if code & EXACT else Rule.FREESTYLE
-
-
-def read_value(text: str) -> int | None:
-    """Return a number as clients may write it: whole, 300.0, 5e5, or too long for 64 bits."""
-    value = number(text)
-    if value is not None:
-        return value
-    try:
-        return round(min(max(float(text), -HUGE), HUGE))
-    except ValueError:  # no number, or not one that can be compared
-        return None
 
 
 def fewest_nodes(nodes: int, strength: int) -> int | None:
@@ -91,20 +67,27 @@ class Settings:
 
     @property
     def rule(self) -> Rule:
-        """The rule; freestyle where the code means nothing."""
-        rule = decode_rule(self.rule_code, self.yixin)
-        return Rule.FREESTYLE if rule is None else rule
+        """The rule that the code means to this kind of client."""
+        code = self.rule_code
+        if self.yixin and code in YIXIN_RULES:
+            return YIXIN_RULES[code]
+        if code & RENJU:
+            return Rule.RENJU
+        if code & CARO:
+            return Rule.CARO_EXACT if code & EXACT else Rule.CARO
+        return Rule.STANDARD if code & EXACT else Rule.FREESTYLE
 
-    def update(self, key: str, text: str) -> None:
-        """Take in one INFO line."""
-        if key in YIXIN_KEYS:
-            self.yixin = True
-        value = read_value(text.split()[0]) if text.split() else None
-        if value is None or key not in KEYS:
+    def update(self, text: str) -> None:
+        """Take in one INFO line; a number may be whole, 300.0, 5e5, or too long for 64 bits."""
+        key, number, *_ = (*text.lower().split(), "", "")
+        self.yixin = self.yixin or key in YIXIN_KEYS
+        try:
+            value = round(min(max(float(number), -HUGE), HUGE))
+        except ValueError:  # no number, or not one that can be compared
             return
-        name, setting_of = KEYS[key]
+        name, setting_of = KEYS.get(key, ("", int))
         setting = setting_of(value)
-        if setting is not None:
+        if name and setting is not None:
             setattr(self, name, setting)
         if key == "time_left":
             self.spent = 0
@@ -119,31 +102,21 @@ YIXIN_KEYS = frozenset(
      "thread_split_depth", "nbestsym", "swapable", "strength", "checkmate")
 )  # fmt: skip
 
-
-def known_rule(code: int) -> int | None:
-    """Return the code of a rule, which then means one to clients of every kind."""
-    return None if decode_rule(code, False) is None else code
-
-
-def natural(value: int) -> int:
-    """Return a number that cannot be negative."""
-    return max(value, 0)
-
-
+_natural = partial(max, 0)
 # The attribute that a key sets, and to what; to None: it stays as it was.
 KEYS: dict[str, tuple[str, Callable[[int], int | None]]] = {
     "timeout_turn": ("turn", int),
-    "timeout_match": ("match", natural),
+    "timeout_match": ("match", _natural),
     "time_left": ("left", int),
-    "time_increment": ("increment", natural),
+    "time_increment": ("increment", _natural),
     "max_memory": ("memory", lambda value: value if value > 0 else DEFAULT_MEMORY),
     "hash_size": ("hash_size", lambda kilobytes: max(kilobytes, 0) * 1024),
     "thread_num": ("threads", lambda value: min(max(value, 1), MAX_THREADS)),
-    "max_depth": ("max_depth", natural),
-    "max_node": ("max_nodes", natural),
+    "max_depth": ("max_depth", _natural),
+    "max_node": ("max_nodes", _natural),
     "show_detail": ("show_detail", lambda value: value if 0 <= value <= 3 else 0),
     "strength": ("strength", lambda value: min(max(value, 0), FULL_STRENGTH)),
     "row_first": ("row_first", lambda value: value == 1),
-    "rule": ("rule_code", known_rule),
+    "rule": ("rule_code", lambda code: code if 0 <= code < RENJU + CARO else None),
     "swapable": ("swapable", lambda value: value == 1),
 }

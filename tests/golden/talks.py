@@ -207,11 +207,11 @@ class Talk:
                 patch.setattr(module, "MAX_THREADS", 4)
             patch.setattr(searches, "start_deep", lambda works: [*map(turns.start, works)])
             patch.setattr(random, "Random", lambda seed=7: SEEDED(seed))
-            for name in ("read", "write", "leave"):
+            for name in ("read", "write", "leave", "log"):
                 patch.setattr(loop, name, getattr(self, name))
             patch.setattr(loop, "sleep", turns.sleep)
             patch.setattr(loop, "SimpleQueue", lambda: TurnQueue(turns))
-            conversation = loop.Loop(self.make_engine, self.log)  # type: ignore[arg-type]
+            conversation = loop.Loop(self.make_engine)  # type: ignore[arg-type]
             conversation.session.settings.row_first = "row_first" in self.faults
             turns.run(conversation.run)
         return self.lines

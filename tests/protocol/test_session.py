@@ -14,7 +14,7 @@ from pbrain_engine.engine.pacing import UNLIMITED, plan
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Side
 from pbrain_engine.protocol import replies, serve, session
-from pbrain_engine.protocol.commands import Command, CommandReader, Info, LineBuffer
+from pbrain_engine.protocol.commands import Command, CommandReader
 from pbrain_engine.protocol.replies import Report, line_wins
 from pbrain_engine.protocol.searches import Task
 from pbrain_engine.protocol.session import Session
@@ -29,7 +29,7 @@ class Talk:
     def __init__(self) -> None:
         self.engines: list[FakeEngine] = []
         self.session = Session(self._make)  # type: ignore[arg-type]
-        self.buffer, self.reader = LineBuffer(), CommandReader()
+        self.reader = CommandReader()
 
     def _make(self, memory: int) -> FakeEngine:
         self.engines.append(FakeEngine(memory))
@@ -52,14 +52,13 @@ class Talk:
     def send(self, data: bytes, before: Callable[[Task], None] = lambda task: None) -> list[str]:
         """Send bytes; ``before`` gets each search before it is run at once."""
         heard: list[str] = []
-        for line in self.buffer.feed(data):
-            for command in self.reader.read(line):
-                response = self.session.handle(command, perf_counter())
-                heard += response.lines
-                if response.task is not None:
-                    response.task.emit = heard.append
-                    before(response.task)
-                    heard += self.session.conclude(response.task, response.task.run())
+        for command in self.reader.feed(data):
+            heard += self.session.handle(command, perf_counter())
+            if (task := self.session.task) is not None and not task.answered:
+                task.emit = heard.append
+                before(task)
+                task.run()
+                heard += self.session.conclude(task)
         return heard
 
     def ask(self, *lines: str) -> list[str]:
@@ -74,10 +73,11 @@ class Talk:
 def test_each_iteration_leaves_its_move_to_fall_back_on(monkeypatch: pytest.MonkeyPatch) -> None:
     talk = Talk().start()
     monkeypatch.setattr(talk.engine, "quick_move", lambda exclude=(): Move(0, 0))
-    task = talk.session.handle(Command("TURN", (7, 7)), perf_counter()).task
-    assert task is not None and task.fallback.moves == (Move(0, 0),)
+    talk.session.handle(Command("TURN", (7, 7)), perf_counter())
+    task = talk.session.task
+    assert task is not None and task.answer.moves == (Move(0, 0),)
     task.run()
-    assert task.fallback.moves == (Move(6, 7),)
+    assert task.answer.moves == (Move(6, 7),)
 
 
 def test_info_is_never_answered() -> None:
@@ -85,7 +85,7 @@ def test_info_is_never_answered() -> None:
     keys = [*vars(Settings()), "max_memory", "rule", "evaluate", "", "folder", "time_left"]
     for key in keys:
         for value in ("", "0", "-1", "x", "2147483647", "9" * 30, "1 2 3"):
-            assert talk.session.handle(Info(key, value), 0.0).lines == ()
+            assert talk.session.handle(Command("INFO", text=f"{key} {value}"), 0.0) == ()
 
 
 @pytest.mark.parametrize(
@@ -95,15 +95,15 @@ def test_info_is_never_answered() -> None:
 )  # fmt: skip
 def test_numbers_are_read_as_clients_may_write_them(text: str, milliseconds: int | None) -> None:
     settings = Settings()
-    settings.update("timeout_turn", text)
+    settings.update(f"timeout_turn {text}")
     assert settings.turn == milliseconds
 
 
 @pytest.mark.parametrize("text", ["9" * 30, "1e300", "inf", "2147483647", "9223372036854775807"])
 def test_giants_of_any_length_mean_no_limit(text: str) -> None:
     settings = Settings()
-    settings.update("timeout_turn", text)
-    settings.update("time_left", text)
+    settings.update(f"timeout_turn {text}")
+    settings.update(f"time_left {text}")
     assert plan(settings.limits, 0, 225).hard == UNLIMITED
 
 
@@ -116,11 +116,13 @@ def test_what_is_played_in_need_is_neither_blocked_nor_a_foul() -> None:
         assert talk.say("YXSHOWFORBID") == ["FORBID 0707."]
         blocked = set()
         for _ in range(4):
-            task = talk.session.handle(Command("YXNBEST", (1,)), perf_counter()).task
-            assert task is not None and blocked.isdisjoint(task.fallback.moves)
-            assert task.fallback.moves != ((7, 7),)
-            blocked.update(task.fallback.moves)
-            talk.say(f"YXBLOCK {task.fallback.lines[0]} DONE")
+            talk.session.handle(Command("YXNBEST", (1,)), perf_counter())
+            task = talk.session.task
+            assert task is not None and blocked.isdisjoint(task.answer.moves)
+            assert task.answer.moves != ((7, 7),)
+            blocked.update(task.answer.moves)
+            talk.session.task = None
+            talk.say(f"YXBLOCK {task.answer.lines[0]} DONE")
 
 
 def test_under_wine_nothing_asks_how_long_the_program_waited(
@@ -188,7 +190,7 @@ def test_what_is_left_follows_the_manager_and_what_is_spent(
     for words in said.split(", "):
         key, _, value = words.partition(" ")
         if value:
-            settings.update(key, value)
+            settings.update(words)
             limits[key] = int(value)
         else:
             settings.spend(-float(words))
@@ -252,7 +254,8 @@ def test_a_loss_is_printed_only_when_its_line_loses() -> None:
 
 def test_every_reply_is_one_line_of_ascii() -> None:
     for text in ("a\nb", "\r\n", "náš", "x" * 10_000, "\0\x7f"):
-        for reply in (replies.error(text), replies.unknown(text), replies.debug(text)):
+        for kind in ("ERROR", "UNKNOWN", "DEBUG"):
+            reply = replies.remark(kind, text)
             assert reply.isascii() and reply.isprintable()
             assert len(reply) < 500
 
