@@ -8,45 +8,35 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from . import __version__
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-class Subcommand(NamedTuple):
-    """A sub-command: ``main(arguments)`` of a module, and what it is for."""
-
-    module: str
-    summary: str
-
-
-COMMANDS = {
-    "play": Subcommand("commands.play", "play against the engine in the terminal"),
-    "demo": Subcommand("commands.demo", "watch the engine play one game against itself"),
-    "analyse": Subcommand("commands.analyse", "value, best line and forced wins of a position"),
-    "board": Subcommand("board.command", "play, analyse and review in the browser"),
-    "review": Subcommand("commands.review", "mistakes, missed and allowed wins of a game"),
-    "solve": Subcommand("commands.solve", "solve files of puzzles, with proofs"),
-    "db": Subcommand("commands.db", "keep positions with what was found out, RenLib in and out"),
-    "book": Subcommand("commands.book", "grow and show opening books"),
-    "match": Subcommand("arena.match", "matches and tournaments between engines"),
-    "report": Subcommand("arena.report", "tables and charts of recorded matches"),
-    "openings": Subcommand("arena.openings", "make openings of equal chances for matches"),
-    "datagen": Subcommand(
-        "learn.datagen", "record games of the engine against itself for learning"
-    ),
-    "tune": Subcommand("tuning.command", "tune the search parameters by games"),
-    "fit": Subcommand("learn.fit", "learn the weights of the evaluation from recorded games"),
-    "train": Subcommand("learn.train", "learn a network for the evaluation from recorded games"),
-    "weights": Subcommand("commands.weights", "what a weight file holds and where it comes from"),
-    "check": Subcommand("doctor.command", "test any engine's protocol, and say what is wrong"),
-    "bench": Subcommand("commands.bench", "speed, and the signature of the search"),
-    "build": Subcommand("native.build.compile", "compile the kernel for this machine"),
+COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
+    "play": ("commands.play", "play against the engine in the terminal"),
+    "demo": ("commands.demo", "watch the engine play one game against itself"),
+    "analyse": ("commands.analyse", "value, best line and forced wins of a position"),
+    "board": ("board.command", "play, analyse and review in the browser"),
+    "review": ("commands.review", "mistakes, missed and allowed wins of a game"),
+    "solve": ("commands.solve", "solve files of puzzles, with proofs"),
+    "db": ("commands.db", "keep positions with what was found out, RenLib in and out"),
+    "book": ("commands.book", "grow and show opening books"),
+    "match": ("arena.match", "matches and tournaments between engines"),
+    "report": ("arena.report", "tables and charts of recorded matches"),
+    "openings": ("arena.openings", "make openings of equal chances for matches"),
+    "datagen": ("learn.datagen", "record games of the engine against itself for learning"),
+    "tune": ("tuning.command", "tune the search parameters by games"),
+    "fit": ("learn.fit", "learn the weights of the evaluation from recorded games"),
+    "train": ("learn.train", "learn a network for the evaluation from recorded games"),
+    "weights": ("commands.weights", "what a weight file holds and where it comes from"),
+    "check": ("doctor.command", "test any engine's protocol, and say what is wrong"),
+    "bench": ("commands.bench", "speed, and the signature of the search"),
+    "build": ("native.build.compile", "compile the kernel for this machine"),
 }
 
-_PACKAGE = __package__
 EXTRAS = {  # and the packages that they bring, which some commands need
     "build": ("numba", "llvmlite", "lief", "ziglang"),
     "training": ("numpy", "scipy"),
@@ -65,8 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     status = OK
     try:
-        open_missing_streams()
-        replace_unencodable()
+        prepare_streams()
         try:
             status = dispatch(list(sys.argv[1:] if arguments is None else arguments))
         finally:
@@ -82,22 +71,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def open_missing_streams() -> None:
-    """Open the null device in place of standard streams that are closed.
+def prepare_streams() -> None:
+    """Let standard streams replace what they cannot encode; closed ones are the null device.
 
     Else other files would get their numbers, and `print` to no file is one to the output.
     """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
-            os.set_inheritable(descriptor, True)
-            setattr(sys, name, open(descriptor, mode, encoding="utf-8"))
-
-
-def replace_unencodable() -> None:
-    """Let characters that a standard stream cannot read or write be replaced."""
-    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
-        if isinstance(stream, TextIOWrapper):
+    for name, mode, errors in (
+        ("stdin", "r", "replace"), ("stdout", "w", "backslashreplace"),
+        ("stderr", "w", "backslashreplace"),
+    ):  # fmt: skip
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+        elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=errors)
 
 
@@ -122,21 +108,20 @@ def dispatch(words: list[str]) -> int:
     if words[0] in ("-V", "--version"):
         print(version())
         return OK
-    command = COMMANDS.get(words[0])
-    if command is None:
+    if words[0] not in COMMANDS:
         return complain(f"there is no command {words[0]!r}; `numoku --help` lists them", USAGE)
-    return run(command, words[1:])
+    return run(COMMANDS[words[0]][0], words[1:])
 
 
-def run(command: Subcommand, arguments: list[str]) -> int:
-    """Run a command and turn what may go wrong into one line and an exit status."""
+def run(module: str, arguments: list[str]) -> int:
+    """Run the command of a module and turn what may go wrong into one line and an exit status."""
     from .engine.engine import EngineError
     from .eval.weights import WeightsError
     from .native.load.library import KernelError
     from .notation.cells import NotationError
 
     try:
-        return int(import_module(f"{_PACKAGE}.{command.module}").main(arguments) or OK)
+        return int(import_module(f".{module}", __package__).main(arguments) or OK)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -179,7 +164,7 @@ def usage() -> str:
         "",
         "Numoku plays five in a row: freestyle, standard, renju and caro.",
         "",
-        *(f"  {name:9} {command.summary}" for name, command in COMMANDS.items() if has(command)),
+        *(f"  {name:9} {summary}" for name, (module, summary) in COMMANDS.items() if has(module)),
         "",
         "`numoku COMMAND --help` shows the options of a command, `numoku --version` the versions.",
         "Game managers start `pbrain-numoku`, which speaks the Gomocup protocol.",
@@ -187,12 +172,12 @@ def usage() -> str:
     return "\n".join(lines)
 
 
-def has(command: Subcommand) -> bool:
-    """Return whether the command is there: the program for tournaments has few of them."""
+def has(module: str) -> bool:
+    """Return whether a command is there: the program for tournaments has few of them."""
     from importlib.util import find_spec
 
     try:
-        return find_spec(f"{_PACKAGE}.{command.module}") is not None
+        return find_spec(f".{module}", __package__) is not None
     except ModuleNotFoundError:
         return False
 
@@ -203,6 +188,7 @@ def version() -> str:
     from .engine.engine import DEFAULT_WEIGHTS
     from .eval.weights import WeightsError, load_weights
     from .native.load.library import KernelError, load
+    from .native.load.targets import machine
 
     nodes = None
     try:
@@ -215,37 +201,26 @@ def version() -> str:
         kernel = f"{library.about['target']} {library.level} {library.digest}"
     except KernelError as error:
         kernel = message_of(error)
+    try:
+        from importlib import metadata
+
+        numba = metadata.version("numba")  # without importing it
+    except ImportError:  # there is none, or a frozen program without such knowledge
+        numba = "not installed"
+    if sys.platform == "win32":  # `platform` would start another program
+        system = "Windows " + ".".join(map(str, sys.getwindowsversion().platform_version))
+    else:
+        system = f"{os.uname().sysname} {os.uname().release}"
     return "\n".join(
         [
             f"numoku {__version__}",
             f"kernel  {kernel}",
             f"weights {weights}",
             f"bench   {nodes or 'not measured yet, run `numoku bench`'}",
-            f"numba   {numba_version()}",
-            f"Python  {sys.version.split()[0]}, {system()}",
+            f"numba   {numba}",
+            f"Python  {sys.version.split()[0]}, {system} {machine()}",
         ]
     )
-
-
-def system() -> str:
-    """Return the system and its version; `platform` would start another program for it."""
-    from .native.load.targets import machine
-
-    if sys.platform == "win32":
-        release = ".".join(map(str, sys.getwindowsversion().platform_version))
-        return f"Windows {release} {machine()}"
-    facts = os.uname()
-    return f"{facts.sysname} {facts.release} {machine()}"
-
-
-def numba_version() -> str:
-    """Return the version of the compiler that is installed, without importing it."""
-    try:
-        from importlib.metadata import version as version_of
-
-        return version_of("numba")
-    except ImportError:  # no numba, or a frozen program without such knowledge
-        return "not installed"
 
 
 if __name__ == "__main__":

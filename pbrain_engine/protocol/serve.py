@@ -62,18 +62,15 @@ def read_options(words: Iterable[str]) -> dict[str, str] | None:
     for word in rest:
         name, equals, value = word.removeprefix("--").partition("=")
         name = name.replace("-", "_")
-        is_known = name in ("log", *OPTIONS, *NUMBERS) or (bool(equals) and is_parameter(name))
         if word == "--row-first":
-            options[name] = "1"
-        elif not is_known:
+            value = "1"
+        elif name not in ("log", *OPTIONS, *NUMBERS) and not (equals and is_parameter(name)):
             return None
-        elif equals:
-            options[name] = value
-        else:
-            following = next(rest, None) if word.startswith("--") else None
-            if following is None:
+        elif not equals:
+            value = next(rest, "") if word.startswith("--") else ""
+            if not value:
                 return None
-            options[name] = following
+        options[name] = value
     return options
 
 
@@ -101,7 +98,8 @@ def main(options: Mapping[str, str]) -> int:
         loop.run()
     except BaseException as error:
         os.write(STDERR, f"{error!r}\n".encode("utf-8", "replace"))
-    os._exit(0)  # whatever the threads are doing
+    finally:
+        os._exit(0)  # whatever the threads are doing
 
 
 def problem_of(options: Mapping[str, str]) -> str:
@@ -133,17 +131,12 @@ def redirect_errors(path: str | None) -> None:
 
     A file that cannot be opened is done without. A console sends Ctrl-C to all its children.
     """
-    for target in (path, os.devnull):
-        if target:
-            try:
-                found = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-                if found != STDERR:  # which was closed, then
-                    os.dup2(found, STDERR)
-                    os.close(found)
-                break
-            except OSError:
-                pass
+    for target in filter(None, (path, os.devnull)):
+        try:
+            os.dup2(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), STDERR)
+            break
+        except OSError:
+            pass
     for name in ("SIGINT", "SIGBREAK"):
-        number = getattr(signal, name, None)
-        if number is not None:
-            signal.signal(number, signal.SIG_IGN)
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)

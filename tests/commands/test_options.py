@@ -193,8 +193,8 @@ def test_the_extra_for_learning_is_enough_for_it() -> None:
 def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() -> None:
     code = (
         "from importlib import import_module; from pbrain_engine.cli import COMMANDS\n"
-        "for name, command in COMMANDS.items():\n"
-        "    try: import_module(f'pbrain_engine.{command.module}')\n"
+        "for name, (module, _) in COMMANDS.items():\n"
+        "    try: import_module(f'pbrain_engine.{module}')\n"
         "    except ModuleNotFoundError: print(name)"
     )
     command = [sys.executable, "-S", "-c", code]  # without site packages
@@ -204,8 +204,8 @@ def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() 
 
 
 def test_only_commands_that_are_there_are_listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
-    monkeypatch.setitem(cli.COMMANDS, "absent", cli.Subcommand("commands.absent", "is not there"))
-    monkeypatch.setitem(cli.COMMANDS, "gone", cli.Subcommand("gone.entirely", "with its folder"))
+    monkeypatch.setitem(cli.COMMANDS, "absent", ("commands.absent", "is not there"))
+    monkeypatch.setitem(cli.COMMANDS, "gone", ("gone.entirely", "with its folder"))
     out = run("--help")[1]
     assert "absent" not in out and "gone" not in out and "  bench " in out
 
