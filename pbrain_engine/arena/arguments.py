@@ -24,6 +24,7 @@ from .settings import (
     MatchSettings,
     SettingsError,
     Sprt,
+    format_engine,
     name_apart,
     parse_board,
     parse_engine,
@@ -75,8 +76,7 @@ def without(engine: EngineSpec, items: str) -> list[EngineSpec]:
         if name not in ITEMS:
             raise SettingsError(f"there is no item {name}; there are {', '.join(ITEMS)}")
         options = {**dict(engine.options), **ITEMS[name]}  # the switch wins
-        words = ",".join(f"{key}={value}" for key, value in options.items())
-        found.append(parse_engine(f"{name}=numoku:{words}"))
+        found.append(parse_engine(f"{name}={format_engine(options)}"))
     return found
 
 

@@ -7,13 +7,12 @@ a crash is dropped when the file is opened again. One writer at a time.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import IO, Any
@@ -156,101 +155,141 @@ class JournalError(SettingsError):
 class LineFile:
     """A file of JSON lines that is written by one process at a time, each line for good."""
 
-    def __init__(self, path: Path, mode: str) -> None:
-        """Open the file and keep others off it.
+    kind: str  # what such a file is
+    first: str  # the type of the entry that it begins with
+
+    def __init__(self, path: Path, mode: str, head: Mapping[str, Any] | None = None) -> None:
+        """Open the file, take the entries that are whole, and write on behind them.
+
+        With the mode ``rb`` it is only read, which others may do at the same time. A file without
+        an entry begins with the head.
 
         Raises:
             JournalError: that cannot be.
         """
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if "x" in mode:
+                path.parent.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = path.open(mode)
         except FileExistsError:
             raise JournalError(f"{path} exists; continue it with --resume {path}") from None
         except OSError as error:
             raise JournalError(problem_of(error)) from None
-        if not try_lock(self._file):
+        try:
+            if mode != "rb" and not try_lock(self._file):
+                raise JournalError(f"{path} is being written by another runner")
+            end = self._read()
+            if not end and not head:
+                raise JournalError(f"{path} is no {self.kind}")
+        except JournalError:
             self._file.close()
-            raise JournalError(f"{path} is being written by another runner")
+            raise
+        if mode != "rb":
+            self._file.seek(end)
+            self._file.truncate()
+        if head and not end:
+            self.write(head)
 
-    def go_on(self, end: int) -> None:
-        """Write on behind the part that is whole."""
-        self._file.seek(end)
-        self._file.truncate()
+    def take(self, entry: dict[str, Any]) -> None:
+        """Take an entry that the file holds; an error of values means that it is none."""
+        raise NotImplementedError
+
+    def _read(self) -> int:
+        """Take the entries up to the first line that is not whole; return where that begins."""
+        end = 0
+        try:
+            for line in self._file:
+                if not line.endswith(b"\n") or b"\0" in line:
+                    break
+                entry = read_object(line)
+                if not end and entry["type"] != self.first:
+                    break
+                self.take(entry)
+                end += len(line)
+        except SettingsError as error:
+            raise JournalError(f"{self.path}: {error}") from None
+        except OSError as error:
+            raise JournalError(problem_of(error)) from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise JournalError(f"{self.path} is no {self.kind} ({error})") from None
+        return end
 
     def write(self, entry: Mapping[str, Any]) -> None:
-        """Write a line, which is on the disk then."""
-        with self._name_file():
+        """Write a line, which is on the disk then; an error says the name of the file."""
+        try:
             self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._name_file():
-            self._file.close()
-
-    @contextmanager
-    def _name_file(self) -> Iterator[None]:
-        """Let errors of writing say which file cannot be written."""
-        try:
-            yield
         except OSError as error:
             error.filename = str(self.path)
             raise
 
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError):  # of a line that could not be written: that has been said
+            self._file.close()
+
 
 class Journal(LineFile):
-    """An open journal of a match: ``settings``, the ``games`` it held, and ``append``."""
+    """An open journal of a match: ``settings``, the ``games`` that it holds, and ``append``."""
 
+    kind = "journal of a match"
+    first = "match"
     settings: MatchSettings
-    games: list[Played]
+
+    def __init__(self, path: Path, mode: str, settings: MatchSettings | None = None) -> None:
+        self._games: dict[int, Played] = {}
+        if settings:
+            self.settings = settings
+        super().__init__(path, mode, _head(settings) if settings else None)
 
     @classmethod
     def create(cls, path: Path, settings: MatchSettings) -> Journal:
-        """Begin a journal; it must not exist yet.
-
-        Raises:
-            JournalError: it exists or cannot be written.
-        """
-        journal = cls(path, "xb")
-        journal.settings, journal.games = settings, []
-        journal._write_settings()
-        return journal
+        """Begin a journal, which must not exist yet; else JournalError."""
+        return cls(path, "x+b", settings)
 
     @classmethod
     def resume(cls, path: Path) -> Journal:
-        """Open a journal to continue it.
+        """Open a journal to continue it; JournalError if it is none."""
+        return cls(path, "r+b")
 
-        Raises:
-            JournalError: it cannot be opened or is none.
-        """
-        journal = cls(path, "r+b")
-        try:
-            journal.settings, journal.games, end = _read(path)
-        except JournalError:
-            journal.close()
-            raise
-        journal.go_on(end)
-        return journal
+    @property
+    def games(self) -> list[Played]:
+        """The finished games, in the order in which they ended."""
+        return list(self._games.values())
+
+    def take(self, entry: dict[str, Any]) -> None:
+        """Take settings, which replace those before, or a game between engines of theirs."""
+        if entry["type"] == "match":
+            self.settings = MatchSettings.from_json(entry["settings"])
+        elif entry["type"] == "game" and entry["game"] not in self._games:
+            played = self._games[entry["game"]] = Played.from_json(entry)
+            columns = (played.ms, played.depth, played.value, played.nodes)
+            if not {played.black, played.white} <= {e.name for e in self.settings.engines}:
+                raise ValueError(f"game {played.game} is one of other engines")
+            if played.winner not in (BLACK, WHITE, DRAW):
+                raise ValueError(f"game {played.game} has no result")
+            if any(len(column) != len(played.moves) for column in columns):
+                raise ValueError(f"game {played.game} does not tell of each move")
 
     def change(self, settings: MatchSettings) -> None:
         """Go on under other settings, such as more games."""
         if settings != self.settings:
             self.settings = settings
-            self._write_settings()
-
-    def _write_settings(self) -> None:
-        now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-        head = {"type": "match", "format": FORMAT, "version": __version__, "time": now}
-        self.write({**head, "settings": self.settings.to_json()})
+            self.write(_head(settings))
 
     def append(self, played: Played) -> None:
         """Write a game down for good, with the date."""
         played.date = played.date or time.strftime("%Y-%m-%d")
         self.write({"type": "game", **played.to_json()})
-        self.games.append(played)
+        self._games[played.game] = played
+
+
+def _head(settings: MatchSettings) -> dict[str, Any]:
+    now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    head = {"type": "match", "format": FORMAT, "version": __version__, "time": now}
+    return {**head, "settings": settings.to_json()}
 
 
 def read_journal(path: Path) -> tuple[MatchSettings, list[Played]]:
@@ -259,69 +298,6 @@ def read_journal(path: Path) -> tuple[MatchSettings, list[Played]]:
     Raises:
         JournalError: the file cannot be read or is no journal.
     """
-    settings, games, _ = _read(path)
-    return settings, games
-
-
-def _read(path: Path) -> tuple[MatchSettings, list[Played], int]:
-    """Return settings, games, and the length of the part that is whole."""
-    settings: MatchSettings | None = None
-    names: frozenset[str] = frozenset()
-    games: dict[int, Played] = {}
-
-    def take(entry: dict[str, Any]) -> None:
-        nonlocal settings, names
-        if entry["type"] == "match":
-            settings = MatchSettings.from_json(entry["settings"])
-            names = frozenset(engine.name for engine in settings.engines)
-        elif entry["type"] == "game":
-            _check(games.setdefault(entry["game"], Played.from_json(entry)), names)
-
-    collects = gc.isenabled()
-    gc.disable()  # it would look through all games again and again: half of the time
-    try:
-        end = read_entries(path, "journal of a match", take)
-    finally:
-        if collects:
-            gc.enable()
-    if settings is None:
-        raise JournalError(f"{path} is no journal of a match")
-    return settings, list(games.values()), end
-
-
-def _check(played: Played, names: frozenset[str]) -> None:
-    """Refuse what cannot be a game between engines of these names.
-
-    Raises:
-        ValueError: it is none.
-    """
-    columns = (played.ms, played.depth, played.value, played.nodes)
-    if not {played.black, played.white} <= names:
-        raise ValueError(f"game {played.game} is one of other engines")
-    if played.winner not in (BLACK, WHITE, DRAW):
-        raise ValueError(f"game {played.game} has no result")
-    if any(len(column) != len(played.moves) for column in columns):
-        raise ValueError(f"game {played.game} does not tell of each move")
-
-
-def read_entries(path: Path, what: str, take: Callable[[dict[str, Any]], None]) -> int:
-    """Hand over the entries up to the first line that is not whole; return where that begins.
-
-    Raises:
-        JournalError: the file cannot be read, or one entry cannot be taken: it is no ``what``.
-    """
-    end = 0
-    try:
-        with path.open("rb") as file:
-            for line in file:
-                if not line.endswith(b"\n") or b"\0" in line:
-                    break
-                take(read_object(line))
-                end += len(line)
-    except SettingsError as error:
-        raise JournalError(f"{path}: {error}") from None
-    except OSError as error:
-        raise JournalError(problem_of(error)) from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise JournalError(f"{path} is no {what} ({error})") from None
-    return end
+    journal = Journal(path, "rb")
+    journal.close()
+    return journal.settings, journal.games

@@ -212,6 +212,12 @@ def _problem_of(key: str, value: str) -> str:
     return "" if is_signed or not value.startswith("-") else "a number from 0 on"
 
 
+def format_engine(options: Mapping[str, object]) -> str:
+    """Return ``numoku:key=value,...``, which ``parse_engine`` reads."""
+    words = ",".join(f"{key}={value}" for key, value in options.items())
+    return f"numoku:{words}" if words else "numoku"
+
+
 def name_apart(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
     """Return the engines with names that differ: the second ``X`` becomes ``X#2``."""
     seen: dict[str, int] = {}

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable
-from contextlib import suppress
 
 from ..methods import Budget, PlainGame, method
-from ..position.rules import Rule
+from ..protocol.commands import Command, CommandReader, Info, Malformed, Said
+from ..protocol.settings import Settings
 
 SHARE = 0.8  # of the time for a move; building the board and the answer take the rest
 MOVES_TO_COME = 15  # among which what is left of a match's time is shared out
@@ -21,94 +20,80 @@ MOVES_TO_COME = 15  # among which what is left of a match's time is shared out
 class Textbook:
     """The whole engine: the stones in their order, the limits, and the method."""
 
-    def __init__(self, name: str, read: Callable[[], str]) -> None:
-        """Begin with an empty board; ``read`` returns the lines that follow a BOARD.
+    def __init__(self, name: str) -> None:
+        """Begin with an empty board.
 
         Raises:
             ValueError: there is no such method.
         """
-        self._name, self._read = name, read
+        self._name = name
         self._choose = None if name == "random" else method(name)
         self._chance = random.Random()
-        self._rule = Rule.FREESTYLE
-        self._limits: dict[str, int] = {}
+        self._settings = Settings()
         self._width = self._height = 20
         self._stones: list[int] = []
 
-    def answer(self, line: str) -> str | None:
-        """Return the answer to a command, or None where there is none."""
-        word, _, rest = line.strip().partition(" ")
-        match word.upper():
-            case "" | "INFO":
-                key, _, value = rest.lower().partition(" ")
-                if key == "seed":
-                    self._chance.seed(value)
-                elif value.lstrip("-").isdecimal():
-                    self._limits[key] = int(value)
-                    if key == "rule":
-                        with suppress(ValueError):  # INFO is never answered
-                            self._rule = Rule.parse(value)
-                return None
-            case "ABOUT":
+    def answer(self, said: Said) -> str | None:
+        """Return the answer to what a manager says, or None where there is none.
+
+        Raises:
+            ValueError: it makes no sense on this board.
+        """
+        match said:
+            case Info("seed", value):
+                self._chance.seed(value)
+            case Info(key, value):
+                self._settings.update(key, value)
+            case Malformed(reason):
+                raise ValueError(reason)
+            case Command("ABOUT"):
                 return f'name="{self._name}", version="1.0", author="Numoku", country="any"'
-            case "START":
-                return self._start(*[int(rest.split()[0])] * 2)
-            case "RECTSTART":
-                return self._start(*map(int, rest.split(",")))
-            case "RESTART":
-                return self._start(self._width, self._height)
-            case "BEGIN":
-                return self._move()
-            case "TURN":
-                self._take(rest)
-                return self._move()
-            case "BOARD":
-                self._stones.clear()
-                while (stone := self._read().strip().upper()) != "DONE":
-                    if not stone:
-                        return "ERROR the board has no end"
-                    self._take(stone)
-                return self._move()
-            case "TAKEBACK":
-                self._stones.remove(self._cell(rest))
+            case Command("START" | "RECTSTART" | "RESTART", numbers):
+                sides = numbers or (self._width, self._height)
+                if min(sides) < 5 or max(sides) > 100:
+                    raise ValueError("boards from 5 to 100, such as 15 or 20")
+                self._width, self._height, self._stones = sides[0], sides[-1], []
                 return "OK"
-        return f"UNKNOWN {word.upper()}"
+            case Command("BEGIN"):
+                return self._move()
+            case Command("TURN", (x, y)):
+                self._stones.append(self._cell(x, y))
+                return self._move()
+            case Command("BOARD", stones=stones):
+                self._stones = []
+                for stone in stones:
+                    self._stones.append(self._cell(stone.x, stone.y))
+                return self._move()
+            case Command("TAKEBACK", (x, y)):
+                self._stones.remove(self._cell(x, y, is_taken=True))
+                return "OK"
+            case _:
+                return f"UNKNOWN {said[0]}"
+        return None
 
-    def _start(self, width: int, height: int) -> str:
-        if not (5 <= width <= 100 and 5 <= height <= 100):
-            return "ERROR boards from 5 to 100, such as 15 or 20"
-        self._width, self._height = width, height
-        self._stones.clear()
-        return "OK"
-
-    def _cell(self, text: str) -> int:
-        x, y = (int(word) for word in text.split(",")[:2])
+    def _cell(self, x: int, y: int, is_taken: bool = False) -> int:
         if not (0 <= x < self._width and 0 <= y < self._height):
-            raise ValueError(f"{text} is off the board")
-        return y * self._width + x
-
-    def _take(self, text: str) -> None:
-        cell = self._cell(text)
-        if cell in self._stones:
-            raise ValueError(f"{text} is occupied")
-        self._stones.append(cell)
+            raise ValueError(f"{x},{y} is off the board")
+        cell = y * self._width + x
+        if (cell in self._stones) != is_taken:
+            raise ValueError(f"{x},{y} is {'empty' if is_taken else 'occupied'}")
+        return cell
 
     def _move(self) -> str:
         empty = sorted(set(range(self._width * self._height)).difference(self._stones))
         if not empty:
-            return "ERROR the board is full"
+            raise ValueError("the board is full")
         if self._choose is None:
             cell = self._chance.choice(empty)
         else:
-            game = PlainGame(self._width, self._height, self._rule)
+            settings, limits = self._settings, self._settings.limits
+            game = PlainGame(self._width, self._height, settings.rule)
             for stone in self._stones:
                 game.play(stone)
-            limits = self._limits
-            times = [limits.get("timeout_turn", 0), limits.get("time_left", 0)]
-            if limits.get("timeout_match", 0):
-                times[1] = max(1, times[1] // MOVES_TO_COME)
+            left = limits.left or 0
+            times = (limits.turn or 0, max(1, left // MOVES_TO_COME) if limits.match else left)
             seconds = min((time for time in times if time > 0), default=0) / 1000 * SHARE
-            most = (limits.get(key, 0) or None for key in ("max_node", "max_depth"))
+            most = settings.max_nodes or None, settings.max_depth or None
             cell = self._choose(game, Budget(seconds or None, *most), self._chance).move
         self._stones.append(cell)
         y, x = divmod(cell, self._width)
@@ -117,14 +102,17 @@ class Textbook:
 
 def main() -> None:
     """Speak the protocol until END or the end of the input."""
-    engine = Textbook(sys.argv[1], sys.stdin.readline)
-    while (line := sys.stdin.readline()) and line.strip().upper() != "END":
-        try:
-            answer = engine.answer(line)
-        except (ValueError, IndexError, TypeError):
-            answer = f"ERROR {line.strip()[:80]}"
-        if answer is not None:
-            print(answer, flush=True)
+    engine, reader = Textbook(sys.argv[1]), CommandReader()
+    while line := sys.stdin.readline():
+        for said in reader.read(line.strip()) if line.strip() else ():
+            if said == Command("END"):
+                return
+            try:
+                answer = engine.answer(said)
+            except ValueError as error:
+                answer = f"ERROR {error}"
+            if answer is not None:
+                print(answer, flush=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from html import escape
@@ -19,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from ..arena import arguments
-from ..arena.journal import JournalError, LineFile, read_entries
+from ..arena.journal import JournalError, LineFile
 from ..arena.openings import Openings
 from ..arena.pool import LocalGames
 from ..arena.referee import GameTask
-from ..arena.settings import MatchSettings, SettingsError
+from ..arena.settings import MatchSettings, SettingsError, format_engine
 from ..arena.standings import conditions, table
 from ..files import write_whole
 from ..native.load.library import KernelError
@@ -32,7 +33,7 @@ from ..pages.html import Curve, html_document, html_figures, html_table, line_ch
 from ..progress import Progress
 from ..protocol.serve import is_parameter
 from ..search import parameters
-from .spsa import BATCH, STEP_SHARE, Space, Spsa, format_point
+from .spsa import BATCH, STEP_SHARE, Spsa
 
 SOURCE = Path(parameters.__file__)
 SOURCE_NAME = "pbrain_engine/search/parameters.py"
@@ -59,71 +60,44 @@ class TuningPlan:
         Raises:
             SettingsError: there is no such parameter, or too few games.
         """
-        duels = self.match.games // 2
-        if duels < 1 or self.batch < 1:
-            raise SettingsError("too few games, or too small a batch")
         start = {
             key: int(value)
             for key, value in self.match.engines[0].options
             if is_parameter(key) and (key in self.names or not self.names)
         }
-        space = Space(self.names, start, self.step_share)
-        return Spsa(space, duels, self.match.seed, self.rate, self.batch)
+        duels, seed = self.match.games // 2, self.match.seed
+        return Spsa(self.names, start, duels, seed, self.step_share, self.rate, self.batch)
 
 
 class TuningFile(LineFile):
-    """An open record: the ``states`` it held, and ``append``."""
+    """The file of a run: its ``plan``, and the ``states`` after each batch."""
 
-    def __init__(self, path: Path, plan: TuningPlan) -> None:
-        """Begin the file, or open it to go on, if with more or fewer games at the same time.
+    kind = "file of a tuning run"
+    first = "tune"
+    plan: TuningPlan
 
-        Raises:
-            JournalError: it cannot be written, or belongs to another run.
-        """
-        super().__init__(path, "r+b" if path.exists() else "x+b")
+    def __init__(self, path: Path, mode: str, plan: TuningPlan | None = None) -> None:
         self.states: list[dict[str, Any]] = []
-        try:
-            if not path.stat().st_size:
-                self.write({"type": "tune", "format": FORMAT, "plan": asdict(plan)})
-                return
-            found, self.states, end = read(path)
-            same = replace(plan, match=replace(plan.match, concurrency=found.match.concurrency))
-            if found != same:
-                raise JournalError(f"{path} holds a run with other settings; give another file")
-            self.go_on(end)
-        except SettingsError:
-            self.close()
-            raise
+        head = None
+        if plan:
+            self.plan, head = plan, {"type": "tune", "format": FORMAT, "plan": asdict(plan)}
+        super().__init__(path, mode, head)
 
-    def append(self, state: Mapping[str, Any]) -> None:
-        """Write a state down for good."""
-        self.write({"type": "state", **state})
-        self.states.append(dict(state))
-
-
-def read(path: Path) -> tuple[TuningPlan, list[dict[str, Any]], int]:
-    """Return the plan, the states, and the length of the part that is whole.
-
-    Raises:
-        JournalError: the file cannot be read or holds no tuning run.
-    """
-    plans: list[TuningPlan] = []
-    states: list[dict[str, Any]] = []
-
-    def take(entry: dict[str, Any]) -> None:
+    def take(self, entry: dict[str, Any]) -> None:
+        """Take a plan or a state."""
         if entry.pop("type") == "tune":
             known = {field.name for field in fields(TuningPlan)}
             plan = {key: value for key, value in entry["plan"].items() if key in known}
             plan["names"] = tuple(plan["names"])
             plan["match"] = MatchSettings.from_json(plan["match"])
-            plans.append(TuningPlan(**plan))
+            self.plan = TuningPlan(**plan)
         else:
-            states.append(entry)
+            self.states.append(entry)
 
-    end = read_entries(path, "file of a tuning run", take)
-    if not plans:
-        raise JournalError(f"{path} is no file of a tuning run")
-    return plans[-1], states, end
+    def append(self, state: Mapping[str, Any]) -> None:
+        """Write a state down for good."""
+        self.write({"type": "state", **state})
+        self.states.append(dict(state))
 
 
 class DuelError(RuntimeError):
@@ -167,13 +141,11 @@ def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
 
 def rows(method: Spsa) -> list[list[str]]:
     """Return the parameters with start and outcome, and a head."""
-    space, best = method.space, method.best
     found = [["parameter", "start", "now", "steps", "range"]]
-    for name in space.names:
-        before, now = space.start[name], best[name]
-        steps = (now - before) / space.steps[name]
-        low, high = space.bounds(name)
-        found.append([name, str(before), str(now), f"{steps:+.2f}", f"{low} to {high}"])
+    for name, now in method.best.items():
+        before, known = method.start[name], parameters.PARAMETERS[name]
+        steps = f"{(now - before) / method.steps[name]:+.2f}"
+        found.append([name, str(before), str(now), steps, f"{known.low} to {known.high}"])
     return found
 
 
@@ -194,33 +166,33 @@ def patch(point: Mapping[str, int]) -> str:
 
 def summary(plan: TuningPlan, method: Spsa) -> str:
     """Return the table, and the match that says what the change is worth."""
-    best, match = method.best, plan.match
-    changed = {name: v for name, v in best.items() if v != method.space.start[name]}
-    lines = [f"{2 * method.done} of {2 * method.duels} games; {method.remark}"]
-    lines += table(rows(method))
-    if changed:
-        options = dict(match.engines[0].options)
-        kept = {name: value for name, value in options.items() if name not in changed}
-        new = f"numoku:{format_point({**kept, **changed})}"
-        old = f"numoku:{format_point(options)}".rstrip(":")
+    match, options = plan.match, dict(plan.match.engines[0].options)
+    lines = [
+        f"{2 * method.done} of {2 * method.duels} games; {method.remark}",
+        *table(rows(method)),
+    ]
+    start = method.start
+    if changed := {name: str(v) for name, v in method.best.items() if v != start[name]}:
+        new = {name: value for name, value in options.items() if name not in changed} | changed
         size = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"
-        words = f"numoku match new={new} old={old} --rule {match.rule.name.lower()} --board {size}"
-        words += f" --nodes {match.nodes}" if match.nodes else ""
-        words += f" --turn {match.turn:g}" if match.turn else ""
-        words += f" --games 2000 --seed {match.seed + 1} --in-process"
-        lines += ["", "try it:", words]
+        words = [f"numoku match new={format_engine(new)} old={format_engine(options)}"]
+        words.append(f"--rule {match.rule.name.lower()} --board {size}")
+        words += [f"--nodes {match.nodes}"] if match.nodes else []
+        words += [f"--turn {match.turn:g}"] if match.turn else []
+        words.append(f"--games 2000 --seed {match.seed + 1} --in-process")
+        lines += ["", "try it:", " ".join(words)]
     return "\n".join(lines)
 
 
-def html_page(plan: TuningPlan, method: Spsa, states: Sequence[Mapping[str, Any]]) -> str:
+def html_page(record: TuningFile, method: Spsa) -> str:
     """Return a page with the outcome and how the run went."""
-    title, space, figures = "Tuning by SPSA", method.space, []
-    about = f"{conditions(plan.match)}; {2 * method.done} games; {method.remark}"
-    for name in space.names:  # its path
-        points = [(0.0, float(space.start[name]))]
-        points += [(2.0 * state["done"], state["values"][name]) for state in states]
-        lines, marks = [Curve("", points, "a")], [space.start[name]]
-        figures.append((name, line_chart(name, "games", name, lines, marks=marks)))
+    title, figures = "Tuning by SPSA", []
+    about = f"{conditions(record.plan.match)}; {2 * method.done} games; {method.remark}"
+    for name, start in method.start.items():  # its path
+        points = [(0.0, float(start))]
+        points += [(2.0 * state["done"], state["values"][name]) for state in record.states]
+        lines = [Curve("", points, "a")]
+        figures.append((name, line_chart(name, "games", name, lines, marks=[start])))
     body = f"""<h1>{escape(title)}</h1>
 <p class="about">{escape(about)}</p>
 <h2>Parameters</h2>
@@ -272,34 +244,31 @@ def plan_of(options: argparse.Namespace) -> TuningPlan:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Tune; return 0, 1 (it could not be done), 2 (usage) or 130 (interrupted)."""
     options = make_parser().parse_args(arguments)
+    path, finished = options.file, True
     try:
-        if options.show:
-            plan, states, _ = read(options.file)
-            method = plan.make()
-            if states:
-                method.restore(states[-1])
-            print(patch(method.best) if options.patch else f"{summary(plan, method)}\n", end="")
-            if options.page:
-                write_whole(options.page, html_page(plan, method, states))
-            return 0
-        plan = plan_of(options)
-        method = plan.make()
-        record = TuningFile(options.file, plan)
-        try:
+        plan = None if options.show else plan_of(options)
+        method = plan.make() if plan else None  # or there is no file to begin
+        mode = "rb" if options.show else "r+b" if path.exists() else "x+b"
+        with closing(TuningFile(path, mode, plan)) as record:
+            if plan:
+                match = replace(record.plan.match, concurrency=plan.match.concurrency)
+                if plan != replace(record.plan, match=match):
+                    raise JournalError(f"{path} holds a run with other settings; give another file")
+            method = method or record.plan.make()
             if record.states:
                 method.restore(record.states[-1])
-            finished = play(plan, method, record)
-        finally:
-            record.close()
+            if plan:
+                finished = play(plan, method, record)
     except SettingsError as error:
         print(f"numoku tune: {error}", file=sys.stderr)
         return 2
     except (DuelError, KernelError) as error:
         print(f"numoku tune: {error}", file=sys.stderr)
         return 1
-    print(summary(plan, method))
+    is_patch = options.show and options.patch
+    print(patch(method.best) if is_patch else f"{summary(record.plan, method)}\n", end="")
     if options.page:
-        write_whole(options.page, html_page(plan, method, record.states))
+        write_whole(options.page, html_page(record, method))
     if not finished:
         print("the same command goes on", file=sys.stderr)
     return 0 if finished else INTERRUPTED

@@ -12,14 +12,14 @@ import pytest
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.tuning import command
 from pbrain_engine.tuning.command import SOURCE, SOURCE_NAME
-from pbrain_engine.tuning.spsa import STEP_SHARE, Space, Spsa
+from pbrain_engine.tuning.spsa import STEP_SHARE, Spsa, round_by_chance
 from tests.golden import tuning
 
 FAST = ["--nodes", "400", "--board", "9", "--openings", "random:4", "--engine", "numoku:hash=1024"]
 
 
 def test_whatever_is_tried_stays_in_range() -> None:
-    method = Spsa(Space(start={"count_base": 1, "aspiration": 100}, step_share=0.5), 64, 3)
+    method = Spsa((), {"count_base": 1, "aspiration": 100}, 64, 3, step_share=0.5)
     while duels := method.ask():
         for duel in duels:
             for name, value in [*duel.first.items(), *duel.second.items()]:
@@ -29,8 +29,8 @@ def test_whatever_is_tried_stays_in_range() -> None:
 
 
 def test_a_step_of_less_than_one_is_tried_in_some_games() -> None:
-    space, chance = Space(("count_base",)), random.Random(1)
-    tried = [space.round_by_chance({"count_base": 3.25}, chance)["count_base"] for _ in range(400)]
+    chance = random.Random(1)
+    tried = [round_by_chance(3.25, chance) for _ in range(400)]
     assert set(tried) == {3, 4}
     assert 60 < tried.count(4) < 140
 
@@ -47,13 +47,11 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("step", "rate"), [(1e308, None), (STEP_SHARE, 1e308)])
 def test_steps_without_measure_end_within_the_ranges(step: float, rate: float | None) -> None:
-    space = Space(step_share=step)
-    method = Spsa(space, 30, 7, rate)
+    method = Spsa((), {}, 30, 7, step, rate)
     while duels := method.ask():
         method.tell(duels, [duel.opening % 5 for duel in duels])
     for name, value in method.best.items():
-        low, high = space.bounds(name)
-        assert low <= value <= high
+        assert PARAMETERS[name].low <= value <= PARAMETERS[name].high
 
 
 def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path: Path) -> None:
