@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from multiprocessing import get_context, parent_process
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
@@ -23,7 +22,8 @@ from typing import Any, Generic, TypeVar
 CHECK_SECONDS = 5.0  # without a result, after which it is asked whether one can still come
 AHEAD = 3  # tasks a worker that may be under way, so that a long one holds up no other
 CONNECT_TIMEOUT = 15
-LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "BrokenProcessPool")  # errors
+# Errors by which a task was lost with its worker or its scheduler; nothing else is wrong.
+LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "BrokenProcessPool")
 ATTEMPTS = 20  # of one task; Dask itself gives it up when it has seen a few workers die
 
 GO_ON = "the same command goes on"
@@ -40,14 +40,6 @@ class ClusterError(OSError):
     """There is no such cluster."""
 
 
-def is_lost(error: BaseException) -> bool:
-    """Return whether a task was lost with its worker or its scheduler; nothing else is wrong."""
-    return type(error).__name__ in LOST
-
-
-# -- processes of this machine -----------------------------------------------------------------
-
-
 def become_worker() -> None:
     """Make this process, which has just been started, a worker; it ends with its starter."""
     parent = parent_process()
@@ -61,36 +53,26 @@ def become_worker() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def start_processes(count: int) -> ProcessPoolExecutor:
-    """Return worker processes; each is started when it is needed."""
-    return ProcessPoolExecutor(count, get_context("spawn"), become_worker)
-
-
-def kill_processes(executor: ProcessPoolExecutor) -> None:
-    """End worker processes at once, whatever they are doing.
-
-    Waiting for them takes as long as their work does, and who interrupts the waiting leaves
-    Python waiting for ever when it ends.
-    """
-    processes = list((executor._processes or {}).values())  # open to others from Python 3.14 on
-    executor.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.kill()
-
-
-# -- tasks on an executor ----------------------------------------------------------------------
-
-
 class Pool(Generic[Task, Found]):
     """Tasks under way on an executor; those of a worker that died are begun again."""
 
-    def __init__(self, work: Callable[[Task], Found], make_executor: Callable[[], Executor]):
+    lost = f"worker after worker was killed; {GO_ON}"
+
+    def __init__(
+        self, work: Callable[[Task], Found], make_executor: Callable[[], Executor], workers: int = 1
+    ) -> None:
         """Do this work; an executor that is broken is replaced by another one."""
         self._work = work
         self._make_executor = make_executor
+        self._workers = workers
         self.executor = make_executor()
         self._attempts: dict[Future[Found], tuple[Task, int]] = {}
         self._ended: SimpleQueue[Future[Found]] = SimpleQueue()
+
+    @property
+    def capacity(self) -> int:
+        """How many tasks keep the workers busy."""
+        return self._workers
 
     @property
     def running(self) -> list[Task]:
@@ -108,7 +90,11 @@ class Pool(Generic[Task, Found]):
         future.add_done_callback(self._ended.put)
 
     def next(self, timeout: float) -> Found | None:
-        """Return what came of a task, or None if none ends in time."""
+        """Return what came of a task, or None if none ends in time.
+
+        Raises:
+            LostWorker: the task has lost too many workers.
+        """
         try:
             future = self._ended.get(timeout=timeout)
         except Empty:
@@ -117,8 +103,10 @@ class Pool(Generic[Task, Found]):
         try:
             return future.result()
         except BaseException as error:
-            if not is_lost(error) or attempt >= ATTEMPTS:
+            if type(error).__name__ not in LOST:
                 raise
+            if attempt >= ATTEMPTS:
+                raise LostWorker(self.lost) from None
         self.submit(task, attempt + 1)
         return None
 
@@ -135,18 +123,34 @@ class Pool(Generic[Task, Found]):
     def check(self) -> None:
         """Raise LostWorker if no task can end any more."""
 
-
-class ProcessPool(Pool[Task, Found]):
-    """Tasks under way in processes of this machine."""
-
-    def __init__(self, work: Callable[[Task], Found], processes: int) -> None:
-        """Begin; the processes are started when they are needed."""
-        self.capacity = processes
-        super().__init__(work, partial(start_processes, processes))
+    def abort(self) -> None:
+        """Give up what is under way."""
+        self.executor.shutdown(cancel_futures=True)
 
     def close(self) -> None:
-        """Give up what is under way."""
-        kill_processes(self.executor)  # type: ignore[arg-type]
+        """Give up what is under way, and let the workers go."""
+        self.abort()
+
+
+class ProcessPool(Pool[Task, Found]):
+    """Tasks under way in processes of this machine, each of which is started when it is needed."""
+
+    def __init__(self, work: Callable[[Task], Found], processes: int) -> None:
+        """Begin with no process."""
+        make = partial(ProcessPoolExecutor, processes, get_context("spawn"), become_worker)
+        super().__init__(work, make, processes)
+
+    def abort(self) -> None:
+        """End the processes at once, whatever they are doing.
+
+        Waiting for them takes as long as their work does, and who interrupts the waiting leaves
+        Python waiting for ever when it ends.
+        """
+        # There is another way from Python 3.14 on.
+        processes = list((getattr(self.executor, "_processes", None) or {}).values())
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
 
 
 class ClusterPool(Pool[Task, Found]):
@@ -168,7 +172,7 @@ class ClusterPool(Pool[Task, Found]):
             self._client = client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ClusterError(f"no cluster at {address}: {error}") from None
-        self.lost = LostWorker(f"the cluster at {address} has lost its work; {GO_ON}")
+        self.lost = f"the cluster at {address} has lost its work; {GO_ON}"
         super().__init__(work, lambda: self._client.get_executor(pure=False))
 
     @property
@@ -180,14 +184,11 @@ class ClusterPool(Pool[Task, Found]):
         """Make sure that the scheduler is still there.
 
         Of a task that is sent while the connection breaks Dask never says that it is lost.
-
-        Raises:
-            LostWorker: it does not answer.
         """
         try:
             self._client.nthreads()
         except Exception:  # whatever it is, there is no answer
-            raise self.lost from None
+            raise LostWorker(self.lost) from None
 
     def abort(self) -> None:
         """Give up what is under way."""
@@ -199,62 +200,31 @@ class ClusterPool(Pool[Task, Found]):
         self._client.close()
 
 
+def _numbered(work: Callable[[Task], Found], task: tuple[int, Task]) -> tuple[int, Found]:
+    return task[0], work(task[1])
+
+
 def in_order(
-    executor: Executor,
-    workers: int,
+    make_pool: Callable[[Callable[[tuple[int, Task]], tuple[int, Found]]], Pool[Any, Any]],
     work: Callable[[Task], Found],
     tasks: Iterable[Task],
-    check: Callable[[], None] = lambda: None,
 ) -> Iterator[Found]:
-    """Yield what comes of each task, in their order; some are under way at the same time.
-
-    ``check`` is called now and then while nothing comes, and raises if nothing can come any more.
-    """
-    waiting = iter(tasks)
-    running = deque[Future[Found]]()
-    for task in islice(waiting, AHEAD * workers):
-        running.append(executor.submit(work, task))
-    while running:
-        first = running.popleft()
-        while not wait([first], CHECK_SECONDS).done:
-            check()
-        yield first.result()
-        for task in islice(waiting, 1):
-            running.append(executor.submit(work, task))
-
-
-def by_processes(
-    count: int, work: Callable[[Task], Found], tasks: Iterable[Task]
-) -> Generator[Found, None, None]:
-    """Yield what comes of each task, in their order, done by worker processes.
+    """Yield what comes of each task, in their order; a pool has some under way at the same time.
 
     Raises:
-        LostWorker: one of them was killed.
+        LostWorker: nothing can come any more.
     """
-    executor = start_processes(count)
+    pool, waiting, found = make_pool(partial(_numbered, work)), enumerate(tasks), dict[int, Found]()
     try:
-        yield from in_order(executor, count, work, tasks)
-    except BrokenProcessPool:
-        raise LostWorker(f"a worker process was killed; {GO_ON}") from None
+        most = AHEAD * pool.capacity
+        for wanted in count():
+            while wanted not in found:
+                for task in islice(waiting, max(most - len(pool.running) - len(found), 0)):
+                    pool.submit(task)
+                if not pool.running:
+                    return
+                number, what = pool.wait()
+                found[number] = what
+            yield found.pop(wanted)
     finally:
-        kill_processes(executor)
-
-
-def by_cluster(
-    address: str, work: Callable[[Task], Found], tasks: Iterable[Task]
-) -> Iterator[Found]:
-    """Yield what comes of each task, in their order, done by the workers of a Dask scheduler.
-
-    Raises:
-        ClusterError: Dask is not installed, or the scheduler does not answer.
-        LostWorker: the scheduler, or worker after worker, has died.
-    """
-    cluster = ClusterPool(work, address)
-    try:
-        yield from in_order(cluster.executor, cluster.capacity, work, tasks, cluster.check)
-    except Exception as error:
-        if not is_lost(error):
-            raise
-        raise cluster.lost from None
-    finally:
-        cluster.close()
+        pool.close()

@@ -26,7 +26,7 @@ from ..native.load.library import KernelError
 from ..options import join_command, problem_of
 from ..position.geometry import Coordinates
 from ..protocol.serve import OPTIONS
-from ..workers import ClusterError, ClusterPool
+from ..workers import ClusterError, ClusterPool, Pool
 from . import processes
 from .arguments import parse, resumed_settings, settings_of
 from .journal import START, Journal, Played
@@ -93,7 +93,7 @@ class Runner:
     def __init__(
         self,
         openings: Openings,
-        pool: LocalGames | ClusterPool[GameTask, Played],
+        pool: Pool[GameTask, Played],
         view: View,
         journal: Journal | None = None,
     ) -> None:
@@ -269,7 +269,7 @@ def play(
     view = make_view(Standings(settings, journal.games if journal else ()), view_kind)
     with ExitStack() as stack:
         stack.callback(view.close)
-        pool: LocalGames | ClusterPool[GameTask, Played]
+        pool: Pool[GameTask, Played]
         if settings.cluster:
             pool = ClusterPool(partial(play_remotely, settings), settings.cluster)
         else:

@@ -22,7 +22,7 @@ from functools import lru_cache, partial
 from itertools import count, islice
 from math import inf
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from ..files import decode
 from ..native.load.library import KernelError
@@ -30,7 +30,7 @@ from ..notation.cells import NotationError, format_offsets, parse_moves, parse_o
 from ..options import Parser, add_value, not_below_zero, positive, problem_of, span, whole
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
-from ..workers import in_order
+from ..workers import Pool, in_order
 from .referee import set_up
 from .settings import MatchSettings, SettingsError, parse_board, parse_engine, parse_rule
 
@@ -304,20 +304,18 @@ def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
         return opening, is_playable and abs(own.judge(opening)) <= options.balance
 
     seen: set[Key] = set()
-    fruitless = 0
-    with ThreadPoolExecutor(options.concurrency, "judge") as executor:
-        try:
-            for opening, is_even in in_order(executor, options.concurrency, judge, count()):
-                key = key_of(opening, settings.width, settings.height)
-                fruitless += 1
-                if is_even and key not in seen:
-                    seen.add(key)
-                    fruitless = 0
-                    yield opening
-                if fruitless >= HOPELESS:
-                    return
-        finally:
-            executor.shutdown(cancel_futures=True)
+    fruitless, searches = 0, options.concurrency
+    executor = partial(ThreadPoolExecutor, searches, "judge")
+    make_pool = partial(Pool[Any, Any], make_executor=executor, workers=searches)
+    for opening, is_even in in_order(make_pool, judge, count()):
+        key = key_of(opening, settings.width, settings.height)
+        fruitless += 1
+        if is_even and key not in seen:
+            seen.add(key)
+            fruitless = 0
+            yield opening
+        if fruitless >= HOPELESS:
+            return
 
 
 def from_book(options: argparse.Namespace) -> list[list[Coordinates]]:

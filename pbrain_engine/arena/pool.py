@@ -144,7 +144,6 @@ class LocalGames(Pool[GameTask, Played]):
         self, settings: MatchSettings, on_move: OnMove = lambda slot, played: None
     ) -> None:
         """Begin; a thread takes its slot when it is needed."""
-        self.capacity = settings.concurrency
         self._guardian = None if settings.in_process else Guardian()
         self._slots: list[Slot] = []
         taking = threading.Lock()
@@ -158,7 +157,8 @@ class LocalGames(Pool[GameTask, Played]):
             slot: Slot = _seats.slot
             return slot.play(task, partial(on_move, slot.number))
 
-        super().__init__(play, lambda: ThreadPoolExecutor(self.capacity, "game", sit))
+        seats = settings.concurrency
+        super().__init__(play, lambda: ThreadPoolExecutor(seats, "game", sit), seats)
 
     def abort(self) -> None:
         """Break the running games off; their engines are ended."""

@@ -25,7 +25,7 @@ from ..options import Parser, positive, span, whole
 from ..position.geometry import Coordinates
 from ..progress import Progress
 from ..values import format_value
-from ..workers import ClusterError, ClusterPool, LostWorker, ProcessPool
+from ..workers import ClusterError, ClusterPool, LostWorker, Pool, ProcessPool
 from .db import Action, complain, position_lines
 
 POSITIONS, LINES, NODES = 1000, 4, 1_000_000
@@ -101,7 +101,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
     plan = growth.BookPlan(options.positions, options.lines, options.nodes, options.weights, author)
     with database.transaction():
         graph = growth.load_graph(database, root, options.drop)
-    workers: ProcessPool[BookJob, Result] | ClusterPool[BookJob, Result]
+    workers: Pool[BookJob, Result]
     if options.cluster:
         workers = ClusterPool(search_position, options.cluster)
     else:

@@ -23,7 +23,7 @@ from ..engine.engine import Engine, Limit, Move, Thought
 from ..notation.canonical import HEAD, BookMove, Image, image_of, pack_book, read_key, unpack_book
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
-from ..workers import ClusterPool, ProcessPool
+from ..workers import Pool
 from .finding import SEARCH, Author, Finding, Known, checksum
 from .store import Database
 
@@ -238,7 +238,7 @@ def grow(
     database: Database,
     graph: Graph,
     plan: BookPlan,
-    workers: ProcessPool[BookJob, Result] | ClusterPool[BookJob, Result],
+    workers: Pool[BookJob, Result],
     tell: Callable[[Graph], None],
 ) -> None:
     """Search until the book has its positions, or everything in it is decided."""

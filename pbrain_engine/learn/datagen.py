@@ -22,7 +22,7 @@ from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..progress import Progress
-from ..workers import ClusterError, by_cluster, by_processes
+from ..workers import ClusterError, ClusterPool, ProcessPool, in_order
 from .records import GameFile, GamesError
 from .selfplay import Plan, SelfPlayed
 
@@ -120,9 +120,10 @@ def generate(
     batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
     play: Play = partial(play_batch, plan, plan.about())
     if cluster is not None:
-        played = by_cluster(cluster, play, batches)
+        played = in_order(partial(ClusterPool, address=cluster), play, batches)
     elif processes > 1:
-        played = by_processes(min(processes, max(1, len(batches))), play, batches)
+        most = min(processes, max(1, len(batches)))
+        played = in_order(partial(ProcessPool, processes=most), play, batches)
     else:
         played = map(play, batches)
     try:

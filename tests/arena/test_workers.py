@@ -10,6 +10,7 @@ import textwrap
 import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,7 @@ import pytest
 from pbrain_engine import workers
 from pbrain_engine.arena import pool
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
-from pbrain_engine.workers import LostWorker, Pool, by_processes, in_order
+from pbrain_engine.workers import LostWorker, Pool, ProcessPool, in_order
 
 SCRIPT = textwrap.dedent(
     """
@@ -27,10 +28,10 @@ SCRIPT = textwrap.dedent(
     import time
     from multiprocessing import get_context
 
-    from pbrain_engine.workers import become_worker, start_processes
+    from pbrain_engine.workers import ProcessPool, become_worker
 
     if __name__ == "__main__":
-        helpers = start_processes(2)
+        helpers = ProcessPool(print, 2).executor
         pool = get_context("spawn").Pool(1, become_worker)
         print(helpers.submit(os.getpid).result(), pool.apply(os.getpid), flush=True)
         BUSY
@@ -82,7 +83,8 @@ def double(number: int) -> int:
 
 
 def test_helpers_work_in_order() -> None:
-    assert list(by_processes(2, double, range(20))) == list(range(0, 40, 2))
+    make_pool = partial(ProcessPool, processes=2)
+    assert list(in_order(make_pool, double, range(20))) == list(range(0, 40, 2))
 
 
 def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,17 +92,19 @@ def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch: pytest.MonkeyP
         def submit(self, *_: Any, **__: Any) -> Future[Any]:
             return Future()
 
-    def no_worker_is_there() -> None:
-        raise LostWorker
+    class Lonely(Pool[Any, Any]):
+        def check(self) -> None:
+            raise LostWorker
 
     monkeypatch.setattr(workers, "CHECK_SECONDS", 0.01)
     with pytest.raises(LostWorker):
-        list(in_order(Deaf(), 1, double, [1, 2], no_worker_is_there))
+        list(in_order(partial(Lonely, make_executor=Deaf), double, [1, 2]))
 
 
-def test_a_killed_helper_is_an_error_and_no_endless_wait() -> None:
+def test_a_killed_helper_is_an_error_and_no_endless_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "ATTEMPTS", 1)
     with pytest.raises(LostWorker, match="was killed"):
-        list(by_processes(2, double, [1, 2, -1, 3, 4, 5, 6, 7, 8]))
+        list(in_order(partial(ProcessPool, processes=2), double, [1, 2, -1, 3, 4, 5, 6, 7, 8]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an interrupt goes to the group of a terminal")
@@ -142,7 +146,7 @@ def test_a_lost_task_is_begun_again_but_not_for_ever() -> None:
     assert pool.wait() == 8 and pool.running == []
     pool = Pool(double, lambda: Failing(workers.ATTEMPTS + 1))
     pool.submit(4)
-    with pytest.raises(BrokenProcessPool):
+    with pytest.raises(LostWorker):
         pool.wait()
 
 
