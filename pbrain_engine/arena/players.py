@@ -12,12 +12,16 @@ between, so that a game with a node limit is the same whenever and wherever it i
 from __future__ import annotations
 
 import re
-import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from tempfile import TemporaryDirectory
+from typing import TypeVar
 
+from ..engine.engine import Engine, Limit
+from ..engine.pacing import Limits, plan
+from ..game.game import Game
 from ..options import problem_of
 from ..protocol.serve import engine_arguments
 from ..protocol.settings import FULL_STRENGTH, fewest_nodes
@@ -25,12 +29,8 @@ from . import processes
 from .journal import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
 from .process import EngineProcess, TimedLine, Transcript
 from .processes import Guardian
-from .referee import Abandoned, Clock, EngineFault, IsAborted, PlayedMove, Thinking
-from .settings import INFO_KEYS, EngineSpec, MatchSettings, travels_as_info
-
-if TYPE_CHECKING:
-    from ..engine.engine import Engine
-    from ..game.game import Game
+from .referee import Abandoned, Clock, EngineFault, PlayedMove, Player, Thinking
+from .settings import INFO_KEYS, EngineSpec
 
 SLICE = 0.5  # seconds between two looks at memory and at an abort while waiting
 MEMORY_PERIOD = 2.0  # seconds between two looks where moves come quickly
@@ -46,21 +46,17 @@ Found = TypeVar("Found")
 
 
 @dataclass
-class ProcessPlayer:
+class ProcessPlayer(Player):
     """An engine process as a player; one object plays one game or, if kept, several.
 
     Nothing is started before the launch. The title names the game in logs.
     """
 
-    spec: EngineSpec
-    settings: MatchSettings
     cores: tuple[int, ...] = ()
     guardian: Guardian | None = None
-    is_aborted: IsAborted = lambda: False
-    title: str = "game"
-    peak_memory: int = 0
     _process: EngineProcess | None = None
-    _folder: tempfile.TemporaryDirectory[str] | None = None
+    _folder: str = ""
+    _resources: ExitStack = field(default_factory=ExitStack)
     _thinking: Thinking = field(default_factory=Thinking)
     _has_spoken: bool = False
     _is_asked: bool = False
@@ -76,13 +72,12 @@ class ProcessPlayer:
         self._garbage = self._refusal = ""
         transcript = Transcript(s.log, self.title) if s.log else None
         if self._process is None:
-            self._has_spoken = False
-            self.peak_memory = 0
-            self._folder = tempfile.TemporaryDirectory(prefix="numoku-", ignore_cleanup_errors=True)
+            folder = TemporaryDirectory(prefix="numoku-", ignore_cleanup_errors=True)
+            self._folder = self._resources.enter_context(folder)
             try:
                 self._process = EngineProcess(
                     self.spec.command,
-                    self.spec.home or self._folder.name,
+                    self.spec.home or self._folder,
                     self.spec.environment,
                     self.cores,
                     self.guardian,
@@ -91,12 +86,12 @@ class ProcessPlayer:
                 )
             except (OSError, ValueError) as error:
                 raise EngineFault(START, problem_of(error)) from None
+            self._resources.callback(self._process.close)
         elif transcript:
             before, self._process.transcript = self._process.transcript, transcript
             if before:
                 before.close()
-        square = s.width == s.height
-        start = f"START {s.width}" if square else f"RECTSTART {s.width},{s.height}"
+        start = f"START {s.width}" if s.width == s.height else f"RECTSTART {s.width},{s.height}"
         if s.judge:
             self._process.ask(start, *self._info_lines())
             self._process.suspend()
@@ -114,10 +109,10 @@ class ProcessPlayer:
                 raise EngineFault(REFUSED, word)
             return word.upper().startswith("OK")
 
-        process, limit = self._running, self.settings.start_timeout
+        limit = self.settings.start_timeout
         self._listen(is_ready, time.perf_counter() + limit, f"no OK after {limit:g} s")
         self._garbage = ""
-        process.ask(*self._info_lines())
+        self._running.ask(*self._info_lines())
 
     @property
     def _running(self) -> EngineProcess:
@@ -135,21 +130,16 @@ class ProcessPlayer:
             "game_type": TOURNAMENT_GAME,
             "rule": int(s.rule),
         }
-        if s.judge and self._folder:
-            values["folder"] = self._folder.name
-        if not s.judge:
-            values["time_left"] = clock.left_ms
-        if s.increment:
-            values["time_increment"] = int(s.increment * 1000)
-        if s.nodes:
-            values["max_node"] = s.nodes
-        if s.depth:
-            values["max_depth"] = s.depth
-        if self.spec.builtin == "numoku":
-            values["show_detail"] = DETAILED
-        for key, value in self.spec.options:
-            if travels_as_info(key):
-                values[INFO_KEYS.get(key, key)] = value
+        where_set = {
+            "folder": self._folder if s.judge else "",
+            "time_left": 0 if s.judge else clock.left_ms,
+            "time_increment": int(s.increment * 1000),
+            "max_node": s.nodes,
+            "max_depth": s.depth,
+            "show_detail": DETAILED if self.spec.builtin == "numoku" else 0,
+        }
+        values |= {key: value for key, value in where_set.items() if value}
+        values |= {INFO_KEYS[key]: value for key, value in self.spec.options if key in INFO_KEYS}
         return [f"INFO {key} {value}" for key, value in values.items()]
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
@@ -248,25 +238,13 @@ class ProcessPlayer:
 
     def close(self) -> None:
         """End the process and everything it started."""
-        process, self._process = self._process, None
-        folder, self._folder = self._folder, None
-        try:
-            if process:
-                process.close()
-        finally:
-            if folder:
-                folder.cleanup()
+        self._resources.close()
 
 
 @dataclass
-class InprocessPlayer:
+class InprocessPlayer(Player):
     """One configuration of our engine, for many games; it is made at the first one."""
 
-    spec: EngineSpec
-    settings: MatchSettings
-    is_aborted: IsAborted = lambda: False
-    peak_memory: int = 0  # unknown: all players share one process
-    parameters: dict[str, int] = field(default_factory=dict)  # of the search, from the next game on
     _engine: Engine | None = None
 
     def launch(self) -> None:
@@ -282,45 +260,36 @@ class InprocessPlayer:
         self._engine.new_game(settings.width, settings.height, settings.rule)
         self._engine.clear_hash()
 
-    def await_ready(self) -> None:
-        """Nothing to wait for."""
-
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Bring the engine's board up to date and think."""
-        from ..engine.engine import Limit
-        from ..engine.pacing import Limits, plan
-
         if self.is_aborted():
             raise Abandoned
-        engine = self._engine
+        engine, number = self._engine, self.spec.number
         assert engine is not None, "launch comes first"
         for x, y in game.moves[engine.game.ply :]:
             engine.play(x, y)
-        strength = int(self.spec.number("strength", FULL_STRENGTH))
-        nodes = fewest_nodes(int(self.spec.number("nodes", self.settings.nodes)), strength)
-        depth = int(self.spec.number("depth", self.settings.depth)) or None
+        strength = int(number("strength", FULL_STRENGTH))
+        nodes = fewest_nodes(int(number("nodes", self.settings.nodes)), strength)
+        depth = int(number("depth", self.settings.depth)) or None
         hard = optimum = clock.turn or None  # the whole turn, or a share of the match
         if clock.match:
             increment = int(clock.increment * 1000)
             limits = Limits(clock.turn_ms, clock.match_ms, clock.left_ms, increment)
-            planned = plan(limits, game.ply, game.width * game.height)
-            hard, optimum = planned.hard, planned.optimum
+            hard, optimum = plan(limits, game.ply, game.width * game.height)
         began = time.perf_counter()
         try:
             thought = engine.think(Limit(hard, optimum, nodes, depth))
         except Exception as error:
             raise EngineFault(CRASH, str(error)) from error
         seconds = time.perf_counter() - began
-        x, y = thought.move
-        return PlayedMove(x, y, seconds, Thinking(thought.depth, thought.value, thought.nodes))
+        return PlayedMove(
+            *thought.move, seconds, Thinking(thought.depth, thought.value, thought.nodes)
+        )
 
     def stop(self) -> None:
         """End the search of the move that is being sought."""
         if self._engine is not None:
             self._engine.stop()
-
-    def finish(self) -> None:
-        """Nothing to say."""
 
     def close(self) -> None:
         """Give the engine's memory back."""
@@ -331,8 +300,6 @@ class InprocessPlayer:
 
 def make_engine(spec: EngineSpec) -> Engine:
     """Return our engine with a contestant's options."""
-    from ..engine.engine import Engine
-
     hash_kilobytes = int(spec.number("hash_size", spec.number("hash", 0)))
     memory = int(spec.number("memory", 0)) or None  # of the process, with all that is in it
     return Engine(

@@ -42,9 +42,9 @@ class Slot:
         self.cores = share_of(settings.pin, number, settings.concurrency)
         self._settings = settings
         self._guardian = guardian
-        self._kept: dict[tuple[int, int], ProcessPlayer | InprocessPlayer] = {}
+        self._kept: dict[tuple[int, int], Player] = {}
         self._leaving: threading.Thread | None = None
-        self._playing: list[ProcessPlayer | InprocessPlayer] = []
+        self._playing: list[Player] = []
         self._aborted = threading.Event()
         if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
             with contextlib.suppress(OSError):
@@ -60,21 +60,14 @@ class Slot:
         """
         settings = self._settings
         seats = [(task.black, 0), (task.white, int(task.black == task.white))]
-        players: list[ProcessPlayer | InprocessPlayer] = []
-        for seat, colour in zip(seats, COLOURS, strict=True):
-            player = self._kept.pop(seat, None)
-            if player is None:
-                spec, is_aborted = settings.engines[seat[0]], self._aborted.is_set
-                player = (
-                    InprocessPlayer(spec, settings, is_aborted)
-                    if settings.in_process
-                    else ProcessPlayer(spec, settings, self.cores, self._guardian, is_aborted)
-                )
-            if isinstance(player, ProcessPlayer):
-                player.title = f"{task.game + 1:05}-{colour}"
-            elif task.parameters:
-                player.parameters.update(task.parameters[seat[0]])
-            players.append(player)
+        players = [
+            self._kept.pop(seat) if seat in self._kept else self._make_player(seat[0])
+            for seat in seats
+        ]
+        for player, (engine, _), colour in zip(players, seats, COLOURS, strict=True):
+            player.title = f"{task.game + 1:05}-{colour}"
+            if task.parameters:
+                player.parameters = task.parameters[engine]
         healthy = False
         self._playing = players
         try:
@@ -87,6 +80,13 @@ class Slot:
                 self._kept.update(zip(seats, players, strict=True))
             else:
                 self._dismiss(players, may_wait=healthy and not settings.judge)
+
+    def _make_player(self, engine: int) -> Player:
+        settings, is_aborted = self._settings, self._aborted.is_set
+        spec = settings.engines[engine]
+        if settings.in_process:
+            return InprocessPlayer(spec, settings, is_aborted)
+        return ProcessPlayer(spec, settings, is_aborted, cores=self.cores, guardian=self._guardian)
 
     def _dismiss(self, players: Sequence[Player], may_wait: bool = False) -> None:
         """Say goodbye to all, then wait for all: their half seconds run together.
@@ -109,8 +109,7 @@ class Slot:
         """Break the running game off; to be repeated until it has ended."""
         self._aborted.set()
         for player in self._playing:
-            if isinstance(player, InprocessPlayer):
-                player.stop()
+            player.stop()
 
     def close(self) -> None:
         """Dismiss the engines that stayed."""

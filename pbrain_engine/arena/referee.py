@@ -19,10 +19,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
+from ..game.game import Game
 from ..notation.cells import cell_name
 from ..position.geometry import Coordinates
 from ..position.rules import Side
@@ -40,9 +41,6 @@ from .journal import (
     Played,
 )
 from .settings import UNLIMITED_MS, Adjudication, EngineSpec, MatchSettings
-
-if TYPE_CHECKING:
-    from ..game.game import Game
 
 
 class EngineFault(Exception):
@@ -169,9 +167,6 @@ class Clock:
             self.left += self.increment - max(0.0, seconds - self._allowance)
 
 
-IsAborted = Callable[[], bool]
-
-
 class PlayedMove(NamedTuple):
     """A move as it came, unchecked, with its time in seconds."""
 
@@ -181,10 +176,16 @@ class PlayedMove(NamedTuple):
     thinking: Thinking
 
 
-class Player(Protocol):
+@dataclass
+class Player:
     """A contestant in one game; every method may raise EngineFault."""
 
-    peak_memory: int  # the most private bytes seen, 0 if unknown
+    spec: EngineSpec
+    settings: MatchSettings
+    is_aborted: Callable[[], bool] = lambda: False
+    title: str = "game"
+    parameters: Mapping[str, int] = field(default_factory=dict)  # of our search, from this game on
+    peak_memory: int = 0  # the most private bytes seen, 0 if unknown
 
     def launch(self) -> None:
         """Begin to get ready, without waiting."""
@@ -194,6 +195,10 @@ class Player(Protocol):
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Return the move in this position, within the clock's deadline."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """End the search of a move, where that needs more than to be aborted."""
 
     def finish(self) -> None:
         """Say goodbye, without waiting."""
@@ -265,8 +270,6 @@ def play_game(
 
 def set_up(settings: MatchSettings, opening: Sequence[Coordinates]) -> Game:
     """Return a game on which the opening stands."""
-    from ..game.game import Game
-
     game = Game(settings.width, settings.height, settings.rule)
     for x, y in opening:
         game.play(x, y)

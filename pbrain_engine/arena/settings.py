@@ -36,7 +36,7 @@ MOST_ELO = {"normalised": 200.0, "logistic": 1000.0}
 
 Pair = tuple[int, int]  # engines by their number
 
-# Options of a built-in engine that clients know under another name.
+# Options of a built-in engine that clients set by INFO, where some have another name.
 INFO_KEYS = {
     "threads": "thread_num",
     "hash_size": "hash_size",
@@ -44,11 +44,13 @@ INFO_KEYS = {
     "nodes": "max_node",
     "depth": "max_depth",
     "memory": "max_memory",
+    "strength": "strength",
+    "seed": "seed",
 }
 
 LIMITS = ("turn", "nodes", "depth")  # which an engine may have of its own
 METHOD_OPTIONS = (*LIMITS, "seed")  # of the methods of the textbooks
-OPTIONS = ("turn", *INFO_KEYS, "strength", "seed", *serve.OPTIONS, *serve.NUMBERS)
+OPTIONS = ("turn", *INFO_KEYS, *serve.OPTIONS, *serve.NUMBERS)
 
 PACKAGE = Path(pbrain_engine.__file__).absolute().parent
 
@@ -126,11 +128,6 @@ class EngineSpec:
         return stem.removeprefix("pbrain-")[:MAX_LABEL] or self.name[:MAX_LABEL]
 
 
-def travels_as_info(key: str) -> bool:
-    """Return whether an option is one that clients set by INFO; others are numoku's own."""
-    return key in INFO_KEYS or key in INFO_KEYS.values() or key in ("strength", "seed")
-
-
 def parse_engine(text: str) -> EngineSpec:
     """Return the engine that a user means by ``numoku:threads=2``, ``random``, a path, a command.
 
@@ -175,7 +172,7 @@ def _builtin_command(
     """Return the command of a built-in engine, with the options that INFO cannot carry."""
     if builtin != "numoku":
         return (sys.executable, "-m", "pbrain_engine.arena.textbook", method)
-    own = [f"{key}={value}" for key, value in options if key != "turn" and not travels_as_info(key)]
+    own = [f"{key}={value}" for key, value in options if key not in ("turn", *INFO_KEYS)]
     return (sys.executable, "-m", "pbrain_engine", *own)
 
 
@@ -208,7 +205,7 @@ def _problem_of(key: str, value: str) -> str:
         return "seconds"
     if not _WHOLE.fullmatch(value):
         return "a whole number"
-    is_signed = key == "seed" or not travels_as_info(key)
+    is_signed = key == "seed" or key not in INFO_KEYS
     return "" if is_signed or not value.startswith("-") else "a number from 0 on"
 
 
