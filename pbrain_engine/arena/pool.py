@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import sleep
@@ -42,8 +42,7 @@ class Slot:
         self.cores = share_of(settings.pin, number, settings.concurrency)
         self._settings = settings
         self._guardian = guardian
-        self._kept: dict[tuple[int, int], Player] = {}
-        self._leaving: threading.Thread | None = None
+        self._kept: dict[int, Player] = {}  # by the number of the engine
         self._playing: list[Player] = []
         self._aborted = threading.Event()
         if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
@@ -58,52 +57,38 @@ class Slot:
         Raises:
             Abandoned: the slot is to stop.
         """
-        settings = self._settings
-        seats = [(task.black, 0), (task.white, int(task.black == task.white))]
-        players = [
-            self._kept.pop(seat) if seat in self._kept else self._make_player(seat[0])
-            for seat in seats
-        ]
-        for player, (engine, _), colour in zip(players, seats, COLOURS, strict=True):
+        settings, is_aborted = self._settings, self._aborted.is_set
+        players: list[Player] = []
+        for engine, colour in zip((task.black, task.white), COLOURS, strict=True):
+            player, spec = self._kept.pop(engine, None), settings.engines[engine]
+            if player is None and settings.in_process:
+                player = InprocessPlayer(spec, settings, is_aborted)
+            elif player is None:
+                player = ProcessPlayer(spec, settings, is_aborted)
+                player.cores, player.guardian = self.cores, self._guardian
             player.title = f"{task.game + 1:05}-{colour}"
             if task.parameters:
                 player.parameters = task.parameters[engine]
-        healthy = False
+            players.append(player)
+        stay = False
         self._playing = players
         try:
             played = play_game(task, settings, players, on_move)
-            healthy = not played.fault
+            may_stay = settings.in_process or (settings.keep and not settings.judge)
+            stay = may_stay and not played.fault
             return played
         finally:
             self._playing = []
-            if healthy and (settings.in_process or (settings.keep and not settings.judge)):
-                self._kept.update(zip(seats, players, strict=True))
+            if stay:
+                self._kept |= {task.black: players[0], task.white: players[1]}
             else:
-                self._dismiss(players, may_wait=healthy and not settings.judge)
+                self._dismiss(players)
 
-    def _make_player(self, engine: int) -> Player:
-        settings, is_aborted = self._settings, self._aborted.is_set
-        spec = settings.engines[engine]
-        if settings.in_process:
-            return InprocessPlayer(spec, settings, is_aborted)
-        return ProcessPlayer(spec, settings, is_aborted, cores=self.cores, guardian=self._guardian)
-
-    def _dismiss(self, players: Sequence[Player], may_wait: bool = False) -> None:
-        """Say goodbye to all, then wait for all: their half seconds run together.
-
-        Engines that behaved leave while the next game begins, one game's at a time; that
-        saves a hundredth of a short game.
-        """
+    def _dismiss(self, players: Iterable[Player]) -> None:
+        """Say goodbye to all, then wait for all: their half seconds run together."""
         for player in players:
             player.finish()
-        if self._leaving:
-            self._leaving.join()
-            self._leaving = None
-        if may_wait:
-            self._leaving = threading.Thread(target=close_all, args=(players,))
-            self._leaving.start()
-        else:
-            close_all(players)
+        close_all(players)
 
     def abort(self) -> None:
         """Break the running game off; to be repeated until it has ended."""
@@ -113,11 +98,11 @@ class Slot:
 
     def close(self) -> None:
         """Dismiss the engines that stayed."""
-        self._dismiss(list(self._kept.values()))
+        self._dismiss(self._kept.values())
         self._kept.clear()
 
 
-def close_all(players: Sequence[Player | Slot]) -> None:
+def close_all(players: Iterable[Player | Slot]) -> None:
     """Close all, also where the end of one goes wrong."""
     with contextlib.ExitStack() as stack:
         for player in players:
@@ -126,10 +111,8 @@ def close_all(players: Sequence[Player | Slot]) -> None:
 
 def share_of(cores: tuple[int, ...], number: int, slots: int) -> tuple[int, ...]:
     """Return the cores of one slot: all slots get equally many, or share where they must."""
-    if not cores:
-        return ()
     each = max(1, len(cores) // slots)
-    start = number * each % len(cores)
+    start = number * each % max(1, len(cores))
     return cores[start : start + each]
 
 

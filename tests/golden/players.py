@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -186,7 +186,6 @@ def dialogue(words: list[str], answers: Answers, asked: dict[str, str]) -> list[
         patch.setattr(referee, "time", SimpleNamespace(perf_counter=stage.read))
         seen = lambda pid: stage.memory.get(pid, 5 << 20)  # noqa: E731
         patch.setattr(players, "processes", SimpleNamespace(tree_memory=seen))
-        patch.setattr(pool.threading, "Thread", AtOnce)
         patch.setattr(players, "make_engine", lambda spec: Thinker(stage, spec))
         bind = lambda pid, cores: stage.say(0, f"process {pid} is bound to {cores}")  # noqa: E731
         patch.setattr(pool.os, "sched_setaffinity", bind, raising=False)
@@ -200,16 +199,6 @@ def dialogue(words: list[str], answers: Answers, asked: dict[str, str]) -> list[
                 stage.lines.append("  broken off")
         slot.close()
     return stage.lines
-
-
-class AtOnce:
-    """A thread whose work is done when it starts."""
-
-    def __init__(self, target: Callable[..., None], args: tuple[Any, ...]) -> None:
-        self.start = lambda: target(*args)
-
-    def join(self) -> None:
-        pass
 
 
 def introduction(title: str, answers: Answers) -> list[str]:
