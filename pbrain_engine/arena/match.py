@@ -14,17 +14,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import count, product
 from pathlib import Path
 
 from ..files import state_folder
 from ..native.load.library import KernelError
 from ..options import join_command, problem_of
-from ..position.geometry import Coordinates
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, Pool
 from . import processes
@@ -47,25 +47,20 @@ HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be s
 
 
 def tasks(
-    settings: MatchSettings,
-    openings: Openings,
-    done: frozenset[int] = frozenset(),
-    known: Mapping[int, list[Coordinates]] | None = None,
+    settings: MatchSettings, openings: Openings, games: Sequence[Played] = ()
 ) -> Iterator[GameTask]:
-    """Yield the games that are not done; ``known`` openings are taken from their sister games."""
-    meetings = pairs(settings)
-    number = 0
+    """Yield the games that are to be played beside these, from whose rounds openings are taken."""
+    done, known = {played.game for played in games}, {each.round: each.opening for each in games}
+    numbers = count()
     for round_number in range((settings.games + 1) // 2):
-        opening: tuple[Coordinates, ...] | None = None
-        for a, b in meetings:
-            for second in range(min(2, settings.games - 2 * round_number)):
-                if number not in done:
-                    if opening is None:
-                        found = (known or {}).get(round_number)
-                        opening = tuple(openings[round_number] if found is None else found)
-                    black, white = (b, a) if second else (a, b)
-                    yield GameTask(number, round_number, black, white, opening)
-                number += 1
+        opening = known.get(round_number)
+        colours = range(min(2, settings.games - 2 * round_number))
+        for (a, b), second in product(pairs(settings), colours):
+            if (number := next(numbers)) not in done:
+                if opening is None:
+                    opening = openings[round_number]
+                black, white = (b, a) if second else (a, b)
+                yield GameTask(number, round_number, black, white, tuple(opening))
 
 
 @contextmanager
@@ -98,7 +93,6 @@ class Runner:
         journal: Journal | None = None,
     ) -> None:
         """Take up the match where the journal leaves it, and the view's standings with it."""
-        games = journal.games if journal else []
         self.standings = view.standings
         self.was_interrupted = False
         self.stop_reason = ""
@@ -106,12 +100,8 @@ class Runner:
         self._view = view
         self._journal = journal
         self._unstarted: dict[str, int] = {}
-        self._tasks = tasks(
-            self.standings.settings,
-            openings,
-            frozenset(played.game for played in games),
-            {played.round: played.opening for played in games},
-        )
+        games = journal.games if journal else ()
+        self._tasks = tasks(self.standings.settings, openings, games)
 
     def play(self) -> Standings:
         """Play until all games are done, the test has decided, or the user stops it."""
@@ -126,24 +116,20 @@ class Runner:
                         self._pool.abort()
                     elif running:
                         games = "the running game" if running == 1 else f"{running} running games"
-                        self._tell(
-                            self._view.say, f"finishing {games}; press ^C again to break off"
-                        )
-                while running < self._pool.capacity and not (
-                    self.was_interrupted or self.stop_reason
-                ):
-                    task = next(self._tasks, None)
+                        text = f"finishing {games}; press ^C again to break off"
+                        self._tell(self._view.say, text)
+                while running < self._pool.capacity:
+                    ends = self.was_interrupted or self.stop_reason
+                    task = None if ends else next(self._tasks, None)
                     if task is None:
                         break
                     self._pool.submit(task)
                     running += 1
                 if not running or wishes > 1:
-                    break
-                played = self._pool.next(POLL)
-                if played is not None:
+                    return self.standings
+                if played := self._pool.next(POLL):
                     running -= 1
                     self._count(played)
-        return self.standings
 
     def _tell(self, way: Callable[..., None], *what: object) -> None:
         """Let the view show something; if its reader has gone, end as after one interrupt.
@@ -192,17 +178,14 @@ def ask_about(spec: EngineSpec) -> EngineSpec:
         raise SettingsError(f"{spec.name} cannot be started: {problem_of(error)}") from None
     end = time.perf_counter() + PATIENCE
     fields: dict[str, str] = {}
-    try:
-        process.send("ABOUT")
-        while not fields and (line := process.receive(max(0.0, end - time.perf_counter()))):
-            fields = {key.lower(): value.strip() for key, value in ABOUT_FIELD.findall(line.text)}
-    except EngineFault:
-        pass
-    finally:
+    with closing(process):
+        with suppress(EngineFault):
+            process.send("ABOUT")
+            while not fields and (line := process.receive(max(0.0, end - time.perf_counter()))):
+                fields = {key.lower(): value for key, value in ABOUT_FIELD.findall(line.text)}
         process.end()
-        process.close()
     version = fields.get("version", "").split()[:1]  # some add their compiler and more
-    title = " ".join([fields.get("name", ""), *version]).strip()[:MAX_TITLE]
+    title = " ".join([*fields.get("name", "").split(), *version])[:MAX_TITLE]
     return replace(spec, title=title)
 
 
@@ -267,16 +250,15 @@ def play(
     if settings.memory and not processes.knows_memory():
         print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
     view = make_view(Standings(settings, journal.games if journal else ()), view_kind)
-    with ExitStack() as stack:
-        stack.callback(view.close)
+    with closing(view):
         pool: Pool[GameTask, Played]
         if settings.cluster:
             pool = ClusterPool(partial(play_remotely, settings), settings.cluster)
         else:
             pool = LocalGames(settings, view.on_move)
-        stack.callback(pool.close)
-        runner = Runner(openings, pool, view, journal)
-        standings = runner.play()
+        with closing(pool):
+            runner = Runner(openings, pool, view, journal)
+            standings = runner.play()
     print(json.dumps(standings.to_json()) if as_json else summary(standings))
     if runner.stop_reason:
         print(f"stopped: {runner.stop_reason}", file=sys.stderr)
@@ -298,12 +280,12 @@ def make_view(standings: Standings, kind: str = "auto") -> View:
     if kind == "live" or (kind == "auto" and sys.stderr.isatty()):
         try:
             from .live import RichView
+
+            return RichView(standings)
         except ImportError:  # rich is not installed
             if kind == "live":
                 needed = "the live view needs rich: pip install 'pbrain-numoku[tools]'"
                 print(needed, file=sys.stderr)
-        else:
-            return RichView(standings)
     return PlainView(standings)
 
 
