@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -80,6 +80,11 @@ class Played:
         return {BLACK: self.white, WHITE: self.black}.get(self.winner, "")
 
     @property
+    def ending(self) -> str:
+        """The reason for which it ended, with its detail."""
+        return f"{self.reason}: {self.detail}" if self.detail else self.reason
+
+    @property
     def all_moves(self) -> list[Coordinates]:
         """The opening and the moves."""
         return [*self.opening, *self.moves]
@@ -97,15 +102,13 @@ class Played:
 
     def points(self, name: str) -> int:
         """Half points of an engine: 2 for a win, 1 for a draw."""
-        if self.winner == DRAW:
-            return 1
-        return 2 if (self.black if self.winner == BLACK else self.white) == name else 0
+        return 1 if self.winner == DRAW else 2 * (self.loser != name)
 
     def to_json(self) -> dict[str, Any]:
         """Return the game as one journal entry."""
-        entry = {column.name: getattr(self, column.name) for column in fields(self)}
         opening, moves = format_moves(self.opening), format_moves(self.moves)
-        return {**entry, "opening": opening, "moves": moves, "seconds": round(self.seconds, 3)}
+        seconds = round(self.seconds, 3)
+        return {**asdict(self), "opening": opening, "moves": moves, "seconds": seconds}
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Played:
@@ -129,7 +132,6 @@ def paper_record(played: Played, settings: MatchSettings) -> GameRecord:
         reached = "" if depth is None else f"/{depth}"
         judged = "" if value is None else f"{format_value(value)}{reached} "
         comments.append(f"{judged}{ms}ms")
-    ended = f"{played.reason}: {played.detail}" if played.detail else played.reason
     return GameRecord(
         settings.width,
         settings.height,
@@ -141,7 +143,7 @@ def paper_record(played: Played, settings: MatchSettings) -> GameRecord:
         white=played.white,
         result=played.result,
         date=played.date,
-        comment=f"game {played.game + 1}, {given} given stones, ended by {ended}",
+        comment=f"game {played.game + 1}, {given} given stones, ended by {played.ending}",
     )
 
 

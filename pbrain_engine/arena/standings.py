@@ -42,11 +42,10 @@ class PairScore:
         self.wins += points == 2
         self.draws += points == 1
         self.losses += points == 0
-        partner = self.waiting.pop(played.round, None)
-        if partner is None:
-            self.waiting[played.round] = points
+        if played.round in self.waiting:
+            self.openings[points + self.waiting.pop(played.round)] += 1
         else:
-            self.openings[points + partner] += 1
+            self.waiting[played.round] = points
 
     @property
     def score(self) -> MeanScore:
@@ -57,16 +56,12 @@ class PairScore:
     def to_json(self) -> dict[str, Any]:
         """Return the pair for the result document."""
         score = self.score
-        difference, normalised = score.elo, score.normalised_elo
+        normalised = score.normalised_elo
+        counts = {key: getattr(self, key) for key in ("a", "b", "wins", "draws", "losses")}
+        bounds = zip(("elo", "elo_low", "elo_high"), score.elo, strict=True)
         return {
-            "a": self.a,
-            "b": self.b,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "elo": round(difference.value, 2),
-            "elo_low": round(difference.low, 2),
-            "elo_high": round(difference.high, 2),
+            **counts,
+            **{key: round(value, 2) for key, value in bounds},
             "normalised_elo": normalised and round(normalised.value, 2),
             "los": round(score.superiority, 4),
             "pentanomial": list(self.openings),
@@ -88,8 +83,7 @@ class Standings:
         """Begin with the games that are already finished."""
         self.settings = settings
         self.anchors = anchors
-        names = [engine.name for engine in settings.engines]
-        self.names = names
+        self.names = names = [engine.name for engine in settings.engines]
         self.pairs = [PairScore(names[a], names[b]) for a, b in pairs(settings)]
         self._by_names = {frozenset((pair.a, pair.b)): pair for pair in self.pairs}
         self.faults: list[Played] = []
@@ -136,12 +130,8 @@ class Standings:
                 for r in self.ladder
             ]
         if verdict := self.verdict:
-            document["sprt"] = {
-                "llr": round(verdict.llr, 4),
-                "lower": round(verdict.lower, 4),
-                "upper": round(verdict.upper, 4),
-                "decision": verdict.decision,
-            }
+            numbers = {key: round(getattr(verdict, key), 4) for key in ("llr", "lower", "upper")}
+            document["sprt"] = {**numbers, "decision": verdict.decision}
         return document
 
 
@@ -176,20 +166,17 @@ def table(rows: list[list[str]]) -> list[str]:
 def conditions(settings: MatchSettings) -> str:
     """Return the conditions of a match in a line."""
     rule = settings.rule.name.lower().replace("_", "-")
-    words = [f"{rule} on {settings.width}x{settings.height}"]
-    for value, text in (
+    limits = (
         (settings.turn, "{:g} s a move"),
         (settings.match, "{:g} s a game"),
         (settings.increment, "{:g} s increment"),
         (settings.nodes, "{} nodes a move"),
         (settings.depth, "depth {}"),
-    ):
-        if value:
-            words.append(text.format(value))
+    )
+    words = [f"{rule} on {settings.width}x{settings.height}"]
+    words += [text.format(value) for value, text in limits if value]
     words.append(f"openings: {Path(settings.openings).name}")
-    if settings.judge:
-        words.append("judged as in tournaments")
-    return ", ".join(words)
+    return ", ".join(words + ["judged as in tournaments"] * settings.judge)
 
 
 def pair_rows(standings: Standings) -> list[list[str]]:
@@ -217,31 +204,25 @@ def ladder_rows(standings: Standings) -> list[list[str]]:
 
 def time_rows(settings: MatchSettings, games: Sequence[Played]) -> list[list[str]]:
     """Return the table of what the engines used, with its head."""
+    moves: dict[str, list[tuple[int, int | None, int | None]]] = {n: [] for n in settings.labels}
+    memory = dict.fromkeys(moves, 0)
+    for played in games:
+        columns = zip(played.ms, played.depth, played.nodes, strict=True)
+        for mover, used in zip(played.movers, columns, strict=True):
+            moves[mover].append(used)
+        for name, peak in zip((played.black, played.white), played.memory, strict=False):
+            memory[name] = max(memory[name], peak)
     rows = [["engine", "moves", "mean s", "longest s", "mean depth", "nodes/s", "memory MB"]]
-    for name, label in settings.labels.items():
-        own = [
-            (ms / 1000, depth, nodes or 0)
-            for played in games
-            for mover, ms, depth, nodes in zip(
-                played.movers, played.ms, played.depth, played.nodes, strict=True
-            )
-            if mover == name
-        ]
+    for name, own in moves.items():
+        times = [ms / 1000 for ms, _, _ in own]
         depths = [depth for _, depth, _ in own if depth is not None]
-        total, nodes = sum(seconds for seconds, _, _ in own), sum(count for _, _, count in own)
-        sides = (zip((played.black, played.white), played.memory, strict=False) for played in games)
-        memory = max((peak for side in sides for engine, peak in side if engine == name), default=0)
-        rows.append(
-            [
-                label,
-                str(len(own)),
-                f"{total / len(own):.3f}" if own else "",
-                f"{max(seconds for seconds, _, _ in own):.3f}" if own else "",
-                f"{fmean(depths):.1f}" if depths else "",
-                f"{nodes / total:,.0f}" if nodes and total else "",
-                f"{memory / 1e6:.1f}" if memory else "",
-            ]
-        )
+        total, nodes = sum(times), sum(count or 0 for _, _, count in own)
+        row = [settings.labels[name], str(len(own))]
+        row += [f"{total / len(own):.3f}", f"{max(times):.3f}"] if own else ["", ""]
+        row.append(f"{fmean(depths):.1f}" if depths else "")
+        row.append(f"{nodes / total:,.0f}" if nodes and total else "")
+        row.append(f"{memory[name] / 1e6:.1f}" if memory[name] else "")
+        rows.append(row)
     return rows
 
 
@@ -272,9 +253,8 @@ def summary(standings: Standings) -> str:
     lines = table(pair_rows(standings))
     pair = standings.pairs[0]
     if len(standings.pairs) == 1 and pair.games:
-        counts = ", ".join(
-            f"{words} {count}" for words, count in zip(PAIR_RESULTS, pair.openings, strict=True)
-        )
+        kinds = zip(PAIR_RESULTS, pair.openings, strict=True)
+        counts = ", ".join(f"{words} {count}" for words, count in kinds)
         normalised = pair.score.normalised_elo
         known = format_estimate(normalised) if normalised else "not known, all results are alike"
         lines += [f"the two games of an opening: {counts}", f"normalised Elo {known}"]
@@ -288,19 +268,16 @@ def summary(standings: Standings) -> str:
 
 def result_line(played: Played, short: dict[str, str]) -> str:
     """Return one finished game in one line."""
-    detail = f": {played.detail}" if played.detail else ""
-    moves = len(played.all_moves)
-    return (
-        f"game {played.game + 1}: {short[played.black]} - {short[played.white]} "
-        f"{played.result} ({played.reason}{detail}), {moves} stones"
-    )
+    names = f"{short[played.black]} - {short[played.white]}"
+    stones = len(played.all_moves)
+    ended = f"{played.result} ({played.ending}), {stones} stones"
+    return f"game {played.game + 1}: {names} {ended}"
 
 
 class View:
     """What is shown of where a match stands; this one shows only what must be said."""
 
     def __init__(self, standings: Standings) -> None:
-        """Begin with the games that are done."""
         self.standings = standings
         self._short = standings.settings.labels
         self._progress = Progress(total_games(standings.settings), "games", standings.games)
@@ -331,12 +308,9 @@ class PlainView(View):
         self.say(f"{result_line(played, self._short)}  [{self._progress}]")
         last = self._progress.done == self._progress.total
         if self._progress.done % TABLE_EVERY == 0 and not last:
-            for pair in standings.pairs:
-                if pair.games:
-                    self.say(
-                        f"  {self._short[pair.a]} - {self._short[pair.b]}: "
-                        f"+{pair.wins} ={pair.draws} -{pair.losses}, "
-                        f"Elo {format_estimate(pair.score.elo)}"
-                    )
+            for pair in filter(lambda pair: pair.games, standings.pairs):
+                names = f"{self._short[pair.a]} - {self._short[pair.b]}"
+                counts = f"+{pair.wins} ={pair.draws} -{pair.losses}"
+                self.say(f"  {names}: {counts}, Elo {format_estimate(pair.score.elo)}")
             if standings.verdict:
                 self.say(f"  {standings.verdict}")
