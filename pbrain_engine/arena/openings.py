@@ -17,13 +17,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from functools import lru_cache, partial
+from contextlib import closing, nullcontext
+from functools import partial
 from itertools import count, islice
 from math import inf
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from ..engine.engine import Engine, Limit
 from ..files import decode
 from ..native.load.library import KernelError
 from ..notation.cells import NotationError, format_offsets, parse_moves, parse_offsets
@@ -48,7 +49,6 @@ SPREAD = 3  # stones lie within this of the cell that they are grouped around
 MOST_STONES = (2 * SPREAD + 1) ** 2 // 2  # with more, hardly any opening is not yet won
 BORDER = 0.5  # share of openings that lie at the border: games are decided less soon there
 BORDER_REACH = 3  # a cell is at the border if it is this close to it, from 0
-REMEMBERED = 256  # openings: tuning asks for the same ones again and again
 
 _STONES = re.compile(r"[0-9]{1,3}")
 
@@ -91,56 +91,50 @@ class Openings:
         """
         self._settings = settings
         self._judge = judge
-        self._made = lru_cache(REMEMBERED)(self._make)
         self.skipped: list[str] = []
         self._lines: list[list[Coordinates]] = []
-        kind, _, stones = settings.openings.partition(":")
-        self._kind = kind
+        self._kind, _, stones = settings.openings.partition(":")
         self._stones = DEFAULT_STONES
-        if settings.opening_lines:
-            for line in settings.opening_lines:
-                try:
-                    opening = read_opening(line, settings.width, settings.height)
-                    problem = find_problem(settings, opening)
-                except NotationError as error:
-                    problem = str(error)
-                if problem:
-                    self.skipped.append(f"{line}: {problem}")
-                else:
-                    self._lines.append(opening)
-            if not self._lines:
-                raise SettingsError(f"no opening of the file suits: {self.skipped[0]}")
+        for line in settings.opening_lines:
+            try:
+                opening = read_opening(line, settings.width, settings.height)
+                problem = find_problem(settings, opening)
+            except NotationError as error:
+                problem = str(error)
+            if problem:
+                self.skipped.append(f"{line}: {problem}")
+            else:
+                self._lines.append(opening)
+        if self._lines:
             random.Random(settings.seed).shuffle(self._lines)
-        elif kind not in GENERATORS:
+            return
+        if self.skipped:
+            raise SettingsError(f"no opening of the file suits: {self.skipped[0]}")
+        if self._kind not in GENERATORS:
             raise SettingsError(
                 f"openings: {settings.openings!r} is no file and none of {', '.join(GENERATORS)}"
             )
-        elif stones:
+        if stones:
             if not _STONES.fullmatch(stones) or int(stones) > MOST_STONES:
-                raise SettingsError(f"openings: {kind} takes 0 to {MOST_STONES} stones")
+                raise SettingsError(f"openings: {self._kind} takes 0 to {MOST_STONES} stones")
             self._stones = int(stones)
-        if not self._lines and kind != NONE and self._stones >= settings.draw_stones:
+        if self._kind != NONE and self._stones >= settings.draw_stones:
             raise SettingsError(
-                f"openings: {kind}:{self._stones} leaves nothing to play, "
+                f"openings: {self._kind}:{self._stones} leaves nothing to play, "
                 f"a draw comes at {settings.draw_stones} stones"
             )
 
     def __getitem__(self, number: int) -> list[Coordinates]:
         """Return an opening; a file's list begins again after its end."""
-        return list(self._made(number))
-
-    def _make(self, number: int) -> list[Coordinates]:
-        settings = self._settings
+        settings, opening = self._settings, list[Coordinates]()
         width, height = settings.width, settings.height
         chance = random.Random(f"{settings.seed}:{number}")
-        opening: list[Coordinates] = []
         if self._lines:
-            opening = self._lines[number % len(self._lines)]
+            opening = list(self._lines[number % len(self._lines)])
         elif self._kind == RANDOM:
             opening = self._random(chance, 0.0)
         elif self._kind == BALANCED:
-            if self._judge is None:
-                self._judge = engine_judge(settings)
+            self._judge = self._judge or engine_judge(settings)
             tried = (self._random(chance, BORDER) for _ in range(TRIES))
             opening = first_balanced(tried, self._judge, BALANCE)
         if settings.transform:
@@ -179,12 +173,9 @@ def scatter(
     middle = width // 2, height // 2
     if border and chance.random() < border:
         cells = [(x, y) for y in range(height) for x in range(width)]
-        near_border = [
-            cell
-            for cell in cells
-            if min(*cell, width - 1 - cell[0], height - 1 - cell[1]) <= BORDER_REACH
-        ]
-        middle = chance.choice(near_border)
+        depths = [min(x, y, width - 1 - x, height - 1 - y) for x, y in cells]
+        near = [cell for cell, depth in zip(cells, depths, strict=True) if depth <= BORDER_REACH]
+        middle = chance.choice(near)
     near = square_around(middle, SPREAD, width, height)
     return chance.sample(near, min(stones, len(near) - 1))
 
@@ -217,8 +208,6 @@ def engine_judge(
 
     What a glance sees far from balance is not searched any further.
     """
-    from ..engine.engine import Engine, Limit
-
     engine = Engine(hash_size=max(LEAST_TABLE, TABLE_PER_NODE * nodes))
 
     def judge(opening: Sequence[Coordinates]) -> int:
@@ -327,21 +316,19 @@ def from_book(options: argparse.Namespace) -> list[list[Coordinates]]:
     from ..engine.book import Book  # SQLite, which matches do without
 
     game, (least, most) = set_up(options.settings, ()), options.stones
-    book = Book(options.book)
-    try:
+    with closing(Book(options.book)) as book:
         found = [
             opening
             for stones in range(least, most + 1)
             for opening in book.balanced(game, stones, options.balance)
         ]
-    finally:
-        book.close()
     random.Random(f"{options.seed}:book").shuffle(found)
     return found
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Make the openings; return 0, 1 (too few, or no kernel), 2 (usage) or 130 (interrupted)."""
+    was_interrupted = False
     try:
         options = parse(argv)
         progress = Progress(options.count, "openings", every=inf)
@@ -349,13 +336,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise SettingsError(f"{options.file} exists")
         source = from_book(options) if options.book else generate(options)
         with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
-            interrupted = write(options, islice(source, options.count), progress, out)
+            print(_heading(options), file=out)
+            try:
+                for opening in islice(source, options.count):
+                    text = format_offsets(opening, options.settings.width, options.settings.height)
+                    print(text, file=out, flush=True)
+                    progress.done += 1
+                    progress.show()
+            except KeyboardInterrupt:
+                was_interrupted = True
         if options.file and not progress.done:
             options.file.unlink()  # else it would be in the way of the next attempt
     except (SettingsError, KernelError, OSError) as error:
         print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
-    if interrupted:
+    if was_interrupted:
         print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
         return INTERRUPTED
     if progress.done < options.count:
@@ -364,28 +359,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def write(
-    options: argparse.Namespace,
-    openings: Iterable[list[Coordinates]],
-    progress: Progress,
-    out: TextIO,
-) -> bool:
-    """Write each opening as soon as it is found; return whether an interrupt ended it."""
+def _heading(options: argparse.Namespace) -> str:
     settings, (least, most) = options.settings, options.stones
     rule = settings.rule.name.lower().replace("_", "-")
     how = f"at {options.nodes} nodes, border {options.border:g}"
     if options.book:
         how = f"of the book {Path(options.book).name}"
-    out.write(
+    return (
         f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
-        f"within {options.balance} {how}, seed {settings.seed}\n"
+        f"within {options.balance} {how}, seed {settings.seed}"
     )
-    try:
-        for opening in openings:
-            out.write(f"{format_offsets(opening, settings.width, settings.height)}\n")
-            out.flush()
-            progress.done += 1
-            progress.show()
-    except KeyboardInterrupt:
-        return True
-    return False

@@ -24,7 +24,7 @@ from pbrain_engine.arena import openings, textbook
 from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.openings import Openings, engine_judge
 from pbrain_engine.arena.settings import SettingsError
-from pbrain_engine.engine import book, engine
+from pbrain_engine.engine import book
 from pbrain_engine.notation.cells import format_moves
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
@@ -155,7 +155,7 @@ def openings_of(record: str) -> str:
         contextlib.chdir(folder),
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(engine, "Engine", Engine)
+        patch.setattr(openings, "Engine", Engine)
         patch.setattr(book, "Book", Book)
         patch.setattr(openings, "HOPELESS", 60)
         parts = list[str]()
