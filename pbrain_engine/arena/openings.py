@@ -55,14 +55,6 @@ _STONES = re.compile(r"[0-9]{1,3}")
 Judge = Callable[[Sequence[Coordinates]], int]  # the value of a position for the side to move
 
 
-def read_opening(text: str, width: int, height: int) -> list[Coordinates]:
-    """Return the stones of one line, in offsets from the centre or in ``h8i9``."""
-    words = text.strip()
-    if not words or words[0].isdigit() or words[0] in "+-":
-        return parse_offsets(words, width, height)
-    return parse_moves(words, width, height)
-
-
 def read_lines(path: str) -> tuple[str, ...]:
     """Return the openings of a file, one a line; ``#`` begins a comment.
 
@@ -83,21 +75,22 @@ def read_lines(path: str) -> tuple[str, ...]:
 class Openings:
     """The openings of a match by number; ``skipped`` says what a file held in vain."""
 
-    def __init__(self, settings: MatchSettings, judge: Judge | None = None) -> None:
+    def __init__(self, settings: MatchSettings) -> None:
         """Take a file's lines that suit board and rule, or get ready to generate.
 
         Raises:
             SettingsError: no line suits, or the generator is unknown.
         """
         self._settings = settings
-        self._judge = judge
+        self._judge: Judge | None = None  # which is made for the first opening
         self.skipped: list[str] = []
         self._lines: list[list[Coordinates]] = []
         self._kind, _, stones = settings.openings.partition(":")
         self._stones = DEFAULT_STONES
         for line in settings.opening_lines:
             try:
-                opening = read_opening(line, settings.width, settings.height)
+                parse = parse_offsets if line[0] in "+-0123456789" else parse_moves
+                opening = parse(line, settings.width, settings.height)
                 problem = find_problem(settings, opening)
             except NotationError as error:
                 problem = str(error)
@@ -153,23 +146,19 @@ def first_balanced(
     openings: Iterable[list[Coordinates]], judge: Judge, balance: int
 ) -> list[Coordinates]:
     """Return the first opening within ``balance`` of 0, or else the closest; [] of none."""
-    best: tuple[int, list[Coordinates]] | None = None
+    best, least = list[Coordinates](), inf
     for opening in openings:
-        value = abs(judge(opening))
-        if best is None or value < best[0]:
-            best = value, opening
-        if value <= balance:
+        if (value := abs(judge(opening))) < least:
+            best, least = opening, value
+        if least <= balance:
             break
-    return best[1] if best is not None else []
+    return best
 
 
 def scatter(
     chance: random.Random, width: int, height: int, stones: int, border: float = 0.0
 ) -> list[Coordinates]:
-    """Return random stones grouped around the centre, or around a cell at the border.
-
-    ``border`` is the share of the latter.
-    """
+    """Return random stones around the centre, or for a share of openings around a border cell."""
     middle = width // 2, height // 2
     if border and chance.random() < border:
         cells = [(x, y) for y in range(height) for x in range(width)]

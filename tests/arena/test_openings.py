@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from pbrain_engine.arena.openings import (
-    Openings,
     generate,
     key_of,
     parse,
@@ -28,21 +27,6 @@ def match_of(**changes: Any) -> MatchSettings:
 
 def openings(*words: str, count: int = 6) -> list[list[Coordinates]]:
     return list(islice(generate(parse([*FAST, *words])), count))
-
-
-def test_an_opening_is_made_once() -> None:
-    asked: list[int] = []
-
-    def judge(opening: object) -> int:
-        asked.append(1)
-        return 0
-
-    openings = Openings(match_of(), judge)
-    first = openings[3]
-    first_copy = list(first)
-    first.clear()  # what is done with it does not matter
-    assert openings[3] == first_copy != openings[4]
-    assert len(asked) == 2
 
 
 def test_the_same_seed_gives_the_same_openings_however_many_threads() -> None:
