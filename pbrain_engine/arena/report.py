@@ -14,6 +14,7 @@ import textwrap
 import webbrowser
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from html import escape
 from itertools import cycle
@@ -96,8 +97,7 @@ def html_page(
     standings: Standings, games: Sequence[Played], shown: int = DEFAULT_GAMES, title: str = ""
 ) -> str:
     """Return the whole page; the last ``shown`` games can be stepped through."""
-    settings = standings.settings
-    short = settings.labels
+    settings, short = standings.settings, standings.settings.labels
     head = title or f"Numoku match: {' – '.join(short.values())}"
     parts = [
         f"<h1>{escape(head)}</h1>",
@@ -122,8 +122,8 @@ def html_page(
     for played in sorted(games, key=lambda played: played.game)[-shown:] if shown else []:
         entry = played.to_json()
         for key in ("memory", "seconds", "round", "winner"):
-            entry.pop(key)
-        entry["black"], entry["white"] = short[played.black], short[played.white]
+            del entry[key]
+        entry |= {"black": short[played.black], "white": short[played.white]}
         entries.append({**entry, "result": played.result, "fault": bool(played.fault)})
     known = {
         "width": settings.width,
@@ -180,10 +180,10 @@ def _paths(standings: Standings, games: Sequence[Played]) -> list[Figure]:
     bottom = min((elo.low for _, elo in settled), default=-100.0)
     air = (top - bottom) * 0.08 or 10.0
     view = min(bottom - air, -air), max(top + air, air)
-    lines = [Curve("", [(number, elo.value) for number, elo in path], "a")]
-    band = [(number, elo.high) for number, elo in path], [(number, elo.low) for number, elo in path]
+    value, low, high = ([(number, elo[i]) for number, elo in path] for i in range(3))
     caption = f"Elo of {short[pair.a]} against {short[pair.b]}, with its 95 % interval"
-    found = [(caption, line_chart("Elo", "games", "Elo", lines, band, [0.0], view))]
+    lines = [Curve("", value, "a")]
+    found = [(caption, line_chart("Elo", "games", "Elo", lines, (high, low), [0.0], view))]
     if test:
         verdict, lines = judge(test, score.openings), [Curve("", ratio, "b")]
         bounds = [verdict.lower, 0.0, verdict.upper]
@@ -198,16 +198,15 @@ def _lengths(games: Sequence[Played]) -> str:
         return ""
     step = max(1, math.ceil((max(lengths) - min(lengths) + 1) / 30))
     first = min(lengths) // step * step
-    count = (max(lengths) - first) // step + 1
+    starts = range(first, max(lengths) + 1, step)
     layers = []
     for name, winner in (("black won", BLACK), ("white won", WHITE), ("drawn", DRAW)):
-        heights = [0] * count
+        heights = [0] * len(starts)
         for length, played in zip(lengths, games, strict=True):
-            if played.winner == winner:
-                heights[(length - first) // step] += 1
+            heights[(length - first) // step] += played.winner == winner
         layers.append((name, winner, heights))
-    starts = [float(first + step * i) for i in range(count)]
-    return stacked_bars("Length of the games", "stones", "games", starts, step, layers)
+    bars = [float(start) for start in starts], step, layers
+    return stacked_bars("Length of the games", "stones", "games", *bars)
 
 
 def _mean_by_move(
@@ -260,22 +259,18 @@ def pgn(played: Played, settings: MatchSettings) -> str:
 FILE_EACH: dict[str, Callable[[GameRecord], str]] = {"sgf": format_sgf, "psq": format_psq}
 
 
-def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSettings) -> list[Path]:
-    """Write games in one format, into one file or a folder of files; return what was written."""
+def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSettings) -> int:
+    """Write games in one format, into a file or a folder of files; return how many files."""
     ordered = sorted(games, key=lambda played: played.game)
     if kind == PGN:
         write_whole(target, "".join(pgn(played, settings) for played in ordered))
-        return [target]
+        return 1
     target.mkdir(parents=True, exist_ok=True)
-    written = []
     for played in ordered:
-        names = "-".join(
-            re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)
-        )
-        path = target / f"{played.game + 1:05}-{names}.{kind}"
+        names = [re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)]
+        path = target / f"{played.game + 1:05}-{'-'.join(names)}.{kind}"
         write_whole(path, FILE_EACH[kind](paper_record(played, settings)))
-        written.append(path)
-    return written
+    return len(ordered)
 
 
 MOST_RATING = 10_000  # of an anchor, either way: far more than any list has
@@ -316,18 +311,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if path is None:
             raise JournalError(f"no journal in {folder}; name one")
         settings, games = read_journal(path)
-        names = {engine.name for engine in settings.engines}
-        anchors = {}
-        for text in options.anchor:
-            name, _, rating = text.rpartition("=")
-            if name not in names:
-                raise SettingsError(f"anchor {text!r}: the engines are {', '.join(sorted(names))}")
-            try:
-                anchors[name] = float(rating)
-            except ValueError:
-                anchors[name] = math.nan
-            if not abs(anchors[name]) <= MOST_RATING:
-                raise SettingsError(f"anchor {text!r}: a rating is a number up to {MOST_RATING}")
+        anchors = dict(_anchor(text, settings) for text in options.anchor)
         write(options, path, Standings(settings, games, anchors), games)
     except (SettingsError, OSError) as error:
         print(f"numoku report: {problem_of(error)}", file=sys.stderr)
@@ -335,22 +319,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _anchor(text: str, settings: MatchSettings) -> tuple[str, float]:
+    name, _, rating = text.rpartition("=")
+    names = {engine.name for engine in settings.engines}
+    if name not in names:
+        raise SettingsError(f"anchor {text!r}: the engines are {', '.join(sorted(names))}")
+    with suppress(ValueError):
+        if abs(float(rating)) <= MOST_RATING:
+            return name, float(rating)
+    raise SettingsError(f"anchor {text!r}: a rating is a number up to {MOST_RATING}")
+
+
 def write(
     options: argparse.Namespace, path: Path, standings: Standings, games: list[Played]
 ) -> None:
     """Write everything that the options ask for, the page where they ask for nothing."""
-    settings, others = standings.settings, False
+    settings, others = standings.settings, options.text or options.json
     for kind in (PGN, *FILE_EACH):
         if target := getattr(options, kind):
-            others = True
-            written = export(kind, target, games, settings)
-            print(f"{len(games)} games in {target} ({len(written)} files)", file=sys.stderr)
+            others, files = True, export(kind, target, games, settings)
+            print(f"{len(games)} games in {target} ({files} files)", file=sys.stderr)
     if options.text:
         print(summary(standings))
         print("", *table(time_rows(settings, games)), sep="\n")
     if options.json:
         print(json.dumps(standings.to_json()))
-    if options.html or options.open or not (others or options.text or options.json):
+    if options.html or options.open or not others:
         page = options.html or path.with_suffix(".html")
         write_whole(page, html_page(standings, games, options.games, options.title))
         print(page)
