@@ -136,7 +136,6 @@ class ProcessPool(Pool[Task, Found]):
     """Tasks under way in processes of this machine, each of which is started when it is needed."""
 
     def __init__(self, work: Callable[[Task], Found], processes: int) -> None:
-        """Begin with no process."""
         make = partial(ProcessPoolExecutor, processes, get_context("spawn"), become_worker)
         super().__init__(work, make, processes)
 

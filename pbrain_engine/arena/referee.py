@@ -128,7 +128,6 @@ class Clock:
     """Seconds of one player; a limit of 0 means that there is none."""
 
     def __init__(self, settings: MatchSettings, engine: EngineSpec) -> None:
-        """Wind the clock up."""
         self.turn = engine.number("turn", settings.turn)
         self.match = self.left = settings.match
         self.increment = settings.increment

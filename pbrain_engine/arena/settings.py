@@ -15,8 +15,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import pbrain_engine
-
 from ..engine.engine import SEARCHES
 from ..methods import METHODS
 from ..options import split_command
@@ -51,8 +49,6 @@ INFO_KEYS = {
 LIMITS = ("turn", "nodes", "depth")  # which an engine may have of its own
 METHOD_OPTIONS = (*LIMITS, "seed")  # of the methods of the textbooks
 OPTIONS = ("turn", *INFO_KEYS, *serve.OPTIONS, *serve.NUMBERS)
-
-PACKAGE = Path(pbrain_engine.__file__).absolute().parent
 
 # Programs that run the file which comes after them.
 _INTERPRETER = re.compile(
@@ -97,21 +93,20 @@ class EngineSpec:
         """The folder of the program that is run, in which it expects its own files."""
         if self.builtin:
             return None
-        words = [Path(word) for word in self.command if Path(word).is_absolute()]
-        files = [path for path in words if path.is_file()]
+        files = [path for path in map(Path, self.command) if path.is_absolute() and path.is_file()]
         programs = [
             path
             for path in files
             if str(path) != sys.executable and not _INTERPRETER.fullmatch(path.name)
-        ] or files
-        return str(programs[0].parent) if programs else None
+        ]
+        return next((str(path.parent) for path in programs + files), None)
 
     @property
     def environment(self) -> dict[str, str]:
         """What is set for the process: a built-in is a module of this very package."""
         if not self.builtin:
             return {}
-        search = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
+        search = [str(Path(__file__).absolute().parents[2]), os.environ.get("PYTHONPATH", "")]
         return {"PYTHONPATH": os.pathsep.join(filter(None, search))}
 
     @property
@@ -217,12 +212,11 @@ def format_engine(options: Mapping[str, object]) -> str:
 
 def name_apart(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
     """Return the engines with names that differ: the second ``X`` becomes ``X#2``."""
-    seen: dict[str, int] = {}
-    apart = []
+    seen, apart = Counter[str](), []
     for engine in engines:
-        count = seen[engine.name] = seen.get(engine.name, 0) + 1
-        name = engine.name if count == 1 else f"{engine.name}#{count}"
-        apart.append(replace(engine, name=name))
+        seen[engine.name] += 1
+        number = f"#{seen[engine.name]}" if seen[engine.name] > 1 else ""
+        apart.append(replace(engine, name=engine.name + number))
     return tuple(apart)
 
 
