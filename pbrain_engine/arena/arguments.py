@@ -253,7 +253,8 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         terms.update(draw_value=value, draw_moves=max(1, moves), draw_from=start)
     test = None
     if options.sprt:
-        test = Sprt(*options.sprt, options.alpha, options.beta, options.sprt_model)
+        elo0, elo1 = options.sprt
+        test = Sprt(elo0, elo1, options.alpha, options.beta, options.sprt_model)
     is_generated = options.openings.partition(":")[0] in GENERATORS
     values.update(
         engines=name_apart(engines),

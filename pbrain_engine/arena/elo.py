@@ -128,6 +128,7 @@ class MeanScore(NamedTuple):
 
 PRIOR = 1e-3  # weight of a result that was never seen, so that its likelihood has a logarithm
 ROUNDS = 40
+HALVINGS = 60
 PRECISION = 1e-10
 
 
@@ -194,24 +195,17 @@ def _likeliest(elo: float, model: str, weights: Counts) -> list[float]:
 def _fit(moments: Sequence[float], weights: Sequence[float]) -> list[float]:
     """Return the likeliest distribution under which these moments have the mean 0.
 
-    Lagrange: it is ``p / (1 + x m)`` with the ``x`` that makes the mean vanish. The mean
-    falls in ``x`` between two poles; Newton's steps find its zero, halving where they leave
-    the interval.
+    Lagrange: it is ``p / (1 + x m)`` with the ``x`` that makes the mean vanish, which falls in
+    ``x`` between two poles.
     """
     low, high = -1 / max(moments), -1 / min(moments)
     pairs = list(zip(weights, moments, strict=True))
-    x = 0.0
-    for _ in range(ROUNDS):
-        terms = [(p * m / (1 + x * m), m / (1 + x * m)) for p, m in pairs]
-        mean = sum(term for term, _ in terms)
-        if mean > 0:
+    for _ in range(HALVINGS):
+        x = (low + high) / 2
+        if sum(p * m / (1 + x * m) for p, m in pairs) > 0:
             low = x
         else:
             high = x
-        step = mean / sum(term * factor for term, factor in terms)
-        if abs(step) < PRECISION:
-            break
-        x = x + step if low < x + step < high else (low + high) / 2
     return [p / (1 + x * m) for p, m in pairs]
 
 

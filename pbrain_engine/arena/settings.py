@@ -85,8 +85,7 @@ class EngineSpec:
 
     def number(self, key: str, default: float) -> float:
         """Return an option as a number, or the default where it is not set."""
-        text = self.option(key)
-        return default if text is None else float(text)
+        return float(self.option(key) or default)
 
     @property
     def home(self) -> str | None:
@@ -367,9 +366,8 @@ def total_games(settings: MatchSettings) -> int:
 
 def parse_board(text: str) -> tuple[int, int]:
     """Return width and height of ``15`` or ``15x20``."""
-    words = text.lower().split("x")
     try:
-        sizes = [int(word) for word in words]
+        sizes = [int(word) for word in text.lower().split("x")]
     except ValueError:
         sizes = []
     if len(sizes) not in (1, 2):
