@@ -52,9 +52,7 @@ def opening_of(game: Game) -> Opening | None:
 
 
 def row_of(game: Game) -> list[Coordinates]:
-    """Return the row that has won with the last stone, empty while there is none."""
-    if game.winner is None:
-        return []
+    """Return the row that has won with the last stone."""
     return diagram.winning_row(diagram_of(game, last_of(game)))
 
 

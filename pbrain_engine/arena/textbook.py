@@ -10,7 +10,7 @@ import random
 import sys
 
 from ..methods import Budget, PlainGame, method
-from ..protocol.commands import Command, CommandReader, Info, Malformed, Said
+from ..protocol.commands import Command, CommandReader
 from ..protocol.settings import Settings
 
 SHARE = 0.8  # of the time for a move; building the board and the answer take the rest
@@ -33,18 +33,19 @@ class Textbook:
         self._width = self._height = 20
         self._stones: list[int] = []
 
-    def answer(self, said: Said) -> str | None:
+    def answer(self, said: Command) -> str | None:
         """Return the answer to what a manager says, or None where there is none.
 
         Raises:
             ValueError: it makes no sense on this board.
         """
         match said:
-            case Info("seed", value):
-                self._chance.seed(value)
-            case Info(key, value):
-                self._settings.update(key, value)
-            case Malformed(reason):
+            case Command("INFO", text=text):
+                key, value, *_ = (*text.split(), "", "")
+                if key.lower() == "seed":
+                    self._chance.seed(value)
+                self._settings.update(text)
+            case Command("MALFORMED", text=reason):
                 raise ValueError(reason)
             case Command("ABOUT"):
                 return f'name="{self._name}", version="1.0", author="Numoku", country="any"'
@@ -68,7 +69,7 @@ class Textbook:
                 self._stones.remove(self._cell(x, y, is_taken=True))
                 return "OK"
             case _:
-                return f"UNKNOWN {said[0]}"
+                return f"UNKNOWN {said.text or said.name}"
         return None
 
     def _cell(self, x: int, y: int, is_taken: bool = False) -> int:

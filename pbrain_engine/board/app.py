@@ -11,9 +11,10 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
 from urllib.parse import urlsplit
@@ -33,24 +34,10 @@ from ..pages import html
 from . import files, proofs, searches  # noqa: F401 - which register their operations
 from .archive import Archive, Shelf
 from .desk import Answer, Desks, Job, Questions, answer_of
-from .messages import (
-    BAD_REQUEST,
-    FORBIDDEN,
-    MOST_CHARACTERS,
-    NOT_FOUND,
-    TOO_LARGE,
-    UNAUTHORISED,
-    Operation,
-    Refused,
-    openapi,
-    operation_of,
-    parse,
-    report_unexpected,
-)
+from .messages import MOST_CHARACTERS, OPERATIONS, Refused, operation_of, parse, refusal_of
 
 STATIC = Path(__file__).parent / "static"
-SHARED = html.FOLDER
-SHARED_FILES = ("draw.js", "page.css")
+SHARED = ("draw.js", "page.css")  # with pages of other commands
 TYPES = {
     ".html": "text/html",
     ".js": "text/javascript",
@@ -72,6 +59,7 @@ TOKEN_BYTES = 18
 ENVIRONMENT = "NUMOKU_BOARD_TOKEN"
 
 
+@dataclass(frozen=True)
 class Guard:
     """Who may ask: a page that this server has served itself, or a program that knows the token.
 
@@ -80,31 +68,28 @@ class Guard:
     also keeps out names that have been bent to 127.0.0.1.
     """
 
-    def __init__(self, token: str, names: tuple[str, ...] = LOCAL_NAMES) -> None:
-        """Take the token, and the names of the host; no names: any."""
-        self.token = token
-        self._names = names
+    token: str
+    names: tuple[str, ...] = LOCAL_NAMES  # of the host; none: any
 
     def check(self, request: HTTPConnection) -> None:
         """Refuse a request from another site, to another name, or without the token."""
         headers = request.headers
         host = headers.get("host", "")
         name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
-        if self._names and name not in self._names:
-            raise Refused("this server has another name", FORBIDDEN)
-        try:
-            is_own = "origin" not in headers or urlsplit(headers["origin"]).netloc == host
-        except ValueError:  # it is no address
-            is_own = False
+        if self.names and name not in self.names:
+            raise Refused("this server has another name", HTTPStatus.FORBIDDEN)
+        is_own = "origin" not in headers
+        with suppress(ValueError):  # it is no address
+            is_own = is_own or urlsplit(headers["origin"]).netloc == host
         if not is_own:
-            raise Refused("the request comes from a foreign page", FORBIDDEN)
+            raise Refused("the request comes from a foreign page", HTTPStatus.FORBIDDEN)
         scheme, _, given = headers.get("authorization", "").partition(" ")
         word = (
             given.strip() if scheme.lower() == "bearer" else request.query_params.get("token", "")
         )
         if not hmac.compare_digest(word.encode(), self.token.encode()):
-            raise Refused("the token is missing or wrong; open the address that was printed",
-                          UNAUTHORISED)  # fmt: skip
+            reason = "the token is missing or wrong; open the address that was printed"
+            raise Refused(reason, HTTPStatus.UNAUTHORIZED)
 
 
 def lasting_token() -> str:
@@ -114,22 +99,16 @@ def lasting_token() -> str:
     """
     if os.environ.get(ENVIRONMENT):
         return os.environ[ENVIRONMENT]
-    path = state_folder() / "board-token"
-    try:
+    path, token = state_folder() / "board-token", secrets.token_urlsafe(TOKEN_BYTES)
+    with suppress(OSError, ValueError):
         kept = path.read_text(encoding="ascii").strip()
         if len(kept) >= TOKEN_BYTES:
             return kept
-    except (OSError, ValueError):
-        pass
-    token = secrets.token_urlsafe(TOKEN_BYTES)
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "w", encoding="ascii") as file:
-            file.write(token + "\n")
-    except OSError:
-        pass
+        path.touch(0o600, exist_ok=False)
+        path.write_text(token + "\n", encoding="ascii")
     return token
 
 
@@ -142,11 +121,9 @@ class Connection(Questions):
         self._socket = socket
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
-        self._urgent = asyncio.Event()  # something that does not wait for the gap
+        self._urgent = asyncio.Event()  # an answer, which does not wait for the gap
         self._answers: list[Answer] = []
         self._events: dict[object, Answer] = {}  # the latest of every question
-        self._answered: set[object] = set()  # questions that have had an event
-        self._look_ups: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Serve until the page is gone."""
@@ -160,45 +137,25 @@ class Connection(Questions):
             sender.cancel()
             await run_in_threadpool(self.desk.close)
 
-    def look_up(self, name: object, operation: Operation, job: Job) -> None:
-        """Answer a question that needs no engine, beside others."""
-
-        async def answer() -> None:
-            found = await run_in_threadpool(answer_of, operation, self.desk, job)
-            self.post({"id": name, **found})
-
-        task = asyncio.create_task(answer())
-        self._look_ups.add(task)  # the loop itself does not keep it alive
-        task.add_done_callback(self._look_ups.discard)
-
-    def finish(self, name: object, answer: Answer) -> None:
-        """Send the answer to a question, from the desk's thread."""
-        self._loop.call_soon_threadsafe(self._finish, name, answer)
-
-    def post_event(self, name: object, event: Answer) -> None:
-        """Send what is known so far to a question, from the desk's thread."""
-        self._loop.call_soon_threadsafe(self._note_event, name, event)
-
-    def _finish(self, name: object, answer: Answer) -> None:
-        self._events.pop(name, None)
-        self._answered.discard(name)
-        super().finish(name, answer)
+    def look_up(self, job: Job) -> None:
+        """Do what needs no engine beside other questions."""
+        self._loop.run_in_executor(None, job.work, job)
 
     def post(self, answer: Answer) -> None:
-        """Send an answer to the page."""
-        self._answers.append(answer)
-        self._urgent.set()
-        self._news.set()
+        """Send an answer to the page, or an event on the way to it; called in any thread."""
+        self._loop.call_soon_threadsafe(self._take_out, answer)
 
-    def _note_event(self, name: object, event: Answer) -> None:
-        self._events[name] = {"id": name, "event": event}
-        if name not in self._answered:
-            self._answered.add(name)
+    def _take_out(self, answer: Answer) -> None:
+        self._events.pop(answer["id"], None)
+        if "event" in answer:
+            self._events[answer["id"]] = answer
+        else:
+            self._answers.append(answer)
             self._urgent.set()
         self._news.set()
 
     async def _send(self) -> None:
-        """Send answers and first events at once, of others the latest only, with a gap between."""
+        """Send answers at once, of events the latest only, with a gap between."""
         try:
             while True:
                 await self._news.wait()
@@ -234,29 +191,20 @@ class BoardServer:
         self.guard = guard
         self.archive = Archive(database, Shelf(games))
         self.desks = Desks(threads, self.archive, weights)
-        self.tabs = 0
-        self.visits = 0  # tabs, and questions of programs
-        self.last_left = monotonic()  # when the last visit ended, or the start
         self.start: dict[str, str] = {}  # a game to begin with, by name and content
         self.app = Starlette(
             routes=[
-                Route("/", self.file),
-                Route("/api/health", self.health),
-                Route("/api/openapi.json", self.describe),
-                WebSocketRoute("/api/socket", self.socket),
-                Route("/api/{name}", self.operate, methods=["GET", "POST"]),
-                Route("/{name}", self.file),
+                Route("/", self._file),
+                Route("/api/health", self._health),
+                Route("/api/operations", self._describe),
+                WebSocketRoute("/api/socket", self._socket),
+                Route("/api/{name}", self._operate, methods=["GET", "POST"]),
+                Route("/{name}", self._file),
             ],
             exception_handlers=dict.fromkeys(
-                (Refused, HTTPException, ClientDisconnect, Exception), refusal
+                (Refused, HTTPException, ClientDisconnect, Exception), answer_refusal
             ),
-            lifespan=self._life,
         )
-
-    @asynccontextmanager
-    async def _life(self, app: Starlette) -> AsyncIterator[None]:
-        yield
-        await run_in_threadpool(self.close)
 
     def close(self) -> None:
         """End all work, and write what is still to be kept."""
@@ -265,92 +213,73 @@ class BoardServer:
 
     @property
     def seconds_alone(self) -> float:
-        """The seconds since the last visit, or since the start; 0 while there is one."""
-        return 0.0 if self.visits else monotonic() - self.last_left
+        """The seconds since the last tab or question, or since the start; 0 while there is one."""
+        return 0.0 if list(self.desks) else monotonic() - self.desks.last_closed
 
-    @contextmanager
-    def _visit(self) -> Iterator[None]:
-        self.visits += 1
-        try:
-            yield
-        finally:
-            self.visits -= 1
-            self.last_left = monotonic()
-
-    async def file(self, request: Request) -> Response:
-        """Serve the page, or one of its files."""
+    async def _file(self, request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        folder = SHARED if name in SHARED_FILES else STATIC
+        folder = html.FOLDER if name in SHARED else STATIC
         path = next((path for path in folder.iterdir() if path.name == name), None)
         if path is None or path.suffix not in TYPES:
-            raise Refused("there is no such file", NOT_FOUND)
+            raise Refused("there is no such file", HTTPStatus.NOT_FOUND)
         return Response(path.read_bytes(), media_type=TYPES[path.suffix], headers=HEADERS)
 
-    async def health(self, request: Request) -> Response:
-        """Say that the server lives, and what it is doing."""
+    async def _health(self, request: Request) -> Response:
         return JSONResponse(
             {
                 "status": "ok",
                 "name": "numoku",
                 "version": __version__,
-                "tabs": self.tabs,
+                "tabs": len(list(self.desks)),
                 "engines": sum(desk.has_engine for desk in self.desks),
                 "searching": sum(not desk.is_idle for desk in self.desks),
             }
         )
 
-    async def describe(self, request: Request) -> Response:
-        """Return the description in OpenAPI."""
+    async def _describe(self, request: Request) -> Response:
+        """Return what can be asked, with the fields of each as JSON schemas."""
         self.guard.check(request)
-        return JSONResponse(openapi(str(request.base_url)))
+        return JSONResponse(
+            {
+                name: {"summary": operation.summary, "fields": operation.fields}
+                for name, operation in sorted(OPERATIONS.items())
+            }
+        )
 
-    async def operate(self, request: Request) -> Response:
+    async def _operate(self, request: Request) -> Response:
         """Do one operation and return its result; it ends when the asker goes away."""
         self.guard.check(request)
         name = request.path_params["name"]
         if name == "start":
             return JSONResponse(self.start)
         operation = operation_of(name)
-        body = await _body(request) if request.method == "POST" else "{}"
-        fields = operation.read(parse(body))
+        fields = operation.read(parse(await _body(request)))
         if operation.endless and not any(fields[k] for k in ("time", "nodes", "depth")):
             fields["time"] = 5.0
         desk = self.desks.open()
         answer: Future[Answer] = Future()
         waiting = asyncio.wrap_future(answer)
-
-        def work(job: Job) -> None:
-            answer.set_result(answer_of(operation, desk, job))
-
         try:
-            with self._visit():
-                desk.submit(Job(work, fields))
-                while not waiting.done():
-                    await asyncio.wait([waiting], timeout=0.25)
-                    if not waiting.done() and await request.is_disconnected():
-                        raise ClientDisconnect
+            desk.submit(Job(lambda job: answer.set_result(answer_of(operation, desk, job)), fields))
+            while not waiting.done():
+                await asyncio.wait([waiting], timeout=0.25)
+                if await request.is_disconnected():
+                    raise ClientDisconnect
         finally:
             await run_in_threadpool(desk.close)
         found = waiting.result()
         if "error" in found:
-            raise Refused(found["error"], found.get("status", BAD_REQUEST))
+            raise Refused(found["error"], found.get("status", HTTPStatus.BAD_REQUEST))
         return JSONResponse(found["result"])
 
-    async def socket(self, socket: WebSocket) -> None:
-        """Serve a tab."""
+    async def _socket(self, socket: WebSocket) -> None:
+        await socket.accept()  # in any case, so that the page learns a reason
         try:
             self.guard.check(socket)
         except Refused as refused:
-            await socket.accept()  # so that the page learns the reason
-            await socket.close(POLICY_VIOLATION, refused.reason)
+            await socket.close(POLICY_VIOLATION, str(refused))
             return
-        await socket.accept()
-        self.tabs += 1
-        try:
-            with self._visit():
-                await Connection(socket, self.desks).run()
-        finally:
-            self.tabs -= 1
+        await Connection(socket, self.desks).run()
 
 
 async def _body(request: Request) -> str:
@@ -360,19 +289,17 @@ async def _body(request: Request) -> str:
     async for part in request.stream():
         length += len(part)
         if length > MOST_CHARACTERS:
-            raise Refused("the request is too large", TOO_LARGE)
+            raise Refused("the request is too large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         parts.append(part)
     return b"".join(parts).decode("utf-8", "replace") or "{}"
 
 
-async def refusal(request: Request, error: Exception) -> Response:
+async def answer_refusal(request: Request, error: Exception) -> Response:
     """Return what went wrong as an answer."""
     match error:
-        case Refused(reason=reason, status=status):
-            return JSONResponse({"error": reason}, status)
         case HTTPException(detail=detail, status_code=status, headers=headers):
             return JSONResponse({"error": detail}, status, headers)
         case ClientDisconnect():
             return Response()  # the client has gone
-    refusal = report_unexpected(error)
-    return JSONResponse({"error": refusal.reason}, refusal.status)
+    refused = refusal_of(error)
+    return JSONResponse({"error": str(refused)}, refused.status)

@@ -16,6 +16,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +33,7 @@ from ..notation.canonical import Position
 from ..notation.game_tree import GameRecord, GameTree, main_line
 from ..solver.solver import Tree
 from ..values import WIN
-from .messages import NOT_FOUND, Refused
+from .messages import Refused
 
 MOST_GAMES = 1000  # that are kept; the one that was begun first makes room
 PATIENCE = 10.0  # seconds that another server may write
@@ -222,7 +223,7 @@ class Shelf:
         """Return a game as it was kept; raises Refused if it is not there."""
         for document in self._read("SELECT document FROM games WHERE id = ?", name):
             return document
-        raise Refused("this game is not kept any more", NOT_FOUND)
+        raise Refused("this game is not kept any more", HTTPStatus.NOT_FOUND)
 
     def keep(self, document: Mapping[str, Any]) -> None:
         """Keep a game in the place of what it was; the same game by another name makes room."""

@@ -128,20 +128,18 @@ def listen(host: str, port: int | None) -> socket.socket:
         OSError: a port that was asked for is taken.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    wanted = [DEFAULT_PORT, 0] if port is None else [port]
-    for place, number in enumerate(wanted):
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        if sys.platform != "win32":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host.strip("[]"), number))
-            listener.listen(128)
-            return listener
-        except (OSError, OverflowError) as error:
-            listener.close()
-            if place == len(wanted) - 1:
-                raise OSError(f"cannot listen on {host}:{number}: {error}") from None
-    raise AssertionError("there is always one to try")
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    if sys.platform != "win32":
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host.strip("[]"), DEFAULT_PORT if port is None else port))
+        listener.listen(128)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        if port is None:
+            return listen(host, 0)
+        raise OSError(f"cannot listen on {host}:{port}: {error}") from None
+    return listener
 
 
 async def serve(

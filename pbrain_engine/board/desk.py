@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
+from time import monotonic
 from typing import Any
 
 from ..app.setup import build_checked
@@ -24,16 +26,7 @@ from ..notation.cells import NotationError
 from ..notation.game_tree import GameRecord
 from ..solver.solver import Solver, Tree
 from .archive import Archive
-from .messages import (
-    BAD_REQUEST,
-    MOST_CHARACTERS,
-    Operation,
-    Refused,
-    game_of,
-    operation_of,
-    parse,
-    report_unexpected,
-)
+from .messages import MOST_CHARACTERS, Operation, Refused, operation_of, parse, refusal_of, setup_of
 
 MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
@@ -59,6 +52,11 @@ class Job:
     endless: bool = False
     is_stopped: bool = False
 
+    @property
+    def setup(self) -> GameRecord:
+        """The position that is asked about."""
+        return setup_of(self.fields["position"])
+
     def check(self) -> None:
         """Raise Stopped if the job was stopped."""
         if self.is_stopped:
@@ -66,7 +64,7 @@ class Job:
 
 
 class Desks:
-    """All desks of a server."""
+    """The desks of a server that are open."""
 
     def __init__(
         self,
@@ -78,25 +76,22 @@ class Desks:
         self.weights = weights
         self.threads = threads or os.cpu_count() or 1
         self.archive = archive or Archive()
-        self._desks: list[Desk] = []
-        self._guard = threading.Lock()
+        self.last_closed = monotonic()  # when a desk was, or the start
+        self._open: set[Desk] = set()
 
     def open(self) -> Desk:
         """Return a new desk."""
         desk = Desk(self)
-        with self._guard:
-            self._desks.append(desk)
+        self._open.add(desk)
         return desk
 
     def forget(self, desk: Desk) -> None:
         """Take a desk that is closed off the list."""
-        with self._guard:
-            if desk in self._desks:
-                self._desks.remove(desk)
+        self._open.discard(desk)
+        self.last_closed = monotonic()
 
     def __iter__(self) -> Iterator[Desk]:
-        """Yield those that are open."""
-        return iter(list(self._desks))
+        return iter(list(self._open))
 
     def close(self) -> None:
         """Close all of them, and wait until they are."""
@@ -112,17 +107,14 @@ class Desk:
         self._desks = desks
         self.archive = desks.archive
         self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
-        self.looking = threading.Lock()  # at the board, on which at_once operations build positions
-        self._board: Game | None = None
+        self.looking = threading.Lock()  # at the board
+        self.board: Game | None = None  # on which positions are put that are only looked at
         self._engine: Engine | None = None
         self._solver: Solver | None = None
-        self._memory = 0
-        self._jobs: deque[Job] = deque()
-        self._current: Job | None = None
+        self._jobs: deque[Job] = deque()  # the first of them is being done
         self._guard = threading.Lock()
         self._closed = False
         self._thread: threading.Thread | None = None  # the last one that worked
-        self._is_working = False
         self._pause: threading.Timer | None = None
 
     # For the server's thread -------------------------------------------------------
@@ -135,36 +127,35 @@ class Desk:
     @property
     def is_idle(self) -> bool:
         """Whether there is nothing to do."""
-        return self._current is None and not self._jobs
+        return not self._jobs
 
     def submit(self, job: Job) -> None:
         """Do a job after those that were submitted before; an endless one ends."""
         with self._guard:
             if self._closed:
                 return
-            for before in [self._current, *self._jobs]:
-                if before is not None and before.endless:
+            for before in self._jobs:
+                if before.endless:
                     self._stop(before)
             self._jobs.append(job)
             if self._pause is not None:
                 self._pause.cancel()
-            is_first, self._is_working = not self._is_working, True
-        if is_first:
-            (self._thread,) = start_deep([self._work])
+            if len(self._jobs) > 1:
+                return
+        (self._thread,) = start_deep([self._work])
 
     def stop(self, *jobs: Job) -> None:
         """Make jobs end soon, whether they run or wait; without any, all of them."""
         with self._guard:
-            for job in jobs or [self._current, *self._jobs]:
-                if job is not None:
-                    self._stop(job)
+            for job in jobs or self._jobs:
+                self._stop(job)
 
     def _stop(self, job: Job) -> None:
         job.is_stopped = True
-        if self._current is job and self._engine is not None:
-            self._engine.stop()
-        if self._current is job and self._solver is not None:
-            self._solver.stop()
+        if self._jobs and self._jobs[0] is job:
+            for tool in (self._engine, self._solver):
+                if tool is not None:
+                    tool.stop()
 
     def close(self, wait: float = 5.0) -> None:
         """End everything and give the memory back."""
@@ -176,50 +167,42 @@ class Desk:
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(wait)
-        self.rest(only_idle=True)
+        self.rest()
         self._desks.forget(self)
-
-    def board(self, setup: GameRecord) -> Game:
-        """Return a position on the desk's board, for whoever is ``looking``; see ``game_of``."""
-        self._board = game_of(setup, self._board)
-        return self._board
 
     # For the desk's own thread -----------------------------------------------------
 
     def _work(self) -> None:
-        while (job := self._next()) is not None:
-            job.work(job)
-        if self._closed:
-            self.rest()
-
-    def _next(self) -> Job | None:
-        """Return the next job; without one the memory is given back after a while."""
-        with self._guard:
-            self._current = self._jobs.popleft() if self._jobs else None
-            if self._current is not None:
+        """Do what there is; then the memory is given back, after a while unless it is closed."""
+        is_more = True
+        while is_more:
+            with self._guard:
                 if self._solver is not None:
                     self._solver.release()
                 if self._engine is not None:
                     self._engine.arm()
-                return self._current
-            self._is_working = False
-            if not self._closed:
-                self._pause = threading.Timer(REST_AFTER, self.rest, kwargs={"only_idle": True})
-                self._pause.daemon = True
-                self._pause.start()
-        return None
+                job = self._jobs[0]
+            job.work(job)
+            with self._guard:
+                self._jobs.popleft()
+                is_more = bool(self._jobs)
+                if not is_more and not self._closed:
+                    self._pause = threading.Timer(REST_AFTER, self.rest)
+                    self._pause.daemon = True
+                    self._pause.start()
+        if self._closed:
+            self.rest()
 
-    def rest(self, only_idle: bool = False) -> None:
-        """Give all memory back; ``only_idle``: unless there is work again."""
+    def rest(self) -> None:
+        """Give all memory back, unless there is work again."""
         with self._guard:
-            if only_idle and self._is_working:
+            if self._jobs:
                 return
-            engine, self._engine = self._engine, None
-            solver, self._solver = self._solver, None
-        if engine is not None:
-            engine.close()
-        if solver is not None:
-            solver.close()
+            tools = self._engine, self._solver
+            self._engine = self._solver = None
+        for tool in tools:
+            if tool is not None:
+                tool.close()
 
     def engine(
         self,
@@ -237,21 +220,17 @@ class Desk:
             NotationError: the position cannot come about in a game.
             Stopped: the job was stopped.
         """
-        if self._engine is not None and self._engine.search != search:
-            with self._guard:
-                other, self._engine = self._engine, None
-            other.close()
-        threads = min(threads, self._desks.threads)
-        if self._engine is None:
-            weights = self._desks.weights
-            made = Engine(memory=memory * MEGABYTE, threads=threads, search=search, weights=weights)
-            with self._guard:
-                self._engine, self._memory = made, memory
         engine = self._engine
-        if memory != self._memory:
-            engine.set_memory(memory * MEGABYTE)
-            self._memory = memory
-        engine.set_threads(threads)
+        if engine is None or engine.search != search:
+            with self._guard:
+                other, self._engine = engine, None
+            if other is not None:
+                other.close()
+            engine = Engine(search=search, weights=self._desks.weights)
+            with self._guard:
+                self._engine = engine
+        engine.set_memory(memory * MEGABYTE)
+        engine.set_threads(min(threads, self._desks.threads))
         game = engine.game
         if (game.width, game.height, game.rule) != setup.board:
             engine.new_game(*setup.board)
@@ -259,8 +238,8 @@ class Desk:
             engine.clear_hash()
         build_checked(engine.game, setup)
         engine.arm()  # before the question whether the job was stopped, so that no stop gets lost
-        if self._current is not None:
-            self._current.check()
+        if self._jobs:
+            self._jobs[0].check()
         return engine
 
     def solver(self) -> Solver:
@@ -280,10 +259,7 @@ Answer = dict[str, Any]
 
 
 class Questions:
-    """What a page has asked its desk; whoever carries the messages says how answers go back.
-
-    ``post_event`` and ``finish`` are called in the desk's thread.
-    """
+    """What a page has asked its desk; whoever carries the messages says how answers go back."""
 
     def __init__(self, desks: Desks) -> None:
         """Begin without any question."""
@@ -291,21 +267,16 @@ class Questions:
         self._jobs: dict[object, Job] = {}
 
     def post(self, answer: Answer) -> None:
-        """Send an answer to the page."""
+        """Send an answer to the page, or an event on the way to it; called in any thread."""
         raise NotImplementedError
 
     def post_event(self, name: object, event: Answer) -> None:
         """Send what is known so far to a question."""
-        raise NotImplementedError
+        self.post({"id": name, "event": event})
 
-    def finish(self, name: object, answer: Answer) -> None:
-        """Send the answer to a question that the desk has worked on."""
-        self._jobs.pop(name, None)
-        self.post(answer)
-
-    def look_up(self, name: object, operation: Operation, job: Job) -> None:
-        """Answer a question that needs no engine."""
-        self.post({"id": name, **answer_of(operation, self.desk, job)})
+    def look_up(self, job: Job) -> None:
+        """Do what needs no engine."""
+        job.work(job)
 
     def take(self, text: str) -> None:
         """Begin to answer a message; what is wrong with it is an answer, too."""
@@ -316,10 +287,8 @@ class Questions:
             if len(text) > MOST_CHARACTERS:
                 raise Refused("the message is too large")
             self.begin(name, message)
-        except Refused as refused:
-            self.post({"id": name, "error": refused.reason})
         except Exception as error:  # the page is served on, whatever it is
-            self.post({"id": name, "error": report_unexpected(error).reason})
+            self.post({"id": name, "error": str(refusal_of(error))})
 
     def begin(self, name: object, message: Mapping[str, Any]) -> None:
         """Begin to answer a question; raises Refused."""
@@ -335,7 +304,7 @@ class Questions:
         fields, tell = operation.read(message), partial(self.post_event, name)
         job = Job(partial(self._work, name, operation), fields, tell, operation.endless)
         if operation.at_once:
-            self.look_up(name, operation, job)
+            self.look_up(job)
             return
         if len(self._jobs) >= MOST_WAITING:
             raise Refused("too many questions at once")
@@ -343,7 +312,9 @@ class Questions:
         self.desk.submit(job)
 
     def _work(self, name: object, operation: Operation, job: Job) -> None:
-        self.finish(name, {"id": name, **answer_of(operation, self.desk, job)})
+        answer = answer_of(operation, self.desk, job)
+        self._jobs.pop(name, None)
+        self.post({"id": name, **answer})
 
 
 def scalar(message: Mapping[str, Any], name: str) -> object:
@@ -364,7 +335,7 @@ def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
     except MemoryError:
         return {"error": "there is not enough memory for this; ask for fewer megabytes"}
     except (EngineError, NotationError) as error:
-        return {"error": str(error), "status": BAD_REQUEST}
+        return {"error": str(error), "status": HTTPStatus.BAD_REQUEST}
     except Exception as error:  # the server lives on, whatever it is
-        refused = error if isinstance(error, Refused) else report_unexpected(error)
-        return {"error": refused.reason, "status": refused.status}
+        refused = refusal_of(error)
+        return {"error": str(refused), "status": refused.status}

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import base64
-import binascii
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..app.setup import DEFAULT_SIZE, parse_setup
-from ..app.view import diagram_of
 from ..files import decode
 from ..notation.cells import begins_with_move
-from ..notation.diagram import format_diagram
-from ..notation.game_tree import GameRecord, GameTree, TreeNode, main_line, tree_of
+from ..notation.game_tree import GameTree, TreeNode, main_line, tree_of
 from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
@@ -23,8 +20,8 @@ from ..position.rules import Rule
 from .desk import Desk, Job
 from .messages import (
     COORDINATE,
-    PLACE,
-    MessageField,
+    MAX_CELLS,
+    POSITION,
     Refused,
     Schema,
     flag,
@@ -36,7 +33,7 @@ from .messages import (
     setup_of,
     text,
     whole,
-)  # fmt: skip
+)
 
 MOST_FILE = 1_500_000  # bytes of a file
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
@@ -46,30 +43,22 @@ MOST_COMMENT = 20_000
 RULES = tuple(rule.name.lower() for rule in Rule)
 FORMATS = ("sgf", "psq", "lib", "diagram")
 NAMES = ("black", "white", "result", "date")
+# What may be written on a node, by the names that messages and nodes have for it.
+NOTES = {
+    "title": "title", "text": "text", "comment": "comment",
+    "marked": "is_marked", "start": "is_start",
+}  # fmt: skip
 
 _WORDS: Schema = {"type": "string", "maxLength": MOST_COMMENT}
 _NAME: Schema = {"type": "string", "description": f"of which {MOST_COMMENT} characters are kept"}
-_MARKS: dict[str, Schema] = {
-    "title": _WORDS,
-    "marked": {"type": "boolean"},
-    "start": {"type": "boolean"},
-}
+_CELL: dict[str, Schema] = {"x": COORDINATE, "y": COORDINATE}
+_WRITTEN = dict.fromkeys(NOTES, _WORDS) | dict.fromkeys(("marked", "start"), {"type": "boolean"})
 _LABEL: Schema = {
     "type": "object",
-    "properties": {
-        "x": COORDINATE,
-        "y": COORDINATE,
-        "text": _WORDS,
-        "comment": _WORDS,
-        **_MARKS,
-    },
+    "properties": {**_CELL, **_WRITTEN},
     "required": ["x", "y", "text"],
 }
-_NOTES: dict[str, Schema] = {
-    **_MARKS,
-    "text": _WORDS,
-    "labels": {"type": "array", "items": _LABEL, "maxItems": MAX_BOARD * MAX_BOARD},
-}
+_NOTES = {**_WRITTEN, "labels": {"type": "array", "items": _LABEL, "maxItems": MAX_CELLS}}
 # A tree is a flat list, so that its depth is no matter: each move names its parent's place.
 TREE: Schema = {
     "type": "array",
@@ -80,31 +69,27 @@ TREE: Schema = {
         "type": "object",
         "properties": {
             "parent": {"type": "integer", "minimum": -1, "maximum": MOST_NODES},
-            "x": COORDINATE,
-            "y": COORDINATE,
-            "comment": _WORDS,
+            **_CELL,
             **_NOTES,
         },
         "required": ["parent", "x", "y"],
     },
 }
-
-
-GAME = {
-    "position": PLACE,
-    "tree": MessageField(TREE),
-    "names": MessageField({"type": "object", "properties": dict.fromkeys(NAMES, _NAME)}, None),
-    "comment": text(MOST_COMMENT, None, "about the game as a whole"),
-    "root": MessageField({"type": "object", "properties": _NOTES}, None),
+GAME: dict[str, Any] = {
+    "position": POSITION,
+    "tree": TREE,
+    "names": {"type": "object", "properties": dict.fromkeys(NAMES, _NAME), "default": None},
+    "comment": text(MOST_COMMENT, "about the game as a whole", default=None),
+    "root": {"type": "object", "properties": _NOTES, "default": None},
 }
-SIDE = whole(MIN_BOARD, MAX_BOARD, None, "of the board of moves alone")
+SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board of moves alone", default=None)
 
 
 @operation(
     at_once=True,
-    text=text(MOST_TEXT, None, "a file's content"),
-    data=text(MOST_DATA, None, "or its bytes in base64, in any encoding"),
-    rule=one_of(RULES, None, "if the text does not say"),
+    text=text(MOST_TEXT, "a file's content", default=None),
+    data=text(MOST_DATA, "or its bytes in base64, in any encoding", default=""),
+    rule=one_of(RULES, "if the text does not say", default=None),
     width=SIDE,
     height=SIDE,
     from_below=flag("rows of moves alone count from the lowest"),
@@ -118,21 +103,16 @@ def read(desk: Desk, job: Job) -> dict[str, Any]:
     rule = None if message["rule"] is None else Rule.parse(message["rule"])
     size = message["width"] or DEFAULT_SIZE[0], message["height"] or DEFAULT_SIZE[1]
     content: str | bytes | None = message["text"]
-    if content is not None and not content.strip():
-        raise Refused("the text is empty")
-    if content is None and message["data"] is None:
-        raise Refused("there is neither a text nor data")
     if content is None:
         try:
             content = content_of_file(base64.b64decode(message["data"], validate=True))
-        except (binascii.Error, ValueError):
+        except ValueError:
             raise Refused("the data is not base64") from None
     tree, remarks = read_tree(content, rule, size, message["from_below"])
-    record = tree.record
     return {
-        "position": message_of(record),
+        "position": message_of(tree.record),
         "tree": flat(tree),
-        "names": {name: getattr(record, name) for name in NAMES},
+        "names": {name: getattr(tree.record, name) for name in NAMES},
         "comment": tree.root.comment,
         "root": notes_form(tree.root),
         "remarks": remarks,
@@ -178,13 +158,13 @@ def parse(
     content: str | bytes, rule: Rule | None, size: tuple[int, int], from_below: bool
 ) -> list[GameTree]:
     """Return the trees of a file, the first of them with its rule."""
-    if isinstance(content, str):
-        is_moves = begins_with_move(content)
-        if is_moves or not content.strip().startswith("("):
-            return [tree_of(parse_setup(content, rule, size if is_moves else None, from_below))]
+    if isinstance(content, bytes):
+        trees = [parse_renlib(content)]
+    elif content.strip().startswith("(") and not begins_with_move(content):
         trees = parse_sgf_trees(content.strip())
     else:
-        trees = [parse_renlib(content)]
+        found = parse_setup(content, rule, size if begins_with_move(content) else None, from_below)
+        return [tree_of(found)]
     record = trees[0].record
     if record.rule is None:
         usual = Rule.RENJU if isinstance(content, bytes) else Rule.FREESTYLE  # of libraries
@@ -195,89 +175,64 @@ def parse(
 def flat(tree: GameTree) -> list[dict[str, Any]]:
     """Return a tree as messages hold it, main lines first."""
     rows: list[dict[str, Any]] = []
-    waiting = [(child, -1) for child in reversed(tree.root.children)]
-    while waiting:
-        node, parent = waiting.pop()
-        if not node.is_move or node.cell is None:
-            continue
-        place = len(rows)
-        x, y = node.cell
-        row: dict[str, Any] = {"parent": parent, "x": x, "y": y, "comment": node.comment}
-        rows.append({**row, **notes_form(node)})
-        waiting += [(child, place) for child in reversed(node.children)]
+    way = [-1]  # the places of the moves that lead to a node
+    for node, depth in tree.walk():
+        if depth and node.is_move and node.cell is not None:
+            x, y = node.cell
+            row = {"parent": way[depth - 1], "x": x, "y": y, "comment": node.comment}
+            way[depth:] = [len(rows)]
+            rows.append({**row, **notes_form(node)})
     return rows
 
 
 def notes_form(node: TreeNode) -> dict[str, Any]:
     """Return what is written on a node, beside its comment, as messages hold it."""
-    labels = [label_form(child) for child in node.children if child.text and child.cell is not None]
-    notes = {
-        "title": node.title, "marked": node.is_marked, "start": node.is_start,
-        "text": node.text, "labels": labels,
-    }  # fmt: skip
+    labels = [
+        {"x": x, "y": y, **_written(child, {"text"} if child.is_move else NOTES)}
+        for child in node.children
+        if child.text and child.cell is not None
+        for x, y in [child.cell]
+    ]
+    return _written(node, NOTES.keys() - {"comment"}) | ({"labels": labels} if labels else {})
+
+
+def _written(node: TreeNode, names: Collection[str]) -> dict[str, Any]:
+    notes = {name: getattr(node, NOTES[name]) for name in NOTES if name in names}
     return {name: note for name, note in notes.items() if note}
-
-
-def label_form(node: TreeNode) -> dict[str, Any]:
-    """Return a text on a cell as messages hold it; a move says the rest of it itself."""
-    x, y = node.cell or (0, 0)
-    label: dict[str, Any] = {"x": x, "y": y, "text": node.text}
-    if not node.is_move:
-        notes = {"comment": node.comment, **notes_form(node)}
-        label |= {name: notes[name] for name in ("comment", *_MARKS) if notes.get(name)}
-    return label
-
-
-def unflat(
-    record: GameRecord, rows: list[dict[str, Any]], comment: str, root: Mapping[str, Any]
-) -> GameTree:
-    """Return the tree that a message holds; raises Refused."""
-    tree = GameTree(record, TreeNode(comment=comment))
-    made: list[TreeNode] = []
-    for place, row in enumerate(rows):
-        if row["parent"] >= place:
-            raise Refused(f"move {place} stands before its parent")
-        node = TreeNode((row["x"], row["y"]), comment=row.get("comment") or "")
-        (made[row["parent"]] if row["parent"] >= 0 else tree.root).children.append(node)
-        made.append(node)
-    write_notes(tree.root, root)
-    for place, row in enumerate(rows):
-        write_notes(made[place], row)
-    return tree
-
-
-def write_notes(node: TreeNode, row: Mapping[str, Any]) -> None:
-    """Write on a node, whose children are there, what a message has for it."""
-    _mark(node, row)
-    node.text = node.text or row.get("text") or ""
-    for label in row.get("labels") or ():
-        cell = label["x"], label["y"]
-        after = next((child for child in node.children if child.cell == cell), None)
-        if after is None:
-            after = TreeNode(cell, is_move=False)
-            node.children.append(after)
-        after.text = label["text"]
-        if not after.is_move:
-            after.comment = label.get("comment") or ""
-            _mark(after, label)
-
-
-def _mark(node: TreeNode, row: Mapping[str, Any]) -> None:
-    node.title = row.get("title") or ""
-    node.is_marked = bool(row.get("marked"))
-    node.is_start = bool(row.get("start"))
 
 
 def tree_of_message(message: Mapping[str, Any]) -> GameTree:
     """Return the game that a message holds; raises Refused or NotationError."""
     names = message["names"] or {}
     known: dict[str, Any] = {name: str(names.get(name) or "")[:MOST_COMMENT] for name in NAMES}
-    record = replace(setup_of(message["position"]).beginning, **known)
-    comment, root = message["comment"] or "", message["root"] or {}
-    return unflat(record, message["tree"], comment, root).check()
+    record = setup_of(message["position"]).beginning
+    tree = GameTree(replace(record, **known))
+    made = [tree.root]
+    for place, row in enumerate(message["tree"]):
+        if row["parent"] >= place:
+            raise Refused(f"move {place} stands before its parent")
+        made.append(TreeNode((row["x"], row["y"])))
+        made[row["parent"] + 1].children.append(made[-1])
+    root = {**(message["root"] or {}), "comment": message["comment"]}
+    for node, row in zip(made, [root, *message["tree"]], strict=True):
+        _write(node, row)
+        for label in row.get("labels") or ():
+            cell = label["x"], label["y"]
+            after = next((child for child in node.children if child.cell == cell), None)
+            if after is None:
+                after = TreeNode(cell, is_move=False)
+                node.children.append(after)
+            _write(after, {"text": label["text"]} if after.is_move else label)
+    return tree.check()
 
 
-@operation(GAME, at_once=True, format=one_of(FORMATS))
+def _write(node: TreeNode, row: Mapping[str, Any]) -> None:
+    for name, attribute in NOTES.items():
+        if row.get(name):
+            setattr(node, attribute, row[name])
+
+
+@operation(at_once=True, format=one_of(FORMATS, "of what is written"), **GAME)
 def write(desk: Desk, job: Job) -> dict[str, Any]:
     """Write SGF or a RenLib library with variations, the main line as PSQ, or a drawing.
 
@@ -287,10 +242,7 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
     tree = tree_of_message(message)
     played = main_line(tree)
     if message["format"] == "diagram":  # of the position at its end
-        game = game_of(played)
-        board = diagram_of(game, played.last)
-        drawing = format_diagram(replace(board, to_move=game.to_move))
-        return {"text": drawing + "\n", "losses": []}
+        return {"text": f"{game_of(played)}\n", "losses": []}
     if played.start.walls:
         raise Refused("blocked cells cannot be saved; copy the drawing instead")
     if message["format"] == "psq":
@@ -306,23 +258,22 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
 # What is kept ---------------------------------------------------------------------------
 
 
-@operation(at_once=True, position=PLACE)
+@operation(at_once=True, position=POSITION)
 def known(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what the database knows of a position, and of the positions after it."""
-    setup = setup_of(job.fields["position"])
-    game_of(setup)
-    return desk.archive.document(setup)
+    game_of(job.setup)
+    return desk.archive.document(job.setup)
 
 
 @operation(
     at_once=True,
-    position=PLACE,
-    before=text(MOST_COMMENT, "", "what it was"),
-    after=text(MOST_COMMENT, "", "what it is now"),
+    position=POSITION,
+    before=text(MOST_COMMENT, "what it was", default=""),
+    after=text(MOST_COMMENT, "what it is now", default=""),
 )
 def comment(desk: Desk, job: Job) -> dict[str, Any]:
     """Store a comment about a position, in the place of what it was before."""
-    setup = setup_of(job.fields["position"])
+    setup = job.setup
     game_of(setup)
     if setup.start.walls:
         raise Refused("positions with blocked cells have no comments in a database")
@@ -330,7 +281,7 @@ def comment(desk: Desk, job: Job) -> dict[str, Any]:
     return {"stored": True}
 
 
-@operation(GAME, at_once=True)
+@operation(at_once=True, **GAME)
 def store(desk: Desk, job: Job) -> dict[str, Any]:
     """Store a game with its variations and comments in the database."""
     tree = tree_of_message(job.fields)
@@ -340,12 +291,12 @@ def store(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(
-    GAME,
     at_once=True,
-    game=text(64, about="its name, the same each time"),
-    began=number(0, 1e12, about="when it was begun, in seconds since 1970"),
-    at=whole(0, MOST_NODES, 0, "the move that is looked at, by its place"),
-    match=MessageField({"type": "object", "description": "a game against the engine"}, None),
+    game=text(64, "its name, the same each time"),
+    began=number(0, 1e12, "when it was begun, in seconds since 1970"),
+    at=whole(0, MOST_NODES, "the move that is looked at, by its place", default=0),
+    match={"type": "object", "description": "a game against the engine", "default": None},
+    **GAME,
 )
 def keep(desk: Desk, job: Job) -> dict[str, Any]:
     """Keep a game of the page, with its variations and comments, so that it can be taken up."""
@@ -359,7 +310,7 @@ def games(desk: Desk, job: Job) -> dict[str, Any]:
     return {"games": desk.archive.shelf.summaries()}
 
 
-@operation(at_once=True, title="game", game=text(64, about="its name"))
+@operation(at_once=True, title="game", game=text(64, "its name"))
 def kept_game(desk: Desk, job: Job) -> dict[str, Any]:
     """Return a game as it was kept."""
     return desk.archive.shelf.game(job.fields["game"])

@@ -1,6 +1,6 @@
-"""The messages of a page: what can be asked with which fields, in the terms of OpenAPI; positions.
+"""The messages of a page: what can be asked with which fields, as JSON schemas; positions.
 
-The WebSocket, the addresses under ``/api/`` and their description in OpenAPI are all made of
+The WebSocket, the addresses under ``/api/`` and the description of both are all made of
 ``OPERATIONS``, which ``files``, ``proofs`` and ``searches`` fill.
 """
 
@@ -10,13 +10,10 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from http import HTTPStatus
+from typing import Any
 
-from .. import __version__
 from ..app.setup import build_checked
-from ..app.shapes import foul_of
-from ..app.view import opening_of, row_of
-from ..engine.forms import pairs
 from ..files import is_writable, read_object
 from ..game.game import Game
 from ..notation.game_tree import GameRecord
@@ -24,29 +21,25 @@ from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
 
 MOST_CHARACTERS = 12_000_000  # of a message: the largest file as a tree, whatever is written in it
-BAD_REQUEST, UNAUTHORISED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 400, 401, 403, 404, 413
-INTERNAL = 500
-REQUIRED = object()
 MOST_SECONDS = 600.0
 MAX_CELLS = MAX_BOARD * MAX_BOARD
-
-Schema = dict[str, Any]
 
 
 class Refused(Exception):
     """What was asked cannot be done; the text says why, in one line."""
 
-    def __init__(self, reason: str, status: int = BAD_REQUEST) -> None:
+    def __init__(self, reason: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
         """Take the reason, and the status that an answer by HTTP has."""
         super().__init__(reason)
-        self.reason = reason
         self.status = status
 
 
-def report_unexpected(error: Exception) -> Refused:
-    """Return the report of an unforeseen error; its place goes to stderr."""
+def refusal_of(error: Exception) -> Refused:
+    """Return an error as a refusal; the place of one that was not expected goes to stderr."""
+    if isinstance(error, Refused):
+        return error
     traceback.print_exception(error, file=sys.stderr)
-    return Refused(f"internal error: {type(error).__name__}", INTERNAL)
+    return Refused(f"internal error: {type(error).__name__}", HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -57,43 +50,39 @@ def parse(text: str) -> dict[str, Any]:
         raise Refused(f"the message: {error}") from None
 
 
-class MessageField(NamedTuple):
-    """One field: its JSON schema (the parts used below), and its default."""
+# Fields: a JSON schema each, of the parts used below. One without a default has to be there.
 
-    schema: Schema
-    default: Any = REQUIRED
+Schema = dict[str, Any]
 
 
-def whole(low: int, high: int, default: Any = REQUIRED, about: str = "") -> MessageField:
+def number(low: float, high: float, about: str, kind: str = "number", **default: Any) -> Schema:
+    """Return a field for a number, or for a whole one."""
+    return {"type": kind, "minimum": low, "maximum": high, "description": about, **default}
+
+
+def whole(low: int, high: int, about: str, **default: Any) -> Schema:
     """Return a field for a whole number."""
-    schema = {"type": "integer", "minimum": low, "maximum": high, "description": about}
-    return MessageField(schema, default)
+    return number(low, high, about, "integer", **default)
 
 
-def number(low: float, high: float, default: Any = REQUIRED, about: str = "") -> MessageField:
-    """Return a field for a number."""
-    schema = {"type": "number", "minimum": low, "maximum": high, "description": about}
-    return MessageField(schema, default)
-
-
-def seconds(default: float, about: str = "how long it may take") -> MessageField:
+def seconds(default: float | None, about: str = "how long it may take") -> Schema:
     """Return the field for a time."""
-    return number(0.01, MOST_SECONDS, default, about)
+    return number(0.01, MOST_SECONDS, about, default=default)
 
 
-def flag(about: str) -> MessageField:
+def flag(about: str) -> Schema:
     """Return a field for true or false; false if it is left out."""
-    return MessageField({"type": "boolean", "description": about}, False)
+    return {"type": "boolean", "description": about, "default": False}
 
 
-def text(most: int, default: Any = REQUIRED, about: str = "") -> MessageField:
+def text(most: int, about: str, **default: Any) -> Schema:
     """Return a field for a text of at most ``most`` characters."""
-    return MessageField({"type": "string", "maxLength": most, "description": about}, default)
+    return {"type": "string", "maxLength": most, "description": about, **default}
 
 
-def one_of(words: tuple[str, ...], default: Any = REQUIRED, about: str = "") -> MessageField:
+def one_of(words: tuple[str, ...], about: str, **default: Any) -> Schema:
     """Return a field for one of some words."""
-    return MessageField({"type": "string", "enum": list(words), "description": about}, default)
+    return {"type": "string", "enum": list(words), "description": about, **default}
 
 
 COORDINATE: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_BOARD - 1}
@@ -121,8 +110,6 @@ POSITION: Schema = {
     },
     "required": ["width", "height", "rule", "moves"],
 }
-MOVES: Schema = {"type": "array", "items": CELL, "maxItems": MAX_CELLS}
-PLACE = MessageField(POSITION)
 
 _TYPES: dict[str, Any] = {
     "integer": int,
@@ -174,11 +161,10 @@ Do = Callable[[Any, Any], dict[str, Any]]  # with a desk and a job, what ``desk`
 
 @dataclass(frozen=True)
 class Operation:
-    """A thing that can be asked: by what name, with which fields, and who does it."""
+    """A thing that can be asked: with which fields, and who does it."""
 
-    name: str
     summary: str
-    fields: Mapping[str, MessageField]
+    fields: Mapping[str, Schema]
     do: Do
     at_once: bool = False  # needs no engine
     endless: bool = False  # on a socket it goes on until something else is asked
@@ -190,25 +176,15 @@ class Operation:
             Refused: one is missing or wrong.
         """
         found = {}
-        for name, (schema, default) in self.fields.items():
-            found[name] = value = message.get(name, default)
-            if value is None:
-                found[name] = value = default
-            if value is REQUIRED:
-                raise Refused(f"the field {name!r} is missing")
-            if value is not default:
+        for name, schema in self.fields.items():
+            found[name] = value = message.get(name)
+            if value is not None:
                 check(name, value, schema)
+            elif "default" in schema:
+                found[name] = schema["default"]
+            else:
+                raise Refused(f"the field {name!r} is missing")
         return found
-
-    def schema(self) -> dict[str, Any]:
-        """Return the schema of its messages."""
-        properties = {}
-        for name, one in self.fields.items():
-            properties[name] = dict(one.schema)
-            if one.default is not REQUIRED and one.default is not None:
-                properties[name]["default"] = one.default
-        required = [name for name, one in self.fields.items() if one.default is REQUIRED]
-        return {"type": "object", "properties": properties, "required": required}
 
 
 OPERATIONS: dict[str, Operation] = {}
@@ -223,70 +199,16 @@ def operation_of(name: object) -> Operation:
 
 
 def operation(
-    shared: Mapping[str, MessageField] | None = None,
-    *,
-    at_once: bool = False,
-    endless: bool = False,
-    title: str = "",
-    **fields: MessageField,
+    *, at_once: bool = False, endless: bool = False, title: str = "", **fields: Schema
 ) -> Callable[[Do], Do]:
-    """Make an operation of a function, by its name or a title; its docstring is the summary.
-
-    It takes the fields, and those that it shares with others.
-    """
-    fields |= shared or {}
+    """Make an operation of a function, by its name or a title; its docstring is the summary."""
 
     def register(do: Do) -> Do:
-        name, summary = title or do.__name__, " ".join((do.__doc__ or "").split()).rstrip(".")
-        OPERATIONS[name] = Operation(name, summary, fields, do, at_once, endless)
+        summary = " ".join((do.__doc__ or "").split()).rstrip(".")
+        OPERATIONS[title or do.__name__] = Operation(summary, fields, do, at_once, endless)
         return do
 
     return register
-
-
-ANSWERS = {
-    "200": {"description": "the answer", "content": {"application/json": {}}},
-    "400": {"description": "refused; `error` says why"},
-    "401": {"description": "the token is missing or wrong"},
-    "403": {"description": "the request comes from a foreign page"},
-    "413": {"description": "the request is too large"},
-    "500": {"description": "an error of the server; `error` names its kind"},
-}
-ABOUT = (
-    "Every operation is a POST of one JSON object. The WebSocket `/api/socket` takes the same "
-    "objects with two more fields: `do`, the name of the operation, and `id`, any number, which "
-    "all answers carry: `event` objects on the way, and one with `result` or `error` at the "
-    'end. `{"do": "stop"}` ends what is running, with the id of a question as `target` that one '
-    "alone. The token goes into the header "
-    "`Authorization: Bearer TOKEN`, or into the query as `token`."
-)
-
-
-def openapi(address: str) -> dict[str, Any]:
-    """Return the description of the server at an address in the terms of OpenAPI."""
-    health = {
-        "summary": "Whether the server lives; needs no token",
-        "security": [],
-        "responses": {"200": ANSWERS["200"]},
-    }
-    paths: dict[str, Any] = {"/api/health": {"get": health}}
-    for _, operation in sorted(OPERATIONS.items()):
-        content = {"application/json": {"schema": operation.schema()}}
-        post = {
-            "operationId": operation.name,
-            "summary": operation.summary,
-            "requestBody": {"required": True, "content": content},
-            "responses": ANSWERS,
-        }
-        paths[f"/api/{operation.name}"] = {"post": post}
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Numoku board", "version": __version__, "description": ABOUT},
-        "servers": [{"url": address}],
-        "security": [{"token": []}],
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
-        "paths": paths,
-    }
 
 
 # Positions -------------------------------------------------------------------------------
@@ -328,18 +250,3 @@ def game_of(setup: GameRecord, game: Game | None = None) -> Game:
         game = Game(*setup.board)
     build_checked(game, setup)
     return game
-
-
-def facts(game: Game) -> dict[str, Any]:
-    """Return what the rules say about a position."""
-    opening = opening_of(game)
-    return {
-        "to_move": game.to_move.name.lower(),
-        "winner": None if game.winner is None else game.winner.name.lower(),
-        "full": game.is_full,
-        "opening": None if opening is None else str(opening),
-        "row": pairs(row_of(game)),
-        "forbidden": [
-            {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
-        ],
-    }

@@ -28,26 +28,14 @@ from ..solver.solver import Solver, Tree
 from ..values import WIN_BAND
 from .archive import KnownWin
 from .desk import Desk, Job
-from .messages import (
-    MOVES,
-    PLACE,
-    MessageField,
-    Refused,
-    flag,
-    game_of,
-    operation,
-    seconds,
-    setup_of,
-)
+from .messages import POSITION, Refused, game_of, operation, seconds
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest
 OPEN, LOST, ESCAPED = "open", "lost", "escaped"
 FOURS_MADE = (FIVE, OPEN_FOUR, FOUR, FOUR_THREE, DOUBLE_FOUR)
-BLOCK, COUNTER_FOUR, ELSEWHERE = "block", "counter-four", "elsewhere"
 QUIET_SECONDS = 0.7  # for a reply to a move that threatens nothing
 PUZZLES = Path(__file__).parent / "puzzles.jsonl"  # as ``numoku solve`` reads them
-CHECK_SECONDS = 5.0  # for the proof of a puzzle
 
 
 class Walk:
@@ -55,7 +43,7 @@ class Walk:
 
     def __init__(self, desk: Desk, job: Job) -> None:
         """Set the position up."""
-        self.game = game_of(setup_of(job.fields["position"]))
+        self.game = game_of(job.setup)
         self._desk = desk
         self._job = job
         self.solver: Solver = desk.solver()
@@ -170,18 +158,12 @@ class Walk:
         game, side = self.game, self.game.to_move
         return [m for m in game.legal_moves() if shape_of(game, *m, side) in FOURS_MADE]
 
-    def escapes(self) -> list[Move]:
-        """Return moves that prolong a game where nothing stops the enemy: fours, and a block."""
-        moves, quick = self.fours, self.game.quick_move()
-        return moves if quick is None or quick in moves else [*moves, quick]
-
     def kind(self, move: Move) -> str:
         """Say what a defence is: a counter-four, a block near what is there, or elsewhere."""
         game = self.game
         if shape_of(game, *move, game.to_move) in FOURS_MADE:
-            return COUNTER_FOUR
-        enemy = game.to_move.opponent
-        return BLOCK if shape_of(game, *move, enemy) else ELSEWHERE
+            return "counter-four"
+        return "block" if shape_of(game, *move, game.to_move.opponent) else "elsewhere"
 
 
 def line_of(tree: Tree) -> tuple[Move, ...]:
@@ -197,7 +179,7 @@ def depth_of(tree: Tree) -> int:
     return 1 + max((depth_of(answer) for answer in tree.replies.values()), default=0)
 
 
-@operation(position=PLACE, seconds=seconds(10.0))
+@operation(position=POSITION, seconds=seconds(10.0))
 def prove(desk: Desk, job: Job) -> dict[str, Any]:
     """Prove a win of the side to move: its next move and its line."""
     walk = Walk(desk, job)
@@ -207,22 +189,17 @@ def prove(desk: Desk, job: Job) -> dict[str, Any]:
     if found is not None and found.claim == "vct" and desk.archive.name is not None:
         tree = found.tree or walk.solver.tree(walk.game)
         desk.archive.note_win(walk.game, found._replace(tree=tree))  # as a whole
-    return win_form(found)
+    return _win_form(found)
 
 
-def win_form(found: KnownWin | None) -> dict[str, Any]:
-    """Return a win as the page gets it."""
+def _win_form(found: KnownWin | None) -> dict[str, Any]:
     if found is None:
         return {"claim": OPEN, "move": None, "line": [], "length": 0}
-    return {
-        "claim": found.claim,
-        "move": list(found.line[0]),
-        "line": forms.pairs(found.line),
-        "length": found.length,
-    }
+    line = forms.pairs(found.line)
+    return {"claim": found.claim, "move": line[0], "line": line, "length": found.length}
 
 
-@operation(position=PLACE, seconds=seconds(20.0))
+@operation(position=POSITION, seconds=seconds(20.0))
 def branches(desk: Desk, job: Job) -> dict[str, Any]:
     """List the defences against the attacker's last move, and what each of them leads to."""
     walk = Walk(desk, job)
@@ -233,7 +210,7 @@ def branches(desk: Desk, job: Job) -> dict[str, Any]:
     for reply in found or []:
         kind = walk.kind(reply)
         with walk.after(reply):
-            rows.append({"reply": list(reply), "kind": kind, **win_form(walk.win())})
+            rows.append({"reply": list(reply), "kind": kind, **_win_form(walk.win())})
     fives, fours = consequence(walk.game, walk.solver)
     return {
         "threat": found is not None,
@@ -243,7 +220,7 @@ def branches(desk: Desk, job: Job) -> dict[str, Any]:
     }
 
 
-@operation(position=PLACE, seconds=seconds(20.0))
+@operation(position=POSITION, seconds=seconds(20.0))
 def reply(desk: Desk, job: Job) -> dict[str, Any]:
     """Defend as long as possible; say whether the attacker's last move still wins.
 
@@ -257,29 +234,32 @@ def reply(desk: Desk, job: Job) -> dict[str, Any]:
         thought = walk.quick_thought()
         state = LOST if thought.value <= -WIN_BAND else ESCAPED if thought.value > 0 else OPEN
         length = (abs(thought.mate) + 1) // 2 if state == LOST and thought.mate else 0
-        return reply_form(state, length, thought.pv)
+        return _reply_form(state, length, thought.pv)
+    if not found:  # nothing stops the enemy: fours prolong the game, and a block
+        quick = walk.game.quick_move()
+        found = list(dict.fromkeys([*walk.fours, *([] if quick is None else [quick])]))
     best: tuple[int, Move, tuple[Move, ...]] | None = None
-    for move in found or walk.escapes():
+    for move in found:
         with walk.after(move) as game:
             if game.winner is not None:
-                return reply_form(ESCAPED, 0, (move,))
+                return _reply_form(ESCAPED, 0, (move,))
             answer = walk.win()
             if answer is None:
-                return reply_form(ESCAPED, 0, (move, *walk.quick_thought().pv))
+                return _reply_form(ESCAPED, 0, (move, *walk.quick_thought().pv))
         if best is None or answer.length > best[0]:
             best = answer.length, move, answer.line
     if best is None:
         raise Refused("there is no legal reply")
     length, move, line = best
-    return reply_form(LOST, length, (move, *line))
+    return _reply_form(LOST, length, (move, *line))
 
 
-def reply_form(state: str, length: int, line: Sequence[Move]) -> dict[str, Any]:
+def _reply_form(state: str, length: int, line: Sequence[Move]) -> dict[str, Any]:
     """Return a defence as the page gets it, with how it goes on."""
     return {"state": state, "move": list(line[0]), "length": length, "line": forms.pairs(line)}
 
 
-@operation(position=PLACE, seconds=seconds(5.0))
+@operation(position=POSITION, seconds=seconds(5.0))
 def threats(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what each cell makes for either side, which win by fours, and what stops the enemy's."""
     walk = Walk(desk, job)
@@ -328,42 +308,3 @@ def shipped_puzzles() -> list[dict[str, Any]]:
 def puzzles(desk: Desk, job: Job) -> dict[str, Any]:
     """Return the puzzles of the trainer."""
     return {"puzzles": shipped_puzzles()}
-
-
-@operation(
-    position=PLACE,
-    line=MessageField(MOVES, ()),
-    check=flag("refuse it unless a win by threats is found"),
-)
-def puzzle(desk: Desk, job: Job) -> dict[str, Any]:
-    """Return a position that the side to move is to win as a puzzle, as `numoku solve` reads it."""
-    game = game_of(setup_of(job.fields["position"]))
-    if game.is_over:
-        raise Refused("the game is over")
-    if game.width != game.height:
-        raise Refused("puzzles have square boards")
-    if any(stone.side is Side.WALL for stone in game.history):
-        raise Refused("puzzles have no blocked cells")
-    line = forms.pairs(job.fields["line"])
-    kind, length = "win", (len(line) + 1) // 2
-    for name, search in (("vcf", desk.solver().fours), ("vct", desk.solver().threats)):
-        proof = search(game, time=CHECK_SECONDS)
-        if proof.wins:
-            kind, length, line = name, proof.length, forms.pairs(proof.line)
-            break
-    if not line or (job.fields["check"] and kind == "win"):
-        raise Refused("no forced win is proven here, so it is no puzzle")
-    stones: dict[str, list[list[int]]] = {"black": [], "white": []}
-    for stone in game.history:
-        stones[stone.side.name.lower()].append(list(stone.move))
-    return {
-        "id": f"own-{abs(hash((tuple(game.moves), game.rule))) % 10**10:010d}",
-        "size": game.width,
-        "rule": game.rule.name.lower(),
-        **stones,
-        "to_move": game.to_move.name.lower(),
-        "kind": kind,
-        "best": [line[0]],
-        "line": line,
-        "own_moves": length,
-    }

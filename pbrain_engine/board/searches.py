@@ -9,43 +9,28 @@ from typing import Any
 
 from .. import __version__
 from ..app.kept import certain_of, document, found_of, known_by, move_form
+from ..app.shapes import foul_of
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
+from ..app.view import opening_of, row_of
 from ..engine import forms, swap2
 from ..engine.engine import SEARCHES, Engine, Limit, Thought
 from ..engine.review import Reviewed, Reviewer
 from ..game.game import Move
 from ..methods import METHODS
-from ..notation.game_tree import GameRecord
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import DEFAULT_MEMORY, Desk, Job
-from .messages import (
-    MOST_SECONDS,
-    PLACE,
-    Refused,
-    facts,
-    flag,
-    game_of,
-    number,
-    one_of,
-    operation,
-    seconds,
-    setup_of,
-    whole,
-)
+from .messages import POSITION, Refused, flag, game_of, one_of, operation, seconds, whole
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown
 SWAP2_STONES = (0, 3, 5)
-MOST_MEMORY = 65_536  # megabytes
-MOST_LINES = 20
-THREADS = whole(1, 64, 1, "threads to search with")
-MEMORY = whole(16, MOST_MEMORY, DEFAULT_MEMORY, "megabytes that the process may use")
+THREADS = whole(1, 64, "threads to search with", default=1)
+MEMORY = whole(16, 65_536, "megabytes that the process may use", default=DEFAULT_MEMORY)
 
 
-def engine_for(desk: Desk, setup: GameRecord, *options: Any) -> Engine:
-    """Return the engine with a position in which there is something to think about."""
-    engine = desk.engine(setup, *options)
+def _engine_for(desk: Desk, job: Job, *options: Any) -> Engine:
+    engine = desk.engine(job.setup, *options)
     if engine.game.is_over:
         raise Refused("the game is over")
     return engine
@@ -53,23 +38,23 @@ def engine_for(desk: Desk, setup: GameRecord, *options: Any) -> Engine:
 
 @operation(
     endless=True,
-    position=PLACE,
-    multipv=whole(1, MOST_LINES, 1, "how many best moves"),
+    position=POSITION,
+    multipv=whole(1, 20, "how many best moves", default=1),
     threads=THREADS,
     memory=MEMORY,
-    search=one_of(SEARCHES, SEARCHES[0], "the kind of search"),
+    search=one_of(SEARCHES, "the kind of search", default=SEARCHES[0]),
     policy=flag("which moves look best before any search, too"),
-    time=number(0.01, MOST_SECONDS, None, "seconds"),
-    nodes=whole(1, 1 << 50, None, "positions to search, with an empty memory"),
-    depth=whole(1, 200, None, "plies"),
+    time=seconds(None, "seconds"),
+    nodes=whole(1, 1 << 50, "positions to search, with an empty memory", default=None),
+    depth=whole(1, 200, "plies", default=None),
 )
 def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     """Search a position; on the WebSocket each depth is reported, until a limit or new question."""
     fields = job.fields
-    setup = setup_of(fields["position"])
+    setup = job.setup
     limit = Limit(time=fields["time"], nodes=fields["nodes"], depth=fields["depth"])
-    engine = engine_for(
-        desk, setup, fields["threads"], fields["memory"], fields["search"], limit != Limit()
+    engine = _engine_for(
+        desk, job, fields["threads"], fields["memory"], fields["search"], limit != Limit()
     )
     more: dict[str, Any] = {"network": engine.network}
     if fields["policy"]:
@@ -104,9 +89,9 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(
-    position=PLACE,
-    level=whole(1, 10, 10, "strength"),
-    method=one_of(METHODS, None, "a method of the textbooks in place of the engine"),
+    position=POSITION,
+    level=whole(1, 10, "strength", default=10),
+    method=one_of(METHODS, "a method of the textbooks in place of the engine", default=None),
     seconds=seconds(5.0, "for the move"),
     threads=THREADS,
     memory=MEMORY,
@@ -114,30 +99,30 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
 def move(desk: Desk, job: Job) -> dict[str, Any]:
     """Choose the engine's move in a game against a person."""
     fields = job.fields
-    setup, seconds, chance = setup_of(fields["position"]), fields["seconds"], random.Random()
+    seconds, chance = fields["seconds"], random.Random()
     if fields["method"]:
-        game = game_of(setup)
+        game = game_of(job.setup)
         if game.is_over:
             raise Refused("the game is over")
         found, choice = choose_by(fields["method"], game, seconds, chance)
         line = [divmod(cell, game.width)[::-1] for cell in choice.line]
         return {"move": found, "nodes": choice.nodes, "pv": line}
-    engine = engine_for(desk, setup, fields["threads"], fields["memory"])
+    engine = _engine_for(desk, job, fields["threads"], fields["memory"])
     is_strong = fields["level"] >= KEEPING_LEVEL
     known = certain_of(desk.archive.finding(engine.game)) if is_strong else None
     thought = known or choose(engine, LEVELS[fields["level"]], seconds, chance)
     if is_strong and known is None:
-        desk.archive.note(setup, thought, engine.weights.key)
+        desk.archive.note(job.setup, thought, engine.weights.key)
     return forms.thought_form(thought)
 
 
-@operation(title="swap2", position=PLACE, seconds=seconds(5.0))
+@operation(title="swap2", position=POSITION, seconds=seconds(5.0))
 def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
     """Decide in swap2 with 0, 3 or 5 stones there: put three stones, take a side, or put two."""
-    setup = setup_of(job.fields["position"])
+    setup = job.setup
     if setup.placed or len(setup.moves) not in SWAP2_STONES:
         raise Refused("swap2 is decided with 0, 3 or 5 stones on the board")
-    searcher = _opening_search(desk, job, setup)
+    searcher = _opening_search(desk, job)
     if setup.moves:
         choice = swap2.choose(searcher, *setup.board, setup.moves)
     else:
@@ -145,13 +130,13 @@ def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
     return {"swap": choice.swap, "stones": forms.pairs(choice.stones)}
 
 
-@operation(position=PLACE, stones=whole(1, 2, 1, "how many"), seconds=seconds(5.0))
+@operation(position=POSITION, stones=whole(1, 2, "how many", default=1), seconds=seconds(5.0))
 def balance(desk: Desk, job: Job) -> dict[str, Any]:
     """Find one or two stones after which the chances are even.
 
     `value` is that of the side to move for its own stone, or for two stones before its next move.
     """
-    searcher = _opening_search(desk, job, setup_of(job.fields["position"]))
+    searcher = _opening_search(desk, job)
     if job.fields["stones"] == 1:
         move, value = swap2.balanced_move(searcher, 0)
         return {"stones": forms.pairs([move]), "value": value}
@@ -159,15 +144,15 @@ def balance(desk: Desk, job: Job) -> dict[str, Any]:
     return {"stones": forms.pairs(pair), "value": value}
 
 
-def _opening_search(desk: Desk, job: Job, setup: GameRecord) -> swap2.OpeningSearch:
-    engine = engine_for(desk, setup)
+def _opening_search(desk: Desk, job: Job) -> swap2.OpeningSearch:
+    engine = _engine_for(desk, job)
     return swap2.share_time(engine, perf_counter() + job.fields["seconds"], job.check)
 
 
-@operation(position=PLACE, seconds=seconds(1.0, "for each position"))
+@operation(position=POSITION, seconds=seconds(1.0, "for each position"))
 def review(desk: Desk, job: Job) -> dict[str, Any]:
     """Review a game move by move, the last one first: values, mistakes, missed and allowed wins."""
-    setup = setup_of(job.fields["position"])
+    setup = job.setup
     if not setup.moves:
         raise Refused("there are no moves to review")
     game_of(setup)
@@ -187,11 +172,22 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
     return document(setup, moves)
 
 
-@operation(at_once=True, position=PLACE)
+@operation(at_once=True, position=POSITION)
 def look(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what the rules say: who moves, who has won, what is forbidden and why."""
     with desk.looking:
-        return facts(desk.board(setup_of(job.fields["position"])))
+        game = desk.board = game_of(job.setup, desk.board)
+        found: dict[str, Any] = {"to_move": game.to_move.name.lower(), "winner": None}
+        found |= {"full": game.is_full, "opening": None, "row": [], "forbidden": []}
+        if game.winner is not None:
+            found |= {"winner": game.winner.name.lower(), "row": forms.pairs(row_of(game))}
+        if game.rule is Rule.RENJU:
+            opening = opening_of(game)
+            found["opening"] = None if opening is None else str(opening)
+            found["forbidden"] = [
+                {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
+            ]
+        return found
 
 
 @operation(at_once=True, title="engine")

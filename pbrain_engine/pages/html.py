@@ -116,7 +116,7 @@ def ticks(low: float, high: float, count: int = TICKS, least: float = 0.0) -> li
     return [number * step for number in range(first, last + 1)]
 
 
-def thin(points: Sequence[Point]) -> list[Point]:
+def _thin(points: Sequence[Point]) -> list[Point]:
     """Return at most MAX_POINTS of the points, the last among them."""
     step = max(1, math.ceil(len(points) / MAX_POINTS))
     kept = list(points[::step])
@@ -181,7 +181,7 @@ def line_chart(
     y_range: tuple[float, float] | None = None,
 ) -> str:
     """Return lines over a common axis, with a shaded band and level marks if given."""
-    lines = [Curve(line.name, thin(line.points), line.style) for line in lines]
+    lines = [Curve(line.name, _thin(line.points), line.style) for line in lines]
     every = [point for line in lines for point in line.points]
     if not every:
         return ""
@@ -190,7 +190,7 @@ def line_chart(
     frame = Frame(min(xs), max(xs), low, high)
     parts = _axes(frame, x_name, y_name)
     if band:
-        upper, lower = thin(band[0]), thin(band[1])
+        upper, lower = _thin(band[0]), _thin(band[1])
         outline = " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in [*upper, *lower[::-1]])
         parts.append(f'<polygon class="band" points="{outline}"/>')
     for level in marks:

@@ -88,21 +88,16 @@ function choose(number) {
 function list() {
   const wanted = find("filter").value.toLowerCase(), items = [];
   match.games.forEach((entry, number) => {
-    const words = `${entry.game + 1}: ${entry.black} – ${entry.white} ${entry.result}`;
-    const end = `${entry.reason}`;
-    if (wanted && !`${words} ${end}`.toLowerCase().includes(wanted)) return;
+    const players = `${entry.game + 1}: ${entry.black} – ${entry.white} `;
+    if (!`${players}${entry.result} ${entry.reason}`.toLowerCase().includes(wanted)) return;
     const item = document.createElement("li");
+    item.innerHTML = '<span class="result"></span> <span class="end"></span>';
+    item.firstChild.textContent = entry.result;
+    item.lastChild.textContent = entry.reason;
+    item.prepend(players);
     item.dataset.number = number;
     item.setAttribute("role", "option");
     if (entry.fault) item.className = "fault";
-    const result = document.createElement("span");
-    result.className = "result";
-    result.textContent = entry.result;
-    item.append(`${entry.game + 1}: ${entry.black} – ${entry.white} `, result, " ");
-    const tail = document.createElement("span");
-    tail.className = "end";
-    tail.textContent = end;
-    item.append(tail);
     item.addEventListener("click", () => choose(number));
     items.push(item);
   });

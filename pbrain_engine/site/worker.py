@@ -144,23 +144,22 @@ class SitePage(Questions):
             self.take(text)
 
     def post(self, answer: Answer) -> None:
-        """Send an answer to the page."""
-        self._host.post(json.dumps(answer, separators=(",", ":")))
-
-    def post_event(self, name: object, event: Answer) -> None:
-        """Send what is known so far to a question, the latest only and not too often."""
-        self._event = {"id": name, "event": event}
-        self._send_event()
+        """Send an answer to the page; of events the latest only, and not too often."""
+        if "event" in answer:
+            self._event = answer
+            self._send_event()
+            return
+        if self._event is not None and self._event["id"] == answer["id"]:
+            self._event = None  # the answer holds what it would have said
+        self._send(answer)
 
     def _send_event(self) -> None:
         if self._event is not None and perf_counter() - self._sent >= EVENT_GAP:
-            self.post(self._event)
+            self._send(self._event)
             self._event, self._sent = None, perf_counter()
 
-    def finish(self, name: object, answer: Answer) -> None:
-        """Send the answer to a question, which holds what its last event would have said."""
-        self._event = None
-        super().finish(name, answer)
+    def _send(self, message: Answer) -> None:
+        self._host.post(json.dumps(message, separators=(",", ":")))
 
     def begin(self, name: object, message: Mapping[str, Any]) -> None:
         """Begin to answer a question, or the one that only a site is asked."""

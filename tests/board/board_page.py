@@ -100,7 +100,7 @@ class Page:
         """Resign, and say yes to the question."""
         self.press("resign")
         self.raw.click("dialog button:text-is('Resign')")
-        self.wait("!document.querySelector('dialog')")
+        self.wait("app.play.over")
 
     def text(self, name: str) -> str:
         return str(self.raw.text_content(f"#{name}"))

@@ -97,7 +97,7 @@ def test_resigning_asks_first(page: Page) -> None:
     page.begin(level=1)
     page.press("resign")
     page.raw.keyboard.press("Escape")
-    page.wait("!document.querySelector('dialog')")
+    page.wait("!document.querySelector('dialog[open]')")
     assert page.text("play-report") == "" and "your move" in page.text("state")
     page.resign()
     assert "black resigned" in page.text("play-report")

@@ -111,11 +111,11 @@ def test_a_server_without_visitors_ends(tmp_path: Path) -> None:
 
 def test_a_program_that_asks_is_a_visitor() -> None:
     board = BoardApp(Guard("token"))
-    board.last_left -= 100
+    board.desks.last_closed -= 100
     assert board.seconds_alone > 100
     body = json.dumps({"position": position()}).encode()
     assert request(board, "/api/look", GOOD, body)[0] == 200
-    assert board.seconds_alone < 100 and board.visits == 0
+    assert board.seconds_alone < 100
     board.close()
 
 
@@ -187,7 +187,7 @@ def test_a_tab_that_leaves_takes_its_search_with_it() -> None:
         told = json.loads(message.get("text") or "{}")
         kind = "event" if "event" in told else "result" if "result" in told else message["type"]
         heard.append(f"{kind} {told.get('id', '')}")
-        assert board.tabs == board.visits == 1 or not told
+        assert len(list(board.desks)) == 1 or not told
 
     with ThreadPoolExecutor() as apart:
         path = "/api/socket?token=token"
@@ -196,7 +196,7 @@ def test_a_tab_that_leaves_takes_its_search_with_it() -> None:
     assert list(dict.fromkeys(heard)) == [
         "websocket.accept ", "event 1", "result 2", "result 3", "result 1", "event 4"
     ]  # fmt: skip
-    assert (list(board.desks), board.tabs, board.visits) == ([], 0, 0)
+    assert list(board.desks) == []
     board.close()
 
 
@@ -207,7 +207,7 @@ def failing(*words: object) -> Any:
 def test_an_error_that_was_not_expected_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(OPERATIONS, "puzzles", Operation("puzzles", "", {}, failing))
+    monkeypatch.setitem(OPERATIONS, "puzzles", Operation("", {}, failing))
     board = BoardApp(Guard("token"))
     status, _, body = request(board, "/api/puzzles", GOOD, b"{}")
     board.close()
@@ -307,7 +307,7 @@ def test_memory_is_given_back_after_a_while_without_work(monkeypatch: pytest.Mon
         for threads in (1, 2):
             engine = desk.engine(GameRecord(), threads, memory=16)
             assert engine.threads == threads
-        desk.rest(only_idle=True)
+        desk.rest()
         began.append(desk.has_engine)
 
     for number in (1, 2):

@@ -86,9 +86,6 @@ class Page(Questions):
     def post(self, answer: Answer) -> None:
         self.heard.append(answer)
 
-    def post_event(self, name: object, event: Answer) -> None:
-        self.heard.append({"id": name, "event": event})
-
     def says(self, text: str) -> list[Answer]:
         """Return what comes in answer to a question."""
         self.heard = []
@@ -172,7 +169,7 @@ def requests(record: str) -> str:
             else:
                 named.pop("content-length")
                 lines.append(f"  {status} {answer.splitlines()[:1]} {named}")
-        lines.append(f"{len(list(board.desks))} desks, {board.visits} visits, {board.tabs} tabs")
+        lines.append(f"{len(list(board.desks))} desks")
         board.close()
     return "\n".join([*lines, ""])
 

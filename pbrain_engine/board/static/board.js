@@ -8,25 +8,19 @@ export const SHAPE_SIGNS = {
 };
 
 export class BoardView {
-  constructor(svg, { onplay, onpoint, isFree, nameOf, say }) {
-    this.svg = svg;
-    this.onpoint = onpoint;
-    this.isFree = isFree;
-    this.nameOf = nameOf;
-    this.say = say;
-    this.cursor = null;
-    this.pointed = null;
-    this.finger = new Finger(this, onplay);
+  constructor(svg, app) {
+    Object.assign(this, { svg, app, cursor: null, pointed: null });
+    this.finger = new Finger(this);
     svg.addEventListener("click", (event) => {
       if (this.finger.isDone(event)) return; // a touch has been taken for what it is
       const cell = this.cellAt(event);
-      if (cell) onplay(cell);
+      if (cell) app.click(cell);
     });
     for (const type of ["pointerenter", "pointermove"]) svg.addEventListener(type, (event) => { // no move where the board comes under a mouse that rests
       if (event.pointerType !== "touch") this.point(this.cellAt(event));
     });
     svg.addEventListener("pointerleave", () => this.point(null));
-    svg.addEventListener("keydown", (event) => this.key(event, onplay));
+    svg.addEventListener("keydown", (event) => this.key(event));
     svg.addEventListener("blur", () => { this.cursor = null; this.drawGhost(); });
   }
 
@@ -41,25 +35,25 @@ export class BoardView {
   point(cell) {
     if (String(cell) === String(this.pointed)) return;
     this.pointed = cell;
-    this.onpoint(cell);
+    this.app.tell("onpoint", cell);
     this.drawGhost();
   }
 
-  key(event, onplay) {
+  key(event) {
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const step = steps[event.key];
     if (step) {
       const at = this.cursor || [(this.width - 1) >> 1, (this.height - 1) >> 1];
       this.cursor = this.cursor ? [this.clip(at[0] + step[0], this.width), this.clip(at[1] + step[1], this.height)] : at;
-      this.say(this.describe(this.cursor));
-      this.onpoint(this.cursor);
+      this.app.speak(this.describe(this.cursor));
+      this.app.tell("onpoint", this.cursor);
       this.drawGhost();
     } else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
-      onplay(this.cursor);
+      this.app.click(this.cursor);
     } else if (event.key === "Escape") {
       this.cursor = null;
       this.finger.aim(null);
-      this.onpoint(null);
+      this.app.tell("onpoint", null);
       this.drawGhost();
     } else {
       return;
@@ -73,7 +67,7 @@ export class BoardView {
   describe(cell) {
     const stone = this.stones.get(String(cell));
     const foul = this.marks.forbidden?.find((mark) => String(mark.cell) === String(cell));
-    return `${this.nameOf(cell)} ${stone || (foul ? `forbidden, ${foul.reason}` : "empty")}`;
+    return `${this.app.nameOf(cell)} ${stone || (foul ? `forbidden, ${foul.reason}` : "empty")}`;
   }
 
   // view: width, height, fromBottom, stones [{cell, side, number}], last, toMove, and marks.
@@ -103,7 +97,7 @@ export class BoardView {
       this.markLayer.replaceChildren();
       this.drawMarks(view.marks);
     }
-    if (this.finger.aimed && (drawn !== this.aimedAt || !this.isFree(this.finger.aimed))) this.finger.aim(null);
+    if (this.finger.aimed && (drawn !== this.aimedAt || !this.app.isFree(this.finger.aimed))) this.finger.aim(null);
     this.drawGhost();
   }
 
@@ -165,7 +159,7 @@ export class BoardView {
       element("rect", { class: "cursor", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL, rx: 4 }, this.ghost);
     }
     const cell = this.pointed;
-    if (cell && this.isFree(cell) && !this.marks.line?.length) drawStone(this.ghost, cell, this.toMove, "", "faint");
+    if (cell && this.app.isFree(cell) && !this.marks.line?.length) drawStone(this.ghost, cell, this.toMove, "", "faint");
   }
 
   // The board as a picture that needs no style sheet.

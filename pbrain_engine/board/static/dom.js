@@ -1,4 +1,4 @@
-// Small helpers to build pieces of the page.
+// Small helpers for pieces of the page.
 
 export const find = (id) => document.getElementById(id);
 
@@ -16,35 +16,12 @@ export function make(name, attributes = {}, ...children) {
 
 export function button(text, onclick, more = {}) { return make("button", { type: "button", onclick, ...more }, text); }
 
-export const row = (...pieces) => make("div", { class: "row" }, ...pieces);
-
-// Controls by the names that stand above them.
-export function fields(controls) {
-  return make("div", { class: "fields" }, ...Object.entries(controls).map(([text, control]) => make("label", {}, make("span", {}, text), control)));
-}
-
-export function select(id, options, value, onchange) {
-  const made = make("select", { id, onchange }, ...options.map(([key, text]) => make("option", { value: key }, text)));
-  return Object.assign(made, { value });
-}
-
-export function checkbox(id, text, checked, onchange) {
-  const box = make("input", { type: "checkbox", id, onchange });
-  box.checked = checked;
-  return make("label", { class: "check" }, box, text);
-}
-
-export function numberField(id, value, min, max, step = 1) {
-  return make("input", { type: "number", id, value, min, max, step });
-}
-
-// Show a dialog until one of its buttons is chosen: true for the main one, as `Escape` is not.
-export function asked(title, pieces, yes, ...others) {
+// Show a dialog of the page until it is closed: true where its button says yes.
+export function asked(id) {
   return new Promise((resolve) => {
-    const buttons = [make("button", { value: "yes", class: "main" }, yes), ...others.map((text) => make("button", { value: "" }, text))];
-    const dialog = make("dialog", { "aria-label": title }, ...pieces, make("form", { method: "dialog", class: "row" }, ...buttons));
-    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
-    document.body.append(dialog);
+    const dialog = find(id);
+    dialog.returnValue = "";
+    dialog.onclose = () => resolve(dialog.returnValue === "yes");
     dialog.showModal();
   });
 }
@@ -61,32 +38,40 @@ export function stoneSound() {
   source.start();
 }
 
-// One of the panels beside the board: `element` is shown below the tab `title`.
+// One of the panels beside the board, whose buttons name what they do and with what.
 export class Panel {
-  constructor(app, name, title) { Object.assign(this, { app, name, title }); }
+  constructor(app, name) {
+    Object.assign(this, { app, name, element: find(`panel-${name}`), status: find(`${name}-status`) });
+    this.element.addEventListener("click", ({ target }) => {
+      const { does, what } = target.closest("button")?.dataset || {};
+      if (does) this[does](what);
+    });
+  }
 
   say(text) { this.status.textContent = text; }
 
   // What a question comes to; null where it fails, and the reason is shown: of a lost connection
   // only where the question is not asked again with the next one.
   async tried(question, isAskedAgain = false) {
+    this.running = question.id;
     try {
       return await question;
     } catch (error) {
       if (!(isAskedAgain && error.lost)) this.say(error.stopped ? "stopped" : error.message);
       return null;
+    } finally {
+      if (this.running === question.id) this.running = null;
     }
   }
+
+  stop() { if (this.running) this.app.server.stop(this.running); }
 }
 
 export function percent(share) { return `${Math.round(100 * share)} %`; }
 
-export function short(number) {
-  for (const [limit, divisor, unit] of [[1e3, 1, ""], [1e6, 1e3, " k"], [1e9, 1e6, " M"]]) {
-    if (number < limit) return unit ? (number / divisor).toFixed(1) + unit : String(Math.round(number));
-  }
-  return (number / 1e9).toFixed(1) + " G";
-}
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+export const short = (number) => COMPACT.format(number);
 
 export function download(name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
@@ -119,3 +104,14 @@ export function remembered(name, otherwise) {
 export function remember(name, value) {
   try { localStorage.setItem("numoku." + name, JSON.stringify(value)); } catch { /* then not */ }
 }
+
+// So do the fields that are marked.
+export function keepFields() {
+  for (const field of document.querySelectorAll("[data-kept]")) {
+    const what = field.type === "checkbox" ? "checked" : "value";
+    field[what] = remembered(field.id, field[what]);
+    field.addEventListener("change", () => { if (field.validity.valid) remember(field.id, field[what]); });
+  }
+}
+
+export const isChecked = (id) => find(id).checked;

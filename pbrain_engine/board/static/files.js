@@ -1,50 +1,25 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { Panel, button, checkbox, copy, download, make, remember, remembered, row } from "./dom.js";
+import { Panel, copy, download, find, isChecked, make } from "./dom.js";
 import { GameTree } from "./tree.js";
 
 const MOST_FILE = 1_500_000;
 
 export class FilePanel extends Panel {
   constructor(app) {
-    super(app, "file", "File");
-    this.file = make("input", { type: "file", id: "game-file", accept: ".sgf,.psq,.lib,.txt", "aria-label": "game file", onchange: () => this.open() });
-    this.text = make("textarea", { id: "game-text", rows: 5, "aria-label": "a game as text", placeholder: "or paste moves such as h8i9, a drawing, SGF or PSQ" });
-    this.status = make("p", { id: "file-status", "aria-live": "polite" });
-    const shown = (name, otherwise, text, id) => checkbox(id, text, remembered(name, otherwise), (event) => { remember(name, event.target.checked); app.go(app.node); });
-    this.blocking = checkbox("block-cells", "Clicks block cells, before the first move", false);
-    this.element = make("div", { class: "panel" },
-      make("h2", {}, "Load"), this.file, this.text,
-      row(button("Show this text", () => this.readText(), { id: "read-text", class: "main" })),
-      make("h2", {}, "Save and copy"),
-      row(
-        button("SGF with variations", () => this.save("sgf"), { id: "save-sgf" }),
-        button("PSQ", () => this.save("psq"), { id: "save-psq" }),
-        button("RenLib", () => this.save("lib"), { id: "save-lib" }),
-        button("Picture, SVG", () => this.svg(), { id: "save-svg" }),
-        button("Picture, PNG", () => this.png(), { id: "save-png" }),
-      ),
-      row(
-        button("Copy moves", () => this.copyMoves(), { id: "copy-moves" }),
-        button("Copy drawing", () => this.copyDrawing(), { id: "copy-drawing" }),
-        button("Copy link", () => this.copyLink(), { id: "copy-link" }),
-      ),
-      this.status,
-      make("h2", {}, "Board"),
-      shown("fromBottom", false, "Count rows from the bottom", "from-bottom"),
-      shown("numbers", true, "Numbers on the stones", "numbers"),
-      shown("sound", false, "Sound of the stones", "sound"),
-      this.blocking,
-    );
+    super(app, "file");
+    this.text = find("game-text");
+    find("game-file").addEventListener("change", ({ target }) => this.open(target.files[0]));
+    for (const name of ["from-bottom", "numbers"]) find(name).addEventListener("change", () => app.go(app.node));
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => {
       event.preventDefault();
-      if (event.dataTransfer.files[0]) this.open(event.dataTransfer.files[0]);
+      this.open(event.dataTransfer.files[0]);
     });
   }
 
-  get isBlocking() { return !this.element.hidden && this.blocking.firstChild.checked; }
+  get isBlocking() { return !this.element.hidden && isChecked("block-cells"); }
 
   // Block a cell, or free it again.
   block([x, y]) {
@@ -57,7 +32,7 @@ export class FilePanel extends Panel {
     return app.go(app.node);
   }
 
-  async open(file = this.file.files[0]) {
+  async open(file) {
     if (!file) return;
     if (file.size > MOST_FILE) this.say(`${file.name} is too large for a game`);
     else await this.read({ data: await base64(file) }, file.name);
@@ -72,12 +47,9 @@ export class FilePanel extends Panel {
   // content: {text}, or {data}: the bytes of a file in base64, as only the server knows its encoding
   async read(content, name) {
     try {
-      const { position, tree, names, comment, root, remarks } = await this.app.server.ask("read", content);
-      const { moves, ...start } = position, game = GameTree.from(start, tree, names);
-      game.root.comment = comment;
-      game.root.notes = root;
-      this.app.show(game, game.root.end);
-      this.say([`${name}: ${tree.length} moves`, ...remarks].join("; "));
+      const found = await this.app.server.ask("read", content), { tree } = GameTree.documented(found);
+      this.app.show(tree, tree.root.end);
+      this.say([`${name}: ${found.tree.length} moves`, ...found.remarks].join("; "));
       return true;
     } catch (error) {
       this.say(`${name}: ${error.message}`);
@@ -87,10 +59,9 @@ export class FilePanel extends Panel {
   }
 
   async write(format) {
-    const { app } = this, { tree } = app;
-    // What is drawn is the position on the board, not the end of the main line.
-    const rows = format === "diagram" ? app.node.moves.map(([x, y], at) => ({ parent: at - 1, x, y })) : tree.flat();
-    const answer = await app.server.ask("write", { format, position: tree.position(tree.root), tree: rows, names: tree.names, comment: tree.root.comment, root: tree.root.notes });
+    const { node, tree, server } = this.app, game = tree.document(node);
+    if (format === "diagram") game.tree = node.line; // not up to the end of the main line
+    const answer = await server.ask("write", { ...game, format });
     this.losses = answer.losses;
     return answer.text ?? Uint8Array.from(atob(answer.data), (sign) => sign.charCodeAt(0));
   }
@@ -105,21 +76,20 @@ export class FilePanel extends Panel {
   async copyDrawing() {
     const drawing = await this.tried(this.write("diagram"));
     if (drawing === null) return;
-    await copy(drawing);
-    this.say("the drawing is copied");
+    await this.copy(drawing, "the drawing");
   }
 
   // Moves count rows as the board does, and can be pasted again; links count them from the top.
   async copyMoves() {
-    const text = this.app.node.moves.map((cell) => this.app.nameOf(cell)).join("");
-    await copy(text);
-    this.say(`copied ${text || "no moves: the board is empty"}`);
+    const text = this.app.names(this.app.node.moves, "");
+    await this.copy(text, text || "no moves: the board is empty");
   }
 
-  async copyLink() {
-    const link = location.origin + location.pathname + address.write(this.app.tree, this.app.node);
-    await copy(link);
-    this.say(`copied ${link}`);
+  copyLink() { return this.copy(location.origin + location.pathname + address.write(this.app.tree, this.app.node)); }
+
+  async copy(text, what = text) {
+    await copy(text);
+    this.say(`copied ${what}`);
   }
 
   svg() {

@@ -8,9 +8,8 @@ const SLIDE = 250; // milliseconds; what is quicker was meant to scroll
 const SPAN = 3.6, SCALE = 1.8; // cells in the lens, and how much larger they are
 
 export class Finger {
-  constructor(board, onplay) {
+  constructor(board) {
     this.board = board;
-    this.onplay = onplay;
     this.aimed = null; // the cell that is shown enlarged
     this.touch = null; // the finger that is on the board
     for (const type of ["pointerdown", "pointermove", "pointerup", "pointercancel"]) board.svg.addEventListener(type, (event) => this.take(event));
@@ -33,7 +32,7 @@ export class Finger {
       const isSecond = !touch.slid && String(touch.before) === String(cell);
       if (cell && (isLarge || isSecond || (touch.slid && now - touch.began > SLIDE))) {
         this.aim(null);
-        this.onplay(cell);
+        this.board.app.click(cell);
         return;
       }
     }
@@ -57,13 +56,13 @@ export class Finger {
   aim(cell) {
     const { board } = this;
     if (String(cell) === String(this.aimed)) return;
-    const isFree = cell && board.isFree(cell);
+    const isFree = cell && board.app.isFree(cell);
     this.aimed = isFree ? cell : null;
     board.aimedAt = board.drawn;
     board.lens.replaceChildren();
-    board.onpoint(this.aimed);
+    board.app.tell("onpoint", this.aimed);
     if (!isFree) return;
-    board.say(`${board.describe(cell)}; touch it again to play there`);
+    board.app.speak(`${board.describe(cell)}; touch it again to play there`);
     const [, , wide, tall] = board.svg.getAttribute("viewBox").split(" ").map(Number);
     const [ax, ay] = centre(cell), side = SPAN * SCALE * CELL, span = SPAN * CELL;
     const x = Math.min(Math.max(ax - side / 2, 0), wide - side);

@@ -1,6 +1,6 @@
 // The games that were played or looked at: each is kept, and can be taken up again.
 
-import { Panel, button, make } from "./dom.js";
+import { Panel, find, make } from "./dom.js";
 import { GameTree } from "./tree.js";
 
 const PAUSE = 1000; // milliseconds after the last change
@@ -8,12 +8,7 @@ const LARGE = 3000; // moves of a tree that is kept only when another game takes
 
 export class GamesPanel extends Panel {
   constructor(app) {
-    super(app, "games", "Games");
-    this.list = make("ol", { id: "game-list", class: "lines" });
-    this.status = make("p", { id: "games-status", "aria-live": "polite" });
-    this.element = make("div", { class: "panel" },
-      make("p", { class: "about" }, "Every game of this board, the latest first; a game that was interrupted goes on."),
-      this.status, this.list);
+    super(app, "games");
     this.former = null; // the game that was replaced last, and the move that was looked at
     this.unsaved = new Map(); // what could not be sent to the server yet
   }
@@ -52,7 +47,7 @@ export class GamesPanel extends Panel {
       await this.app.server.ask("keep", document);
     } catch (error) {
       if (error.lost) return; // asked again with the next connection
-      this.status.textContent = `not kept: ${error.message}`;
+      this.say(`not kept: ${error.message}`);
     }
     if (this.unsaved.get(document.game) === document) this.unsaved.delete(document.game);
     if (!this.element.hidden) this.fill();
@@ -77,7 +72,7 @@ export class GamesPanel extends Panel {
     const games = found?.games, filled = JSON.stringify([games, here]);
     if (!games || filled === this.filled) return; // a click may be on its way
     this.filled = filled;
-    this.list.replaceChildren(...games.map((game) => make("li", {}, make("button", {
+    find("game-list").replaceChildren(...games.map((game) => make("li", {}, make("button", {
       type: "button", class: "line", "aria-current": game.game === here ? "true" : null, onclick: () => this.open(game.game),
     }, make("span", { class: "when" }, new Date(1000 * game.began).toLocaleString([], { dateStyle: "short", timeStyle: "short" })),
     make("span", { class: "pv" }, this.words(game))))));

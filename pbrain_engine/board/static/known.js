@@ -1,7 +1,7 @@
 // What the database knows of the position that is looked at; games and comments go into it.
 
 import { valueText, WIN_BAND } from "./draw.js";
-import { Panel, button, checkbox, find, make, percent, remember, remembered, row, short } from "./dom.js";
+import { Panel, button, find, isChecked, make, percent, short } from "./dom.js";
 import { SIDES } from "./tree.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
@@ -10,17 +10,9 @@ const BOUNDS = { exact: "", lower: "at least ", upper: "at most " };
 
 export class KnownPanel extends Panel {
   constructor(app) {
-    super(app, "known", "Database");
+    super(app, "known");
     this.isThere = false;
-    this.status = make("p", { id: "known-status", "aria-live": "polite" });
-    this.found = make("div", { id: "known-found" });
-    this.table = make("tbody", { id: "known-next" });
-    this.next = make("table", { class: "known" }, make("thead", {}, make("tr", {}, ...["move", "value", "depth", "games"].map((name) => make("th", { scope: "col" }, name)))), this.table);
-    this.onBoard = checkbox("known-on-board", "Known moves on the board", remembered("knownOnBoard", true), (event) => { remember("knownOnBoard", event.target.checked); app.draw(); });
-    this.element = make("div", { class: "panel" }, this.found, this.next, this.onBoard,
-      row(button("Store this game", () => this.storeAll(), { id: "store-game", class: "main", title: "with its variations and comments" })),
-      this.status);
-    this.entry = null;
+    find("known-on-board").addEventListener("change", () => app.draw());
   }
 
   onserver(about) {
@@ -38,7 +30,6 @@ export class KnownPanel extends Panel {
 
   onnode(node) {
     clearTimeout(this.timer);
-    this.entry = node.known || null;
     this.show();
     if (this.isThere) this.timer = setTimeout(() => this.ask(node), PAUSE);
   }
@@ -49,15 +40,14 @@ export class KnownPanel extends Panel {
     node.known = known;
     this.takeComment(node);
     if (app.node !== node) return;
-    this.entry = node.known;
-    if (this.entry.trouble) this.status.textContent = this.entry.trouble;
+    if (known.trouble) this.say(known.trouble);
     this.show();
     if (app.tab === this.name) app.draw();
   }
 
   // What was written before stands again beside the move, unless there is something already.
   takeComment(node) {
-    if (!node.known || this.isQuiet) return;
+    if (!node.known || this.app.isQuiet) return;
     const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);
     if (!only || more.length || (node.comment && node.comment !== only)) return;
     node.comment = node.stored = only;
@@ -83,8 +73,7 @@ export class KnownPanel extends Panel {
     if (await this.store(tree.flat(), tree.root.comment, tree.root.notes)) for (const node of tree.nodes()) node.stored = node.comment;
   }
 
-  // The moves of one line, without what was written beside them.
-  storeLine(node) { return this.store(node.path.map(({ cell: [x, y] }, at) => ({ parent: at - 1, x, y })), ""); }
+  storeLine(node) { return this.store(node.line, ""); }
 
   async store(rows, comment, root = {}) {
     const { app } = this, { tree } = app;
@@ -96,24 +85,22 @@ export class KnownPanel extends Panel {
     return true;
   }
 
-  get isQuiet() { return this.app.guide?.isQuiet; }
-
   // View ---------------------------------------------------------------------------
 
   show() {
-    const { app } = this, known = this.isQuiet ? null : this.entry, brief = find("known-line");
+    const { app } = this, known = this.app.isQuiet ? null : app.node.known, brief = find("known-line");
     const words = known?.known ? this.words(known) : [];
     if (brief) brief.textContent = words.length ? "Known: " + words.join(" · ") : "";
     if (this.element.hidden) return;
     const notes = known?.notes || [];
-    this.found.replaceChildren(make("p", {}, !known ? "–" : words.join(" · ") || (known.known ? "this position is known, nothing else about it" : "nothing is known about this position")),
+    find("known-found").replaceChildren(make("p", {}, !known ? "–" : words.join(" · ") || (known.known ? "this position is known, nothing else about it" : "nothing is known about this position")),
       ...(known?.opening ? [make("p", { class: "about" }, `opening ${known.opening}`)] : []),
-      ...(known?.moves?.length ? [make("p", {}, "best ", ...known.moves.slice(0, 5).map((cell) => this.move(cell)), known.pv.length > 1 ? " line " + known.pv.map((cell) => app.nameOf(cell)).join(" ") : "")] : []),
+      ...(known?.moves?.length ? [make("p", {}, "best ", ...known.moves.slice(0, 5).map((cell) => this.move(cell)), known.pv.length > 1 ? " line " + app.names(known.pv) : "")] : []),
       ...(known?.book?.length ? [make("p", {}, "book ", ...known.book.map(({ move, value }) => make("span", {}, this.move(move), ` ${valueText(value)} `)))] : []),
       ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "marked")));
     const rows = this.sorted(known);
-    this.next.hidden = !rows.length;
-    this.table.replaceChildren(...rows.map(({ move, value, depth, games }) => make("tr", {}, make("td", {}, this.move(move)),
+    find("known-moves").hidden = !rows.length;
+    find("known-next").replaceChildren(...rows.map(({ move, value, depth, games }) => make("tr", {}, make("td", {}, this.move(move)),
       ...[value === null ? "" : valueText(value), depth === null ? "" : depth, games || ""].map((text) => make("td", {}, String(text))))));
   }
 
@@ -137,8 +124,8 @@ export class KnownPanel extends Panel {
   }
 
   marks() {
-    const known = this.entry;
-    if (this.app.tab !== this.name || this.isQuiet || !known?.next?.length || !remembered("knownOnBoard", true)) return null;
+    const { known } = this.app.node;
+    if (this.app.tab !== this.name || this.app.isQuiet || !known?.next?.length || !isChecked("known-on-board")) return null;
     const rows = this.sorted(known);
     return { labels: rows.map(({ move, value, games }, rank) => ({ cell: move, best: rank === 0 && value > 0, text: value === null ? games || "·" : valueText(value).replace("+", "") })) };
   }

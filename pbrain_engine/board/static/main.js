@@ -3,12 +3,12 @@
 import { AnalysisPanel } from "./analysis.js";
 import * as address from "./address.js";
 import { BoardView } from "./board.js";
-import { asked, button, find, make, percent, remember, remembered, stoneSound } from "./dom.js";
+import { asked, button, find, isChecked, keepFields, make, percent, remember, remembered, stoneSound } from "./dom.js";
 import { FilePanel } from "./files.js";
 import { GamesPanel } from "./games.js";
 import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
-import { PlayPanel } from "./play.js";
+import { PlayPanel, chosenBoard } from "./play.js";
 import { ProofPanel } from "./proof.js";
 import { PuzzlePanel } from "./puzzle.js";
 import { ReviewPanel } from "./review.js";
@@ -24,20 +24,15 @@ const EMPTY = { width: 15, height: 15, rule: "freestyle", placed: [], first: "bl
 class App {
   constructor() {
     this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
-    this.server = new Server((state, reason) => this.connection(state, reason), () => { for (const panel of this.panels) panel.onidle?.(); });
-    this.board = new BoardView(find("board"), {
-      onplay: (cell) => this.click(cell),
-      onpoint: (cell) => { for (const panel of this.panels) panel.onpoint?.(cell); },
-      isFree: (cell) => this.isFree(cell),
-      nameOf: (cell) => this.nameOf(cell),
-      say: (text) => { find("spoken").textContent = text; },
-    });
+    this.server = new Server((state, reason) => this.connection(state, reason), () => this.tell("onidle"));
+    this.board = new BoardView(find("board"), this);
     this.away = null; // the game whose place a puzzle has taken
-    this.tree = new GameTree({ ...EMPTY, ...PlayPanel.board() });
+    keepFields();
+    this.tree = new GameTree({ ...EMPTY, ...chosenBoard() });
     this.node = this.tree.root;
     this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, GamesPanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
     for (const panel of this.panels) this[panel.name] = panel;
-    this.makeTabs();
+    this.openTab(remembered("tab", "play"));
     this.listen();
     this.hasAddress = Boolean(location.hash); // soon every page has one
     this.begin();
@@ -115,6 +110,8 @@ class App {
     if (away.tab) this.openTab(away.tab);
   }
 
+  get isQuiet() { return this.guide?.isQuiet; } // a puzzle shows nothing that would help
+
   newGame(start) { this.show(new GameTree({ ...EMPTY, ...start })); }
 
   setGuide(guide) {
@@ -131,7 +128,7 @@ class App {
     this.unsay();
     clearTimeout(this.keepTimer);
     this.keepTimer = setTimeout(() => this.keep(), KEEP_AFTER);
-    for (const panel of this.panels) panel.onnode?.(node);
+    this.tell("onnode", node);
     this.draw();
     this.look(node);
   }
@@ -176,7 +173,7 @@ class App {
       return null;
     }
     if (node === this.node) {
-      for (const panel of this.panels) panel.onfacts?.(node);
+      this.tell("onfacts", node);
       this.draw();
     }
     return node.facts;
@@ -204,8 +201,8 @@ class App {
   // Play a move; the person's own moves are reported to what is going on.
   playCell(cell, byPerson = false) {
     const node = this.tree.play(this.node, cell);
-    if (remembered("sound", false)) stoneSound();
-    find("spoken").textContent = `${SIDES[node.side]} ${this.nameOf(cell)}`;
+    if (isChecked("sound")) stoneSound();
+    this.speak(`${SIDES[node.side]} ${this.nameOf(cell)}`);
     this.go(node);
     if (byPerson) this.guide?.played?.(node);
     return node;
@@ -215,7 +212,9 @@ class App {
 
   nameOf([x, y]) { return letterOf(x) + (this.fromBottom ? this.tree.start.height - y : y + 1); }
 
-  get fromBottom() { return remembered("fromBottom", false); }
+  names(cells, between = " ") { return cells.map((cell) => this.nameOf(cell)).join(between); }
+
+  get fromBottom() { return isChecked("from-bottom"); }
 
   draw() {
     const { width, height, placed } = this.tree.start, node = this.node;
@@ -225,7 +224,7 @@ class App {
     for (const at of node.path) stones.push({ cell: at.cell, side: SIDES[at.side], number: at.ply });
     const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels };
     for (const panel of this.panels) Object.assign(marks, panel.marks?.() || {});
-    this.board.draw({ width, height, fromBottom: this.fromBottom, stones, last: node.cell, toMove: this.tree.toMove(node), marks, numbers: remembered("numbers", true) });
+    this.board.draw({ width, height, fromBottom: this.fromBottom, stones, last: node.cell, toMove: this.tree.toMove(node), marks, numbers: isChecked("numbers") });
     const last = node.end.ply;
     find("step").max = last;
     find("step").value = node.ply;
@@ -262,6 +261,9 @@ class App {
     this.message = true;
   }
 
+  // Say something to screen readers alone.
+  speak(text) { find("spoken").textContent = text; }
+
   unsay() {
     this.message = false;
     find("state").classList.remove("warning");
@@ -285,28 +287,7 @@ class App {
 
   // Panels -------------------------------------------------------------------------
 
-  makeTabs() {
-    const tabs = find("tabs"), panels = find("panels");
-    for (const panel of this.panels) {
-      const tab = make("button", {
-        role: "tab", id: `tab-${panel.name}`, "aria-controls": `panel-${panel.name}`, type: "button", hidden: panel.isThere === false, onclick: () => this.openTab(panel.name),
-      }, panel.title);
-      tabs.append(tab);
-      panel.element.id = `panel-${panel.name}`;
-      panel.element.setAttribute("role", "tabpanel");
-      panel.element.setAttribute("aria-labelledby", tab.id);
-      panels.append(panel.element);
-    }
-    tabs.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!step) return;
-      const all = this.panels.filter((panel) => !find(`tab-${panel.name}`).hidden), at = all.findIndex((panel) => panel.name === this.tab);
-      this.openTab(all[(at + step + all.length) % all.length].name, true);
-      event.preventDefault();
-      event.stopPropagation();
-    });
-    this.openTab(remembered("tab", "play"));
-  }
+  tell(what, news) { for (const panel of this.panels) panel[what]?.(news); }
 
   openTab(name, focus = false) {
     if (!this.panels.some((panel) => panel.name === name)) name = "play";
@@ -327,6 +308,16 @@ class App {
   }
 
   listen() {
+    const tabs = find("tabs");
+    tabs.addEventListener("click", ({ target }) => { if (target !== tabs) this.openTab(target.id.slice(4)); });
+    tabs.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!step) return;
+      const all = this.panels.filter((panel) => !find(`tab-${panel.name}`).hidden), at = all.findIndex((panel) => panel.name === this.tab);
+      this.openTab(all[(at + step + all.length) % all.length].name, true);
+      event.preventDefault();
+      event.stopPropagation();
+    });
     const steps = {
       first: () => this.tree.root,
       undo: () => this.node.parent,
@@ -344,26 +335,20 @@ class App {
     document.addEventListener("keydown", (event) => {
       const name = { ArrowLeft: "undo", ArrowRight: "redo", Home: "first", End: "last" }[event.key];
       const isTyping = event.target.closest("input, textarea, select, [role=tablist]");
-      if (event.key === "?" && !isTyping) this.shortcuts();
+      if (event.key === "?" && !isTyping) asked("shortcuts");
       if (!name || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       step(name);
       event.preventDefault();
     });
     window.addEventListener("pagehide", () => this.save(true)); // too late for the address
     window.addEventListener("hashchange", () => this.begin(true));
-    find("keys").addEventListener("click", () => this.shortcuts());
-    const themes = ["", "light", "dark"], root = document.documentElement;
-    const paint = () => { root.dataset.theme = remembered("theme", ""); };
+    find("keys").addEventListener("click", () => asked("shortcuts"));
+    const themes = ["", "light", "dark"], { dataset } = document.documentElement;
+    dataset.theme = remembered("theme", "");
     find("theme").addEventListener("click", () => {
-      remember("theme", themes[(themes.indexOf(remembered("theme", "")) + 1) % themes.length]);
-      paint();
+      dataset.theme = themes[(themes.indexOf(dataset.theme) + 1) % themes.length];
+      remember("theme", dataset.theme);
     });
-    paint();
-  }
-
-  shortcuts() {
-    const rows = [["← →", "a move back, a move on"], ["Home End", "the first move, the last move"], ["arrows on the board", "choose a cell"], ["Enter", "play there"], ["Esc", "no cell"], ["← → on the tabs", "another tab"], ["?", "this list"]];
-    asked("Keys", [make("h2", {}, "Keys"), ...rows.map(([keys, what]) => make("p", {}, make("kbd", {}, keys), ` ${what}`))], "Close");
   }
 
   // The connection -----------------------------------------------------------------
@@ -382,10 +367,10 @@ class App {
       }));
     }
     if (state !== "open" && state !== "back") return;
-    for (const panel of this.panels) panel.onserver?.(this.server.about);
+    this.tell("onserver", this.server.about);
     if (state === "open") await this.loadStart();
     this.look(this.node);
-    if (state === "back") for (const panel of this.panels) panel.onnode?.(this.node);
+    if (state === "back") this.tell("onnode", this.node);
   }
 
   // The file that the command line named; once, and not in the place of a link.

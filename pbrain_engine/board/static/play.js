@@ -1,45 +1,22 @@
 // A game against the engine: rule, board, level, opening, clocks.
 
-import { Panel, asked, button, fields, find, make, numberField, remember, remembered, row, select } from "./dom.js";
+import { Panel, asked, find } from "./dom.js";
 import { SIDES } from "./tree.js";
 
-const RULES = [["freestyle", "freestyle: five or more"], ["standard", "standard: exactly five"], ["renju", "renju: black has forbidden moves"], ["caro", "caro: not closed at both ends"], ["caro_exact", "caro, exactly five"]];
-const OPENINGS = [["none", "you choose your side"], ["swap2-you", "swap2, you open"], ["swap2-engine", "swap2, Numoku opens"]];
-const PEOPLE = [["black", "black"], ["white", "white"], ["both", "both sides"]];
-const LEVELS = ["first steps", "beginner", "easy", "casual", "club player", "strong", "very strong", "expert", "master", "full strength"];
-// Methods of the textbooks, the weakest first (docs/methods.md).
-const METHODS = ["uct", "adp", "genetic", "knowledge", "minimax", "evaluation", "proofnumber", "alphabeta", "deepening", "threatspace"];
-const DEFAULT_LEVEL = 5, LEAST_SECONDS = 0.1, SHARE = 1 / 25;
+const LEAST_SECONDS = 0.1, SHARE = 1 / 25;
+
+// The board of a new game, as the form has it.
+export function chosenBoard() {
+  return { rule: find("rule").value, width: Number(find("width").value), height: Number(find("height").value) };
+}
 
 export class PlayPanel extends Panel {
   constructor(app) {
-    super(app, "play", "Play");
-    const kept = remembered("play", {});
-    this.rule = select("rule", RULES, kept.rule || "freestyle");
-    this.width = numberField("width", kept.width || 15, 5, 22);
-    this.height = numberField("height", kept.height || 15, 5, 22);
-    this.level = select("level", [...Array.from({ length: 10 }, (_, at) => [at + 1, `${at + 1} ${LEVELS[at]}`]), ...METHODS.map((name) => [name, `textbook: ${name}`])], kept.level || DEFAULT_LEVEL);
-    this.person = select("person", PEOPLE, kept.person || "black");
-    this.opening = select("opening", OPENINGS, kept.opening || "none");
-    this.seconds = numberField("seconds", kept.seconds || 5, 0.1, 600, 0.1);
-    this.minutes = numberField("minutes", kept.minutes || 0, 0, 600);
-    this.report = make("p", { class: "about", id: "play-report" });
-    this.element = make("div", { class: "panel" },
-      row(
-        button("New game", () => this.begin(), { id: "new-game", class: "main" }),
-        button("Go on from here", () => this.resume(), { id: "resume", title: "Numoku plays on from the position on the board" }),
-        button("Hint", () => this.hint(), { id: "hint" }),
-        button("Game before", () => app.games.back(), { id: "former", title: "the game that was replaced comes back" }),
-        button("Resign", () => this.resign(), { id: "resign" }),
-      ),
-      this.report,
-      fields({
-        Rule: this.rule, Columns: this.width, Rows: this.height, Strength: this.level, "You play": this.person, Opening: this.opening,
-        "Numoku's seconds a move": this.seconds, "Minutes for a game, each side (0: no limit)": this.minutes,
-      }),
-    );
-    setInterval(() => this.tick(), 100);
+    super(app, "play");
+    for (const name of ["rule", "width", "height", "level", "person", "opening", "seconds", "minutes"]) this[name] = find(name);
+    this.report = find("play-report");
     this.used = [0, 0];
+    setInterval(() => this.tick(), 100);
   }
 
   // No help while a game goes on, unless the analysis is looked at.
@@ -48,7 +25,7 @@ export class PlayPanel extends Panel {
   onserver(about) {
     for (const { level, nodes, depth, elo } of about.levels) {
       const option = this.level.options[level - 1];
-      option.textContent = `${level} ${LEVELS[level - 1]}` + (elo ? `, +${elo} Elo` : "");
+      if (elo && !option.title) option.append(`, +${elo} Elo`);
       option.title = depth ? `${depth} ${depth > 1 ? "plies" : "ply"} deep` : nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
     }
     if (this.app.guide !== this || this.thinking) return;
@@ -64,32 +41,21 @@ export class PlayPanel extends Panel {
 
   who(side) { return this.human === "both" ? "" : side === this.human ? " (you)" : " (Numoku)"; }
 
-  // The board of a new game, as it was chosen last.
-  static board() {
-    const { rule = "freestyle", width = 15, height = 15 } = remembered("play", {});
-    return { rule, width: Number(width), height: Number(height) };
-  }
+  // A method of the textbooks that plays (docs/methods.md), in place of a level.
+  get method() { return isNaN(this.level.value) && this.level.value; }
+
+  back() { this.app.games.back(); }
 
   // A game that has ended is looked at, until a person plays on from one of its positions.
   get isOn() { return !this.over && !this.app.tree.names.result; }
 
   // Begin and end ------------------------------------------------------------------
 
-  get size() { return { width: Number(this.width.value), height: Number(this.height.value), rule: this.rule.value }; }
-
-  keep() {
-    const fields = ["rule", "width", "height", "level", "person", "opening", "seconds", "minutes"];
-    remember("play", Object.fromEntries(fields.map((name) => [name, this[name].value])));
-  }
-
   begin() {
-    const { width, height } = this.size;
-    if (!(width >= 5 && width <= 22 && height >= 5 && height <= 22)) return this.app.say("boards are 5 to 22 wide and high", true);
-    const { size } = this, person = this.person.value; // the form follows the board that is left
-    this.keep();
-    this.app.newGame(size);
-    this.start(person);
-    this.fresh = true;
+    if (!this.width.validity.valid || !this.height.validity.valid) return this.app.say("boards are 5 to 22 wide and high", true);
+    const person = this.person.value;
+    this.app.newGame(chosenBoard()); // then the form follows the board that is left
+    this.start(person, true);
     if (this.app.games.former) this.report.textContent = "The game before is kept under Games, and “Game before” brings it back.";
     const opening = this.opening.value;
     if (opening === "swap2-you") return this.swap2("person", "put three stones: black, white, black");
@@ -97,24 +63,16 @@ export class PlayPanel extends Panel {
   }
 
   resume() {
-    this.keep();
     this.start(this.person.value);
     this.think();
   }
 
-  start(human) {
+  start(human, fresh = false) {
     this.cancel();
-    this.app.setGuide(this);
-    this.human = human;
-    this.over = "";
-    this.stage = "";
-    this.fresh = false;
-    this.used = [0, 0];
-    this.since = performance.now();
-    this.turn = this.app.tree.toMove(this.app.node);
-    const opponent = METHODS.includes(this.level.value) ? `Numoku ${this.level.value}` : `Numoku level ${this.level.value}`;
-    this.app.tree.names = { black: human === "white" ? opponent : "you", white: human === "black" ? opponent : "you" };
-    this.report.textContent = "";
+    const { tree } = this.app, opponent = `Numoku ${this.method || `level ${this.level.value}`}`;
+    tree.names = { black: human === "white" ? opponent : "you", white: human === "black" ? opponent : "you" };
+    tree.match = { human, stage: "", fresh, used: [0, 0], ...this.settings };
+    this.shown();
     this.app.draw();
   }
 
@@ -140,8 +98,10 @@ export class PlayPanel extends Panel {
   snapshot() {
     if (!this.isOn) return null;
     const { human, stage, stageText, from, fresh } = this;
-    return { human, stage, stageText, from, fresh, used: [this.spent(0), this.spent(1)], level: this.level.value, seconds: this.seconds.value, minutes: this.minutes.value };
+    return { human, stage, stageText, from, fresh, used: [this.spent(0), this.spent(1)], ...this.settings };
   }
+
+  get settings() { return { level: this.level.value, seconds: this.seconds.value, minutes: this.minutes.value }; }
 
   // Another game is on the board: the form has its rule and size, and what was interrupted goes on.
   shown() {
@@ -177,13 +137,9 @@ export class PlayPanel extends Panel {
       node = node.parent;
     } while (node.parent && !this.stage && this.isOpponents(node));
     if (!this.stage && this.isOpponents(node)) return app.say("there is nothing to take back");
-    this.cancel();
-    this.charge();
-    this.over = "";
-    this.report.textContent = "";
     delete app.tree.names.result;
     if (this.fresh) app.tree.remove(gone);
-    return app.go(node);
+    return app.visit(node);
   }
 
   cancel() {
@@ -192,9 +148,9 @@ export class PlayPanel extends Panel {
   }
 
   async resign() {
-    const { app } = this, { tree } = app, question = "Resign this game?";
+    const { app } = this, { tree } = app;
     if (app.guide !== this || this.over) return app.say("no game is being played");
-    if (!await asked(question, [make("p", {}, question)], "Resign", "Play on") || app.tree !== tree || this.over) return null;
+    if (!await asked("resigning") || app.tree !== tree || this.over) return null;
     this.cancel();
     const side = this.human === "both" ? SIDES[tree.toMove(app.node)] : this.human;
     return this.finish(`${side === "black" ? "white" : "black"} wins, ${side} resigned`);
@@ -202,7 +158,7 @@ export class PlayPanel extends Panel {
 
   // Turns --------------------------------------------------------------------------
 
-  isEngineTurn(node = this.app.node) { return !this.over && !this.stage && this.isOpponents(node); }
+  isEngineTurn() { return !this.over && !this.stage && this.isOpponents(this.app.node); }
 
   isOpponents(node) { return this.human !== "both" && SIDES[this.app.tree.toMove(node)] !== this.human; }
 
@@ -244,7 +200,7 @@ export class PlayPanel extends Panel {
     if (!facts || facts.winner || facts.full || app.node !== node || app.guide !== this) return;
     let seconds = Number(this.seconds.value) || 5;
     if (Number(this.minutes.value)) seconds = Math.max(LEAST_SECONDS, Math.min(seconds, this.left(app.tree.toMove(node)) * SHARE));
-    const thought = await this.consult("move", METHODS.includes(this.level.value) ? { method: this.level.value, seconds } : { level: Number(this.level.value), seconds });
+    const { method } = this, thought = await this.consult("move", { seconds, ...(method ? { method } : { level: Number(this.level.value) }) });
     if (!thought) return;
     app.playCell(thought.move);
     this.charge();

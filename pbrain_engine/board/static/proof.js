@@ -1,6 +1,6 @@
 // Proofs to walk through: the attacker's move is the program's, the defence is yours.
 
-import { Panel, button, fields, make, numberField, row } from "./dom.js";
+import { Panel, button, find, make } from "./dom.js";
 import { SIDES } from "./tree.js";
 
 const CLAIMS = { vcf: "by fours", vct: "by fours and threes", win: "found by the main search" };
@@ -8,35 +8,15 @@ const KINDS = { block: "blocks", "counter-four": "counter-four", elsewhere: "els
 
 export class ProofPanel extends Panel {
   constructor(app) {
-    super(app, "proof", "Proof");
-    this.seconds = numberField("proof-seconds", 10, 1, 600);
-    this.status = make("p", { id: "proof-status", "aria-live": "polite" }, "Is there a forced win for the side to move?");
-    this.tree = make("ul", { id: "proof-tree", class: "tree" });
-    this.element = make("div", { class: "panel" },
-      row(
-        button("Look for a forced win", () => this.begin(), { id: "prove", class: "main" }),
-        button("Longest defence", () => this.defend(), { id: "defend" }),
-        button("Take the defence back", () => this.back(), { id: "proof-back" }),
-        button("Stop", () => this.stop(), { id: "proof-stop" }),
-      ),
-      fields({ Seconds: this.seconds }),
-      this.status, this.tree,
-    );
+    super(app, "proof");
+    this.tree = find("proof-tree");
     this.branches = [];
   }
 
-  async ask(what) {
-    const question = this.app.ask(what, { seconds: Number(this.seconds.value) || 10 });
-    this.running = question.id;
-    try {
-      return await question;
-    } finally {
-      if (this.running === question.id) this.running = null;
-    }
-  }
+  ask(what) { return this.tried(this.app.ask(what, { seconds: Number(find("proof-seconds").value) || 10 })); }
 
-  stop() {
-    if (this.running) this.app.server.stop(this.running);
+  halt() {
+    this.stop();
     this.branches = [];
     if (this.app.guide === this) this.app.setGuide(null);
     if (!this.app.tree.match) return this.app.draw();
@@ -62,23 +42,21 @@ export class ProofPanel extends Panel {
   // Where the side to move does not win: does the enemy threaten to, and what stops that?
   async enemy(node) {
     const { app } = this;
-    const found = await this.ask("threats").catch(() => null);
+    const found = await this.ask("threats");
     if (app.node !== node || !found?.threatened) return;
     this.rescue = { node, cells: found.rescues };
-    const stops = found.rescues.map((cell) => app.nameOf(cell)).join(", ");
-    this.say(`${this.status.textContent}. The enemy threatens to win by fours; ${stops ? "stopped by " + stops : found.unknown.length ? "what stops it is not known" : "nothing stops it"}`);
+    this.say(`${this.status.textContent}; ${app.analyse.enemyThreat(found)}`);
     app.draw();
   }
 
   async attack() {
-    const { app } = this, node = app.node, found = await this.tried(this.ask("prove"));
+    const { app } = this, node = app.node, found = await this.ask("prove");
     if (!found || app.node !== node || app.guide !== this) return false;
     if (!found.move) {
       this.say(node === this.root ? "no forced win was found in this time" : "no win was found against this defence in this time");
       return node !== this.root;
     }
-    const words = found.line.map((cell) => app.nameOf(cell)).join(" ");
-    this.say(`${SIDES[this.attacker]} wins in ${found.length}, ${CLAIMS[found.claim]}: ${words}`);
+    this.say(`${SIDES[this.attacker]} wins in ${found.length}, ${CLAIMS[found.claim]}: ${app.names(found.line)}`);
     app.playCell(found.move);
     await this.defences();
     return true;
@@ -95,7 +73,7 @@ export class ProofPanel extends Panel {
       return;
     }
     app.draw();
-    const found = await this.tried(this.ask("branches"));
+    const found = await this.ask("branches");
     if (!found || app.node !== node || app.guide !== this) return;
     this.branches = node.branches = found.branches;
     node.others = this.others(found);
@@ -110,38 +88,24 @@ export class ProofPanel extends Panel {
     let list = this.tree;
     list.replaceChildren();
     attacks.forEach((at, depth) => {
-      const last = depth === attacks.length - 1;
-      const inner = make("ul", {});
-      list.append(make("li", {}, button(`${app.nameOf(at.cell)}`, () => { app.go(at); this.resume(at); }, { class: "node" }),
+      const inner = make("ul"), next = make("ul"), chosen = attacks[depth + 1]?.parent, branches = at.branches || [];
+      const isChosen = ({ reply }) => String(reply) === String(chosen?.cell);
+      list.append(make("li", {}, button(app.nameOf(at.cell), () => { app.go(at); this.resume(at); }, { class: "node" }),
         at.facts?.winner ? " five" : "", inner));
-      const chosen = attacks[depth + 1]?.parent;
-      for (const branch of at.branches || []) {
-        const isChosen = chosen && String(chosen.cell) === String(branch.reply);
-        const item = make("li", { class: isChosen ? "chosen" : "" },
-          button(app.nameOf(branch.reply), () => { app.go(at); app.click(branch.reply); }, { class: "node" }),
-          ` ${KINDS[branch.kind]}, ` + (branch.move ? `then ${app.nameOf(branch.move)}, wins in ${branch.length} ${CLAIMS[branch.claim]}` : "not decided in this time"));
-        inner.append(item);
-        if (isChosen) {
-          const next = make("ul", {});
-          item.append(next);
-          list = next;
-        }
-      }
-      if (chosen && list === inner) list = inner;
-      if (chosen && !(at.branches || []).some((branch) => String(branch.reply) === String(chosen.cell))) {
-        const next = make("ul", {});
-        inner.append(make("li", { class: "chosen" }, `${app.nameOf(chosen.cell)}: another answer`, next));
-        list = next;
-      }
-      if (last && at.others) inner.append(make("li", { class: "about others" }, at.others));
+      inner.append(...branches.map((branch) => make("li", { class: isChosen(branch) ? "chosen" : "" },
+        button(app.nameOf(branch.reply), () => { app.go(at); app.click(branch.reply); }, { class: "node" }),
+        ` ${KINDS[branch.kind]}, ` + (branch.move ? `then ${app.nameOf(branch.move)}, wins in ${branch.length} ${CLAIMS[branch.claim]}` : "not decided in this time"),
+        isChosen(branch) ? next : "")));
+      if (chosen && !branches.some(isChosen)) inner.append(make("li", { class: "chosen" }, `${app.nameOf(chosen.cell)}: another answer`, next));
+      if (!chosen && at.others) inner.append(make("li", { class: "about others" }, at.others));
+      list = next;
     });
   }
 
   // What an answer runs into that stops nothing, in the words of `numoku solve --tree`.
   others({ branches, fives, fours }) {
-    const names = (cells, between) => cells.map((cell) => this.app.nameOf(cell)).join(between);
-    const line = fours.length ? `, as with ${names(fours, " ")}, five` : "";
-    return `any ${branches.length ? "other " : ""}answer: ` + (fives.length ? `five at ${names(fives, " or ")}` : `${SIDES[this.attacker]} wins by fours${line}`);
+    const { app } = this, line = fours.length ? `, as with ${app.names(fours)}, five` : "";
+    return `any ${branches.length ? "other " : ""}answer: ` + (fives.length ? `five at ${app.names(fives, " or ")}` : `${SIDES[this.attacker]} wins by fours${line}`);
   }
 
   resume(node) {
@@ -170,7 +134,7 @@ export class ProofPanel extends Panel {
   async defend() {
     const { app } = this;
     if (app.guide !== this || app.tree.toMove(app.node) === this.attacker) return this.say("look for a forced win first");
-    const found = await this.tried(this.ask("reply"));
+    const found = await this.ask("reply");
     return found && app.playCell(found.move, true);
   }
 

@@ -1,6 +1,6 @@
 // The puzzle trainer: find the win, against the longest defence.
 
-import { Panel, button, make, remember, remembered, row } from "./dom.js";
+import { Panel, find, make, remember, remembered } from "./dom.js";
 import { GameTree, SIDES } from "./tree.js";
 
 const KINDS = { vcf: "by fours only", vct: "by fours and threes", win: "by whatever wins" };
@@ -9,22 +9,11 @@ const SHOWN = 9; // moves of a refutation
 
 export class PuzzlePanel extends Panel {
   constructor(app) {
-    super(app, "puzzle", "Puzzles");
+    super(app, "puzzle");
     this.isQuiet = true; // no analysis while a puzzle is on the board
-    this.list = make("select", { id: "puzzle-list", "aria-label": "puzzles", size: 8, onchange: () => this.begin(Number(this.list.value)) });
-    this.status = make("p", { id: "puzzle-status", "aria-live": "polite" }, "Choose a puzzle: the side to move wins.");
-    this.file = make("input", { type: "file", id: "puzzle-file", accept: ".jsonl,.json,.txt", "aria-label": "puzzle file", onchange: () => this.load() });
-    this.element = make("div", { class: "panel" },
-      this.list,
-      row(
-        button("Next puzzle", () => this.next(), { id: "next-puzzle", class: "main" }),
-        button("Begin again", () => { if (this.puzzle) this.start(this.puzzle); }, { id: "puzzle-again" }),
-        button("Show the solution", () => this.solve(), { id: "puzzle-solution" }),
-        button("Leave", () => this.leave(), { id: "puzzle-leave" }),
-      ),
-      this.status,
-      make("label", {}, make("span", {}, "Puzzles of a file (one JSON object a line)"), this.file),
-    );
+    this.list = find("puzzle-list");
+    this.list.addEventListener("change", () => this.begin(Number(this.list.value)));
+    find("puzzle-file").addEventListener("change", ({ target }) => this.load(target.files[0]));
     this.shipped = [];
     this.own = remembered("puzzles", []);
     this.solved = new Set(remembered("solved", []));
@@ -50,8 +39,7 @@ export class PuzzlePanel extends Panel {
     if (this.at >= 0) this.list.value = this.at;
   }
 
-  async load() {
-    const file = this.file.files[0];
+  async load(file) {
     if (!file) return null;
     const found = [];
     try {
@@ -87,6 +75,8 @@ export class PuzzlePanel extends Panel {
     this.app.lend(tree, tree.root, () => this.resume(puzzle));
     this.app.openTab("puzzle");
   }
+
+  again() { if (this.puzzle) this.start(this.puzzle); }
 
   get task() { return `${this.puzzle.to_move} to move wins in ${this.puzzle.own_moves || "some"} ${KINDS[this.puzzle.kind]}`; }
 
@@ -150,7 +140,7 @@ export class PuzzlePanel extends Panel {
       if (app.node !== node || app.guide !== this) return;
       app.playCell(found.move);
       if (found.state !== "lost") app.line = found.line.slice(1, SHOWN);
-      const line = found.line.slice(0, SHOWN).map((cell) => app.nameOf(cell)).join(" ");
+      const line = app.names(found.line.slice(0, SHOWN));
       const texts = { lost: `still won, ${found.length} to go`, escaped: `refuted by ${line}; take it back and try another`, open: `no win is seen after ${line}; take it back, or go on if you can` };
       if (found.state !== "lost") this.failed = true;
       this.say(texts[found.state]);
@@ -184,15 +174,17 @@ export class PuzzlePanel extends Panel {
     return app.proof.begin();
   }
 
-  async fromMistake(tree, node, line) {
-    try {
-      const puzzle = await this.app.server.ask("puzzle", { position: tree.position(node), line });
-      this.own = [puzzle, ...this.own.filter((other) => other.id !== puzzle.id)].slice(0, 200);
-      remember("puzzles", this.own);
-      this.fill();
-      this.begin(0);
-    } catch (error) {
-      this.app.say(error.message, true);
-    }
+  // A win that was missed or allowed in a game.
+  fromMistake(tree, node, { plies, line, proof: kind = "win" }) {
+    const { width: size, height, rule, placed } = tree.start, stones = { black: [], white: [], wall: [] };
+    for (const { x, y, side } of placed) stones[side].push([x, y]);
+    if (size !== height || stones.wall.length) return this.app.say("puzzles have square boards without blocked cells", true);
+    for (const { cell, side } of node.path) stones[SIDES[side]].push(cell);
+    const { black, white } = stones, id = JSON.stringify([size, rule, black, white]);
+    const puzzle = { id, size, rule, black, white, to_move: SIDES[tree.toMove(node)], kind, best: line.slice(0, 1), line, own_moves: Math.ceil(plies / 2) };
+    this.own = [puzzle, ...this.own.filter((other) => other.id !== id)].slice(0, 200);
+    remember("puzzles", this.own);
+    this.fill();
+    return this.begin(0);
   }
 }

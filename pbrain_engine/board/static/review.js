@@ -1,33 +1,19 @@
 // The review of a game: values as a curve, mistakes, missed and allowed wins.
 
-import { drawCurve, element, plyAt, valueText } from "./draw.js";
-import { Panel, button, fields, make, numberField, percent, row } from "./dom.js";
+import { drawCurve, plyAt, valueText } from "./draw.js";
+import { Panel, button, find, make, percent } from "./dom.js";
+import { SIDES } from "./tree.js";
 
 const MISTAKE = 0.1;
 
 export class ReviewPanel extends Panel {
   constructor(app) {
-    super(app, "review", "Review");
-    this.seconds = numberField("review-seconds", 1, 0.05, 60, 0.05);
-    this.status = make("p", { id: "review-status", "aria-live": "polite" }, "Looks at every move of the line on the board.");
-    this.chart = element("svg", { id: "review-curve", class: "chart", role: "img", "aria-label": "black's chance to win over the game" });
+    super(app, "review");
+    this.chart = find("review-curve");
     this.chart.addEventListener("click", (event) => this.jump(plyAt(this.chart, event, this.line.length)));
-    this.table = make("ol", { id: "mistakes", class: "mistakes" });
-    this.element = make("div", { class: "panel" },
-      row(
-        button("Review this game", () => this.begin(), { id: "review", class: "main" }),
-        button("Stop", () => this.stop(), { id: "review-stop" }),
-      ),
-      fields({ "Seconds a move": this.seconds }),
-      this.status,
-      make("figure", {}, make("figcaption", {}, "Black's chance to win"), this.chart),
-      this.table,
-    );
     this.line = [];
     this.moves = [];
   }
-
-  stop() { if (this.running) this.app.server.stop(this.running); }
 
   async begin() {
     const { app } = this, end = app.node.end;
@@ -36,14 +22,11 @@ export class ReviewPanel extends Panel {
     this.moves = [];
     this.show();
     this.say("looking…");
-    const question = app.ask("review", { seconds: Number(this.seconds.value) || 1 }, (event) => {
-      this.moves = event.moves;
-      this.say(`${event.moves.length} of ${this.line.length} moves`);
+    const found = await this.tried(app.ask("review", { seconds: Number(find("review-seconds").value) || 1 }, ({ moves }) => {
+      this.moves = moves;
+      this.say(`${moves.length} of ${this.line.length} moves`);
       this.show();
-    }, end);
-    this.running = question.id;
-    const found = await this.tried(question);
-    this.running = null;
+    }, end));
     if (!found) return;
     this.moves = found.moves;
     this.annotate();
@@ -56,7 +39,7 @@ export class ReviewPanel extends Panel {
       const own = this.moves.filter((move) => this.node(move).side === side);
       const lost = own.reduce((sum, move) => sum + move.loss, 0) / Math.max(1, own.length);
       const mistakes = own.filter((move) => this.isMistake(move)).length;
-      return `${["black", "white"][side]}: ${mistakes} mistakes, ${(100 * lost).toFixed(1)} % lost a move`;
+      return `${SIDES[side]}: ${mistakes} mistakes, ${(100 * lost).toFixed(1)} % lost a move`;
     }).join(" · ");
   }
 
@@ -76,16 +59,16 @@ export class ReviewPanel extends Panel {
       return [node.ply - 1, node.side ? 1 - move.chance : move.chance];
     });
     drawCurve(this.chart, this.line.length, [["b", points]], this.app.node.ply);
-    this.table.replaceChildren(...this.moves.filter((move) => this.isMistake(move) || move.allowed_win).map((move) => this.row(move)));
+    find("mistakes").replaceChildren(...this.moves.filter((move) => this.isMistake(move) || move.allowed_win).map((move) => this.row(move)));
   }
 
   onnode() { if (this.line.length && !this.element.hidden) this.show(); }
 
   remarks(move) {
-    const names = (line) => line.map((cell) => this.app.nameOf(cell)).join(" "), words = [];
-    if (this.isMistake(move)) words.push(`lost ${percent(move.loss)}, better ${names(move.line.slice(0, 6))}`);
+    const { app } = this, words = [];
+    if (this.isMistake(move)) words.push(`lost ${percent(move.loss)}, better ${app.names(move.line.slice(0, 6))}`);
     for (const [what, win] of [["missed", move.missed_win], ["allowed", move.allowed_win]]) {
-      if (win) words.push(`${what} a win in ${Math.ceil(win.plies / 2)}${win.proof ? " by " + win.proof.toUpperCase() : ""}: ${names(win.line)}`);
+      if (win) words.push(`${what} a win in ${Math.ceil(win.plies / 2)}${win.proof ? " by " + win.proof.toUpperCase() : ""}: ${app.names(win.line)}`);
     }
     return words;
   }
@@ -96,7 +79,7 @@ export class ReviewPanel extends Panel {
     return make("li", {},
       button(`${node.ply}. ${app.nameOf(node.cell)}`, () => { if (app.tree === this.tree) app.visit(node); }, { class: "node" }),
       " " + this.remarks(move).join("; ") + " ",
-      win ? button("puzzle", () => app.puzzle.fromMistake(this.tree, move.missed_win ? before : node, win.line), { class: "small", title: "practise this win" }) : "",
+      win ? button("puzzle", () => app.puzzle.fromMistake(this.tree, move.missed_win ? before : node, win), { class: "small", title: "practise this win" }) : "",
     );
   }
 

@@ -12,7 +12,8 @@ export class Node {
     this.ply = parent ? parent.ply + 1 : 0;
     this.side = parent ? (tree.first + parent.ply) % 2 : null; // who made the move
     this.facts = null; // what the rules say, once the server was asked
-    this.key = keyOf(parent, cell, this.side);
+    // The same stones give the same key, in whatever order they came.
+    this.key = parent ? [...parent.key.split(";").filter(Boolean), `${this.side}:${cell}`].sort().join(";") : "";
   }
 
   get path() {
@@ -23,18 +24,14 @@ export class Node {
 
   get moves() { return this.path.map((node) => node.cell); }
 
+  // The moves up to here as a tree, without what was written beside them.
+  get line() { return this.moves.map(([x, y], at) => ({ parent: at - 1, x, y })); }
+
   get end() {
     let node = this;
     while (node.children.length) node = node.children[0];
     return node;
   }
-}
-
-// The same stones give the same key, in whatever order they came.
-function keyOf(parent, cell, side) {
-  if (!parent) return "";
-  const stone = `${side}:${cell[0]},${cell[1]}`;
-  return [...(parent.key ? parent.key.split(";") : []), stone].sort().join(";");
 }
 
 export class GameTree {
@@ -105,10 +102,12 @@ export class GameTree {
   }
 
   static documented({ game: id, began, position, tree: rows, names, comment, root, match, at }) {
-    const { moves, ...start } = position, tree = GameTree.from(start, rows, names);
-    tree.root.comment = comment || "";
-    tree.root.notes = root || {};
-    Object.assign(tree, { id: id || tree.id, began: began || tree.began, match: match || null });
+    const { moves, ...start } = position, tree = new GameTree(start), made = [];
+    for (const { parent, x, y, comment: words, ...notes } of rows) {
+      made.push(Object.assign(tree.add(made[parent] || tree.root, [x, y]), { comment: words || "", notes }));
+    }
+    Object.assign(tree.root, { comment: comment || "", notes: root || {} });
+    Object.assign(tree, { id: id || tree.id, began: began || tree.began, names: names || {}, match: match || null });
     return { tree, node: tree.nodes()[at] || tree.root };
   }
 
@@ -121,18 +120,5 @@ export class GameTree {
       rows.push({ parent: place.get(node.parent), x: node.cell[0], y: node.cell[1], comment: node.comment, ...node.notes });
     }
     return rows;
-  }
-
-  static from(start, rows, names = {}) {
-    const tree = new GameTree(start), made = [];
-    tree.names = names || {};
-    for (const row of rows) {
-      const node = tree.add(row.parent < 0 ? tree.root : made[row.parent], [row.x, row.y]);
-      const { parent, x, y, comment, ...notes } = row;
-      node.comment = comment || "";
-      node.notes = notes;
-      made.push(node);
-    }
-    return tree;
   }
 }
