@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..game.game import Game, Move
 from ..position.geometry import symmetries, transform
 from ..solver.solver import Solver
-from ..values import WIN, WIN_BAND, chance
+from ..values import WIN, WIN_BAND, chance, win_in
 from .engine import Engine
 from .forms import line_to_five, winner_after
 from .thought import Limit, Thought
@@ -69,35 +69,30 @@ class Reviewed:
 
 
 class Seen(NamedTuple):
-    """What is known of one position; ``end``: the line as one that ends the game."""
+    """What is known of one position; ``end``: the proof of ``Win``, if the line ends the game."""
 
     value: int
     line: tuple[Move, ...]
     depth: int
-    end: Win | None = None
+    end: str | None = None
 
     @property
     def win(self) -> Win | None:
         """The forced win of the side to move."""
-        return self.end if self.value >= WIN_BAND else None
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the game has ended here."""
-        return not self.line
+        if self.end is None or self.value < WIN_BAND:
+            return None
+        return Win(self.line, self.end)
 
     def before(self, move: Move) -> Seen:
         """Return what this says about the position before a move that led here as the best one."""
-        end = self.end and Win((move, *self.end.line), self.end.proof)
-        return Seen(one_ply_up(self.value), (move, *self.line), self.depth, end)
+        return Seen(one_ply_up(self.value), (move, *self.line), self.depth, self.end)
 
     def after(self, line: tuple[Move, ...]) -> Seen:
         """Return what a forced end says about the position after its best move.
 
         ``line``: how it goes on there if this does not tell.
         """
-        end = self.end and Win(self.end.line[1:], self.end.proof)
-        return Seen(one_ply_down(self.value), self.line[1:] or line, self.depth, end)
+        return Seen(one_ply_down(self.value), self.line[1:] or line, self.depth, self.end)
 
 
 class Reviewer:
@@ -182,7 +177,7 @@ class Reviewer:
         """Return what holds before and after the next of the moves, given what both say."""
         move = moves[0]
         here = self._follow(here, move)
-        is_decided = after.is_over or abs(after.value) >= WIN_BAND
+        is_decided = not after.line or abs(after.value) >= WIN_BAND
         if here.value <= -WIN_BAND and not is_decided:
             after, is_decided = self._won(here, after, moves), True
         played = one_ply_up(after.value)
@@ -211,11 +206,8 @@ class Reviewer:
                 cells = transform([cell for cell, _ in stones], number, *board)
                 sides = [side for _, side in stones]
                 if {(Move(*cell), side) for cell, side in zip(cells, sides, strict=True)} == stones:
-                    line = moves_of(transform(here.line, number, *board))
-                    end = here.end and Win(
-                        moves_of(transform(here.end.line, number, *board)), here.end.proof
-                    )
-                    return here._replace(line=line, end=end)
+                    line = transform(here.line, number, *board)
+                    return here._replace(line=tuple(Move(*cell) for cell in line))
         return here
 
     def _won(self, here: Seen, after: Seen, moves: Sequence[Move]) -> Seen:
@@ -271,7 +263,7 @@ class Reviewer:
         game = self._engine.game
         if game.winner is not None:
             is_won = game.winner is game.to_move
-            return Seen(WIN if is_won else -WIN, (), 0, Win((), ""))
+            return Seen(WIN if is_won else -WIN, (), 0, "")
         if game.is_full:
             return Seen(0, (), 0)
         known = self._known(game)
@@ -297,9 +289,7 @@ class Reviewer:
         line = tuple(moves)
         winner = game.to_move if thought.value > 0 else game.to_move.opponent
         is_shown = bool(thought.proof) or winner_after(game, line) is winner
-        return Seen(
-            thought.value, line, thought.depth, Win(line, thought.proof) if is_shown else None
-        )
+        return Seen(thought.value, line, thought.depth, thought.proof if is_shown else None)
 
     def _proven(self, seconds: float) -> Seen | None:
         """Return the solver's win of the side to move."""
@@ -309,13 +299,8 @@ class Reviewer:
         proof = self._solver.fours(game, time=seconds)
         if not proof.wins:
             proof = self._solver.threats(game, time=seconds)
-        win = Win(proof.line, proof.claim)
-        return Seen(WIN - (2 * proof.length - 1), proof.line, 0, win) if proof.wins else None
-
-
-def moves_of(cells: Sequence[tuple[int, int]]) -> tuple[Move, ...]:
-    """Return cells as moves."""
-    return tuple(Move(*cell) for cell in cells)
+        value = win_in(2 * proof.length - 1)
+        return Seen(value, proof.line, 0, proof.claim) if proof.wins else None
 
 
 def one_ply_up(value: int) -> int:
