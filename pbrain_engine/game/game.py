@@ -114,7 +114,7 @@ def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
                     block.close()
                     where = f"{weights.id}: its network for {family_of(rule)}"
                     raise WeightsError(f"{where} holds numbers that are out of range")
-        _tables[key] = block
+        return _tables.setdefault(key, block)  # games of other threads may have the first by now
     return _tables[key]
 
 
