@@ -23,20 +23,17 @@ from ..search.parameters import (
     MAX_DEPTH,
     SURE_DEPTH,
 )
-from ..solver.solver import Proof
+from ..solver.solver import UNLIMITED_NODES, Proof, node_limit
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
-from .searcher import Question, Search, Searcher, Tactics
+from .searcher import LARGEST, Question, Search, Searcher, Tactics
 from .thought import LOWER, UPPER, Thought, rank_lines
 
 BUCKET_BYTES = 64
-LEAST_TABLE = 1 << 20
-UNLIMITED_NODES = 1 << 62
 # Bytes of table for a second of a thread: room for all nodes of some moves. A larger table is not
 # fuller, but its pages have to be cleared and its lines fetched from farther: at half a second
 # 300 MB cost half of the nodes of a game's first move, and more than a third of the next.
 TABLE_RATE = 32 << 20
 ENOUGH = 8 << 20
-EVERYTHING = 1 << 62  # bytes
 AT_END = 3  # numbers that the kernel tells of a search in one call, before the stones of its end
 MAX_LINE = 64  # moves of a line that a thought reports
 
@@ -66,27 +63,32 @@ class SearchCounters(NamedTuple):
 
 
 class AlphaBetaSearch(Search):
-    """A search on memory that is set up: one worker a thread, one shared block."""
+    """A search with one worker a thread, and one shared block."""
 
     def __init__(
-        self,
-        library: Library,
-        question: Question,
-        tactics: Tactics | None,
-        workers: list[int],
-        shared: int,
+        self, memory: AlphaBeta, question: Question, tactics: Tactics | None, shared: int
     ) -> None:
-        """Take the addresses of prepared workers and of the shared block."""
+        """Give every thread a worker with the game on it, ready to search."""
+        library, game = memory.library, question.game
         super().__init__(library, question, tactics)
-        self._workers = workers
-        self._leader = workers[0]
-        self._tables = question.game.tables
+        self._workers = [block.address for block in memory.workers[: memory.threads]]
+        self._leader = self._workers[0]
+        self._tables = game.tables
         self._shared = shared
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
         self._dropped: set[Move] = set()
-        for number, worker in enumerate(workers[1:], 1):
-            self.helpers.append(partial(self._help, worker, number))
+        nodes = node_limit(question.limit.nodes)
+        for number, worker in enumerate(self._workers):
+            if number:
+                library.game_copy(worker, game.address)
+                self.helpers.append(partial(self._help, worker, number))
+                nodes = UNLIMITED_NODES
+            library.worker_bar(worker, NO_CELL)
+            for move in question.exclude:
+                library.worker_bar(worker, cell_of(*move))
+            library.worker_fade(worker)
+            library.worker_prepare(worker, self._tables, shared, nodes, question.multipv == 1)
 
     def answer(self) -> Thought | None:
         """Return the thought of the thread that came deepest, if any."""
@@ -260,76 +262,48 @@ class AlphaBeta(Searcher):
     def __init__(self, library: Library) -> None:
         """Begin without a table."""
         super().__init__(library, "shared", ALPHABETA)
-        self._workers = [Block(library.sizes["worker"])]
-        self._table_bytes = 0
-
-    @property
-    def game_memory(self) -> Block:
-        """The first worker, which begins with its game."""
-        return self._workers[0]
-
-    @property
-    def table_bytes(self) -> int:
-        """The size of the transposition table, or 0 while there is none."""
-        return self._table_bytes if self._block is not None else 0
+        self.workers = [self.game_memory]  # which begins with the game
 
     def forget_game(self) -> None:
         """Forget history and counter moves."""
-        for worker in self._workers:
-            self._library.worker_forget(worker.address)
+        for worker in self.workers:
+            self.library.worker_forget(worker.address)
 
     def _still_to_come(self) -> int:
         """Return the bytes of the workers still to allocate."""
-        return (self.threads - len(self._workers)) * self._library.sizes["worker"]
+        return (self.threads - len(self.workers)) * self.library.sizes["worker"]
 
     def _useful(self, seconds: float) -> int:
         """Return the bytes that the nodes of a few such searches fill."""
-        return max(ENOUGH, int(min(seconds * TABLE_RATE, EVERYTHING)) * self.threads)
+        return max(ENOUGH, int(min(seconds * TABLE_RATE, LARGEST)) * self.threads)
 
     def _take(self, length: int, patient: bool) -> None:
         """Take a table of ``length`` bytes."""
-        self._table_bytes = max(LEAST_TABLE, length) // BUCKET_BYTES * BUCKET_BYTES
-        block = Block(self._library.sizes["shared_head"] + self._table_bytes, huge=patient)
-        self._library.shared_new(block.address, self._table_bytes // BUCKET_BYTES)
-        self._adopt(block)
+        buckets = length // BUCKET_BYTES
+        length = buckets * BUCKET_BYTES
+        block = Block(self.library.sizes["shared_head"] + length, huge=patient)
+        self.library.shared_new(block.address, buckets)
+        self._adopt(block, length)
 
-    def _give_back(self) -> None:
-        """Give the memory of the table and of all workers but the first back."""
-        shared, self._block = self._block, None
-        others, self._workers = self._workers[1:], self._workers[:1]
-        for block in (shared, *others):
-            if block is not None:
-                block.close()
+    def _let_go(self) -> list[Block]:
+        """Return all workers but the first."""
+        others, self.workers = self.workers[1:], self.workers[:1]
+        return others
 
     def _begin(self, question: Question, tactics: Tactics | None) -> AlphaBetaSearch:
-        """Give every thread a worker with the game on it, ready to search."""
+        """Begin with a worker for each thread."""
         assert self._block is not None, "the table comes first"
-        shared, game, limit = self._block.address, question.game, question.limit
-        self._library.shared_age(shared)
-        while len(self._workers) < self.threads:
-            self._workers.append(Block(self._library.sizes["worker"]))
-        most = UNLIMITED_NODES if limit.nodes is None else min(limit.nodes, UNLIMITED_NODES)
-        workers = []
-        for number, block in enumerate(self._workers[: self.threads]):
-            if number:
-                self._library.game_copy(block.address, game.address)
-            worker = block.address
-            workers.append(worker)
-            self._library.worker_bar(worker, NO_CELL)
-            for move in question.exclude:
-                self._library.worker_bar(worker, cell_of(*move))
-            self._library.worker_fade(worker)
-            nodes = most if number == 0 else UNLIMITED_NODES
-            distinct = int(question.multipv == 1)
-            self._library.worker_prepare(worker, game.tables, shared, nodes, distinct)
-        return AlphaBetaSearch(self._library, question, tactics, workers, shared)
+        self.library.shared_age(self._block.address)
+        while len(self.workers) < self.threads:
+            self.workers.append(Block(self.library.sizes["worker"]))
+        return AlphaBetaSearch(self, question, tactics, self._block.address)
 
     def glance(self, game: Game, nodes: int) -> Glance | None:
         """Search ``nodes`` in one call, on this thread; None where every move is forbidden."""
         assert self._block is not None, "the table comes first"
         out = (ctypes.c_int64 * (AT_END + MAX_STONES))()
         worker, shared, at = self.game_memory.address, self._block.address, ctypes.addressof(out)
-        choices = self._library.worker_think(worker, game.tables, shared, nodes, at)
+        choices = self.library.worker_think(worker, game.tables, shared, nodes, at)
         if not choices:
             return None
         move, value, stones = out[:AT_END]

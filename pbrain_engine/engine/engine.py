@@ -344,7 +344,10 @@ class Engine:
             if known is not None:
                 move, value = known
                 return Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
-            return self._search(limit, pace, start, on_iteration, multipv, left_out)
+            board = self.game.snapshot()
+            return self._search(
+                Question(self.game, limit, pace, start, board, on_iteration, multipv, left_out)
+            )
         finally:
             self._busy.release()
 
@@ -361,18 +364,9 @@ class Engine:
             found.append(move)
         return found
 
-    def _search(
-        self,
-        limit: Limit,
-        pace: Pace,
-        start: float,
-        listener: Listener | None,
-        multipv: int,
-        exclude: list[Move],
-    ) -> Thought:
+    def _search(self, question: Question) -> Thought:
         """Set up the memory, search, and fall back on a quick move if there was no time at all."""
-        board = self.game.snapshot()
-        question = Question(self.game, limit, pace, start, board, listener, multipv, exclude)
+        exclude = question.exclude
         thought = self._searcher.search(question)
         if thought is not None and self._book is not None:
             self._book.note_speed(thought)
@@ -382,8 +376,9 @@ class Engine:
             move = self.quick_move(exclude)
             is_lost = leaves_five or self.game.is_forbidden(*move)
             value = loss_in(2) if is_lost and move not in exclude else 0
-            thought = Thought(move, value, 0, 0, 0, perf_counter() - start, (move,), board=board)
-        if multipv > 1 or exclude:
+            seconds, board = perf_counter() - question.start, question.board
+            thought = Thought(move, value, 0, 0, 0, seconds, (move,), board=board)
+        if question.multipv > 1 or exclude:
             return thought
         if thought.value >= WIN_BAND:
             self._foresight.note(self.game, thought.pv, thought.value)
@@ -418,11 +413,9 @@ class Engine:
                 self._book = None
 
     def __enter__(self) -> Engine:
-        """Return the engine itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the engine."""
         self.close()
 
 

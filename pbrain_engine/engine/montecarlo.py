@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import partial
+from itertools import chain
 from time import perf_counter, sleep
 from typing import NamedTuple
 
@@ -18,16 +19,14 @@ from ..native.load.memory import Block
 from ..position.geometry import cell_of
 from ..search.parameters import MCTS
 from ..values import WIN_BAND, loss_in
-from .searcher import Question, Search, Searcher, Tactics
+from .searcher import LARGEST, Question, Search, Searcher, Tactics
 from .thought import Thought, rank_lines
 
 NODES_SHARE = 4  # one part in this many of the memory is for nodes, the others for their moves
 MOST_BUCKETS = 1 << 23
 MOST_BLOCKS = 1 << 22
-EVERYTHING = 1 << 62  # bytes
 THREATS_BYTES = 2 << 20  # of each table, of wins by fours and by threes, that a walker looks for
 THREATS_PART = 16  # but no more than one part in this many of the memory
-LEAST_BYTES = 1 << 20
 FIRST_ROUND = 32  # visits
 ROUND_PART = 5  # each further round is one part in this many of the visits so far
 MOST_VISITS = 1 << 40
@@ -35,15 +34,10 @@ HELP_VISITS = 1_000  # after which a helper lets go of a tree that it need not l
 HELP_PAUSE = 0.001  # seconds that it leaves the tree alone where it has found nothing new
 SURE_VISITS = 256  # an only move is looked at so long before it is played
 MAX_LINE = 64  # moves of a line that a thought reports
-CHANCE_UNIT = 65536  # a sure win, as the kernel counts chances
 VISIT_WORTH = 40  # positions of the alpha-beta that a visit counts as, for the tactics
 
 
-class Walker(NamedTuple):
-    """Where a thread's walker and its threat searches live."""
-
-    address: int
-    threats: int
+Walker = tuple[int, int]  # where a thread's walker and its threat searches live
 
 
 class Effort(NamedTuple):
@@ -55,36 +49,35 @@ class Effort(NamedTuple):
 
 
 class TreeSearch(Search):
-    """A search on memory that is set up: the tree with the position at its root, and walkers."""
+    """A search in a tree that has the position at its root."""
 
     def __init__(
-        self,
-        library: Library,
-        question: Question,
-        tactics: Tactics | None,
-        walkers: list[Walker],
-        tree: int,
-        lists: int,
-        moves: int,
+        self, memory: MonteCarlo, question: Question, tactics: Tactics | None, tree: int, lists: int
     ) -> None:
-        """Take the addresses, and how many moves may be played at the root."""
+        """Plant the position in the tree, and give every thread a walker at it."""
+        library, game = memory.library, question.game
         super().__init__(library, question, tactics)
-        self._walkers = walkers
-        self._leader = walkers[0]
-        self._tree = tree
-        self._lists = lists
-        self._moves = moves
-        self._tables = question.game.tables
+        self._leader, *others = self._walkers = [
+            (walker.address, threats.address)
+            for walker, threats in memory.walkers[: memory.threads]
+        ]
+        self._tree, self._lists, self._tables = tree, lists, game.tables
         self._changes = 0
         self._line = (ctypes.c_int64 * (MAX_LINE + 2))()
-        self.helpers += [partial(self._help, walker) for walker in walkers[1:]]
+        library.tree_begin(tree, question.multipv, max(round(game.scale), 1))
+        for move in question.exclude:
+            library.tree_bar(tree, cell_of(*move))
+        self._moves = library.walker_plant(  # how many may be played
+            *self._leader, self._tables, tree, lists, game.address, question.multipv == 1
+        )
+        for walker in others:
+            library.walker_board(*walker, self._tables, game.address)
+            self.helpers.append(partial(self._help, walker))
 
     def _walk(self, walker: Walker, visits: int) -> bool:
         """Make this many visits; False if they were stopped or there is nothing to find out."""
         return bool(
-            self.library.walker_walk(
-                walker.address, walker.threats, self._tables, self._tree, self._lists, visits
-            )
+            self.library.walker_walk(*walker, self._tables, self._tree, self._lists, visits)
         )
 
     def _help(self, walker: Walker) -> None:
@@ -166,12 +159,12 @@ class TreeSearch(Search):
 
     def _rank(self) -> int:
         """Bring the root moves in order; return how many there are."""
-        return self.library.walker_rank(self._leader.address, self._tree, self._lists)
+        return self.library.walker_rank(self._leader[0], self._tree, self._lists)
 
     def _count(self, walker: Walker) -> Effort:
         """Return what a walker has counted."""
         out = (ctypes.c_int64 * len(Effort._fields))()
-        self.library.walker_effort(walker.address, ctypes.addressof(out))
+        self.library.walker_effort(walker[0], ctypes.addressof(out))
         return Effort(*out)
 
     def _effort(self) -> tuple[int, int]:
@@ -183,7 +176,7 @@ class TreeSearch(Search):
         """Make a thought of what the tree knows of a root move."""
         out = self._line
         length = self.library.walker_way(
-            self._leader.address, self._tables, self._tree, self._lists, rank,
+            self._leader[0], self._tables, self._tree, self._lists, rank,
             ctypes.addressof(out), MAX_LINE,
         )  # fmt: skip
         pv = tuple(map(move_of, out[2 : length + 2]))
@@ -200,80 +193,51 @@ class MonteCarlo(Searcher):
     """
 
     def __init__(self, library: Library) -> None:
-        """Begin without a tree."""
+        """Begin without a tree; every walker gets a copy of the game."""
         super().__init__(library, "tree", MCTS)
-        self._game = Block(library.sizes["worker"])
-        self._walkers: list[tuple[Block, Block]] = []
+        self.walkers: list[tuple[Block, Block]] = []
         self._lists: Block | None = None
         self._buckets = 0
-
-    @property
-    def game_memory(self) -> Block:
-        """The engine's game, in a worker, which says values and moves; every walker gets a copy."""
-        return self._game
-
-    @property
-    def table_bytes(self) -> int:
-        """The bytes of the tree, 0 while there is none."""
-        if self._block is None or self._lists is None:
-            return 0
-        return self._block.length + self._lists.length
 
     def forget_game(self) -> None:
         """Nothing: a tree is about positions, whichever game they come up in."""
 
     def _still_to_come(self) -> int:
         """Return the bytes of the walkers still to allocate."""
-        sizes = self._library.sizes
+        sizes = self.library.sizes
         each = sizes["walker"] + sizes["threats_head"] + 2 * THREATS_BYTES
-        return max(self.threads - len(self._walkers), 0) * each
+        return max(self.threads - len(self.walkers), 0) * each
 
     def _useful(self, seconds: float) -> int:
         """Return all that there is: a tree is kept from move to move as long as there is room."""
-        return EVERYTHING
+        return LARGEST
 
     def _take(self, length: int, patient: bool) -> None:
         """Take about ``length`` bytes for the tree."""
-        sizes = self._library.sizes
-        length = max(length, LEAST_BYTES) - sizes["tree_head"]
+        sizes = self.library.sizes
+        length -= sizes["tree_head"]
         buckets = min(length // NODES_SHARE // sizes["tree_bucket"], MOST_BUCKETS)
         blocks = min((length - length // NODES_SHARE) // sizes["tree_block"], MOST_BLOCKS)
         share = min(THREATS_BYTES, length // THREATS_PART)
         self._buckets = max(share // sizes["threats_bucket"], 64)
         tree = Block(sizes["tree_head"] + buckets * sizes["tree_bucket"], huge=patient)
         self._lists = Block(blocks * sizes["tree_block"], huge=patient)
-        self._library.tree_new(tree.address, buckets, blocks)
-        self._adopt(tree)
+        self.library.tree_new(tree.address, buckets, blocks)
+        self._adopt(tree, tree.length + self._lists.length)
 
-    def _give_back(self) -> None:
-        """Give the memory of the tree and of the walkers back."""
-        blocks = [self._block, self._lists, *(block for pair in self._walkers for block in pair)]
-        self._block = self._lists = None
-        self._walkers = []
-        for block in blocks:
-            if block is not None:
-                block.close()
+    def _let_go(self) -> list[Block | None]:
+        """Return the moves of the tree, and all walkers."""
+        blocks = [self._lists, *chain(*self.walkers)]
+        self._lists, self.walkers = None, []
+        return blocks
 
     def _begin(self, question: Question, tactics: Tactics | None) -> TreeSearch:
-        """Plant the position in the tree, and give every thread a walker at it."""
+        """Begin with a walker for each thread."""
         assert self._block is not None and self._lists is not None, "the tree comes first"
-        library, game = self._library, question.game
-        tree, lists = self._block.address, self._lists.address
-        sizes = library.sizes
-        while len(self._walkers) < self.threads:
+        sizes = self.library.sizes
+        while len(self.walkers) < self.threads:
             tables = 2 * self._buckets * sizes["threats_bucket"]
             memory = Block(sizes["threats_head"] + tables)
-            library.threats_new(memory.address, self._buckets, self._buckets)
-            self._walkers.append((Block(sizes["walker"]), memory))
-        walkers = [Walker(w.address, t.address) for w, t in self._walkers[: self.threads]]
-        library.tree_begin(tree, question.multipv, max(round(question.game.scale), 1))
-        for move in question.exclude:
-            library.tree_bar(tree, cell_of(*move))
-        first, *others = walkers
-        moves = library.walker_plant(
-            first.address, first.threats, game.tables, tree, lists, game.address,
-            int(question.multipv == 1),
-        )  # fmt: skip
-        for walker in others:
-            library.walker_board(walker.address, walker.threats, game.tables, game.address)
-        return TreeSearch(library, question, tactics, walkers, tree, lists, moves)
+            self.library.threats_new(memory.address, self._buckets, self._buckets)
+            self.walkers.append((Block(sizes["walker"]), memory))
+        return TreeSearch(self, question, tactics, self._block.address, self._lists.address)

@@ -236,7 +236,7 @@ class Search(ABC):
     """One search that is ready to run."""
 
     def __init__(self, library: Library, question: Question, tactics: Tactics | None) -> None:
-        """Search for an answer; ``tactics``: who knows of forced wins."""
+        """Set a search up; ``tactics``: who knows of forced wins."""
         self.library = library
         self.question = question
         self.tactics = tactics
@@ -307,9 +307,11 @@ class Searcher(ABC):
         self.threads = 1
         self.is_stopped = False
         self.parameters = {name: p.default for name, p in PARAMETERS.items()}
-        self._library = library
+        self.library = library
         self._names = list(names)  # of its own parameters, in the kernel's order
         self._halt = getattr(library, f"{kind}_stop")
+        self.table_bytes = 0  # of what it remembers
+        self.game_memory = Block(library.sizes["worker"])  # where the engine's game has to live
         self._block: Block | None = None  # that has the parameters and the stop flag in it
         self._solver: Solver | None = None  # there as long as the tables
         self._request: tuple[int | None, int | None, int] = (0, None, 0)
@@ -320,13 +322,13 @@ class Searcher(ABC):
         """Take a search parameter over."""
         self.parameters[name] = value
         if self._block is not None and name in self._names:
-            self._library.set_parameter(self._block.address, self._names.index(name), value)
+            self.library.set_parameter(self._block.address, self._names.index(name), value)
 
-    def _adopt(self, block: Block) -> None:
+    def _adopt(self, block: Block, table_bytes: int) -> None:
         """Go on with this memory, which the kernel has set up."""
         for number, name in enumerate(self._names):
-            self._library.set_parameter(block.address, number, self.parameters[name])
-        self._block = block
+            self.library.set_parameter(block.address, number, self.parameters[name])
+        self._block, self.table_bytes = block, table_bytes
 
     def search(self, question: Question) -> Thought | None:
         """Search until the limit; return the best thought, None if there was no time for any."""
@@ -372,14 +374,18 @@ class Searcher(ABC):
                 wanted = min(wanted, left * 15 // 16)
             wanted = max(LEAST, min(wanted, LARGEST))
             for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
-            self._take(wanted - for_solver, limit.time is None or limit.time >= PATIENT)
-            self._solver = Solver(for_solver, self._library)
+            self._take(max(wanted - for_solver, LEAST), limit.time is None or limit.time >= PATIENT)
+            self._solver = Solver(for_solver, self.library)
 
     def clear(self) -> None:
         """Give the memory of the tables and of the solver back, with what they know."""
         with self._guard:
             solver, self._solver = self._solver, None
-            self._give_back()
+            blocks = [self._block, *self._let_go()]
+            self._block, self.table_bytes = None, 0
+            for block in blocks:
+                if block is not None:
+                    block.close()
         if solver is not None:
             solver.close()
 
@@ -402,16 +408,6 @@ class Searcher(ABC):
 
     # What each way has of its own ----------------------------------------------------
 
-    @property
-    @abstractmethod
-    def game_memory(self) -> Block:
-        """Where the engine's game has to live: a worker of the kernel."""
-
-    @property
-    @abstractmethod
-    def table_bytes(self) -> int:
-        """The bytes of what it remembers, 0 while it has no memory for that."""
-
     @abstractmethod
     def forget_game(self) -> None:
         """Forget what was about the game played so far."""
@@ -432,8 +428,8 @@ class Searcher(ABC):
         """
 
     @abstractmethod
-    def _give_back(self) -> None:
-        """Give that memory back, and forget everything with it."""
+    def _let_go(self) -> Iterable[Block | None]:
+        """Return what memory there is beside the first block, as no longer its own."""
 
     @abstractmethod
     def _begin(self, question: Question, tactics: Tactics | None) -> Search:

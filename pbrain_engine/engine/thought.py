@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from math import isnan
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, SupportsFloat
 
 from ..eval.weights import DEFAULT_SCALE
 from ..game.game import Game, Move, Snapshot, whole
@@ -49,15 +48,9 @@ class Limit(_Limit):
             if number is not None and whole(number, name) < 1:
                 raise ValueError(f"{name} {number}: a search has at least 1; None: no limit")
         for name, seconds in (("time", time), ("optimum", optimum)):
-            if seconds is None:
-                continue
-            try:
-                is_none = isnan(seconds)
-            except TypeError:
-                raise TypeError(f"{name} is a number of seconds, not {seconds!r}") from None
-            except OverflowError:  # larger than any float
-                is_none = False
-            if is_none:
+            if not isinstance(seconds, SupportsFloat | None):
+                raise TypeError(f"{name} is a number of seconds, not {seconds!r}")
+            if seconds != seconds:  # NaN
                 raise ValueError(f"{name}: {seconds} is no number of seconds; None: no limit")
         return super().__new__(cls, time, optimum, nodes, depth)
 

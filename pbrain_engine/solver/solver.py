@@ -175,16 +175,11 @@ class Solver:
     @contextmanager
     def _stopped_after(self, seconds: float | None, address: int) -> Iterator[None]:
         """Stop the search that runs inside after a time, unless it is over before."""
-        rang = []
-
-        def stop() -> None:
-            rang.append(True)
-            self._library.threats_stop(address, 1)
-
         if seconds is None:
             yield
             return
-        timer = threading.Timer(max(0.0, min(seconds, threading.TIMEOUT_MAX)), stop)
+        left, stop = max(0.0, min(seconds, threading.TIMEOUT_MAX)), self._library.threats_stop
+        timer = threading.Timer(left, stop, (address, 1))
         timer.daemon = True
         timer.start()
         try:
@@ -192,8 +187,8 @@ class Solver:
         finally:
             timer.cancel()
             timer.join()
-            if rang:
-                self._library.threats_stop(address, self.is_stopped)
+            with self._guard:
+                stop(address, self.is_stopped)
 
     # Questions ---------------------------------------------------------------------
 
@@ -212,7 +207,8 @@ class Solver:
         if stones > 0:
             room = ctypes.addressof(self._line)
             length = self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
-        return self._proof(game, BY_FOURS, stones, length, searched, start)
+        proof = self._proof(BY_FOURS, stones, length, searched, start)
+        return proof._replace(board=game.snapshot())
 
     def threats(
         self,
@@ -239,27 +235,18 @@ class Solver:
         if stones > 0 and self._library.threats_replay(address, tables, replay):
             room = ctypes.addressof(self._line)
             length = self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
-        proof = self._proof(game, BY_THREATS, stones, length, searched, start, level)
-        return proof if after is None else proof._replace(board=None)
+        proof = self._proof(BY_THREATS, stones, length, searched, start)
+        board = game.snapshot() if after is None else None
+        return proof._replace(level=level, board=board)
 
-    def _proof(
-        self,
-        game: Game,
-        name: str,
-        stones: int,
-        length: int,
-        nodes: int,
-        start: float,
-        level: int = 0,
-    ) -> Proof:
+    def _proof(self, name: str, stones: int, length: int, nodes: int, start: float) -> Proof:
         """Return what a search found: the kernel's stones, and ``length`` moves of the line.
 
         Where ``stones`` is 0 it is proven that there is no win.
         """
         line = tuple(map(move_of, self._line[:length]))
         claim = name if line else OPEN if stones else f"no-{name}"
-        own, seconds = own_stones(line), perf_counter() - start
-        return Proof(claim, line, own, nodes, seconds, level, game.snapshot())
+        return Proof(claim, line, own_stones(line), nodes, perf_counter() - start)
 
     def prove(
         self,
@@ -366,11 +353,9 @@ class Solver:
         self.clear()
 
     def __enter__(self) -> Solver:
-        """Return the solver itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the solver."""
         self.close()
 
 
