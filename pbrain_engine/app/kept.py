@@ -12,7 +12,6 @@ from .. import __version__
 from ..database.connection import DatabaseError
 from ..database.finding import (
     SEARCH,
-    Asked,
     Author,
     Bound,
     Entry,
@@ -28,30 +27,22 @@ from ..engine.thought import LOWER, UPPER
 from ..game.game import Game
 from ..notation.canonical import Position, image_of
 from ..notation.game_tree import GameRecord
-from ..position.rules import Side
-from ..values import WIN_BAND
 
 BOUNDS = {LOWER: Bound.LOWER, UPPER: Bound.UPPER}
 
 
-def asked_of(game: GameRecord) -> Asked:
-    """Return a position as it is asked for; its moves count only from an empty board."""
-    is_plain = not (game.placed or game.passes) and game.first is Side.BLACK
-    return Asked(game.position, game.moves if is_plain else ())
-
-
 def finding_of(thought: Thought, weights: str, tree: Any = None) -> Finding:
     """Return a thought as it is kept; ``tree`` is the JSON form of its proof."""
-    return Finding(
+    return Finding.of(
         thought.value,
-        BOUNDS.get(thought.bound, Bound.EXACT),
-        thought.depth,
-        thought.nodes,
-        ((thought.move.x, thought.move.y),),
-        tuple((x, y) for x, y in thought.pv),
-        thought.proof or SEARCH * (thought.mate is not None),
-        json.dumps(tree) if tree else "",
-        Author(f"Numoku {__version__}", weights),
+        thought.move,
+        thought.pv,
+        thought.proof,
+        bound=BOUNDS.get(thought.bound, Bound.EXACT),
+        depth=thought.depth,
+        nodes=thought.nodes,
+        tree=json.dumps(tree) if tree else "",
+        author=Author(f"Numoku {__version__}", weights),
     )
 
 
@@ -105,7 +96,7 @@ class Kept:
         if self.database is None:
             return None
         with report_errors():
-            return look_up(self.database, Asked(game.position))
+            return look_up(self.database, game.position)
 
     def finding(self, game: Game) -> Finding | None:
         """Return the value that is known of a position, with a move."""
@@ -154,13 +145,8 @@ def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[
     findings = {}
     for reviewed in found:
         before = replace(game, moves=game.moves[: reviewed.ply - 1 - len(game.placed)])
-        findings[before.position] = Finding(
-            reviewed.value,
-            depth=reviewed.depth,
-            moves=((reviewed.best.x, reviewed.best.y),),
-            line=tuple((x, y) for x, y in reviewed.line),
-            proof=SEARCH if abs(reviewed.value) >= WIN_BAND else "",
-            author=author,
+        findings[before.position] = Finding.of(
+            reviewed.value, reviewed.best, reviewed.line, depth=reviewed.depth, author=author
         )
     return findings
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..app.kept import Kept, asked_of, finding_of, report_errors
+from ..app.kept import Kept, finding_of, report_errors
 from ..database.finding import SEARCH, Author, Finding, entry_document, following_document
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
@@ -104,10 +104,9 @@ class Archive:
 
     def document(self, setup: GameRecord) -> dict[str, Any]:
         """Return everything about a position, and about what follows it; raises Refused."""
-        asked = asked_of(setup)
         with self._open_kept(self._reader, self._reading) as database:
-            found = entry_document(asked, look_up(database, asked))
-            found["next"] = following_document(list_next_moves(database, asked))
+            found = entry_document(setup, look_up(database, setup.position))
+            found["next"] = following_document(list_next_moves(database, setup.position))
         return {**found, "trouble": self.trouble}
 
     def finding(self, game: Game) -> Finding | None:
@@ -136,7 +135,7 @@ class Archive:
     def note(self, setup: GameRecord, thought: Thought, weights: str) -> None:
         """Keep what a search says about a position."""
         if self.name is not None and (thought.depth or thought.mate is not None):
-            self.note_findings({asked_of(setup).position: finding_of(thought, weights)})
+            self.note_findings({setup.position: finding_of(thought, weights)})
 
     def note_win(self, game: Game, win: KnownWin, weights: str = "") -> None:
         """Keep a proof; as a whole, if it is not too large."""

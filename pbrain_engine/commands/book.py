@@ -11,11 +11,11 @@ from pathlib import Path
 
 from .. import __version__
 from ..app import setup
-from ..app.kept import asked_of
 from ..database import book as growth
 from ..database.book import DROP, BookJob, Graph, Result, search_position
 from ..database.connection import DatabaseError
 from ..database.finding import Author, position_document
+from ..database.lines import Filter
 from ..database.store import Database
 from ..eval.weights import find_weights
 from ..files import write_whole
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def grow_book(database: Database, options: argparse.Namespace) -> int:
     """Grow a book until it has its positions."""
-    asked = asked_of(setup.chosen_setup(options, options.position))
+    asked = setup.chosen_setup(options, options.position)
     root = image_of(asked.position).key
     weights = find_weights(options.weights).key
     author = Author(f"Numoku {__version__}", weights)
@@ -145,7 +145,7 @@ def best_line(graph: Graph) -> str:
 
 def show_book(database: Database, options: argparse.Namespace) -> int:
     """Show a position of a book."""
-    asked = asked_of(setup.chosen_setup(options, options.position))
+    asked = setup.chosen_setup(options, options.position)
     entry = database.look_up(image_of(asked.position))
     moves = entry.book if entry is not None else ()
     if options.json:
@@ -168,20 +168,14 @@ def show_book(database: Database, options: argparse.Namespace) -> int:
 
 def write_openings(database: Database, options: argparse.Namespace) -> int:
     """Write balanced positions of a book as openings."""
-    least, most = options.stones
+    wanted = Filter(options.rule, options.size, options.stones)
     if options.out.exists():
         return complain(f"{options.out} exists", 2, "book")
     lines = []
-    for key, value in database.connection.stream(
-        "SELECT key, book.value FROM book JOIN position ON position.id = book.position "
-        "ORDER BY position.id"
-    ):
-        position = read_key(bytes(key))
-        fits = least <= position.stones <= most
-        wanted = options.rule in (None, position.rule)
-        size = options.size in (None, (position.width, position.height))
-        cells = position.in_turn
-        if fits and wanted and size and cells and abs(value) <= options.balance:
+    for key, value, _ in database.pages():
+        position = read_key(key)
+        cells = position.in_turn if wanted.takes(position) else None
+        if cells and abs(value) <= options.balance:
             lines.append(format_offsets(cells, position.width, position.height))
     if not lines:
         return complain("the book has no such position", name="book")

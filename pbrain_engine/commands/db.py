@@ -9,18 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..app import setup
-from ..app.kept import asked_of
 from ..app.view import rule_name
 from ..database import exports, integrity
 from ..database.connection import DatabaseError
 from ..database.finding import (
-    Asked,
     Entry,
     Finding,
     Note,
     entry_document,
     following_document,
-    opening_moves,
+    opening_of,
 )
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
@@ -29,7 +27,8 @@ from ..learn.records import GamesError
 from ..notation import diagram
 from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import format_diagram
-from ..notation.opening_names import find_opening, name_opening
+from ..notation.game_tree import GameRecord
+from ..notation.opening_names import find_opening
 from ..notation.renlib import ENCODING
 from ..options import Parser, span
 from ..position.geometry import Coordinates
@@ -208,12 +207,12 @@ def _count_text(count: int, word: str) -> str:
 
 def show_position(database: Database, options: argparse.Namespace) -> int:
     """Show what is known about a position."""
-    asked = asked_of(setup.chosen_setup(options, options.position))
+    asked = setup.chosen_setup(options, options.position)
     if options.rule is None:
         asked, entry = look_up_any_rule(database, asked)
     else:
-        entry = look_up(database, asked)
-    moves = list_next_moves(database, asked)
+        entry = look_up(database, asked.position)
+    moves = list_next_moves(database, asked.position)
     if options.json:
         out = entry_document(asked, entry)
         out["next"] = following_document(moves)
@@ -226,12 +225,13 @@ def show_position(database: Database, options: argparse.Namespace) -> int:
         finding = pair[1].finding  # the best value first, then the most games
         return finding.value if finding is not None else 1 << 20, -pair[1].games
 
+    to_move = asked.position.to_move
     for move, after in sorted(moves, key=order):
-        print(f"  {cell_name(*move):4} {move_words(asked.position.to_move, after)}")
+        print(f"  {cell_name(*move):4} {move_words(to_move, after)}")
     return 0
 
 
-def position_lines(asked: Asked) -> list[str]:
+def position_lines(asked: GameRecord) -> list[str]:
     """Return the board and what it is."""
     position = asked.position
     last = asked.moves[-1] if asked.moves else None
@@ -240,7 +240,7 @@ def position_lines(asked: Asked) -> list[str]:
     lines = [format_diagram(board), f"{rule_name(position.rule)}, {mover} to move"]
     if position.rule is not Rule.RENJU:
         return lines
-    opening = name_opening(opening_moves(asked), position.width, position.height)
+    opening = opening_of(asked)
     return [*lines, f"opening {opening}"] if opening is not None else lines
 
 
@@ -315,11 +315,10 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
         options.text, opening,
     )  # fmt: skip
     shown = 0
-    for position, entry in query(database, wanted):
+    for asked, entry in query(database, wanted):
         if shown == options.limit:
             print(f"there are more; --limit {2 * options.limit} shows them", file=sys.stderr)
             break
-        asked = Asked(position)
         if options.json:
             print(json.dumps(entry_document(asked, entry)))
         else:

@@ -24,7 +24,7 @@ from ..notation.canonical import HEAD, BookMove, Image, image_of, pack_book, rea
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
 from ..workers import Pool
-from .finding import SEARCH, Author, Finding, Known, checksum
+from .finding import Author, Finding, Known, checksum
 from .store import Database
 
 DROP = 40  # units of value that cost as much as one step
@@ -51,7 +51,7 @@ class Page:
             edges.setdefault(child, Edge(move, value, child))
         self.key, self.parents = key, parents
         self.edges = tuple(edges.values())
-        self.value = max((edge.estimate for edge in self.edges), default=0)
+        self.value = 0  # what the best of them is worth, once the page is in the book
 
 
 def doubles(key: bytes) -> list[Coordinates]:
@@ -157,10 +157,11 @@ class Graph:
 
 # Growing -------------------------------------------------------------------------------
 
-SET_PAGE = """INSERT INTO book (position, value, moves, crc)
-    VALUES (:position, :value, :moves, :crc)
-    ON CONFLICT (position) DO UPDATE SET value = excluded.value, moves = excluded.moves,
-    crc = excluded.crc"""
+ADD_PAGE = """INSERT INTO book (position, value, moves, crc)
+    VALUES (:position, :value, :moves, :crc) ON CONFLICT (position)"""
+SET_PAGE = (
+    f"{ADD_PAGE} DO UPDATE SET value = excluded.value, moves = excluded.moves, crc = excluded.crc"
+)
 STORED_PAGE = """SELECT book.moves FROM book JOIN position ON position.id = book.position
     WHERE position.key = :key"""
 AT = "search "  # before the name of a searched position in ``meta``, with when it is free again
@@ -190,13 +191,10 @@ def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
     say yet: that is set right.
     """
     graph = Graph(root, drop)
-    stored: dict[bytes, tuple[int, bytes]] = {
-        bytes(key): (value, bytes(moves))
-        for key, value, moves in database.connection.stream(
-            "SELECT key, book.value, book.moves FROM book "
-            "JOIN position ON position.id = book.position"
-        )
-        if bytes(key)[: HEAD - 1] == root[: HEAD - 1]
+    stored = {
+        key: (value, moves)
+        for key, value, moves in database.pages()
+        if key[: HEAD - 1] == root[: HEAD - 1]
     }
     for key in sorted(stored, key=lambda key: -read_key(key).stones):  # children before parents
         graph.put(key, unpack_book(stored[key][1], root[1]))
@@ -218,16 +216,14 @@ def settle(database: Database, keys: Iterable[bytes]) -> None:
 def save_pages(database: Database, graph: Graph, pages: Iterable[Page]) -> None:
     """Store pages as they are now."""
     for page in pages:
-        moves = _pack(graph, page)
-        database.connection.run(
-            SET_PAGE,
-            {
-                "position": database.position_number(page.key),
-                "value": page.value,
-                "moves": moves,
-                "crc": checksum(page.key, page.value, moves),
-            },
-        )
+        row = page_row(database, page.key, page.value, _pack(graph, page))
+        database.connection.run(SET_PAGE, row)
+
+
+def page_row(database: Database, key: bytes, value: int, moves: bytes) -> dict[str, object]:
+    """Return a page, its moves packed, as the columns of the table have it."""
+    crc = checksum(key, value, moves)
+    return {"position": database.position_number(key), "value": value, "moves": moves, "crc": crc}
 
 
 def _pack(graph: Graph, page: Page) -> bytes:
@@ -348,9 +344,8 @@ def search_position(job: BookJob) -> Result:
         ((x, y), value) for (x, y), value in sorted(values.items(), key=lambda pair: -pair[1])
     )
     best = ranked[0]
-    finding = Finding(
-        best.value, depth=best.depth, nodes=last.nodes, moves=(moves[0][0],),
-        line=tuple((x, y) for x, y in best.pv),
-        proof=best.proof or SEARCH * (best.mate is not None), author=plan.author,
+    finding = Finding.of(
+        best.value, moves[0][0], best.pv, best.proof,
+        depth=best.depth, nodes=last.nodes, author=plan.author,
     )  # fmt: skip
     return Result(job.key, moves, finding)

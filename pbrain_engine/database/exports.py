@@ -16,8 +16,8 @@ from ..notation.sgf import format_sgf_trees, parse_sgf
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
-from .finding import Asked, finding_document, position_document
-from .lines import images, join_texts, read_trees
+from .finding import finding_document, position_document
+from .lines import images, is_on, join_texts, read_trees
 from .store import Database
 
 Values = dict[bytes, int]
@@ -35,9 +35,7 @@ class ExportFilter(NamedTuple):
 
     def takes(self, record: GameRecord) -> bool:
         """Return whether a game's or tree's rule and board are wanted."""
-        if self.rule is not None and record.rule is not self.rule:
-            return False
-        return self.size is None or (record.width, record.height) == self.size
+        return is_on(record, self.rule, self.size)
 
 
 class NothingToWrite(Exception):
@@ -136,12 +134,7 @@ def _book_ways(
 
     Ways are from the empty board, or else from the smallest positions that are in the book.
     """
-    pages: dict[bytes, bytes] = {
-        bytes(key): bytes(moves)
-        for key, moves in database.connection.stream(
-            "SELECT key, book.moves FROM book JOIN position ON position.id = book.position"
-        )
-    }
+    pages = {key: moves for key, _, moves in database.pages()}
     left = dict.fromkeys(sorted(pages, key=lambda key: (key[: HEAD - 1], len(key), key)))
     while left:
         first = next(iter(left))
@@ -200,10 +193,7 @@ def documents(database: Database, choice: ExportFilter) -> Iterator[dict[str, ob
             text, _ = format_sgf_trees([tree])
             yield {"type": "tree", "sgf": text}
     for known in database.findings():
-        position = read_key(known.image.key)
-        if choice.takes(GameRecord(position.width, position.height, position.rule)):
-            yield {
-                "type": "position",
-                **position_document(Asked(position)),
-                **finding_document(known.finding),
-            }
+        record = GameRecord.of(read_key(known.image.key))
+        if choice.takes(record):
+            known_of = finding_document(known.finding)
+            yield {"type": "position", **position_document(record), **known_of}

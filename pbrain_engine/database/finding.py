@@ -14,11 +14,12 @@ from ..files import is_writable
 from ..notation.canonical import Image, Position, image_of
 from ..notation.cells import check_on_board, check_size
 from ..notation.game_tree import GameRecord
-from ..notation.opening_names import name_opening
+from ..notation.opening_names import Opening, name_opening
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, WIN_BAND, mate_distance
 
+SEARCH = "search"  # the proof of a win that the main search has announced
 PROVEN = 1_000_000  # rank of what is proven; above that the shorter win stands
 
 
@@ -55,6 +56,15 @@ class Finding:
     proof: str = ""
     tree: str = ""
     author: Author = Author()
+
+    @classmethod
+    def of(
+        cls, value: int, best: Coordinates, line: Iterable[Coordinates], proof: str = "",
+        **known: Any,
+    ) -> Finding:  # fmt: skip
+        """Return what a search says of a position; without a proof it vouches for a win itself."""
+        proof = proof or SEARCH * (mate_distance(value) is not None)
+        return cls(value, moves=(best,), line=tuple(line), proof=proof, **known)
 
     @property
     def is_certain(self) -> bool:
@@ -114,24 +124,15 @@ class Known(NamedTuple):
 
 # As JSON --------------------------------------------------------------------------------
 
-SEARCH = "search"  # the proof of a win that the main search has announced
 PROOFS = ("vcf", "vct", SEARCH, "")
 BOUNDS = tuple(bound.name.lower() for bound in Bound)
 PLAYERS = ("black", "white")
 MOST_NODES = (1 << 63) - 1  # a number that every store holds
 
 
-class Asked(NamedTuple):
-    """A position that is asked about; ``moves`` in order where that is known."""
-
-    position: Position
-    moves: tuple[Coordinates, ...] = ()
-
-
-def position_document(asked: Asked) -> dict[str, Any]:
-    """Return what stands on the board."""
-    position, moves = asked
-    opening = name_opening(opening_moves(asked), position.width, position.height)
+def position_document(record: GameRecord) -> dict[str, Any]:
+    """Return what stands on the board after the moves of a record."""
+    position, opening = record.position, opening_of(record)
     return {
         "rule": position.rule.name.lower(),
         "size": [position.width, position.height],
@@ -143,12 +144,14 @@ def position_document(asked: Asked) -> dict[str, Any]:
     }
 
 
-def opening_moves(asked: Asked) -> Sequence[Coordinates]:
-    """Return the first moves, also where three stones alone tell them."""
-    position, moves = asked
-    if not moves and (len(position.black), len(position.white)) == (2, 1):
-        return (position.black[0], position.white[0], position.black[1])
-    return moves
+def opening_of(record: GameRecord) -> Opening | None:
+    """Return the opening by the moves from the empty board, or by three stones alone, or None."""
+    black, white = record.position[4:6]
+    is_plain = not (record.placed or record.passes) and record.first is Side.BLACK
+    moves: Sequence[Coordinates] = record.moves if is_plain else ()
+    if not moves and (len(black), len(white)) == (2, 1):
+        moves = (black[0], white[0], black[1])
+    return name_opening(moves, record.width, record.height)
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:
@@ -167,7 +170,7 @@ def finding_document(finding: Finding) -> dict[str, Any]:
     }
 
 
-def entry_document(asked: Asked, entry: Entry | None) -> dict[str, Any]:
+def entry_document(record: GameRecord, entry: Entry | None) -> dict[str, Any]:
     """Return everything about a position as one document."""
     is_known = entry is not None
     entry = entry or Entry(0, None)
@@ -178,7 +181,7 @@ def entry_document(asked: Asked, entry: Entry | None) -> dict[str, Any]:
     moves = [*found["moves"], *(list(move) for move, _ in entry.book)]
     return {
         "known": is_known,
-        **position_document(asked),
+        **position_document(record),
         **found,
         "proof": found["proof"] or None,
         "mate": mate_distance(finding.value) if finding and finding.is_certain else None,

@@ -16,7 +16,7 @@ from ..notation.game_tree import GameRecord, GameTree, TreeNode
 from ..notation.opening_names import Opening
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
-from .finding import Asked, Entry, Note, checksum
+from .finding import Entry, Note, checksum
 from .store import FINDING_COLUMNS, Added, Database, clean
 
 START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
@@ -158,14 +158,7 @@ def read_trees(database: Database) -> list[GameTree]:
         node = TreeNode(None, kind != TEXT, *notes)
         node.is_marked, node.is_start = bool(marks & MARKED), bool(marks & BEGIN)
         if kind == START:
-            start = read_key(bytes(key or b""))
-            tree = GameTree(
-                GameRecord(
-                    start.width, start.height, start.rule, first=start.to_move,
-                    placed=tuple(start.held),
-                ),
-                node,
-            )  # fmt: skip
+            tree = GameTree(GameRecord.of(read_key(bytes(key or b""))), node)
             trees.append(tree)
             known[number] = node, tree
         elif parent in known:  # a parent is always stored before its children
@@ -209,29 +202,27 @@ def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...
 # Asking ---------------------------------------------------------------------------------
 
 
-def look_up(database: Database, asked: Asked) -> Entry | None:
+def look_up(database: Database, position: Position) -> Entry | None:
     """Return all that is known about a position, in the orientation that was asked."""
-    image = image_of(asked.position)
+    image = image_of(position)
     entry = database.look_up(image)
     if entry is None:
         return None
     return replace(entry, notes=notes_of(database, entry.number, image))
 
 
-def look_up_any_rule(database: Database, asked: Asked) -> tuple[Asked, Entry | None]:
+def look_up_any_rule(database: Database, record: GameRecord) -> tuple[GameRecord, Entry | None]:
     """Return what is known under the rule that is asked for, else under the first that knows it."""
-    rules = [asked.position.rule, *(rule for rule in Rule if rule is not asked.position.rule)]
-    for rule in rules:
-        other = asked._replace(position=asked.position._replace(rule=rule))
-        entry = look_up(database, other)
+    for rule in (record.rule, *Rule):
+        other = replace(record, rule=rule)
+        entry = look_up(database, other.position)
         if entry is not None:
             return other, entry
-    return asked, None
+    return record, None
 
 
-def list_next_moves(database: Database, asked: Asked) -> list[tuple[Coordinates, Entry]]:
+def list_next_moves(database: Database, position: Position) -> list[tuple[Coordinates, Entry]]:
     """Return every move that leads to a known position, with what is known there."""
-    position = asked.position
     entries = (
         (cell, database.look_up(image_of(position.after(cell)))) for cell in position.empty_cells
     )
@@ -253,16 +244,18 @@ class Filter(NamedTuple):
 
     def takes(self, position: Position) -> bool:
         """Return whether what stands on the board is as wanted."""
-        if self.rule is not None and position.rule is not self.rule:
-            return False
-        if self.size is not None and (position.width, position.height) != self.size:
-            return False
-        if not self.stones[0] <= position.stones <= self.stones[1]:
+        least, most = self.stones
+        if not is_on(position, self.rule, self.size) or not least <= position.stones <= most:
             return False
         return self.opening is None or self.opening.leads_to(position)
 
 
-def query(database: Database, wanted: Filter) -> Iterator[tuple[Position, Entry]]:
+def is_on(held: GameRecord | Position, rule: Rule | None, size: tuple[int, int] | None) -> bool:
+    """Return whether something has a rule and a board, as far as these are given."""
+    return rule in (None, held.rule) and size in (None, (held.width, held.height))
+
+
+def query(database: Database, wanted: Filter) -> Iterator[tuple[GameRecord, Entry]]:
     """Yield positions that a filter takes, in the orientation in which they are stored."""
     conditions = ["black_wins + draws + white_wins >= :games"]
     parameters: dict[str, object] = {"games": wanted.games}
@@ -286,7 +279,7 @@ def query(database: Database, wanted: Filter) -> Iterator[tuple[Position, Entry]
         position = read_key(key)
         if wanted.takes(position):
             finding = database.read_finding(Image(key, 0), columns)
-            yield position, Entry(number, finding, black, draws, white)
+            yield GameRecord.of(position), Entry(number, finding, black, draws, white)
 
 
 def _find_notes(database: Database, text: str) -> set[int]:

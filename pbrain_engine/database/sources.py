@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,9 +19,8 @@ from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING, MAGIC, parse_renlib
 from ..notation.sgf import parse_sgf_trees
 from ..position.rules import Rule, Side
-from ..values import WIN_BAND
-from .book import settle
-from .finding import SEARCH, Author, Finding, Known, read_analysis, read_text
+from .book import ADD_PAGE, page_row, settle
+from .finding import Author, Finding, Known, read_analysis, read_text
 from .lines import add_line, add_tree, read_trees
 from .store import OPEN, Added, Database, StoredGame
 
@@ -174,14 +173,9 @@ def _journal(path: Path) -> Iterator[Item]:
             author = authors.get(played.white if ply % 2 else played.black)
             value = played.value[number]
             if author is not None and value is not None:
-                findings[ply] = Finding(
-                    value,
-                    depth=played.depth[number] or 0,
-                    nodes=played.nodes[number] or 0,
-                    moves=(move,),
-                    line=(move,),
-                    proof=SEARCH if abs(value) >= WIN_BAND else "",
-                    author=author,
+                depth, nodes = played.depth[number] or 0, played.nodes[number] or 0
+                findings[ply] = Finding.of(
+                    value, move, [move], depth=depth, nodes=nodes, author=author
                 )
         yield StoredGame(record, findings, counts=not played.fault)
 
@@ -199,14 +193,7 @@ def _selfplay(path: Path) -> Iterator[Item]:
             comment=f"self-play game {game.number} of seed {about.get('seed', '?')}",
         )  # fmt: skip
         findings = {
-            ply: Finding(
-                value,
-                nodes=nodes,
-                moves=(cells[ply],),
-                line=(cells[ply],),
-                proof=SEARCH if abs(value) >= WIN_BAND else "",
-                author=author,
-            )  # fmt: skip
+            ply: Finding.of(value, cells[ply], [cells[ply]], nodes=nodes, author=author)
             for ply, value in enumerate(game.values)
             if value != selfplay.NO_VALUE
         }
@@ -220,7 +207,7 @@ def _selfplay(path: Path) -> Iterator[Item]:
 
 # Storing --------------------------------------------------------------------------------
 
-BATCH = 200  # games or analyses that are stored at once
+BATCH = 500  # games or analyses that are stored at once
 
 Tell = Callable[[Added], None]  # takes what has been stored so far
 
@@ -245,33 +232,12 @@ def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda don
 
 def merge(into: Database, other: Database, tell: Tell = lambda done: None) -> Added:
     """Take everything over; ``tell`` is called whenever a batch is stored."""
-    done = Added()
-    games = other.games()
-    while batch := list(islice(games, BATCH)):
-        with into.transaction():
-            done += into.add_games(batch)
-        tell(done)
-    findings = other.findings()
-    while known := list(islice(findings, BATCH * 10)):
-        with into.transaction():
-            done += Added(positions=into.add_findings(known))
-        tell(done)
-    for tree in read_trees(other):
-        with into.transaction():
-            done += add_tree(into, tree)
-        tell(done)
+    done = add_items(into, chain(other.games(), other.findings(), read_trees(other)), tell)
     taken = []  # positions of the book that are not in the own one
     with into.transaction():
-        for key, value, moves, crc in other.connection.stream(
-            "SELECT key, book.value, book.moves, book.crc FROM book "
-            "JOIN position ON position.id = book.position ORDER BY position.id"
-        ):
-            if into.connection.run(
-                "INSERT INTO book (position, value, moves, crc) VALUES (:position, :value, :moves, "
-                ":crc) ON CONFLICT (position) DO NOTHING",
-                {"position": into.position_number(bytes(key)), "value": value, "moves": moves,
-                 "crc": crc},
-            ):  # fmt: skip
-                taken.append(bytes(key))
+        for key, value, moves in other.pages():
+            row = page_row(into, key, value, moves)
+            if into.connection.run(f"{ADD_PAGE} DO NOTHING", row):
+                taken.append(key)
         settle(into, taken)  # those before them are worth what they say
     return done + Added(pages=len(taken))

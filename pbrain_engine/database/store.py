@@ -218,6 +218,14 @@ class Database:
             assert finding is not None
             yield Known(image, finding)
 
+    def pages(self) -> Iterator[tuple[bytes, int, bytes]]:
+        """Yield the keys of the positions of the book, their values, and their packed moves."""
+        for key, value, moves in self.connection.stream(
+            "SELECT key, book.value, book.moves FROM book "
+            "JOIN position ON position.id = book.position ORDER BY position.id"
+        ):
+            yield bytes(key), value, bytes(moves)
+
     def count(self, table: str) -> int:
         """Return the number of rows of a table."""
         assert table in ("position", "game", "node", "book")

@@ -41,6 +41,12 @@ class GameRecord:
     date: str = ""
     comment: str = ""  # about the game as a whole
 
+    @classmethod
+    def of(cls, position: Position) -> GameRecord:
+        """Return the record of a position without the moves that led to it."""
+        rule, width, height, to_move, *_ = position
+        return cls(width, height, rule, first=to_move, placed=tuple(position.held))
+
     @property
     def board(self) -> tuple[int, int, Rule]:
         """Width, height and rule, free style where the file does not say."""

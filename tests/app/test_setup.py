@@ -14,12 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine.app import setup, view
-from pbrain_engine.app.kept import asked_of
 from pbrain_engine.app.setup import cut, read_setup, size_argument
+from pbrain_engine.database.finding import opening_of
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import NotationError, cell_name, format_moves
 from pbrain_engine.notation.diagram import format_diagram
 from pbrain_engine.notation.game_tree import GameRecord
+from pbrain_engine.notation.opening_names import name_opening
 from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
@@ -146,15 +147,17 @@ def test_a_line_shows_as_many_moves_as_it_may(moves: list[tuple[int, int]], most
 def test_only_moves_in_turn_from_an_empty_board_count_as_a_line(
     seed: int, first: Side, is_placed: bool, passes: set[int]
 ) -> None:
-    moves = random_game(seed, 9, 7).moves
-    corner = (((8, 6), Side.WALL),) * (is_placed and (8, 6) not in moves)
-    whole = GameRecord(9, 7, Rule.RENJU, tuple(moves), first, corner, tuple(sorted(passes)))
-    built = Game(9, 7, Rule.RENJU)
+    others = [move for move in random_game(seed, 14, 14).moves if move not in ((7, 7), (7, 8))]
+    moves = (7, 7), (7, 8), *others[: 2 + seed % 9]
+    corner = (((14, 14), Side.WALL),) * is_placed
+    whole = GameRecord(15, 15, Rule.RENJU, moves, first, corner, tuple(sorted(passes)))
+    built = Game(15, 15, Rule.RENJU)
     setup.build(built, whole)
-    asked = asked_of(whole)
-    assert asked.position == built.position
+    assert whole.position == built.position
     is_line = first is Side.BLACK and not corner and not passes
-    assert asked.moves == (tuple(moves) if is_line else ())
+    named = name_opening(moves, 15, 15) if is_line else None
+    stones = [len(built.position.black), len(built.position.white)]
+    assert opening_of(whole) == named or stones == [2, 1]
 
 
 def test_only_renju_names_openings_and_only_those_it_knows() -> None:

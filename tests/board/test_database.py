@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.app.kept import asked_of
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.board import files, searches  # noqa: F401 - which register their operations
 from pbrain_engine.board.archive import Archive
@@ -133,7 +132,7 @@ def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> No
 
 
 def test_what_waits_is_written_at_the_end(tmp_path: Path) -> None:
-    archive, empty = Archive(str(tmp_path / "b.db")), asked_of(parse_setup("")).position
+    archive, empty = Archive(str(tmp_path / "b.db")), parse_setup("").position
     for x in range(8):
         for y in range(x):
             archive.note_findings({empty.after((x, y)): Finding(1, depth=1)})

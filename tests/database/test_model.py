@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine.database import exports, lines
-from pbrain_engine.database.finding import Asked, Author, Bound, Finding, Known, entry_document
+from pbrain_engine.database.finding import Author, Bound, Finding, Known, entry_document
 from pbrain_engine.database.integrity import find_faults
 from pbrain_engine.database.lines import add_tree, join_texts, read_trees
 from pbrain_engine.database.sources import Wish, add_items, merge, read_source
@@ -273,5 +273,5 @@ def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path: Path) ->
         position = Position(Rule.FREESTYLE, 9, 9, Side.BLACK, (), ())
         with database.transaction():
             database.add_findings([Known(image_of(position), Finding(5, depth=2))])
-        entry = lines.look_up(database, Asked(position))
-        assert entry is not None and entry_document(Asked(position), entry)["best"] is None
+        entry = lines.look_up(database, position)
+        assert entry is not None and entry_document(GameRecord.of(position), entry)["best"] is None

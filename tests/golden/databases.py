@@ -11,13 +11,12 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, chdir
-from functools import cache, partial, reduce
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from pbrain_engine.database import exports, lines
 from pbrain_engine.database.finding import (
-    Asked,
     Author,
     Bound,
     Finding,
@@ -62,28 +61,29 @@ def items_of(items: Iterable[Item]) -> Iterator[str]:
             yield f"  way {'-' if item.way is None else said_of(item.way)}"
 
 
-def asked(moves: str, rule: int = 0, size: int = 15, white: str = "", first: str = "") -> Asked:
+def asked(
+    moves: str, rule: int = 0, size: int = 15, white: str = "", first: str = ""
+) -> GameRecord:
     """Return a position after these moves, or with black's stones and white's."""
-    empty = Position(Rule(rule), size, size, Side.BLACK, (), ())
-    cells = parse_moves(moves, size)
+    cells = tuple(parse_moves(moves, size))
     if not white and not first:
-        return Asked(reduce(Position.after, cells, empty), tuple(cells))
+        return GameRecord(size, size, Rule(rule), cells)
     black, other = (tuple(sorted(each)) for each in (cells, parse_moves(white, size)))
-    return Asked(empty._replace(to_move=Side[first.upper()], black=black, white=other))
+    return GameRecord.of(Position(Rule(rule), size, size, Side[first.upper()], black, other))
 
 
 def ruled(choice: dict[str, Any]) -> dict[str, Any]:
     return choice | ({"rule": Rule(choice["rule"])} if "rule" in choice else {})
 
 
-def known(database: Database, where: Asked) -> Iterator[str]:
+def known(database: Database, where: GameRecord) -> Iterator[str]:
     """Yield what is known of a position; it is the same when it is read again."""
     found, entry = lines.look_up_any_rule(database, where)
     document = entry_document(found, entry)
     yield json.dumps(document)
     if entry is not None and entry.finding is not None:
         assert read_analysis(document).finding == entry.finding
-    for each in following_document(lines.list_next_moves(database, found)):
+    for each in following_document(lines.list_next_moves(database, found.position)):
         yield f"  {json.dumps(each)}"
 
 
@@ -130,7 +130,7 @@ def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
             if "opening" in wanted:
                 wanted["opening"] = find_opening(wanted["opening"])
             for found, entry in lines.query(database, lines.Filter(**ruled(wanted))):
-                yield json.dumps(entry_document(Asked(found), entry))
+                yield json.dumps(entry_document(found, entry))
         case ("games",):
             yield from items_of(database.games())
         case ("checksums",):
