@@ -121,25 +121,11 @@ def read_setup(
     if os.path.isfile(position):
         from pathlib import Path
 
-        return read_file(Path(position), rule, size, from_below)
+        text = decode(Path(position).read_bytes())
+        return parse_setup(text, rule, size, from_below)
     if any(sign in position for sign in "/\\") or _FILE.search(position):
         raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
     return parse_setup(position, rule, size, from_below)
-
-
-def read_file(
-    path: Path,
-    rule: Rule | None = None,
-    size: tuple[int, int] | None = None,
-    from_below: bool = False,
-) -> GameRecord:
-    """Return the position that a file holds.
-
-    Raises:
-        NotationError: it cannot be understood.
-        OSError: the file cannot be read.
-    """
-    return parse_setup(decode(path.read_bytes()), rule, size, from_below)
 
 
 def read_trees(path: Path) -> list[GameTree]:

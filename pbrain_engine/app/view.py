@@ -11,7 +11,6 @@ from ..game.game import Game, Move
 from ..notation import diagram
 from ..notation.cells import cell_name
 from ..notation.diagram import Diagram
-from ..notation.opening_names import Opening, name_opening
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..solver.solver import BY_FOURS, BY_THREATS, Solver, Tree
@@ -39,16 +38,6 @@ def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
     """Return what stands on the board, with the last stone."""
     stones = ((stone.move, stone.side) for stone in game.history)
     return diagram.diagram_of(game.width, game.height, stones, last)
-
-
-def opening_of(game: Game) -> Opening | None:
-    """Return which of renju's openings a game of renju began with, None if it is none of them."""
-    if game.rule is not Rule.RENJU:
-        return None
-    first = [game.at(x, y) for x, y in game.moves[:3]]
-    if first != [Side.BLACK, Side.WHITE, Side.BLACK]:  # stones that were set up come in any order
-        return None
-    return name_opening(game.moves, game.width, game.height)
 
 
 def row_of(game: Game) -> list[Coordinates]:

@@ -11,7 +11,7 @@ from .. import __version__
 from ..app.kept import certain_of, document, found_of, known_by, move_form
 from ..app.shapes import foul_of
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
-from ..app.view import opening_of, row_of
+from ..app.view import row_of
 from ..engine import forms, swap2
 from ..engine.engine import SEARCHES, Engine, Limit, Thought
 from ..engine.review import Reviewed, Reviewer
@@ -182,7 +182,7 @@ def look(desk: Desk, job: Job) -> dict[str, Any]:
         if game.winner is not None:
             found |= {"winner": game.winner.name.lower(), "row": forms.pairs(row_of(game))}
         if game.rule is Rule.RENJU:
-            opening = opening_of(game)
+            opening = forms.opening_of(game)
             found["opening"] = None if opening is None else str(opening)
             found["forbidden"] = [
                 {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()

@@ -129,7 +129,7 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
         print(f"{name}: the board is full, a draw")
     else:
         print(f"{name}, {game.to_move.name.lower()} to move")
-    opening = view.opening_of(game)
+    opening = forms.opening_of(game)
     if opening is not None:
         print(f"opening {opening}")
     if forbidden:

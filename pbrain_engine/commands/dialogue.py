@@ -11,7 +11,6 @@ from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
 
 from ..app import setup, thinking, view
 from ..app.kept import Kept
@@ -19,7 +18,7 @@ from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
-from ..files import write_whole
+from ..files import decode, write_whole
 from ..game.game import Game
 from ..notation.cells import NotationError, cell_name, parse_cell
 from ..notation.game_tree import GameRecord, GameTree
@@ -161,12 +160,12 @@ class Dialogue:
         if not words:
             return ""
         question, self._question = self._question, None
-        command = COMMANDS.get(words[0].lower())
+        word = words[0].lower()
         try:
-            if question is not None and words[0].lower() in ("y", "yes", "n", "no"):
-                return question() if words[0].lower().startswith("y") else "nothing was written"
-            if command is not None:
-                return command.action(self, words[1:])
+            if question is not None and word in ("y", "yes", "n", "no"):
+                return question() if word in ("y", "yes") else "nothing was written"
+            if word in COMMANDS:
+                return COMMANDS[word][-1](self, words[1:])
             return self._move(line)
         except (ValueError, OSError, RuntimeError) as error:  # the game goes on
             return problem_of(error)
@@ -267,7 +266,7 @@ class Dialogue:
         if not words:
             return "name a file, as in `load game.sgf`"
         path = Path(" ".join(words)).expanduser()
-        start = setup.read_file(path)
+        start = setup.parse_setup(decode(path.read_bytes()))
         self._begin(start, setup.read_trees(path))
         person = person_of(start)
         if person in (None, self.person):
@@ -282,7 +281,7 @@ class Dialogue:
 
     def _help(self, words: list[str]) -> str:
         lines = ["  h8 or 7,7   play there (letter = column, number = row from the top)"]
-        lines += [f"  {command.usage:11} {command.summary}" for command in COMMANDS.values()]
+        lines += [f"  {usage:11} {summary}" for usage, summary, _ in COMMANDS.values()]
         lines.append("  Ctrl-C      while the engine thinks: play the best move found so far")
         return "\n".join(lines)
 
@@ -395,38 +394,25 @@ class Dialogue:
         )
 
 
-class PromptCommand(NamedTuple):
-    """A word that the person can type."""
-
-    usage: str
-    summary: str
-    action: Callable[[Dialogue, list[str]], str]
-
-
-COMMANDS = {
-    command.usage.split()[0]: command
+Command = tuple[str, str, Callable[[Dialogue, list[str]], str]]  # usage, summary, what it does
+COMMANDS: dict[str, Command] = {
+    command[0].split()[0]: command
     for command in (
-        PromptCommand("undo", "take back your last move", Dialogue._undo),
-        PromptCommand("hint", "what the engine would play for you", Dialogue._hint),
-        PromptCommand("board", "show the board again", Dialogue._board),
-        PromptCommand("swap", "change sides", Dialogue._swap),
-        PromptCommand(
-            "swap2", "begin again with swap2; `swap2 numoku`: it opens", Dialogue._begin_swap2
-        ),
-        PromptCommand(
-            "black", "in swap2: take black", lambda self, words: self._choose(Side.BLACK)
-        ),
-        PromptCommand(
-            "white", "in swap2: take white", lambda self, words: self._choose(Side.WHITE)
-        ),
-        PromptCommand("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
-        PromptCommand("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
-        PromptCommand("new", "begin again on an empty board", Dialogue._new),
-        PromptCommand("save FILE", "write the game as .sgf or .psq", Dialogue._save),
-        PromptCommand("load FILE", "go on from a .sgf or .psq file, or a drawing", Dialogue._load),
-        PromptCommand("resign", "give the game up", Dialogue._resign),
-        PromptCommand("help", "this list", Dialogue._help),
-        PromptCommand("quit", "leave; `numoku play --resume` goes on", Dialogue._quit),
+        ("undo", "take back your last move", Dialogue._undo),
+        ("hint", "what the engine would play for you", Dialogue._hint),
+        ("board", "show the board again", Dialogue._board),
+        ("swap", "change sides", Dialogue._swap),
+        ("swap2", "begin again with swap2; `swap2 numoku`: it opens", Dialogue._begin_swap2),
+        ("black", "in swap2: take black", lambda self, words: self._choose(Side.BLACK)),
+        ("white", "in swap2: take white", lambda self, words: self._choose(Side.WHITE)),
+        ("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
+        ("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
+        ("new", "begin again on an empty board", Dialogue._new),
+        ("save FILE", "write the game as .sgf or .psq", Dialogue._save),
+        ("load FILE", "go on from a .sgf or .psq file, or a drawing", Dialogue._load),
+        ("resign", "give the game up", Dialogue._resign),
+        ("help", "this list", Dialogue._help),
+        ("quit", "leave; `numoku play --resume` goes on", Dialogue._quit),
     )
 }
 

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from ..app import kept, setup, view
 from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
+from ..engine.forms import opening_of
 from ..files import read_object, state_folder, write_whole
 from ..methods import METHODS
 from ..notation.cells import NotationError
@@ -170,7 +171,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
                 print()
                 view.show_board(game, view.last_of(game), game.forbidden())
-                if (opening := view.opening_of(game)) is not None:
+                if (opening := opening_of(game)) is not None:
                     print(f"opening {opening}")
                 shown = (game.width, game.height, game.moves)
                 dialogue.wants_board = False

@@ -68,7 +68,10 @@ def main(arguments: Sequence[str]) -> int:
         found = Reviewer(engine, solver, options.time, known_by(database.finding)).review(
             moves, counter(len(moves))
         )
-        keep(database, options, game, found, engine.weights.key)
+        if not game.passes:
+            told = told_game(options.game, Wish(options.rule, options.size), game)
+            database.note_game(told)
+            database.note_findings(found_of(game, found, engine.weights.key).items())
     try:
         if options.json:
             print(json.dumps(document(game, found)))
@@ -79,20 +82,6 @@ def main(arguments: Sequence[str]) -> int:
             text, _ = format_sgf_trees([annotate(game, found)])
             write_whole(options.sgf, text)
     return 0
-
-
-def keep(
-    database: kept.Kept,
-    options: argparse.Namespace,
-    game: GameRecord,
-    found: Sequence[Reviewed],
-    weights: str,
-) -> None:
-    """Keep the game and what was found out about its positions."""
-    if game.passes:
-        return
-    database.note_game(told_game(options.game, Wish(options.rule, options.size), game))
-    database.note_findings(found_of(game, found, weights).items())
 
 
 def told_game(name: str, wish: Wish, game: GameRecord) -> GameRecord:

@@ -50,6 +50,7 @@ class DatabaseConnection:
     """
 
     types: Mapping[str, str] = {"id": "INTEGER PRIMARY KEY", "bytes": "BLOB"}  # in a schema
+    _error: type[Exception] = sqlite3.Error  # what it raises
 
     def __init__(self, path: Path, create: bool) -> None:
         """Open a file.
@@ -85,11 +86,21 @@ class DatabaseConnection:
 
     @contextmanager
     def _errors_explained(self) -> Iterator[None]:
-        """Turn what SQLite raises into words."""
         try:
             yield
-        except sqlite3.Error as error:
-            raise DatabaseError(f"{self.name}{_explain(str(error))}") from None
+        except self._error as error:
+            raise DatabaseError(f"{self.name}{self._explain(error)}") from None
+
+    def _explain(self, error: Exception) -> str:
+        """Return what to say after the name of a file."""
+        text = str(error)
+        if "malformed" in text or "not a database" in text and "encrypted" not in text:
+            return f" is damaged or no database ({text}); `numoku db FILE check` says more"
+        if "locked" in text or "busy" in text:
+            return f": another program is writing for more than {WAIT_SECONDS:.0f} s"
+        if "full" in text or "disk I/O" in text:
+            return f" cannot be written ({text}); what was stored before is whole"
+        return f": {text}"
 
     def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
         is_one = isinstance(parameters, Mapping)
@@ -150,17 +161,6 @@ class DatabaseConnection:
             self._file.close()
 
 
-def _explain(text: str) -> str:
-    """Return what to say after the name of a file."""
-    if "malformed" in text or "not a database" in text and "encrypted" not in text:
-        return f" is damaged or no database ({text}); `numoku db FILE check` says more"
-    if "locked" in text or "busy" in text:
-        return f": another program is writing for more than {WAIT_SECONDS:.0f} s"
-    if "full" in text or "disk I/O" in text:
-        return f" cannot be written ({text}); what was stored before is whole"
-    return f": {text}"
-
-
 class ServerConnection(DatabaseConnection):
     """A database of a PostgreSQL server, named by a URL."""
 
@@ -198,14 +198,8 @@ class ServerConnection(DatabaseConnection):
             self._server = engine.connect()
         self._is_writing = False
 
-    @contextmanager
-    def _errors_explained(self) -> Iterator[None]:
-        """Turn what SQLAlchemy raises into words."""
-        try:
-            yield
-        except self._error as error:
-            reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-            raise DatabaseError(f"{getattr(self, 'name', 'database')}: {reason}") from None
+    def _explain(self, error: Exception) -> str:
+        return f": {str(getattr(error, 'orig', None) or error).strip().splitlines()[0]}"
 
     def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
         return self._server.execute(self._text(sql), parameters)
@@ -277,13 +271,15 @@ TABLES = (
 )
 
 
-def _has_tables(connection: DatabaseConnection) -> bool:
+def _format_of(connection: DatabaseConnection) -> str | None:
+    """Return the format of the tables, or None if there are none."""
     try:
-        return bool(connection.rows("SELECT 1 FROM meta WHERE name = 'format'"))
+        rows = connection.rows("SELECT value FROM meta WHERE name = 'format'")
     except DatabaseError as error:
         if "meta" in str(error):  # there is no such table
-            return False
+            return None
         raise
+    return rows[0][0] if rows else None
 
 
 def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
@@ -297,7 +293,8 @@ def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
     file = Path(text).expanduser()
     connection = ServerConnection(text) if is_url else DatabaseConnection(file, create)
     try:
-        if create and not _has_tables(connection):
+        found = _format_of(connection)
+        if found is None and create:
             with connection.transaction():
                 for statement in TABLES:
                     connection.run(statement.format(**connection.types))
@@ -306,9 +303,9 @@ def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
                     "ON CONFLICT (name) DO NOTHING",
                     {"format": str(FORMAT)},
                 )
-        if not _has_tables(connection):
+            found = _format_of(connection)
+        if found is None:
             raise DatabaseError(f"{connection.name} holds no positions")
-        ((found,),) = connection.rows("SELECT value FROM meta WHERE name = 'format'")
         if found != str(FORMAT):
             raise DatabaseError(
                 f"{connection.name} has format {found}; this version reads {FORMAT}"

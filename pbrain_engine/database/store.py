@@ -32,6 +32,8 @@ ADD_FINDING = f"""INSERT INTO position (key, {FINDING_COLUMNS})
     OR (excluded.rank = position.rank AND excluded.nodes > position.nodes)"""
 ADD_POSITION = """INSERT INTO position (key) VALUES (:key)
     ON CONFLICT (key) DO UPDATE SET draws = position.draws RETURNING id"""
+ADD_AUTHOR = """INSERT INTO author (version, weights) VALUES (:version, :weights)
+    ON CONFLICT (version, weights) DO UPDATE SET weights = excluded.weights RETURNING id"""
 ADD_GAME = """INSERT INTO game (digest, result, record) VALUES (:digest, :result, :record)
     ON CONFLICT (digest) DO NOTHING"""
 
@@ -157,23 +159,16 @@ class Database:
 
     def _author_number(self, author: Author) -> int:
         if author not in self._authors:
-            self.connection.run(
-                "INSERT INTO author (version, weights) VALUES (:version, :weights) "
-                "ON CONFLICT (version, weights) DO NOTHING",
-                {"version": author.version, "weights": author.weights},
-            )
-            self._read_authors()
+            names = {"version": author.version, "weights": author.weights}
+            ((self._authors[author],),) = self.connection.rows(ADD_AUTHOR, names)
         return self._authors[author]
 
     def _author(self, number: int) -> Author:
         if number not in self._authors.values():
-            self._read_authors()
+            found = self.connection.rows("SELECT version, weights, id FROM author")
+            self._authors = {Author(*names): own for *names, own in found}
         known = (author for author, own in self._authors.items() if own == number)
         return next(known, Author())
-
-    def _read_authors(self) -> None:
-        found = self.connection.rows("SELECT version, weights, id FROM author")
-        self._authors = {Author(*names): number for *names, number in found}
 
     # Games ---------------------------------------------------------------------------
 

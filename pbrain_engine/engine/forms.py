@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import __version__
 from ..game.game import Game, Move
-from ..notation.opening_names import name_opening
+from ..notation.opening_names import Opening, name_opening
 from ..position.rules import Rule, Side
 from ..solver.solver import Tree
 from ..values import WIN_BAND
@@ -24,11 +24,20 @@ def pairs(moves: Sequence[Pair]) -> list[list[int]]:
     return [[x, y] for x, y in moves]
 
 
+def opening_of(game: Game) -> Opening | None:
+    """Return which of renju's openings a game of renju began with, None if it is none of them."""
+    if game.rule is not Rule.RENJU:
+        return None
+    first = [game.at(x, y) for x, y in game.moves[:3]]
+    if first != [Side.BLACK, Side.WHITE, Side.BLACK]:  # stones that were set up come in any order
+        return None
+    return name_opening(game.moves, game.width, game.height)
+
+
 def game_form(game: Game) -> dict[str, Any]:
     """Return what is plain to see of a game; ``played`` in order, where the sides took turns."""
     is_played = game.is_in_turn and (not game.ply or game.history[0].side is Side.BLACK)
-    is_named = is_played and game.rule is Rule.RENJU
-    opening = name_opening(game.moves, game.width, game.height) if is_named else None
+    opening = opening_of(game)
     cells = {
         side: pairs([stone.move for stone in game.history if stone.side is side]) for side in Side
     }

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from pbrain_engine.app import setup, view
 from pbrain_engine.app.setup import cut, read_setup, size_argument
 from pbrain_engine.database.finding import opening_of
+from pbrain_engine.engine import forms
 from pbrain_engine.game.game import Game
 from pbrain_engine.notation.cells import NotationError, cell_name, format_moves
 from pbrain_engine.notation.diagram import format_diagram
@@ -164,7 +165,7 @@ def test_only_renju_names_openings_and_only_those_it_knows() -> None:
     def name(moves: str, rule: Rule) -> str:
         game = Game(15, 15, rule)
         setup.build(game, setup.parse_setup(moves, rule))
-        return str(view.opening_of(game))
+        return str(forms.opening_of(game))
 
     assert name("h8h9h10", Rule.RENJU) == "D1 Kansei"
     assert name("h8h9h10", Rule.FREESTYLE) == name("a1h9h10", Rule.RENJU) == "None"
