@@ -10,15 +10,8 @@ from typing import Any
 
 from .. import __version__
 from ..database.connection import DatabaseError
-from ..database.finding import (
-    SEARCH,
-    Author,
-    Bound,
-    Entry,
-    Finding,
-    Known,
-)
-from ..database.lines import add_line, look_up
+from ..database.finding import SEARCH, Author, Bound, Entry, Finding, Known
+from ..database.lines import add_tree, look_up
 from ..database.store import Database, StoredGame
 from ..engine.engine import Engine, EngineError, Move, Thought
 from ..engine.forms import pairs
@@ -26,7 +19,7 @@ from ..engine.review import Reviewed, Win
 from ..engine.thought import LOWER, UPPER
 from ..game.game import Game
 from ..notation.canonical import Position, image_of
-from ..notation.game_tree import GameRecord
+from ..notation.game_tree import GameRecord, tree_of
 
 BOUNDS = {LOWER: Bound.LOWER, UPPER: Bound.UPPER}
 
@@ -120,7 +113,8 @@ class Kept:
             if game.is_in_turn:
                 first = game.history[0].side if game.ply else game.to_move
                 board = game.width, game.height, game.rule
-                add_line(self.database, GameRecord(*board, tuple(game.moves), first))
+                record = GameRecord(*board, tuple(game.moves), first)
+                add_tree(self.database, tree_of(record))
 
     def note_findings(self, findings: Iterable[tuple[Position, Finding]]) -> None:
         """Keep what was found out about positions, but not how they were reached."""

@@ -16,6 +16,7 @@ from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_
 from ..notation.diagram import parse_diagram
 from ..notation.game_tree import GameRecord
 from ..notation.psq import parse_psq
+from ..notation.renlib import ENCODING
 from ..notation.sgf import parse_sgf
 from ..options import positive
 from ..position.geometry import MAX_BOARD, MIN_BOARD
@@ -76,6 +77,10 @@ _SHARED: dict[str, dict[str, Any]]= {
     "db": {
         "metavar": "FILE",
         "help": f"keep what is found out in a database, and use what it knows (${DATABASE})",
+    },
+    "encoding": {
+        "default": ENCODING, "metavar": "E",
+        "help": f"of the texts in a RenLib library, such as cp1252, gbk or shift_jis ({ENCODING})",
     },
     "json": {"action": "store_true", "help": "one JSON document on stdout"},
 }  # fmt: skip

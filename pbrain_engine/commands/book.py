@@ -26,7 +26,7 @@ from ..position.geometry import Coordinates
 from ..progress import Progress
 from ..values import format_value
 from ..workers import ClusterError, ClusterPool, LostWorker, Pool, ProcessPool
-from .db import Action, complain, position_lines
+from .db import actions_of, complain, position_lines
 
 POSITIONS, LINES, NODES = 1000, 4, 1_000_000
 BALANCE = 60
@@ -39,14 +39,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="Grow and show an opening book. The engine plays from it with the option "
         "book=FILE: `numoku match numoku:book=FILE ...`, `pbrain-numoku --book FILE`.",
     )
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, run: Action, summary: str) -> argparse.ArgumentParser:
-        made = actions.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
-        made.set_defaults(run=run)
-        made.add_argument("file", metavar="FILE", help="a database, or its URL")
-        return made
-
+    action = actions_of(parser, "a database, or its URL")
     grow = action(
         "build", grow_book, "search positions, the most promising first; goes on where it stopped"
     )
@@ -124,7 +117,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
         growth.settle(database, [root])
     if len(graph.below) < options.positions:
         print("everything that the book looks at is decided", file=sys.stderr)
-    print(f"{database.connection.name}: a book of {len(graph.below):,} positions")
+    print(f"{database.name}: a book of {len(graph.below):,} positions")
     if graph.root in graph.pages:
         print(f"best play: {best_line(graph)}")
     return 0

@@ -12,14 +12,7 @@ from ..app import setup
 from ..app.view import rule_name
 from ..database import exports, integrity
 from ..database.connection import DatabaseError
-from ..database.finding import (
-    Entry,
-    Finding,
-    Note,
-    entry_document,
-    following_document,
-    opening_of,
-)
+from ..database.finding import Entry, Finding, Note, entry_document, following_document, opening_of
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
@@ -43,15 +36,12 @@ export printed, or moves such as h8i9. POSITION is whatever `numoku analyse` tak
 SIGNS = "a\b"  # what a library needs as single bytes beside letters
 LIMIT = 20  # positions that query shows
 
-
 CONTENTS = {  # tables, and what they hold
     "position": "positions",
     "game": "games",
     "node": "moves of lines",
     "book": "positions of a book",
 }
-
-
 Action = Callable[[Database, argparse.Namespace], int]
 
 
@@ -66,17 +56,11 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("database", metavar="FILE", help="the database")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, run: Action, summary: str) -> argparse.ArgumentParser:
-        made = actions.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
-        made.set_defaults(run=run)
-        return made
-
+    action = actions_of(parser)
     add = action("add", add_games, "store games, lines and analyses")
     add.add_argument("games", metavar="GAME", nargs="+")
     setup.add_position_options(add)
-    _add_encoding(add)
+    setup.add_options(add, "encoding")
     show = action(
         "show", show_position, "what is known about a position, and about each move from it"
     )
@@ -90,18 +74,27 @@ def make_parser() -> argparse.ArgumentParser:
     out.add_argument("out", metavar="OUT", type=Path, help="named .lib, .sgf or .jsonl")
     setup.add_position_options(out)
     out.add_argument("--values", action="store_true", help="write values beside the moves")
-    _add_encoding(out)
+    setup.add_options(out, "encoding")
     take = action("merge", merge_others, "take other databases over")
     take.add_argument("others", metavar="OTHER", nargs="+")
     action("check", check, "see that everything is whole; status 1 if not")
     return parser
 
 
-def _add_encoding(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--encoding", default=ENCODING, metavar="E",
-        help=f"of the texts in a RenLib library, such as cp1252, gbk or shift_jis ({ENCODING})",
-    )  # fmt: skip
+def actions_of(
+    parser: argparse.ArgumentParser, file: str = ""
+) -> Callable[[str, Action, str], argparse.ArgumentParser]:
+    """Return what adds an action; ``file``: what the FILE is that each of them begins with."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, run: Action, summary: str) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+        made.set_defaults(run=run)
+        if file:
+            made.add_argument("file", metavar="FILE", help=file)
+        return made
+
+    return action
 
 
 def _add_query(parser: argparse.ArgumentParser) -> None:
@@ -347,7 +340,7 @@ def merge_others(database: Database, options: argparse.Namespace) -> int:
     """Take other databases over."""
     for name in options.others:
         with Database(name) as other:
-            name = other.connection.name  # without the password of a URL
+            name = other.name  # without the password of a URL
             done = merge(database, other, _progress(name))
         print(f"{name}: {stored_words(done)}", flush=True)
     return 0

@@ -26,8 +26,8 @@ from ..position.rules import Side
 from ..progress import Progress
 from ..solver.solver import Solver
 from ..values import format_value
+from .analyse import MEGABYTE
 
-MEGABYTE = 1_000_000
 SOLVER_MEMORY = 64_000_000
 BAR = 20  # characters of the curve
 SHOWN_LINE = 8  # moves of a line in the table

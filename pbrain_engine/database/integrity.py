@@ -10,14 +10,7 @@ from ..notation.cells import NotationError
 from ..notation.sgf import parse_sgf
 from .finding import checksum
 from .lines import MOVE, NO_PARENT, START, TEXT, cell_of, node_checksum
-from .store import (
-    FINDING_COLUMNS,
-    OPEN,
-    RESULTS,
-    Database,
-    digest_of,
-    finding_checksum,
-)
+from .store import FINDING_COLUMNS, OPEN, RESULTS, Database, digest_of, finding_checksum
 
 
 def find_faults(database: Database) -> Iterator[str]:

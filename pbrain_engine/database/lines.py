@@ -89,13 +89,6 @@ def images(tree: GameTree) -> Iterator[tuple[TreeNode, int, Image]]:
         yield node, depth, image_of(way[-1])
 
 
-def add_line(database: Database, record: GameRecord) -> Added:
-    """Store the way to a position, without notes."""
-    tree = GameTree(record.beginning)
-    tree.add(record.turns)
-    return add_tree(database, tree)
-
-
 def replace_comment(database: Database, record: GameRecord, before: str, after: str) -> None:
     """Put a comment about the end of a line in the place of an earlier one.
 

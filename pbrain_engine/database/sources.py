@@ -14,14 +14,14 @@ from ..game.game import Game
 from ..learn import records as selfplay
 from ..native.load.library import KernelError
 from ..notation.cells import NotationError, parse_moves
-from ..notation.game_tree import GameRecord, GameTree, main_line
+from ..notation.game_tree import GameRecord, GameTree, main_line, tree_of
 from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING, MAGIC, parse_renlib
 from ..notation.sgf import parse_sgf_trees
 from ..position.rules import Rule, Side
 from .book import ADD_PAGE, page_row, settle
 from .finding import Author, Finding, Known, read_analysis, read_text
-from .lines import add_line, add_tree, read_trees
+from .lines import add_tree, read_trees
 from .store import OPEN, Added, Database, StoredGame
 
 SQLITE = b"SQLite format 3\0"
@@ -73,9 +73,7 @@ def _moves(text: str, wish: Wish) -> Iterator[Item]:
     moves = parse_moves(text, width, height, from_below=wish.from_below)
     if not moves:
         raise NotationError(f"{text!r} is neither a file nor moves such as h8i9")
-    tree = GameTree(GameRecord(width, height, wish.rule or Rule.FREESTYLE))
-    tree.add(moves)
-    yield tree
+    yield tree_of(GameRecord(width, height, wish.rule or Rule.FREESTYLE, tuple(moves)))
 
 
 def _text(text: str, wish: Wish) -> Iterator[Item]:
@@ -225,7 +223,7 @@ def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda don
                 if isinstance(item, GameTree):
                     done += add_tree(database, item)
                 elif isinstance(item, Known) and item.way is not None:
-                    done += add_line(database, item.way)
+                    done += add_tree(database, tree_of(item.way))
         tell(done)
     return done
 
