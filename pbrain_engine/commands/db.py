@@ -211,8 +211,7 @@ def show_position(database: Database, options: argparse.Namespace) -> int:
         out["next"] = following_document(moves)
         print(json.dumps(out))
         return 0
-    print("\n".join(position_lines(asked)))
-    print("\n".join(entry_lines(entry)))
+    print("\n".join([*position_lines(asked), *entry_lines(entry)]))
 
     def order(pair: tuple[Coordinates, Entry]) -> tuple[int, int]:
         finding = pair[1].finding  # the best value first, then the most games
@@ -241,9 +240,7 @@ def entry_lines(entry: Entry | None) -> list[str]:
     """Return what is known about a position."""
     if entry is None:
         return ["nothing is known about this position"]
-    lines: list[str] = []
-    if entry.finding is not None:
-        lines += finding_lines(entry.finding)
+    lines = finding_lines(entry.finding) if entry.finding is not None else []
     if entry.book:
         words = (f"{cell_name(*move)} {format_value(value)}" for move, value in entry.book)
         lines.append(f"book: {', '.join(words)}")
@@ -307,8 +304,7 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
         tuple(options.value) if options.value else None, options.proven, options.games,
         options.text, opening,
     )  # fmt: skip
-    shown = 0
-    for asked, entry in query(database, wanted):
+    for shown, (asked, entry) in enumerate(query(database, wanted)):
         if shown == options.limit:
             print(f"there are more; --limit {2 * options.limit} shows them", file=sys.stderr)
             break
@@ -316,7 +312,6 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
             print(json.dumps(entry_document(asked, entry)))
         else:
             print("\n".join([*position_lines(asked), *entry_lines(entry), ""]))
-        shown += 1
     return 0
 
 

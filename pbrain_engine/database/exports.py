@@ -20,8 +20,6 @@ from .finding import finding_document, position_document
 from .lines import images, is_on, join_texts, read_trees
 from .store import Database
 
-Values = dict[bytes, int]
-
 NO_BOOK = "the moves of the book are not in the file; `numoku db FILE merge` takes them over"
 
 
@@ -157,13 +155,9 @@ def _book_ways(
                     yield start, stack[-1][0]
 
 
-def _values(database: Database) -> Values:
-    return {
-        bytes(key): value
-        for key, value in database.connection.stream(
-            "SELECT key, value FROM position WHERE rank IS NOT NULL"
-        )
-    }
+def _values(database: Database) -> dict[bytes, int]:
+    rows = database.connection.stream("SELECT key, value FROM position WHERE rank IS NOT NULL")
+    return {bytes(key): value for key, value in rows}
 
 
 def _lost_findings(

@@ -251,13 +251,13 @@ def is_on(held: GameRecord | Position, rule: Rule | None, size: tuple[int, int] 
 def query(database: Database, wanted: Filter) -> Iterator[tuple[GameRecord, Entry]]:
     """Yield positions that a filter takes, in the orientation in which they are stored."""
     conditions = ["black_wins + draws + white_wins >= :games"]
-    parameters: dict[str, object] = {"games": wanted.games}
+    parameters = {"games": wanted.games}
     if wanted.depth is not None:
         conditions.append("depth >= :depth")
         parameters["depth"] = wanted.depth
     if wanted.values is not None:
         conditions.append("value BETWEEN :low AND :high")
-        parameters |= {"low": wanted.values[0], "high": wanted.values[1]}
+        parameters["low"], parameters["high"] = wanted.values
     if wanted.certain:
         conditions.append("proof <> ''")
     noted = _find_notes(database, wanted.text) if wanted.text else None

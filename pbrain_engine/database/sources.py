@@ -158,11 +158,11 @@ def _entry(text: str) -> Iterator[Item]:
 
 def _journal(path: Path) -> Iterator[Item]:
     settings, games = read_journal(path)
-    authors: dict[str, Author] = {}
-    for spec in settings.engines:
-        if spec.builtin == "numoku":  # values of other programs are on scales of their own
-            title = spec.title or "Numoku"
-            authors[spec.name] = Author(title, spec.option("weights") or "")
+    authors = {
+        spec.name: Author(spec.title or "Numoku", spec.option("weights") or "")
+        for spec in settings.engines
+        if spec.builtin == "numoku"  # values of other programs are on scales of their own
+    }
     for played in games:
         record = paper_record(played, settings)
         findings: dict[int, Finding] = {}
