@@ -59,7 +59,7 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
         raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` takes it over")
     if head.startswith(MAGIC):
         tree = parse_renlib(path.read_bytes(), wish.encoding)
-        yield replace(tree, record=replace(tree.record, rule=wish.rule or Rule.RENJU))
+        yield replace(tree, record=_apply_rule(tree.record, wish, Rule.RENJU))
     elif head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
     elif head.lstrip().startswith(b"{"):
@@ -93,10 +93,9 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
         raise NotationError("this is no SGF, PSQ or RenLib file, journal or analysis")
 
 
-def _apply_rule(record: GameRecord, wish: Wish) -> GameRecord:
-    if wish.rule is not None:
-        return replace(record, rule=wish.rule)
-    return record if record.rule is not None else replace(record, rule=Rule.FREESTYLE)
+def _apply_rule(record: GameRecord, wish: Wish, default: Rule = Rule.FREESTYLE) -> GameRecord:
+    rule = record.rule if wish.rule is None else wish.rule
+    return replace(record, rule=default if rule is None else rule)
 
 
 def add_result(record: GameRecord) -> GameRecord:
