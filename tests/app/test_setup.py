@@ -148,8 +148,7 @@ def test_a_line_shows_as_many_moves_as_it_may(moves: list[tuple[int, int]], most
 def test_only_moves_in_turn_from_an_empty_board_count_as_a_line(
     seed: int, first: Side, is_placed: bool, passes: set[int]
 ) -> None:
-    others = [move for move in random_game(seed, 14, 14).moves if move not in ((7, 7), (7, 8))]
-    moves = (7, 7), (7, 8), *others[: 2 + seed % 9]
+    moves = (7, 7), (7, 8), *({*random_game(seed, 14, 14).moves[:9]} - {(7, 7), (7, 8)})
     corner = (((14, 14), Side.WALL),) * is_placed
     whole = GameRecord(15, 15, Rule.RENJU, moves, first, corner, tuple(sorted(passes)))
     built = Game(15, 15, Rule.RENJU)
