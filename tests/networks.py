@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from pbrain_engine.eval import network_block as block
-from pbrain_engine.eval.hand import hand_block
 from pbrain_engine.eval.network_block import Field, Sizes, head_fields, shared_fields
 from pbrain_engine.eval.weights import FAMILIES, write_weights
+from pbrain_engine.learn.hand import hand_block
 from tests.oracle.network import key_of, pattern_numbers
 
 DIFFERENT = 5003  # numbers of an array before they repeat: a prime

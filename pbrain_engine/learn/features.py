@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..eval.hand import combinations
 from ..eval.weights import COMBINATIONS, Weights, family_of
 from ..game.game import Game
 from ..native.load.library import load
@@ -23,6 +22,7 @@ from ..patterns.shapes import FOUR, OPEN_FOUR
 from ..position.geometry import MAX_STONES, cell_of
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
+from .hand import combinations
 from .records import NO_VALUE, Ending, Record, group_of
 
 Ints = NDArray[np.int64]

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize, minimize_scalar
 from scipy.sparse import csr_array
 
-from ..eval.hand import class_of_lines, combinations, is_foul
 from ..eval.weights import COMBINATIONS, MASKS, FamilyWeights
 from ..patterns.shapes import CELL_CLASSES, LINE_SHAPES
 from .features import Positions
+from .hand import class_of_lines, combinations, is_foul
 
 Vector = NDArray[np.float64]
 Function = Callable[[Vector], tuple[float, Vector]]  # point -> value and gradient

@@ -11,7 +11,6 @@ import pytest
 
 from lab.fuzz_rules import random_board, set_up, walk
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.eval.hand import hand_block
 from pbrain_engine.eval.network_block import Sizes
 from pbrain_engine.eval.weights import (
     COMBINATIONS,
@@ -23,6 +22,7 @@ from pbrain_engine.eval.weights import (
     write_weights,
 )
 from pbrain_engine.game.game import Game
+from pbrain_engine.learn.hand import hand_block
 from pbrain_engine.position.rules import Rule, Side
 from tests.networks import SHIFTS, random_network, sizes_for, write_random
 from tests.oracle.network import Network

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pbrain_engine.eval.hand import hand_block
 from pbrain_engine.eval.network_block import (
     PATTERNS,
     BlockError,
@@ -27,6 +26,7 @@ from pbrain_engine.eval.weights import (
     load_weights,
     write_weights,
 )
+from pbrain_engine.learn.hand import hand_block
 from pbrain_engine.position.rules import Rule
 
 SIZES = Sizes(1, 4, 1, 1, PATTERNS[4], 50, 8, 4, 4, 8, 4, 37)

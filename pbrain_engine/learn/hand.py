@@ -1,6 +1,6 @@
 """The hand-set weights: a few readable numbers, spread over all combinations.
 
-``python -m pbrain_engine.eval.hand`` writes them as ``weights/hand.numoku``. They are the
+``python -m pbrain_engine.learn.hand`` writes them as ``weights/hand.numoku``. They are the
 start of learning, and the measure that learned weights have to beat.
 """
 
@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..eval.weights import FAMILIES, FamilyWeights, write_weights
 from ..patterns import shapes as s
-from .weights import FAMILIES, FamilyWeights, write_weights
 
 # What one line through an empty cell adds to the value of the position for its owner.
 LINE_VALUE = {
@@ -126,8 +126,7 @@ def hand_block(family: str) -> FamilyWeights:
         enemy.append(score * ENEMY_SHARE[0] // ENEMY_SHARE[1])
     threats = array("h")
     for mask in range(1 << len(MASK_VALUE)):
-        bits = (value for bit, value in enumerate(MASK_VALUE) if mask >> bit & 1)
-        threats.append(sum(bits))
+        threats.append(sum(value for bit, value in enumerate(MASK_VALUE) if mask >> bit & 1))
     black_values = values
     black_own = own
     white_enemy = enemy
@@ -147,10 +146,7 @@ def main() -> None:
     """Write the weight file beside this package's other weights."""
     target = Path(__file__).parent.parent / "weights" / "hand.numoku"
     target.parent.mkdir(exist_ok=True)
-    about = {
-        "id": "hand-1",
-        "made": "by hand: eval/hand.py",
-    }
+    about = {"id": "hand-1", "made": "by hand: learn/hand.py"}
     write_weights(str(target), about, {family: hand_block(family) for family in FAMILIES})
     print(f"{target.name}: {target.stat().st_size} bytes")
 
