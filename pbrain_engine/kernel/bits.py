@@ -2,120 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.extending import intrinsic
 
 U64 = np.uint64
+WORD = ir.IntType(64)
 
-if numba.config.DISABLE_JIT:
 
-    def lowest_bit(word: Any) -> int:
-        """Return the index of the lowest set bit of a non-zero word."""
-        return (int(word) & -int(word)).bit_length() - 1
+def instruction(kind: Any, emit: Callable[..., Any]) -> Callable[..., Any]:
+    """Let kernels have LLVM code where plain Python has the function that this decorates.
 
-    def popcount(word: Any) -> int:
-        """Return the number of set bits."""
-        return int(word).bit_count()
+    ``kind``: numba's signature, or what makes it of the types of the arguments. ``emit`` gets a
+    builder and the arguments, of an array its address, and returns the result.
+    """
 
-    def rotate_right(word: Any, n: Any) -> np.uint64:
-        """Rotate a word right by ``n`` bits, ``n`` taken modulo 64."""
-        n = int(n) & 63
-        return U64(((int(word) >> n) | (int(word) << (64 - n))) & 0xFFFFFFFFFFFFFFFF)
+    def decorate(function: Callable[..., Any]) -> Any:
+        def define(_context: Any, *given: Any) -> Any:
+            return kind(*given) if callable(kind) else kind, code
 
-    def prefetch(words: Any, index: Any) -> None:
-        """Begin to load the cache line of an array's element."""
+        def code(context: Any, builder: Any, found: Any, arguments: Any) -> Any:
+            values = [
+                context.make_array(a)(context, builder, v).data if isinstance(a, types.Array) else v
+                for a, v in zip(found.args, arguments, strict=True)
+            ]
+            result = emit(builder, *values)
+            return context.get_dummy_value() if found.return_type == types.void else result
 
-    def breathe(steps: Any) -> int:
-        """Return 0, as there are other threads to stop a search."""
-        return 0
+        own = signature(function)
+        context = Parameter("context", Parameter.POSITIONAL_ONLY)
+        parameters = [context, *own.parameters.values()]
+        define.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return function if numba.config.DISABLE_JIT else intrinsic(define)
 
-    def exchange(words: Any, index: Any, value: Any) -> int:
-        """Write an int64 element of an array and return what it was, in one step."""
-        before = int(words[index])
-        words[index] = value
-        return before
+    return decorate
 
-else:
-    from llvmlite import ir
-    from numba import types
-    from numba.core import cgutils
-    from numba.core.extending import intrinsic
 
-    @intrinsic
-    def lowest_bit(context: Any, word: Any) -> Any:
-        """Return the index of the lowest set bit of a non-zero word."""
+def call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """Call a function of the library that ``native.build`` links, or of LLVM."""
+    kind = ir.FunctionType(result, [value.type for value in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
-        return types.int64(types.uint64), emit
+@instruction(
+    types.int64(types.uint64),
+    lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)),
+)
+def lowest_bit(word: Any) -> int:
+    """Return the index of the lowest set bit of a non-zero word."""
+    return (int(word) & -int(word)).bit_length() - 1
 
-    @intrinsic
-    def popcount(context: Any, word: Any) -> Any:
-        """Return the number of set bits."""
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.ctpop(arguments[0])
+@instruction(types.int64(types.uint64), lambda builder, word: builder.ctpop(word))
+def popcount(word: Any) -> int:
+    """Return the number of set bits."""
+    return int(word).bit_count()
 
-        return types.int64(types.uint64), emit
 
-    @intrinsic
-    def rotate_right(context: Any, word: Any, n: Any) -> Any:
-        """Rotate a word right by ``n`` bits, ``n`` taken modulo 64."""
+@instruction(
+    types.uint64(types.uint64, types.int64),
+    lambda builder, word, n: call(builder, "llvm.fshr.i64", WORD, word, word, n),
+)
+def rotate_right(word: Any, n: Any) -> np.uint64:
+    """Rotate a word right by ``n`` bits, ``n`` taken modulo 64."""
+    n = int(n) & 63
+    return U64(((int(word) >> n) | (int(word) << (64 - n))) & 0xFFFFFFFFFFFFFFFF)
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            kind = ir.IntType(64)
-            rotate = builder.module.declare_intrinsic(
-                "llvm.fshr", [kind], ir.FunctionType(kind, [kind] * 3)
-            )
-            return builder.call(rotate, [arguments[0], arguments[0], arguments[1]])
 
-        return types.uint64(types.uint64, types.int64), emit
+def _prefetch(builder: Any, words: Any, index: Any) -> None:
+    byte = ir.IntType(8).as_pointer()
+    hints = [ir.IntType(32)(number) for number in (0, 3, 1)]  # to read, near, data
+    address = builder.bitcast(builder.gep(words, [index]), byte)
+    call(builder, "llvm.prefetch.p0", ir.VoidType(), address, *hints)
 
-    @intrinsic
-    def prefetch(context: Any, words: Any, index: Any) -> Any:
-        """Begin to load the cache line of an array's element."""
 
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
-            load = cgutils.get_or_insert_function(
-                builder.module,
-                ir.FunctionType(ir.VoidType(), [byte, number, number, number]),
-                "llvm.prefetch.p0",
-            )
-            address = builder.bitcast(builder.gep(start, [arguments[1]]), byte)
-            builder.call(load, [address, number(0), number(3), number(1)])
-            return context.get_dummy_value()
+@instruction(types.void, _prefetch)
+def prefetch(words: Any, index: Any) -> None:
+    """Begin to load the cache line of an array's element."""
 
-        return types.void(words, index), emit
 
-    @intrinsic
-    def breathe(context: Any, steps: Any) -> Any:
-        """Count the steps of a search; return 1 if it has to return, 0 if it may go on.
+@instruction(
+    types.int64(types.int64), lambda builder, steps: call(builder, "numoku_breathe", WORD, steps)
+)
+def breathe(steps: Any) -> int:
+    """Count the steps of a search; return 1 if it has to return, 0 if it may go on.
 
-        In a browser, where no other thread can stop a search, the host is asked after some
-        thousand steps (``native/build/breath.ll``). Elsewhere this is the constant 0.
-        """
+    In a browser, where no other thread can stop a search, the host is asked after some
+    thousand steps (``native/build/breath.ll``). Elsewhere this is the constant 0.
+    """
+    return 0
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            word = ir.IntType(64)
-            function = cgutils.get_or_insert_function(
-                builder.module, ir.FunctionType(word, [word]), "numoku_breathe"
-            )
-            return builder.call(function, arguments)
 
-        return types.int64(types.int64), emit
-
-    @intrinsic
-    def exchange(context: Any, words: Any, index: Any, value: Any) -> Any:
-        """Write an int64 element of an array and return what it was, in one step."""
-
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            place = builder.gep(start, [arguments[1]])
-            return builder.atomic_rmw("xchg", place, arguments[2], "seq_cst")
-
-        return types.int64(words, types.int64, types.int64), emit
+@instruction(
+    lambda words, *_: types.int64(words, types.int64, types.int64),
+    lambda builder, words, index, value: builder.atomic_rmw(
+        "xchg", builder.gep(words, [index]), value, "seq_cst"
+    ),
+)
+def exchange(words: Any, index: Any, value: Any) -> int:
+    """Write an int64 element of an array and return what it was, in one step."""
+    before = int(words[index])
+    words[index] = value
+    return before

@@ -1,293 +1,198 @@
 """Rows of sixteen integers as values: one machine instruction for all of them, in kernels.
 
-``SHORTS`` are sixteen int16, ``INTS`` sixteen int32. The compiler turns them into whatever the
-processor has: two registers of AVX2 for the ints, four of SSE or NEON. A loop over an array
-would leave that to its analysis of what may overlap; here it is certain. Arrays are flat, and
-an index is that of the first of sixteen numbers. In plain Python the rows are small arrays.
+A row is *shorts*, sixteen int16, or *ints*, sixteen int32. The compiler turns it into whatever the
+processor has: two registers of AVX2 for ints, four of SSE or NEON. A loop over an array would
+leave that to its analysis of what may overlap; here it is certain. Arrays are flat, and an index
+is that of the first of sixteen numbers. In plain Python the rows are small arrays.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.datamodel import models, register_default
+
+from .bits import call, instruction
 
 LANES = 16
 
-if numba.config.DISABLE_JIT:
-
-    def load_shorts(numbers: Any, index: Any) -> Any:
-        """Return sixteen numbers of an array of int16."""
-        return np.array(numbers[index : index + LANES])
-
-    def load_ints(numbers: Any, index: Any) -> Any:
-        """Return sixteen numbers of an array of int32."""
-        return np.array(numbers[index : index + LANES])
-
-    def save_shorts(numbers: Any, index: Any, row: Any) -> None:
-        """Write sixteen numbers to an array of int16."""
-        numbers[index : index + LANES] = row
-
-    def save_ints(numbers: Any, index: Any, row: Any) -> None:
-        """Write sixteen numbers to an array of int32."""
-        numbers[index : index + LANES] = row
-
-    def zero_ints() -> Any:
-        """Return sixteen zeros of int32."""
-        return np.zeros(LANES, np.int32)
-
-    def add(one: Any, other: Any) -> Any:
-        """Return the sums of two rows of a kind."""
-        return one + other
-
-    def subtract(one: Any, other: Any) -> Any:
-        """Return the differences of two rows of a kind."""
-        return one - other
-
-    def clamp(row: Any, low: Any, high: Any) -> Any:
-        """Return a row with each number raised to ``low`` or lowered to ``high``."""
-        return np.minimum(np.maximum(row, row.dtype.type(low)), row.dtype.type(high))
-
-    def shift_left(row: Any, bits: Any) -> Any:
-        """Return a row times a power of two; nothing may be lost."""
-        return row << row.dtype.type(bits)
-
-    def shift_right(row: Any, bits: Any) -> Any:
-        """Return a row divided by a power of two, rounded down."""
-        return row >> row.dtype.type(bits)
-
-    def widen(row: Any) -> Any:
-        """Return shorts as ints."""
-        return row.astype(np.int32)
-
-    def narrow(row: Any) -> Any:
-        """Return ints as shorts; each must fit."""
-        return row.astype(np.int16)
-
-    def multiply_high(one: Any, other: Any) -> Any:
-        """Return the products of shorts, each divided by 65536 and rounded down."""
-        return ((one.astype(np.int32) * other.astype(np.int32)) >> np.int32(16)).astype(np.int16)
-
-    def add_products(total: Any, weights: Any, at: Any, inputs: Any, index: Any) -> Any:
-        """Add to each of sixteen ints the products of its two weights and two inputs.
-
-        ``weights[at:at + 32]``: two for each of the ints; ``inputs[index:index + 2]``.
-        """
-        pairs = weights[at : at + 2 * LANES].astype(np.int32) * np.tile(
-            inputs[index : index + 2].astype(np.int32), LANES
-        )
-        return total + pairs[0::2] + pairs[1::2]
-
-    def dot(one: Any, other: Any) -> Any:
-        """Return the sum of the products of two rows of shorts."""
-        return int((one.astype(np.int32) * other.astype(np.int32)).sum(dtype=np.int32))
-
-else:
-    from llvmlite import ir
-    from numba import types
-    from numba.core import cgutils
-    from numba.core.datamodel import models, register_default
-    from numba.core.extending import intrinsic
-
-    class Row(types.Type):  # type: ignore[misc]
-        """Sixteen integers of some bits each, as numba sees them."""
-
-        def __init__(self, bits: int) -> None:
-            self.bits = bits
-            super().__init__(name=f"row of {LANES} int{bits}")
-
-    @register_default(Row)
-    class RowModel(models.PrimitiveModel):  # type: ignore[misc]
-        """A row is one LLVM vector."""
-
-        def __init__(self, manager: Any, kind: Any) -> None:
-            super().__init__(manager, kind, vector(kind.bits))
-
-    def vector(bits: int, lanes: int = LANES) -> Any:
-        """Return LLVM's type of a row."""
-        return ir.VectorType(ir.IntType(bits), lanes)
 
-    SHORTS = Row(16)
-    INTS = Row(32)
+class Row(types.Type):  # type: ignore[misc]
+    """Sixteen integers of some bits each, as numba sees them."""
 
-    def splat(number: int, bits: int, lanes: int = LANES) -> Any:
-        """Return a row of the same constant."""
-        return ir.Constant(vector(bits, lanes), [ir.Constant(ir.IntType(bits), number)] * lanes)
-
-    def spread(builder: Any, value: Any, lanes: int = LANES) -> Any:
-        """Return a row of the same value, known only when it runs."""
-        kind = ir.VectorType(value.type, lanes)
-        one = builder.insert_element(
-            ir.Constant(kind, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
-        )
-        mask = ir.Constant(vector(32, lanes), [ir.Constant(ir.IntType(32), 0)] * lanes)
-        return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), mask)
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        super().__init__(name=f"row of {LANES} int{bits}")
 
-    def place_of(context: Any, builder: Any, kind: Any, array: Any, index: Any, what: Any) -> Any:
-        """Return the address of an element of a flat array, as that of something else."""
-        start = context.make_array(kind)(context, builder, array).data
-        return builder.bitcast(builder.gep(start, [index]), what.as_pointer())
 
-    def read(builder: Any, place: Any) -> Any:
-        """Load a row that may lie anywhere."""
-        load = builder.load(place)
-        load.align = 2
-        return load
+@register_default(Row)
+class _RowModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _vector(kind.bits))
 
-    def loader(row: Any) -> Any:
-        """Return the intrinsic that reads a row of this kind."""
 
-        @intrinsic
-        def load(context: Any, numbers: Any, index: Any) -> Any:
-            def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                numbers, index = arguments
-                kind = vector(row.bits)
-                return read(
-                    builder, place_of(context, builder, signature.args[0], numbers, index, kind)
-                )
+def _vector(bits: int, lanes: int = LANES) -> Any:
+    """Return LLVM's type of a row."""
+    return ir.VectorType(ir.IntType(bits), lanes)
 
-            return row(numbers, types.int64), emit
 
-        return load
+SHORTS, INTS = Row(16), Row(32)
 
-    def saver(row: Any) -> Any:
-        """Return the intrinsic that writes a row of this kind."""
 
-        @intrinsic
-        def save(context: Any, numbers: Any, index: Any, values: Any) -> Any:
-            def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                numbers, index, values = arguments
-                kind = vector(row.bits)
-                place = place_of(context, builder, signature.args[0], numbers, index, kind)
-                builder.store(values, place).align = 2
-                return context.get_dummy_value()
+def _spread(builder: Any, value: Any) -> Any:
+    """Return a row of the same value."""
+    kind = ir.VectorType(value.type, LANES)
+    nowhere = ir.Constant(kind, ir.Undefined)
+    one = builder.insert_element(nowhere, value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, nowhere, ir.Constant(_vector(32), None))
 
-            return types.void(numbers, types.int64, row), emit
 
-        return save
+def _row_at(builder: Any, numbers: Any, index: Any, kind: Any) -> Any:
+    """Return the address of an element of an array, as that of a row."""
+    return builder.bitcast(builder.gep(numbers, [index]), kind.as_pointer())
 
-    load_shorts, load_ints = loader(SHORTS), loader(INTS)
-    save_shorts, save_ints = saver(SHORTS), saver(INTS)
 
-    @intrinsic
-    def zero_ints(context: Any) -> Any:
-        """Return sixteen zeros of int32."""
+def _load(builder: Any, numbers: Any, index: Any, kind: Any = None) -> Any:
+    """Read a row, of the array's own kind if it is not given, that may lie anywhere."""
+    kind = kind or ir.VectorType(numbers.type.pointee, LANES)
+    row = builder.load(_row_at(builder, numbers, index, kind))
+    row.align = 2
+    return row
 
-        def emit(_context: Any, _builder: Any, _signature: Any, _arguments: Any) -> Any:
-            return splat(0, 32)
 
-        return INTS(), emit
+@instruction(lambda numbers, _: Row(numbers.dtype.bitwidth)(numbers, types.int64), _load)
+def load(numbers: Any, index: Any) -> Any:
+    """Return sixteen numbers of an array of int16 or int32."""
+    return np.array(numbers[index : index + LANES])
 
-    def arithmetic(name: str) -> Any:
-        """Return the intrinsic of an instruction for two rows of a kind."""
 
-        @intrinsic
-        def compute(context: Any, one: Any, other: Any) -> Any:
-            def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-                return getattr(builder, name)(*arguments)
+def _save(builder: Any, numbers: Any, index: Any, row: Any) -> None:
+    builder.store(row, _row_at(builder, numbers, index, row.type)).align = 2
 
-            return one(one, one), emit
-
-        return compute
 
-    add, subtract = arithmetic("add"), arithmetic("sub")
+@instruction(lambda numbers, _, row: types.void(numbers, types.int64, row), _save)
+def save(numbers: Any, index: Any, row: Any) -> None:
+    """Write sixteen numbers to an array of their kind."""
+    numbers[index : index + LANES] = row
 
-    @intrinsic
-    def clamp(context: Any, row: Any, low: Any, high: Any) -> Any:
-        """Return a row with each number raised to ``low`` or lowered to ``high``."""
 
-        def emit(_context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            bits = signature.args[0].bits
-            row, *ends = arguments
-            least, most = (spread(builder, builder.trunc(end, ir.IntType(bits))) for end in ends)
-            row = builder.select(builder.icmp_signed(">", row, least), row, least)
-            return builder.select(builder.icmp_signed("<", row, most), row, most)
+@instruction(INTS(), lambda _: ir.Constant(_vector(32), None))
+def zero_ints() -> Any:
+    """Return sixteen zeros of int32."""
+    return np.zeros(LANES, np.int32)
 
-        return row(row, types.int64, types.int64), emit
 
-    def shifter(name: str) -> Any:
-        """Return the intrinsic that shifts a row by this many bits."""
+@instruction(lambda row, _: row(row, row), lambda builder, *rows: builder.add(*rows))
+def add(one: Any, other: Any) -> Any:
+    """Return the sums of two rows of a kind."""
+    return one + other
 
-        @intrinsic
-        def shift(context: Any, row: Any, bits: Any) -> Any:
-            def emit(_context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                count = builder.trunc(arguments[1], ir.IntType(signature.args[0].bits))
-                return getattr(builder, name)(arguments[0], spread(builder, count))
 
-            return row(row, types.int64), emit
+@instruction(lambda row, _: row(row, row), lambda builder, *rows: builder.sub(*rows))
+def subtract(one: Any, other: Any) -> Any:
+    """Return the differences of two rows of a kind."""
+    return one - other
 
-        return shift
 
-    shift_left, shift_right = shifter("shl"), shifter("ashr")
+def _clamp(builder: Any, row: Any, *ends: Any) -> Any:
+    low, high = (_spread(builder, builder.trunc(end, row.type.element)) for end in ends)
+    row = builder.select(builder.icmp_signed(">", row, low), row, low)
+    return builder.select(builder.icmp_signed("<", row, high), row, high)
 
-    def converter(name: str, found: Any, given: Any) -> Any:
-        """Return the intrinsic of an instruction that makes one kind of row of the other."""
 
-        @intrinsic
-        def convert(context: Any, row: Any) -> Any:
-            def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-                return getattr(builder, name)(arguments[0], vector(found.bits))
+@instruction(lambda row, *_: row(row, types.int64, types.int64), _clamp)
+def clamp(row: Any, low: Any, high: Any) -> Any:
+    """Return a row with each number raised to ``low`` or lowered to ``high``."""
+    return np.minimum(np.maximum(row, row.dtype.type(low)), row.dtype.type(high))
 
-            return found(given), emit
 
-        return convert
+def _shift(name: str) -> Callable[..., Any]:
+    """Return the instruction that shifts a row by this many bits."""
 
-    widen, narrow = converter("sext", INTS, SHORTS), converter("trunc", SHORTS, INTS)
+    def emit(builder: Any, row: Any, bits: Any) -> Any:
+        count = _spread(builder, builder.trunc(bits, row.type.element))
+        return getattr(builder, name)(row, count)
 
-    def product(builder: Any, one: Any, other: Any) -> Any:
-        """Return the products of two rows of shorts as ints."""
-        wide = vector(32, one.type.count)
-        return builder.mul(builder.sext(one, wide), builder.sext(other, wide))
+    return instruction(lambda row, _: row(row, types.int64), emit)
 
-    @intrinsic
-    def multiply_high(context: Any, one: Any, other: Any) -> Any:
-        """Return the products of shorts, each divided by 65536 and rounded down."""
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            high = builder.ashr(product(builder, *arguments), splat(16, 32))
-            return builder.trunc(high, vector(16))
+@_shift("shl")
+def shift_left(row: Any, bits: Any) -> Any:
+    """Return a row times a power of two; nothing may be lost."""
+    return row << row.dtype.type(bits)
 
-        return SHORTS(SHORTS, SHORTS), emit
 
-    def pair_sums(builder: Any, one: Any, other: Any) -> Any:
-        """Return the products of two rows of 32 shorts, added in pairs (``lower``)."""
-        kind = vector(16, 2 * LANES)
-        function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(vector(32), [kind, kind]), "numoku_pair_sums"
-        )
-        return builder.call(function, [one, other])
+@_shift("ashr")
+def shift_right(row: Any, bits: Any) -> Any:
+    """Return a row divided by a power of two, rounded down."""
+    return row >> row.dtype.type(bits)
 
-    @intrinsic
-    def add_products(
-        context: Any, total: Any, weights: Any, at: Any, inputs: Any, index: Any
-    ) -> Any:
-        """Add to each of sixteen ints the products of its two weights and two inputs.
 
-        ``weights[at:at + 32]``: two for each of the ints; ``inputs[index:index + 2]``.
-        """
+@instruction(INTS(SHORTS), lambda builder, row: builder.sext(row, _vector(32)))
+def widen(row: Any) -> Any:
+    """Return shorts as ints."""
+    return row.astype(np.int32)
 
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            total, weights, at, inputs, index = arguments
-            two = place_of(context, builder, signature.args[3], inputs, index, ir.IntType(32))
-            pairs = builder.bitcast(spread(builder, read(builder, two)), vector(16, 2 * LANES))
-            kind = vector(16, 2 * LANES)
-            row = read(builder, place_of(context, builder, signature.args[1], weights, at, kind))
-            return builder.add(total, pair_sums(builder, row, pairs))
 
-        return INTS(INTS, weights, types.int64, inputs, types.int64), emit
+@instruction(SHORTS(INTS), lambda builder, row: builder.trunc(row, _vector(16)))
+def narrow(row: Any) -> Any:
+    """Return ints as shorts; each must fit."""
+    return row.astype(np.int16)
 
-    @intrinsic
-    def dot(context: Any, one: Any, other: Any) -> Any:
-        """Return the sum of the products of two rows of shorts."""
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            sums = product(builder, *arguments)
-            add_up = cgutils.get_or_insert_function(
-                builder.module,
-                ir.FunctionType(ir.IntType(32), [sums.type]),
-                f"llvm.vector.reduce.add.v{sums.type.count}i32",
-            )
-            return builder.sext(builder.call(add_up, [sums]), ir.IntType(64))
+def _multiply(builder: Any, *rows: Any) -> Any:
+    """Return the products of two rows of shorts as ints."""
+    return builder.mul(*(builder.sext(row, _vector(32)) for row in rows))
 
-        return types.int64(SHORTS, SHORTS), emit
+
+def _multiply_high(builder: Any, *rows: Any) -> Any:
+    sixteen = ir.Constant(_vector(32), [ir.Constant(ir.IntType(32), 16)] * LANES)
+    return builder.trunc(builder.ashr(_multiply(builder, *rows), sixteen), _vector(16))
+
+
+@instruction(SHORTS(SHORTS, SHORTS), _multiply_high)
+def multiply_high(one: Any, other: Any) -> Any:
+    """Return the products of shorts, each divided by 65536 and rounded down."""
+    return ((one.astype(np.int32) * other.astype(np.int32)) >> np.int32(16)).astype(np.int16)
+
+
+def _add_products(builder: Any, total: Any, weights: Any, at: Any, inputs: Any, index: Any) -> Any:
+    """Multiply rows of 32 shorts and add the products in pairs (``native.build.lower``)."""
+    kind = _vector(16, 2 * LANES)
+    two = _load(builder, inputs, index, ir.IntType(32))
+    pairs = builder.bitcast(_spread(builder, two), kind)
+    row = _load(builder, weights, at, kind)
+    return builder.add(total, call(builder, "numoku_pair_sums", _vector(32), row, pairs))
+
+
+@instruction(
+    lambda _total, weights, _at, inputs, _index: INTS(
+        INTS, weights, types.int64, inputs, types.int64
+    ),
+    _add_products,
+)
+def add_products(total: Any, weights: Any, at: Any, inputs: Any, index: Any) -> Any:
+    """Add to each of sixteen ints the products of its two weights and two inputs.
+
+    ``weights[at:at + 32]``: two for each of the ints; ``inputs[index:index + 2]``.
+    """
+    pairs = weights[at : at + 2 * LANES].astype(np.int32) * np.tile(
+        inputs[index : index + 2].astype(np.int32), LANES
+    )
+    return total + pairs[0::2] + pairs[1::2]
+
+
+def _dot(builder: Any, *rows: Any) -> Any:
+    products = _multiply(builder, *rows)
+    name = f"llvm.vector.reduce.add.v{LANES}i32"
+    return builder.sext(call(builder, name, ir.IntType(32), products), ir.IntType(64))
+
+
+@instruction(types.int64(SHORTS, SHORTS), _dot)
+def dot(one: Any, other: Any) -> Any:
+    """Return the sum of the products of two rows of shorts."""
+    return int((one.astype(np.int32) * other.astype(np.int32)).sum(dtype=np.int32))

@@ -30,11 +30,7 @@ def test_rows_compute_what_lists_do() -> None:
     chance = random.Random(2)
     a, b = ([chance.randint(-(2**14), 2**14 - 1) for _ in range(40)] for _ in range(2))
     shorts, others, ints = np.array(a, np.int16), np.array(b, np.int16), np.array(a, np.int32)
-    one, other, wide = (
-        lanes.load_shorts(shorts, 3),
-        lanes.load_shorts(others, 5),
-        lanes.load_ints(ints, 3),
-    )
+    one, other, wide = lanes.load(shorts, 3), lanes.load(others, 5), lanes.load(ints, 3)
     a, b = a[3:19], b[5:21]
     total = lanes.add_products(wide, shorts, 4, others, 7)
     weights, inputs = [int(w) for w in shorts[4:36]], [int(i) for i in others[7:9]]
@@ -56,7 +52,7 @@ def test_rows_compute_what_lists_do() -> None:
         is_short = name not in ("widen", "zero", "left", "products")
         assert found.dtype == (np.int16 if is_short else np.int32), name
     assert lanes.dot(one, one) == sum(x * x for x in a) - (sum(x * x for x in a) >> 31 << 32)
-    for save, target in ((lanes.save_shorts, shorts), (lanes.save_ints, ints)):
+    for target in (shorts, ints):
         before = list(target)
-        save(target, 20, target[:16] + target.dtype.type(1))
+        lanes.save(target, 20, target[:16] + target.dtype.type(1))
         assert list(target) == before[:20] + [x + 1 for x in before[:16]] + before[36:]

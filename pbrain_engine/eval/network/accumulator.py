@@ -18,17 +18,7 @@ import numpy as np
 
 from ...kernel import fill_line, kernel, record
 from ...kernel.bits import U64, lowest_bit, prefetch, rotate_right
-from ...kernel.lanes import (
-    LANES,
-    add,
-    clamp,
-    load_ints,
-    load_shorts,
-    save_ints,
-    save_shorts,
-    subtract,
-    widen,
-)
+from ...kernel.lanes import LANES, add, clamp, load, save, subtract, widen
 from ...patterns.state import LOW_BITS
 from ...patterns.tables import LINE_KEYS, MAX_HALF, THREAT_MASKS
 from ...position.board import CLEARS, LINES, line_key, line_of, place_on_line, step_of
@@ -147,17 +137,15 @@ def exchange(accumulator, network, end):
     ring = accumulator.depth * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
     for part in range(0, CHANNELS, LANES):
         at = number * CHANNELS + part
-        row = load_shorts(accumulator.rows, at)
-        save_shorts(accumulator.log_rows, end * CHANNELS + part, row)
-        row = add(row, load_shorts(network.book, new * CHANNELS + part))
-        row = subtract(row, load_shorts(network.book, old * CHANNELS + part))
-        save_shorts(accumulator.rows, at, row)
+        row = load(accumulator.rows, at)
+        save(accumulator.log_rows, end * CHANNELS + part, row)
+        row = add(row, load(network.book, new * CHANNELS + part))
+        row = subtract(row, load(network.book, old * CHANNELS + part))
+        save(accumulator.rows, at, row)
         features = clamp(row, 0, TOP)
-        gain = widen(subtract(features, load_shorts(accumulator.features, at)))
-        save_shorts(accumulator.features, at, features)
-        save_ints(
-            accumulator.regions, ring + part, add(load_ints(accumulator.regions, ring + part), gain)
-        )
+        gain = widen(subtract(features, load(accumulator.features, at)))
+        save(accumulator.features, at, features)
+        save(accumulator.regions, ring + part, add(load(accumulator.regions, ring + part), gain))
 
 
 @kernel
@@ -167,12 +155,12 @@ def cover(accumulator, number, end):
     ring = accumulator.depth * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
     for part in range(0, CHANNELS, LANES):
         at = number * CHANNELS + part
-        row = load_shorts(accumulator.rows, at)
-        save_shorts(accumulator.log_rows, end * CHANNELS + part, row)
-        features = load_shorts(accumulator.features, at)
-        save_shorts(accumulator.features, at, subtract(features, features))
-        sums = subtract(load_ints(accumulator.regions, ring + part), widen(features))
-        save_ints(accumulator.regions, ring + part, sums)
+        row = load(accumulator.rows, at)
+        save(accumulator.log_rows, end * CHANNELS + part, row)
+        features = load(accumulator.features, at)
+        save(accumulator.features, at, subtract(features, features))
+        sums = subtract(load(accumulator.regions, ring + part), widen(features))
+        save(accumulator.regions, ring + part, sums)
 
 
 @kernel
@@ -221,8 +209,8 @@ def put_stone(accumulator, network, half, cell, kind):
     depth = accumulator.depth
     accumulator.stones[depth] = kind * PADDED_CELLS + cell
     for i in range(0, RINGS, LANES):
-        sums = load_ints(accumulator.regions, depth * RINGS + i)
-        save_ints(accumulator.regions, (depth + 1) * RINGS + i, sums)
+        sums = load(accumulator.regions, depth * RINGS + i)
+        save(accumulator.regions, (depth + 1) * RINGS + i, sums)
     accumulator.depth = depth + 1
     first = np.int64(accumulator.log_end[depth])
     end = first
@@ -244,9 +232,9 @@ def lift_stone(accumulator):
     for i in range(accumulator.log_end[depth], accumulator.log_end[depth + 1]):
         number = np.int64(accumulator.log_cells[i])
         for part in range(0, CHANNELS, LANES):
-            row = load_shorts(accumulator.log_rows, i * CHANNELS + part)
-            save_shorts(accumulator.rows, number * CHANNELS + part, row)
-            save_shorts(accumulator.features, number * CHANNELS + part, clamp(row, 0, TOP))
+            row = load(accumulator.log_rows, i * CHANNELS + part)
+            save(accumulator.rows, number * CHANNELS + part, row)
+            save(accumulator.features, number * CHANNELS + part, clamp(row, 0, TOP))
     stone = np.int64(accumulator.stones[depth])
     cell = stone & (PADDED_CELLS - 1)
     clear = CLEARS[stone // PADDED_CELLS]
@@ -282,18 +270,18 @@ def start_from(accumulator, network, position, half):
                 continue
             for part in range(0, CHANNELS, LANES):
                 at = number * CHANNELS + part
-                row = load_shorts(accumulator.rows, at)
+                row = load(accumulator.rows, at)
                 for direction in range(4):
                     code = np.int64(
                         network.codes[line_key(accumulator.lines, cell, direction, half)]
                     )
-                    row = add(row, load_shorts(network.book, code * CHANNELS + part))
+                    row = add(row, load(network.book, code * CHANNELS + part))
                 features = clamp(row, 0, TOP)
-                save_shorts(accumulator.rows, at, row)
-                save_shorts(accumulator.features, at, features)
+                save(accumulator.rows, at, row)
+                save(accumulator.features, at, features)
                 ring = region * CHANNELS + part
-                sums = add(load_ints(accumulator.regions, ring), widen(features))
-                save_ints(accumulator.regions, ring, sums)
+                sums = add(load(accumulator.regions, ring), widen(features))
+                save(accumulator.regions, ring, sums)
 
 
 @kernel

@@ -11,11 +11,10 @@ from ...kernel.lanes import (
     add_products,
     clamp,
     dot,
-    load_ints,
-    load_shorts,
+    load,
     multiply_high,
     narrow,
-    save_shorts,
+    save,
     shift_left,
     shift_right,
     widen,
@@ -62,7 +61,7 @@ def add_layer(total, weights, block, inputs, count):
 @kernel
 def layer(biases, weights, block, inputs, count):
     """Return sixteen sums of a layer: the biases, and the weights times ``count`` inputs."""
-    return add_layer(load_ints(biases, block * LANES), weights, block, inputs, count)
+    return add_layer(load(biases, block * LANES), weights, block, inputs, count)
 
 
 @kernel
@@ -76,23 +75,23 @@ def ask_trunk(accumulator, network, side, mask):
     pooled = zero_ints()
     for ring in range(start, start + RINGS, CHANNELS):
         for part in range(0, CHANNELS, LANES):
-            sums = load_ints(accumulator.regions, ring + part)
-            save_shorts(accumulator.inputs, part, narrow(shift_right(sums, 3)))
+            sums = load(accumulator.regions, ring + part)
+            save(accumulator.inputs, part, narrow(shift_right(sums, 3)))
         hidden = layer(head.region_bias, head.region, 0, accumulator.inputs, CHANNELS)
         pooled = add(pooled, clamp(shift_right(hidden, shifts[REGION]), 0, HIGH))
     for part in range(0, CHANNELS, LANES):
         whole = zero_ints()
         for ring in range(start + part, start + RINGS + part, CHANNELS):
-            whole = add(whole, load_ints(accumulator.regions, ring))
-        save_shorts(accumulator.inputs, part, narrow(clamp(shift_right(whole, 5), 0, HIGH)))
+            whole = add(whole, load(accumulator.regions, ring))
+        save(accumulator.inputs, part, narrow(clamp(shift_right(whole, 5), 0, HIGH)))
     pooled = clamp(shift_right(pooled, shifts[POOL]), 0, HIGH)
-    save_shorts(accumulator.inputs, CHANNELS, narrow(pooled))
+    save(accumulator.inputs, CHANNELS, narrow(pooled))
     for block in range(TRUNK // LANES):
         at = block * LANES
         sums = layer(head.trunk_bias, head.trunk, block, accumulator.inputs, CHANNELS + POOLED)
         sums = shift_right(sums, shifts[FIRST])
-        sums = add(sums, widen(load_shorts(head.threats, mask * TRUNK + at)))
-        save_shorts(accumulator.trunk, at, narrow(clamp(sums, 0, HIGH)))
+        sums = add(sums, widen(load(head.threats, mask * TRUNK + at)))
+        save(accumulator.trunk, at, narrow(clamp(sums, 0, HIGH)))
     accumulator.asked = 1 + side
     accumulator.policy_side = 0
 
@@ -105,7 +104,7 @@ def network_value(accumulator, network, side, linear):
     for block in range(VALUE_HIDDEN // LANES):
         sums = layer(head.value_bias, head.value, block, accumulator.trunk, TRUNK)
         row = narrow(clamp(shift_right(sums, head.shifts[SECOND]), 0, HIGH))
-        total += dot(row, load_shorts(head.result, block * LANES))
+        total += dot(row, load(head.result, block * LANES))
     return ((linear * np.int64(head.shifts[SHARE])) >> 8) + (total >> np.int64(head.shifts[THIRD]))
 
 
@@ -119,14 +118,14 @@ def ask_policy(accumulator, network, side):
     for block in range(CHANNELS // LANES):
         sums = layer(head.feature_bias, head.feature, block, accumulator.trunk, TRUNK)
         row = narrow(clamp(shift_right(sums, shifts[FEATURE]), -HIGH, HIGH))
-        save_shorts(accumulator.feature_weights, block * LANES, row)
+        save(accumulator.feature_weights, block * LANES, row)
     for block in range(CELL_HIDDEN // LANES):
         sums = layer(head.cell_bias, head.cell, block, accumulator.trunk, TRUNK)
         row = narrow(clamp(shift_right(sums, shifts[CELL_BIAS]), -HIGH, HIGH))
-        save_shorts(accumulator.cell_biases, block * LANES, row)
+        save(accumulator.cell_biases, block * LANES, row)
         sums = layer(head.out_bias, head.out, block, accumulator.trunk, TRUNK)
         row = narrow(clamp(shift_right(sums, shifts[CELL_OUT]), -HIGH, HIGH))
-        save_shorts(accumulator.out_weights, block * LANES, row)
+        save(accumulator.out_weights, block * LANES, row)
     accumulator.policy_side = 1 + side
 
 
@@ -163,28 +162,26 @@ def network_logit(accumulator, network, side, cell, score, enemy_last, own_last)
         here = dense(cell) * CHANNELS + at
         below = here + ROW * CHANNELS
         above = here - ROW * CHANNELS
-        own = load_shorts(features, here)
-        total += dot(own, load_shorts(accumulator.feature_weights, at))
-        row = multiply_high(shift_left(own, 3), load_shorts(head.around, at))
-        beside = add(load_shorts(features, here - CHANNELS), load_shorts(features, here + CHANNELS))
-        beside = add(beside, add(load_shorts(features, above), load_shorts(features, below)))
-        weights = load_shorts(head.around, CHANNELS + at)
+        own = load(features, here)
+        total += dot(own, load(accumulator.feature_weights, at))
+        row = multiply_high(shift_left(own, 3), load(head.around, at))
+        beside = add(load(features, here - CHANNELS), load(features, here + CHANNELS))
+        beside = add(beside, add(load(features, above), load(features, below)))
+        weights = load(head.around, CHANNELS + at)
         row = add(row, multiply_high(shift_left(beside, 1), weights))
-        corners = add(
-            load_shorts(features, above - CHANNELS), load_shorts(features, above + CHANNELS)
-        )
-        corners = add(corners, load_shorts(features, below - CHANNELS))
-        corners = add(corners, load_shorts(features, below + CHANNELS))
-        weights = load_shorts(head.around, 2 * CHANNELS + at)
+        corners = add(load(features, above - CHANNELS), load(features, above + CHANNELS))
+        corners = add(corners, load(features, below - CHANNELS))
+        corners = add(corners, load(features, below + CHANNELS))
+        weights = load(head.around, 2 * CHANNELS + at)
         row = add(row, multiply_high(shift_left(corners, 1), weights))
-        save_shorts(accumulator.inputs, at, row)
+        save(accumulator.inputs, at, row)
     shift = head.shifts[CELL]
     for block in range(CELL_HIDDEN // LANES):
         sums = add_layer(zero_ints(), head.hidden, block, accumulator.inputs, CHANNELS)
         sums = shift_right(sums, shift)
-        biases = widen(load_shorts(accumulator.cell_biases, block * LANES))
+        biases = widen(load(accumulator.cell_biases, block * LANES))
         hidden = narrow(clamp(add(sums, biases), 0, HIGH))
-        total += dot(hidden, load_shorts(accumulator.out_weights, block * LANES))
+        total += dot(hidden, load(accumulator.out_weights, block * LANES))
     logit = (total >> np.int64(head.shifts[LOGIT])) + score_logit(head, score)
     logit += np.int64(head.near[near_class(cell, enemy_last)])
     logit += np.int64(head.near[NEAR_CLASSES + near_class(cell, own_last)])
