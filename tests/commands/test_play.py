@@ -16,7 +16,7 @@ from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
 
-PLAY_JS = Path(play.__file__).parent.parent / "board" / "static" / "play.js"
+PAGE = Path(play.__file__).parent.parent / "board" / "static" / "index.html"
 
 
 @pytest.fixture
@@ -87,5 +87,5 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
 
 
 def test_terminal_and_page_begin_with_the_same_level() -> None:
-    (level,) = re.findall(r"DEFAULT_LEVEL = (\d+)", PLAY_JS.read_text(encoding="utf-8"))
+    (level,) = re.findall(r'"(\d+)" selected>\d+ ', PAGE.read_text(encoding="utf-8"))
     assert int(level) == DEFAULT_LEVEL
