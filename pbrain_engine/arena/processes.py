@@ -15,18 +15,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..native.load.memory import peak_working_set, private_pages
 
+IS_LINUX = sys.platform.startswith("linux")
+IS_WINDOWS = sys.platform == "win32"
 try:
-    import psutil
+    psutil = None if IS_LINUX else import_module("psutil")  # 20 ms, and Linux needs it nowhere
 except ImportError:
     psutil = None
 
-IS_LINUX = sys.platform.startswith("linux")
-IS_WINDOWS = sys.platform == "win32"
 POLL = 0.003
 
 Answer = TypeVar("Answer")

@@ -23,7 +23,7 @@ from ..search.parameters import (
     MAX_DEPTH,
     SURE_DEPTH,
 )
-from ..solver.solver import UNLIMITED_NODES, Proof
+from ..solver.solver import UNLIMITED_NODES, Proof, node_limit
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
 from .searcher import LARGEST, Question, Search, Searcher, Tactics
 from .thought import LOWER, UPPER, Thought, rank_lines
@@ -78,7 +78,7 @@ class AlphaBetaSearch(Search):
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
         self._dropped: set[Move] = set()
-        nodes = min(question.limit.nodes or UNLIMITED_NODES, UNLIMITED_NODES)
+        nodes = node_limit(question.limit.nodes)
         for number, worker in enumerate(self._workers):
             if number:
                 library.game_copy(worker, game.address)

@@ -146,8 +146,9 @@ class Engine:
 
     def set_rule(self, rule: Rule | str) -> None:
         """Change the rule; the stones stay. ValueError if there is no such rule."""
-        game = self._game(self.game.width, self.game.height, rule)
-        if game.rule is not self.game.rule:
+        rule = Rule.parse(rule)
+        if rule is not self.game.rule:
+            game = self._game(self.game.width, self.game.height, rule)
             self.game.copy_to(game)
             self._change_to(game)
             self.clear_hash()

@@ -403,7 +403,7 @@ class Searcher(ABC):
         self.is_stopped = False
         if self._block is not None:
             self._halt(self._block.address, False)
-        if self._solver is not None and self._solver.is_stopped:
+        if self._solver is not None:
             self._solver.release()
 
     # What each way has of its own ----------------------------------------------------
