@@ -72,7 +72,7 @@ class Losses:
         fair = [
             number
             for number, each in enumerate(mine)
-            if min(each.chance, self._told(played, own + 2 * number)) >= FAIR
+            if min(each.chance, self._chance(played, own + 2 * number)) >= FAIR
             and not self._makes_four([*opening, *moves[: own + 2 * number]], each.move)
         ]
         if not fair:
@@ -87,7 +87,7 @@ class Losses:
         }
         return record | self._avoided([*opening, *moves[:at]], decisive)
 
-    def _told(self, played: Played, at: int) -> float:
+    def _chance(self, played: Played, at: int) -> float:
         """Return the chance to win that NAME announced with a move, 1 if it announced nothing."""
         value = played.value[at]
         scale = self.engine.weights.scale(self.rule)

@@ -184,10 +184,10 @@ def test_a_tab_that_leaves_takes_its_search_with_it() -> None:
         return {"type": "websocket.receive", "text": json.dumps(message)}
 
     async def send(message: Any) -> None:
-        told = json.loads(message.get("text") or "{}")
-        kind = "event" if "event" in told else "result" if "result" in told else message["type"]
-        heard.append(f"{kind} {told.get('id', '')}")
-        assert len(list(board.desks)) == 1 or not told
+        data = json.loads(message.get("text") or "{}")
+        kind = "event" if "event" in data else "result" if "result" in data else message["type"]
+        heard.append(f"{kind} {data.get('id', '')}")
+        assert len(list(board.desks)) == 1 or not data
 
     with ThreadPoolExecutor() as apart:
         path = "/api/socket?token=token"

@@ -118,7 +118,7 @@ GOOD = {"host": "localhost:8421", "authorization": "Bearer token"}
 
 
 def scope(kind: str, path: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return what an application is told of a request."""
+    """Return the scope of a request, as ASGI has it."""
     path, _, query = path.partition("?")
     rows = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     return {"type": kind, "path": path, "query_string": query.encode(), "headers": rows}

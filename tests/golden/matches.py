@@ -127,12 +127,12 @@ class Shelf:
         print("closed")
 
 
-def match_of(told: str, words: str) -> str:
+def match_of(asked: str, words: str) -> str:
     """Return all that a match says."""
     out = io.StringIO()
-    wishes = {int(n): signal.Signals[name] for n, name in re.findall(r"(\d+): (\w+)", told)}
+    wishes = {int(n): signal.Signals[name] for n, name in re.findall(r"(\d+): (\w+)", asked)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Shelf, "make", staticmethod(unstarted if "unstarted" in told else played))
+        patch.setattr(Shelf, "make", staticmethod(unstarted if "unstarted" in asked else played))
         patch.setattr(Shelf, "wishes", wishes)
         patch.setattr(match, "LocalGames", Shelf)
         patch.setattr(match, "ClusterPool", Shelf)
@@ -140,7 +140,7 @@ def match_of(told: str, words: str) -> str:
         patch.setattr(match.processes, "usable_cores", lambda: (0, 1, 4))
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             status = match.main(shlex.split(words))
-    return f"{told}$ numoku match {words}\n{out.getvalue()}status {status}\n"
+    return f"{asked}$ numoku match {words}\n{out.getvalue()}status {status}\n"
 
 
 def live_views(settings: MatchSettings, games: Sequence[Played], colour: bool) -> Iterator[str]:

@@ -3,7 +3,7 @@
 Openings are judged by a made-up engine; the record shows what it is asked, and all that comes of
 it. A textbook's engine is recorded line by line, with the time that its method is given. Read back
 are the words of matches, with ``>`` the lines of their file of openings ``f``, the commands, and
-with ``>`` what the engine of a textbook is told.
+with ``>`` what the engine of a textbook reads.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def command_of(words: str) -> str:
     return f"$ numoku openings {words}\n{out.getvalue()}status {status}\n{text}"
 
 
-def textbook_of(name: str, told: list[str]) -> str:
+def textbook_of(name: str, reading: list[str]) -> str:
     """Return what the engine of a textbook answers."""
 
     def method(name: str) -> Any:
@@ -130,7 +130,7 @@ def textbook_of(name: str, told: list[str]) -> str:
         return choose
 
     out = io.StringIO()
-    lines = iter(told)
+    lines = iter(reading)
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
         patch.setattr(textbook, "method", method)
         patch.setattr(textbook.sys, "argv", ["textbook", name])

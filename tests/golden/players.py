@@ -116,7 +116,7 @@ class Actor:
         self.stage.say(self.pid, "goes on" if resumes else "is stopped")
 
     def end(self) -> None:
-        self.stage.say(self.pid, "is told to end")
+        self.stage.say(self.pid, "is asked to end")
 
     def close(self) -> None:
         self.stage.say(self.pid, "is closed")

@@ -48,7 +48,7 @@ def tried(work: Callable[[], Iterable[str]]) -> list[str]:
 
 
 def said_of(value: Any) -> str:
-    """Return what of a record, node or finding differs from what it is without being told."""
+    """Return what of a record, node or finding differs from what it is by default."""
     plain = Finding(0) if isinstance(value, Finding) else type(value)()
     parts = []
     for each in fields(value):

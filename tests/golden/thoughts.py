@@ -31,7 +31,7 @@ def numbers(words: list[str]) -> dict[str, Any]:
     return {key: int(text) if text.lstrip("-").isdigit() else text for key, text in pairs}
 
 
-def told(thought: Thought) -> str:
+def summary(thought: Thought) -> str:
     """Return a thought in a line, but for its time."""
     value = " ".join(filter(None, [thought.bound, f"{thought.value:+}", thought.proof]))
     effort = f"{thought.nodes} nodes, {thought.visits} visits, {thought.changes} changes"
@@ -48,7 +48,7 @@ def drawn(tree: Tree) -> str:
 
 
 def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) -> None:
-    """Do what is asked, and add what is told to what was said."""
+    """Do what is asked, and add the answer to what was said."""
     match words:
         case ["new", size, rule, *moves]:
             engine.new_game(int(size), rule=Rule.parse(rule))
@@ -85,11 +85,12 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
             lines, enough = asked.pop("multipv", 1), asked.pop("until", None)
 
             def hear(thought: Thought) -> bool:
-                said.append(told(thought))
+                said.append(summary(thought))
                 return thought.depth == enough
 
             found = engine.think(Limit(**asked), on_iteration=hear, multipv=lines, exclude=cells)
-            said += [f"= {told(found)}, {engine.table_bytes} bytes", f"  {win_form(engine, found)}"]
+            said.append(f"= {summary(found)}, {engine.table_bytes} bytes")
+            said.append(f"  {win_form(engine, found)}")
         case ["undo" | "clear_hash" as name]:
             getattr(engine, name)()
         case ["set_threads" | "set_hash_size" as name, number]:

@@ -68,8 +68,8 @@ def test_messages_are_answered_in_turn_and_events_keep_a_gap(
     page = worker.start(host)
     page.serve()
     events = [(2, "event")] * (2 if gap == 0 else 0)
-    told = [(message["id"], next(iter({*message} - {"id"}))) for message in host.heard]
-    assert told == [
+    replies = [(message["id"], next(iter({*message} - {"id"}))) for message in host.heard]
+    assert replies == [
         (1, "result"), *events, (2, "result"), (3, "error"), (5, "result"), (4, "result")
     ]  # fmt: skip
     assert host.heard[-1]["result"]["depth"] == host.heard[-4]["result"]["depth"] == 2
@@ -77,7 +77,7 @@ def test_messages_are_answered_in_turn_and_events_keep_a_gap(
     assert {"database.db", "games.db"} <= {path.name for path in worker.STORE.iterdir()}
     assert [alarm.due > 0 for alarm in worker.Alarm.waiting] == [True]  # for a rest of the desk
     monkeypatch.setattr(worker, "EVENT_GAP", 0.0)
-    assert page._breathe() == 0 and len(host.heard) == len(told)  # no event of what has ended
+    assert page._breathe() == 0 and len(host.heard) == len(replies)  # no event of what has ended
     page.desk.close()
     page.desk.archive.close()
     assert worker.Alarm.waiting == []

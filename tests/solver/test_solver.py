@@ -149,7 +149,7 @@ def test_a_long_search_tells_how_it_goes(
     limit: dict[str, Any], found: int, asked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each part takes 3 seconds and 700 stones; ``found``: the part that comes to an end."""
-    parts, told = list[tuple[Any, Any]](), list[SolverProgress]()
+    parts, reports = list[tuple[Any, Any]](), list[SolverProgress]()
     game = Game(15)
     with Solver(1_000_000) as solver:
 
@@ -160,23 +160,23 @@ def test_a_long_search_tells_how_it_goes(
         monkeypatch.setattr(module, "SLICE_NODES", 1000)
         monkeypatch.setattr(module, "perf_counter", lambda: 3.0 * len(parts))
         monkeypatch.setattr(solver, "threats", threats)
-        proof = solver.prove(game, listener=told.append, **limit)
+        proof = solver.prove(game, listener=reports.append, **limit)
         assert parts == asked
         assert (proof.nodes, proof.time) == (700 * len(parts), 3.0 * len(parts))
-        assert [each[:2] for each in told] == [(700 * n, 3.0 * n) for n in range(1, len(parts))]
+        assert [each[:2] for each in reports] == [(700 * n, 3.0 * n) for n in range(1, len(parts))]
 
 
 def test_a_long_search_tells_what_its_root_still_has_to_settle(
     solver: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SLICE_NODES", 3000)
-    game, told = Game(15), list[SolverProgress]()
+    game, reports = Game(15), list[SolverProgress]()
     for move in parse_moves(UNCLEAR):
         game.play(*move)
     solver.clear()
-    assert solver.prove(game, nodes=9000, listener=told.append).is_open
-    assert [each.level for each in told] == [0, 0]
-    assert told[0].proof > 20 and told[0].disproof > 20 and told[0][3:] != told[1][3:]
+    assert solver.prove(game, nodes=9000, listener=reports.append).is_open
+    assert [each.level for each in reports] == [0, 0]
+    assert reports[0].proof > 20 and reports[0].disproof > 20 and reports[0][3:] != reports[1][3:]
 
 
 @pytest.mark.filterwarnings("error")  # of a thread that fails
