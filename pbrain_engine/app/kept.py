@@ -14,8 +14,8 @@ from ..database.finding import SEARCH, Author, Bound, Entry, Finding, Known
 from ..database.lines import add_tree, look_up
 from ..database.store import Database, StoredGame
 from ..engine.engine import Engine, EngineError, Move, Thought
-from ..engine.forms import pairs
-from ..engine.review import Reviewed, Win
+from ..engine.forms import pairs, win_form
+from ..engine.review import Reviewed
 from ..engine.thought import LOWER, UPPER
 from ..game.game import Game
 from ..notation.canonical import Position, image_of
@@ -157,16 +157,9 @@ def known_by(finding: Callable[[Game], Finding | None]) -> Callable[[Game], Thou
     return known
 
 
-def win_form(win: Win | None) -> dict[str, Any] | None:
-    """Return a win as JSON has it, like that of `numoku analyse`."""
-    if win is None:
-        return None
-    found: dict[str, Any] = {"plies": win.plies, "line": pairs(win.line)}
-    return {**found, "proof": win.proof} if win.proof else found
-
-
 def move_form(reviewed: Reviewed) -> dict[str, Any]:
     """Return what was found out about a move as JSON has it."""
+    wins = {"missed_win": reviewed.missed, "allowed_win": reviewed.allowed}
     return {
         "ply": reviewed.ply,
         "move": list(reviewed.move),
@@ -174,8 +167,7 @@ def move_form(reviewed: Reviewed) -> dict[str, Any]:
         "chance": round(reviewed.chance, 4),
         "best": list(reviewed.best),
         "loss": round(reviewed.loss, 4),
-        "missed_win": win_form(reviewed.missed),
-        "allowed_win": win_form(reviewed.allowed),
+        **{name: win and win_form(win.line, win.plies, win.claim) for name, win in wins.items()},
         "line": pairs(reviewed.line),
         "depth": reviewed.depth,
     }

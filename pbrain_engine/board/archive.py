@@ -18,21 +18,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import __version__
-from ..app.kept import Kept, finding_of, report_errors
-from ..database.finding import SEARCH, Author, Finding, entry_document, following_document
+from ..app.kept import Kept, finding_of, report_errors, thought_of
+from ..database.finding import Author, Finding, entry_document, following_document
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame
 from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
-from ..game.game import Game, Move
+from ..game.game import Game
 from ..notation.canonical import Position
 from ..notation.game_tree import GameRecord, GameTree, main_line
-from ..solver.solver import Tree
-from ..values import WIN
+from ..solver.solver import BY_SEARCH, Proof, Tree
+from ..values import WIN, win_in
 from .messages import Refused
 
 MOST_GAMES = 1000  # that are kept; the one that was begun first makes room
@@ -44,15 +44,6 @@ SCHEMA = """
 """
 LAST_WRITES = 70.0  # seconds that what waits has at the end, longer than another writer may take
 MOST_TREE = 2000  # moves of the winner in a proof that is kept as a whole
-
-
-class KnownWin(NamedTuple):
-    """A win of the side to move; ``claim``: vcf, vct, or win by the main search."""
-
-    claim: str
-    line: tuple[Move, ...]
-    length: int  # of the winner's stones
-    tree: Tree | None = None
 
 
 class Archive:
@@ -120,15 +111,14 @@ class Archive:
             self.trouble = str(error)
             return None
 
-    def win(self, game: Game) -> KnownWin | None:
-        """Return a win of the side to move that is known."""
+    def win(self, game: Game) -> tuple[Proof, Tree | None] | None:
+        """Return a win of the side to move that is known, and the whole of it if that is, too."""
         finding = self.finding(game)
         if finding is None or not finding.is_certain or finding.value < 0:
             return None
-        line = tuple(Move(x, y) for x, y in finding.line or finding.moves[:1])
-        claim = "win" if finding.proof in ("", SEARCH) else finding.proof
+        known = thought_of(finding)
         tree = read_tree(json.loads(finding.tree)) if finding.tree else None
-        return KnownWin(claim, line, (WIN - finding.value + 1) // 2, tree)
+        return Proof(known.proof or BY_SEARCH, known.pv, (WIN - known.value + 1) // 2), tree
 
     # What is kept ---------------------------------------------------------------------
 
@@ -137,17 +127,17 @@ class Archive:
         if self.name is not None and (thought.depth or thought.mate is not None):
             self.note_findings({setup.position: finding_of(thought, weights)})
 
-    def note_win(self, game: Game, win: KnownWin, weights: str = "") -> None:
-        """Keep a proof; as a whole, if it is not too large."""
-        if self.name is None or not win.line:
+    def note_win(self, game: Game, win: Proof, tree: Tree | None = None, weights: str = "") -> None:
+        """Keep a win, and its proof as a whole, if that is not too large."""
+        if self.name is None:
             return
-        tree = win.tree if win.tree is not None and win.tree.count() <= MOST_TREE else None
-        finding = Finding(
-            WIN - (2 * win.length - 1),
-            moves=win.line[:1],
-            line=win.line,
-            proof=SEARCH if win.claim == "win" else win.claim,
-            tree=json.dumps(tree_form(tree)) if tree is not None else "",
+        is_kept = tree is not None and tree.count() <= MOST_TREE
+        finding = Finding.of(
+            win_in(win.plies),
+            win.line[0],
+            win.line,
+            "" if win.claim == BY_SEARCH else win.claim,
+            tree=json.dumps(tree_form(tree)) if is_kept else "",
             author=Author(f"Numoku {__version__}", weights),
         )
         self.note_findings({game.position: finding})

@@ -24,15 +24,14 @@ from ..engine.prover import Prover
 from ..game.game import Game, IllegalMove, Move
 from ..notation.game_tree import GameRecord
 from ..position.rules import Side
-from ..solver.solver import Solver, Tree
+from ..solver.solver import BY_SEARCH, BY_THREATS, OPEN, Proof, Solver, Tree, own_stones
 from ..values import WIN_BAND
-from .archive import KnownWin
 from .desk import Desk, Job
 from .messages import POSITION, Refused, game_of, operation, seconds
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest
-OPEN, LOST, ESCAPED = "open", "lost", "escaped"
+LOST, ESCAPED = "lost", "escaped"
 FOURS_MADE = (FIVE, OPEN_FOUR, FOUR, FOUR_THREE, DOUBLE_FOUR)
 QUIET_SECONDS = 0.7  # for a reply to a move that threatens nothing
 PUZZLES = Path(__file__).parent / "puzzles.jsonl"  # as ``numoku solve`` reads them
@@ -65,7 +64,7 @@ class Walk:
         finally:
             self.game.undo()
 
-    def win(self, with_search: bool = True) -> KnownWin | None:
+    def win(self, with_search: bool = True) -> Proof | None:
         """Return a proven win of the side to move, or None if none is found in the time."""
         game = self.game
         if game.is_over:
@@ -78,28 +77,27 @@ class Walk:
             share = SOLVER_SHARE if with_search else 1.0
             proof = self.solver.threats(game, time=self.left * share)
         if proof.wins:
-            found = KnownWin(proof.claim, proof.line, proof.length)
-            self._archive.note_win(game, found)
-            return found
+            self._archive.note_win(game, proof)
+            return proof
         return self._by_search() if with_search else None
 
-    def _recall_win(self) -> KnownWin | None:
+    def _recall_win(self) -> Proof | None:
         """Return a win that the desk or the database knows, but no claim without a proof."""
         tree = self._desk.known.get(self.game.position)
         if tree is not None:
-            return KnownWin("win", line_of(tree), depth_of(tree), tree)
-        known = self._archive.win(self.game)
-        if known is None or (known.claim == "win" and known.tree is None):
+            return win_of(tree)
+        known, tree = self._archive.win(self.game) or (None, None)
+        if known is None or (known.claim == BY_SEARCH and tree is None):
             return None
         try:
-            if known.tree is not None:
-                self._keep(known.tree)
+            if tree is not None:
+                self._keep(tree)
             with self.after(known.line[0]):
                 return known
         except IllegalMove:  # it is damaged
             return None
 
-    def _by_search(self) -> KnownWin | None:
+    def _by_search(self) -> Proof | None:
         """Let the main search look for a win, and prove the one that it sees."""
         engine = self._engine()
         thought = engine.think(
@@ -111,8 +109,8 @@ class Walk:
         if tree is None:
             return None
         self._keep(tree)
-        found = KnownWin("win", line_of(tree), depth_of(tree), tree)
-        self._archive.note_win(self.game, found, engine.weights.key)
+        found = win_of(tree)
+        self._archive.note_win(self.game, found, tree, engine.weights.key)
         return found
 
     def _engine(self) -> Engine:
@@ -166,17 +164,15 @@ class Walk:
         return "block" if shape_of(game, *move, game.to_move.opponent) else "elsewhere"
 
 
-def line_of(tree: Tree) -> tuple[Move, ...]:
-    """Return the longest line of a proof."""
-    if not tree.replies:
-        return (tree.move,)
-    reply, answer = max(tree.replies.items(), key=lambda item: depth_of(item[1]))
-    return (tree.move, reply, *line_of(answer))
+def win_of(tree: Tree) -> Proof:
+    """Return the win of a proof, with its longest line."""
+    line = _line_of(tree)
+    return Proof(BY_SEARCH, line, own_stones(line))
 
 
-def depth_of(tree: Tree) -> int:
-    """Return the winner's stones in the longest line of a proof."""
-    return 1 + max((depth_of(answer) for answer in tree.replies.values()), default=0)
+def _line_of(tree: Tree) -> tuple[Move, ...]:
+    lines = ((reply, *_line_of(answer)) for reply, answer in tree.replies.items())
+    return (tree.move, *max(lines, key=len, default=()))
 
 
 @operation(position=POSITION, seconds=seconds(10.0))
@@ -186,17 +182,17 @@ def prove(desk: Desk, job: Job) -> dict[str, Any]:
     if walk.game.is_over:
         raise Refused("the game is over")
     found = walk.win()
-    if found is not None and found.claim == "vct" and desk.archive.name is not None:
-        tree = found.tree or walk.solver.tree(walk.game)
-        desk.archive.note_win(walk.game, found._replace(tree=tree))  # as a whole
-    return _win_form(found)
+    if found is not None and found.claim == BY_THREATS and desk.archive.name is not None:
+        tree = desk.known.get(walk.game.position) or walk.solver.tree(walk.game)
+        desk.archive.note_win(walk.game, found, tree)  # as a whole
+    return _proof_form(found)
 
 
-def _win_form(found: KnownWin | None) -> dict[str, Any]:
+def _proof_form(found: Proof | None) -> dict[str, Any]:
     if found is None:
         return {"claim": OPEN, "move": None, "line": [], "length": 0}
-    line = forms.pairs(found.line)
-    return {"claim": found.claim, "move": line[0], "line": line, "length": found.length}
+    form = forms.win_form(found.line, found.plies, found.claim)
+    return {"claim": found.claim, "move": form["line"][0], "length": found.length, **form}
 
 
 @operation(position=POSITION, seconds=seconds(20.0))
@@ -210,7 +206,7 @@ def branches(desk: Desk, job: Job) -> dict[str, Any]:
     for reply in found or []:
         kind = walk.kind(reply)
         with walk.after(reply):
-            rows.append({"reply": list(reply), "kind": kind, **_win_form(walk.win())})
+            rows.append({"reply": list(reply), "kind": kind, **_proof_form(walk.win())})
     fives, fours = consequence(walk.game, walk.solver)
     return {
         "threat": found is not None,

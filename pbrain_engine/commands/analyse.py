@@ -147,15 +147,15 @@ def show_policy(engine: Engine) -> None:
 def show_result(engine: Engine, thoughts: list[Thought]) -> None:
     """Print what was found."""
     best = thoughts[0]
+    win = forms.end_form(engine, best)
     print()
     print(f"best move {view.format_line([best.move])}, value {view.format_worth(best)}")
     if best.proof:
         print(view.format_proof(best.proof, (abs(best.mate or 0) + 1) // 2, best.pv))
-    elif best.mate is not None:
-        who = engine.game.to_move if best.mate > 0 else engine.game.to_move.opponent
-        line = forms.line_to_five(engine, best)
-        plies = max(abs(best.mate), len(line))
-        print(f"{who.name.lower()} wins in {plies} plies: {view.format_line(line)}")
+    elif win is not None:
+        who = engine.game.to_move if best.value > 0 else engine.game.to_move.opponent
+        line = view.format_line(win["line"])
+        print(f"{who.name.lower()} wins in {win['plies']} plies: {line}")
     for other in thoughts[1:]:
         print(view.format_thought(other))
 

@@ -24,7 +24,7 @@ from ..notation.sgf import format_sgf_trees
 from ..options import Parser, above_zero
 from ..position.rules import Side
 from ..progress import Progress
-from ..solver.solver import Solver
+from ..solver.solver import BY_SEARCH, Solver
 from ..values import format_value
 from .analyse import MEGABYTE
 
@@ -133,9 +133,9 @@ def remarks(reviewed: Reviewed) -> list[str]:
         words.append(f"lost {100 * reviewed.loss:.0f} %, better {better}")
     for name, win in (("missed", reviewed.missed), ("allowed", reviewed.allowed)):
         if win is not None:
-            by = f" by {win.proof.upper()}" if win.proof else ""
+            by = "" if win.claim == BY_SEARCH else f" by {win.claim.upper()}"
             line = view.format_line(win.line, SHOWN_LINE)
-            words.append(f"{name} a win{by} in {(win.plies + 1) // 2}: {line}")
+            words.append(f"{name} a win{by} in {win.length}: {line}")
     return words
 
 

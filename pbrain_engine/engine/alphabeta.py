@@ -195,7 +195,7 @@ class AlphaBetaSearch(Search):
         """Write a proven win to the table of the main search; the enemy's after a move."""
         cells = [cell_of(*move) for move in (*before, *win.line)]
         line = (ctypes.c_int64 * len(cells))(*cells)
-        value = win_in(len(before) + 2 * win.length - 1)
+        value = win_in(len(before) + win.plies)
         self.library.worker_note(
             self._leader, self._tables, self._shared,
             ctypes.addressof(line), len(cells), len(before), value,

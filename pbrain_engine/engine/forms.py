@@ -9,7 +9,7 @@ from .. import __version__
 from ..game.game import Game, Move
 from ..notation.opening_names import Opening, name_opening
 from ..position.rules import Rule, Side
-from ..solver.solver import Tree
+from ..solver.solver import BY_FOURS, BY_THREATS, Tree
 from ..values import WIN_BAND
 from .engine import Engine, Limit, Thought
 
@@ -57,7 +57,7 @@ def game_form(game: Game) -> dict[str, Any]:
 
 
 def thought_form(thought: Thought, win: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return a thought, with the forced win that ``win_form`` made of it; the value is the mover's.
+    """Return a thought, with the forced win that ``end_form`` made of it; the value is the mover's.
 
     The time is in seconds.
     """
@@ -77,19 +77,23 @@ def thought_form(thought: Thought, win: dict[str, Any] | None = None) -> dict[st
     }
 
 
-def win_form(engine: Engine, thought: Thought) -> dict[str, Any] | None:
-    """Return plies and line of a forced win of either side, or None."""
+def win_form(line: Sequence[Move], plies: int, claim: str) -> dict[str, Any]:
+    """Return a forced win of either side, with the ``proof`` if it is one by threats."""
+    found: dict[str, Any] = {"plies": max(plies, len(line)), "line": pairs(line)}
+    return {**found, "proof": claim} if claim in (BY_FOURS, BY_THREATS) else found
+
+
+def end_form(engine: Engine, thought: Thought) -> dict[str, Any] | None:
+    """Return the forced win that a thought tells of, up to the five, or None."""
     if thought.mate is None:
         return None
-    if thought.proof:
-        return {"plies": abs(thought.mate), "line": pairs(thought.pv), "proof": thought.proof}
-    line = line_to_five(engine, thought)
-    return {"plies": max(abs(thought.mate), len(line)), "line": pairs(line)}
+    line = thought.pv if thought.proof else line_to_five(engine, thought)
+    return win_form(line, abs(thought.mate), thought.proof)
 
 
 def analysis_form(engine: Engine, thoughts: Sequence[Thought]) -> dict[str, Any]:
     """Return a position and what was thought of it, the best line first and in the open."""
-    lines = [thought_form(thought, win_form(engine, thought)) for thought in thoughts]
+    lines = [thought_form(thought, end_form(engine, thought)) for thought in thoughts]
     author = {"version": f"Numoku {__version__}", "weights": engine.weights.key}
     return {**game_form(engine.game), **(lines[0] if lines else {}), "lines": lines, **author}
 

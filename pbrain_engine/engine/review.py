@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..game.game import Game, Move
 from ..position.geometry import symmetries, transform
-from ..solver.solver import Solver
+from ..solver.solver import BY_SEARCH, Proof, Solver, own_stones
 from ..values import WIN, WIN_BAND, chance, win_in
 from .engine import Engine
 from .forms import line_to_five, winner_after
@@ -27,18 +27,6 @@ MISTAKE = 0.10  # a lost chance to win from which a move is called a mistake
 
 
 Recall = Callable[[Game], Thought | None]
-
-
-class Win(NamedTuple):
-    """A forced win: the winner's move first, up to the five; ``proof`` is empty if by search."""
-
-    line: tuple[Move, ...]
-    proof: str
-
-    @property
-    def plies(self) -> int:
-        """How many moves of both sides it takes."""
-        return len(self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +47,8 @@ class Reviewed:
     line: tuple[Move, ...]
     loss: float
     depth: int
-    missed: Win | None = None
-    allowed: Win | None = None
+    missed: Proof | None = None
+    allowed: Proof | None = None
 
     @property
     def is_mistake(self) -> bool:
@@ -69,7 +57,7 @@ class Reviewed:
 
 
 class Seen(NamedTuple):
-    """What is known of one position; ``end``: the proof of ``Win``, if the line ends the game."""
+    """What is known of one position; ``end``: the claim of its proof, if the line ends the game."""
 
     value: int
     line: tuple[Move, ...]
@@ -77,11 +65,11 @@ class Seen(NamedTuple):
     end: str | None = None
 
     @property
-    def win(self) -> Win | None:
+    def win(self) -> Proof | None:
         """The forced win of the side to move."""
         if self.end is None or self.value < WIN_BAND:
             return None
-        return Win(self.line, self.end)
+        return Proof(self.end, self.line, own_stones(self.line))
 
     def before(self, move: Move) -> Seen:
         """Return what this says about the position before a move that led here as the best one."""
@@ -263,7 +251,7 @@ class Reviewer:
         game = self._engine.game
         if game.winner is not None:
             is_won = game.winner is game.to_move
-            return Seen(WIN if is_won else -WIN, (), 0, "")
+            return Seen(WIN if is_won else -WIN, (), 0, BY_SEARCH)
         if game.is_full:
             return Seen(0, (), 0)
         known = self._known(game)
@@ -288,8 +276,9 @@ class Reviewer:
         game = self._engine.game
         line = tuple(moves)
         winner = game.to_move if thought.value > 0 else game.to_move.opponent
-        is_shown = bool(thought.proof) or winner_after(game, line) is winner
-        return Seen(thought.value, line, thought.depth, thought.proof if is_shown else None)
+        is_shown = thought.proof or winner_after(game, line) is winner
+        end = (thought.proof or BY_SEARCH) if is_shown else None
+        return Seen(thought.value, line, thought.depth, end)
 
     def _proven(self, seconds: float) -> Seen | None:
         """Return the solver's win of the side to move."""
@@ -299,8 +288,7 @@ class Reviewer:
         proof = self._solver.fours(game, time=seconds)
         if not proof.wins:
             proof = self._solver.threats(game, time=seconds)
-        value = win_in(2 * proof.length - 1)
-        return Seen(value, proof.line, 0, proof.claim) if proof.wins else None
+        return Seen(win_in(proof.plies), proof.line, 0, proof.claim) if proof.wins else None
 
 
 def one_ply_up(value: int) -> int:

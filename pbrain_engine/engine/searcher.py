@@ -269,7 +269,7 @@ class Search(ABC):
 
     def thought_of(self, win: Proof, depth: int = 1) -> Thought:
         """Make a thought of a proven win."""
-        value = win_in(2 * win.length - 1)
+        value = win_in(win.plies)
         return self._thought(value, depth, len(win.line), win.line, proof=win.claim)
 
     def has_won(self) -> bool:

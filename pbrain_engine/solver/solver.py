@@ -21,6 +21,7 @@ from ..position.geometry import PADDED_CELLS, cell_of
 
 BY_FOURS = "vcf"  # a win by continuous fours
 BY_THREATS = "vct"  # a win by fours and threes
+BY_SEARCH = "win"  # a win that the main search has found
 OPEN = "open"  # ended before it knew
 
 
@@ -28,9 +29,10 @@ class Proof(NamedTuple):
     """What a search found out about a position.
 
     ``claim``: ``vcf``, ``vct``, ``no-vcf``, ``no-vct``, or ``open`` if it was ended before it
-    knew. ``line``: the winning side's move first, against the longest resistance; it ends
-    with the five, or with a block that the rules forbid. ``length``: the winner's stones up to
-    and with the five. ``nodes``: stones that the search put on the board; ``time`` in seconds.
+    knew; ``win`` where the main search found the win. ``line``: the winning side's move first,
+    against the longest resistance; it ends with the five, or with a block that the rules forbid.
+    ``length``: the winner's stones up to and with the five. ``nodes``: stones that the search put
+    on the board, and ``time`` in seconds; 0 if it was known.
     ``level``: of a search by threats, below which there is no win; 0 is fours and threes alone.
     ``board`` is what it was asked about.
     """
@@ -38,8 +40,8 @@ class Proof(NamedTuple):
     claim: str
     line: tuple[Move, ...]
     length: int
-    nodes: int
-    time: float
+    nodes: int = 0
+    time: float = 0.0
     level: int = 0
     board: Snapshot | None = None
 
@@ -51,6 +53,11 @@ class Proof(NamedTuple):
     def wins(self) -> bool:
         """Whether this is a proven win."""
         return bool(self.line)
+
+    @property
+    def plies(self) -> int:
+        """The moves of both sides up to and with the five."""
+        return 2 * self.length - 1
 
     @property
     def is_open(self) -> bool:

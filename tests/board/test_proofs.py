@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board.desk import Desk, Desks, Job
-from pbrain_engine.board.proofs import Walk, depth_of, line_of, shipped_puzzles
+from pbrain_engine.board.proofs import Walk, shipped_puzzles, win_of
 from pbrain_engine.game.game import Move
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Tree
@@ -105,8 +105,7 @@ def test_the_line_of_a_proof_is_its_longest() -> None:
     short = Tree(Move(2, 0), {})
     long = Tree(Move(2, 1), {Move(3, 1): Tree(Move(4, 1), {})})
     tree = Tree(Move(0, 0), {Move(1, 0): short, Move(1, 1): long, Move(1, 2): short})
-    assert depth_of(tree) == 3
-    assert line_of(tree) == ((0, 0), (1, 1), (2, 1), (3, 1), (4, 1))
+    assert win_of(tree)[:3] == ("win", ((0, 0), (1, 1), (2, 1), (3, 1), (4, 1)), 3)
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import pytest
 
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
-from pbrain_engine.engine.review import Reviewed, Reviewer, Win
+from pbrain_engine.engine.review import Reviewed, Reviewer
 from pbrain_engine.game.game import Move
 from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver.solver import Proof, Solver
 from pbrain_engine.values import WIN_BAND, loss_in, win_in
 from tests.oracle import rules
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
@@ -176,7 +176,7 @@ def is_beside(engine: Engine, move: Move) -> bool:
 
 
 def complaint_about(
-    win: Win, before: list[Move], rule: Rule, engine: Engine, solver: Solver, most: int
+    win: Proof, before: list[Move], rule: Rule, engine: Engine, solver: Solver, most: int
 ) -> str:
     """Return what the oracle has against a win after some moves: its line, and its proof.
 
@@ -186,7 +186,7 @@ def complaint_about(
     for ply, cell in enumerate(before):
         board.put(tuple(cell), ply % 2)
     attacker = len(before) % 2
-    if win.proof == "vcf":
+    if win.claim == "vcf":
         return complaint_about_line(board, attacker, [tuple(cell) for cell in win.line])
     line = list(win.line)
     blocked = len(line) % 2 == 0  # renju: the line ends with a block that is forbidden
@@ -206,8 +206,9 @@ def complaint_about(
     engine.new_game(15, rule=rule)
     for cell in before:
         engine.play(*cell)
-    tree = solver.tree(engine.game) if win.proof else Prover(engine, solver, 2.0).prove()
-    if tree is None and not win.proof:  # more than a tree can be made for: a long search sees it
+    by_search = win.claim == "win"
+    tree = Prover(engine, solver, 2.0).prove() if by_search else solver.tree(engine.game)
+    if tree is None and by_search:  # more than a tree can be made for: a long search sees it
         thought = engine.think(Limit(time=30.0), on_iteration=lambda t: t.value >= WIN_BAND)
         return "" if thought.value >= WIN_BAND else f"a long search says {thought.value}"
     if tree is None:

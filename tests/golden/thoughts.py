@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.engine.engine import Engine, EngineError, Limit
-from pbrain_engine.engine.forms import win_form
+from pbrain_engine.engine.forms import end_form
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.thought import Thought
 from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves
@@ -90,7 +90,7 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
 
             found = engine.think(Limit(**asked), on_iteration=hear, multipv=lines, exclude=cells)
             said.append(f"= {summary(found)}, {engine.table_bytes} bytes")
-            said.append(f"  {win_form(engine, found)}")
+            said.append(f"  {end_form(engine, found)}")
         case ["undo" | "clear_hash" as name]:
             getattr(engine, name)()
         case ["set_threads" | "set_hash_size" as name, number]:
