@@ -122,11 +122,7 @@ def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
     setup = job.setup
     if setup.placed or len(setup.moves) not in SWAP2_STONES:
         raise Refused("swap2 is decided with 0, 3 or 5 stones on the board")
-    searcher = _opening_search(desk, job)
-    if setup.moves:
-        choice = swap2.choose(searcher, *setup.board, setup.moves)
-    else:
-        choice = swap2.first_three(searcher, *setup.board)
+    choice = swap2.choose(_opening_search(desk, job))
     return {"swap": choice.swap, "stones": forms.pairs(choice.stones)}
 
 

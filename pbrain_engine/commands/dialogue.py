@@ -320,17 +320,10 @@ class Dialogue:
         engine, game = self.engine, self.engine.game
         if game.ply not in ((3,) if self._opens else (0, 5)):
             return ""
-        stones = list(game.moves)
-        shape = game.width, game.height, game.rule
+        stones = game.moves
         searcher = swap2.share_time(engine, perf_counter() + self.seconds)
-
-        def decide() -> swap2.OpeningChoice:
-            if stones:
-                return swap2.choose(searcher, *shape, stones)
-            return swap2.first_three(searcher, *shape)
-
-        choice = thinking.apart(decide, engine.stop, ends=False)
-        swap2.set_up(engine, *shape, stones)
+        choice = thinking.apart(lambda: swap2.choose(searcher), engine.stop, ends=False)
+        swap2.set_up(engine, stones)
         if choice.swap:
             self.person, self._opens = Side.WHITE, None
             return f"{ENGINE} takes black"

@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..notation.cells import cell_name
+from ..notation.cells import format_moves
 from ..position.geometry import Coordinates
-from ..position.rules import Rule
 from .thought import Limit, Listener
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ class OpeningSearch(NamedTuple):
     think: Callable[[float, int, Listener], Thought]  # (share, count, listener)
     tell: Callable[[str], None] = lambda text: None  # takes the reasons, for people
     keep: Callable[[OpeningChoice], None] = lambda choice: None  # takes the best so far
-    known: Sequence[Sequence[Coordinates]] = ()  # three stones that a book calls nearly even
 
     def best(self, share: float, count: int) -> list[Thought]:
         """Return the best moves, best first."""
@@ -52,7 +50,9 @@ class OpeningSearch(NamedTuple):
         last = self.think(share, count, lambda thought: found.update({thought.multipv: thought}))
         return list({**found, 1: last}.values())
 
-    def deepen(self, share: float, note: Callable[[Thought], None]) -> list[Thought]:
+    def deepen(
+        self, share: float, note: Callable[[Thought], None] = lambda thought: None
+    ) -> list[Thought]:
         """Return the best move of every depth, which ``note`` gets as soon as it is there."""
         found: list[Thought] = []
 
@@ -80,11 +80,9 @@ def share_time(
     return OpeningSearch(engine, think)
 
 
-def set_up(
-    engine: Engine, width: int, height: int, rule: Rule, stones: Sequence[Coordinates]
-) -> None:
-    """Put stones on an empty board in turn, black first."""
-    engine.new_game(width, height, rule)
+def set_up(engine: Engine, stones: Sequence[Coordinates]) -> None:
+    """Put stones on the engine's board, emptied, in turn, black first."""
+    engine.new_game(engine.game.width, engine.game.height, engine.game.rule)
     for x, y in stones:
         engine.play(x, y)
 
@@ -114,47 +112,36 @@ def openings(width: int, height: int, chance: random.Random) -> list[tuple[Coord
 
 
 def first_stones(
-    searcher: OpeningSearch,
-    width: int,
-    height: int,
-    rule: Rule,
-    candidates: Sequence[Sequence[Coordinates]],
+    searcher: OpeningSearch, candidates: Sequence[Sequence[Coordinates]]
 ) -> OpeningChoice:
     """Return those of the candidates after which the position is closest to even."""
     best, best_value = candidates[0], None
     for index, stones in enumerate(candidates):
-        set_up(searcher.engine, width, height, rule, stones)
+        set_up(searcher.engine, stones)
         value = searcher.best(1 / (len(candidates) - index), 1)[0].value
         if best_value is None or abs(value) < abs(best_value):
             best, best_value = stones, value
             searcher.keep(OpeningChoice(stones=tuple(best)))
-    searcher.tell(f"opening {names(best)}: {best_value}, of {len(candidates)} compared")
+    searcher.tell(f"opening {format_moves(best, ' ')}: {best_value}, of {len(candidates)} compared")
     return OpeningChoice(stones=tuple(best))
 
 
-def first_three(
-    searcher: OpeningSearch,
-    width: int,
-    height: int,
-    rule: Rule,
-    chance: random.Random | None = None,
-) -> OpeningChoice:
-    """Return the three stones that begin swap2, of those that are known if there are any."""
+def first_three(searcher: OpeningSearch, chance: random.Random | None = None) -> OpeningChoice:
+    """Return the three stones that begin swap2, of those that the book knows if there are any."""
     from random import Random  # 2 ms at the start, which few games need
 
-    chance = chance or Random()
-    if searcher.known:
-        candidates = chance.sample(searcher.known, min(OPENINGS, len(searcher.known)))
-    else:
-        candidates = list(openings(width, height, chance))
-    return first_stones(searcher, width, height, rule, candidates)
+    chance, game = chance or Random(), searcher.engine.game
+    known = searcher.engine.balanced(stones=3)
+    if known:
+        return first_stones(searcher, chance.sample(known, min(OPENINGS, len(known))))
+    return first_stones(searcher, openings(game.width, game.height, chance))
 
 
-def first_one(searcher: OpeningSearch, width: int, height: int, rule: Rule) -> OpeningChoice:
+def first_one(searcher: OpeningSearch) -> OpeningChoice:
     """Return the one stone that begins where the other may swap: somewhere near a corner."""
-    near = min(width, height) // 2
+    near = min(searcher.engine.game.width, searcher.engine.game.height) // 2
     candidates = [[(x, y)] for y in range(min(3, near)) for x in range(y, near + 1, 2)]
-    return first_stones(searcher, width, height, rule, candidates)
+    return first_stones(searcher, candidates)
 
 
 def balanced_move(
@@ -189,7 +176,7 @@ def balanced_pair(
     for index, (_, pair) in enumerate(found):
         for x, y in pair:
             searcher.engine.play(x, y)
-        thoughts = searcher.deepen(1 / (len(found) - index), lambda thought: None)
+        thoughts = searcher.deepen(1 / (len(found) - index))
         for _ in pair:
             searcher.engine.undo()
         distance = max(abs(thought.value - bias) for thought in thoughts[-SWING_DEPTHS:])
@@ -204,36 +191,27 @@ def colour(thought: Thought) -> OpeningChoice:
     return OpeningChoice(stones=(thought.move,))
 
 
-def choose(
-    searcher: OpeningSearch, width: int, height: int, rule: Rule, stones: Sequence[Coordinates]
-) -> OpeningChoice:
-    """Return what to do with one, three or five stones on the board, white or black to move.
+def choose(searcher: OpeningSearch) -> OpeningChoice:
+    """Return what to do with no, one, three or five stones on the engine's board.
 
     The value of the side to move decides the colour. After three stones, where that is too
     close to call, two more stones leave the guess to the opponent, if they leave him no
     clearer one. What is close is for the search to say: a value is not trusted that is
     smaller than the swing of the last depths, on whatever scale.
     """
-    set_up(searcher.engine, width, height, rule, stones)
+    stones = searcher.engine.game.moves
+    if not stones:
+        return first_three(searcher)
+    set_up(searcher.engine, stones)
     may_pair = len(stones) == 3
     share = 1 - PAIR_SHARE if may_pair else 1.0
     thoughts = searcher.deepen(share, lambda thought: searcher.keep(colour(thought)))
-    value, uncertain = thoughts[-1].value, swing(thoughts)
+    value, values = thoughts[-1].value, [thought.value for thought in thoughts[-SWING_DEPTHS:]]
+    uncertain = max(values) - min(values)
     searcher.tell(f"{len(stones)} stones: {value} for the side to move, uncertain by {uncertain}")
     if may_pair and abs(value) <= uncertain:
         pair = balanced_pair(searcher, 0)
-        searcher.tell(f"two more {names(pair[0])}: {pair[1]}")
+        searcher.tell(f"two more {format_moves(pair[0], ' ')}: {pair[1]}")
         if abs(pair[1]) <= uncertain:
             return OpeningChoice(stones=pair[0])
     return colour(thoughts[-1])
-
-
-def swing(thoughts: Sequence[Thought]) -> int:
-    """Return how far apart the values of the last depths lie."""
-    values = [thought.value for thought in thoughts[-SWING_DEPTHS:]]
-    return max(values) - min(values)
-
-
-def names(stones: Sequence[Coordinates]) -> str:
-    """Return cells as people write them."""
-    return " ".join(cell_name(x, y) for x, y in stones)

@@ -238,16 +238,9 @@ class SwapTask(Task):
 
     def run(self) -> None:
         """Search for the choice."""
-        game, search = self.game, self.opening_search(self._keep)
-        shape = game.width, game.height, self.settings.rule
-        if game.history:
-            choice = swap2.choose(search, *shape, game.moves)
-        elif self._alone:
-            choice = swap2.first_one(search, *shape)
-        else:
-            known = self.engine.balanced(stones=3)
-            choice = swap2.first_three(search._replace(known=known), *shape)
-        self._keep(choice)
+        is_first = self._alone and not self.game.history
+        choose = swap2.first_one if is_first else swap2.choose
+        self._keep(choose(self.opening_search(self._keep)))
 
 
 def sound(game: Game, at: Coordinates, exclude: Collection[Coordinates] = ()) -> Coordinates:

@@ -265,10 +265,9 @@ def test_swap2_begins_with_three_stones_of_the_book(tmp_path: Path) -> None:
         assert engine.balanced(4) == []
         engine.new_game(20)
         assert engine.balanced(3) == []
-        searcher = OpeningSearch(
-            engine, lambda share, count, listener: engine.think(Limit(depth=1)), known=[known]
-        )
-        assert first_three(searcher, 15, 15, Rule.FREESTYLE).stones == tuple(known)
+        engine.new_game()
+        search = OpeningSearch(engine, lambda share, count, listen: engine.think(Limit(depth=1)))
+        assert first_three(search).stones == tuple(known)
     assert key_of(format_moves(known)) == key_of("h8i9j9")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -17,10 +17,8 @@ from pbrain_engine.engine.swap2 import (
     first_one,
     first_three,
     openings,
-    swing,
 )
 from pbrain_engine.engine.thought import Listener
-from pbrain_engine.position.rules import Rule
 from tests.fake_engine import FakeEngine
 
 UNSURE = 30  # how far the searches below swing from depth to depth
@@ -28,9 +26,14 @@ THREE = [(7, 7), (8, 8), (10, 6)]
 FIVE = [*THREE, (9, 9), (4, 4)]
 
 
-def searcher(value: Callable[[set[Move]], int]) -> OpeningSearch:
+def searcher(
+    value: Callable[[set[Move]], int], before: Iterable[tuple[int, int]] = (), size: int = 15
+) -> OpeningSearch:
     """A searcher whose value of a position is a function of its stones (side to move's view)."""
     engine = FakeEngine()
+    engine.new_game(size)
+    for cell in before:
+        engine.play(*cell)
 
     def think(share: float, count: int, listener: Listener) -> Thought:
         stones = set(engine.game.moves)
@@ -76,31 +79,38 @@ def uneven(stones: set[Move]) -> int:
 def test_the_better_colour_is_taken(
     before: list[tuple[int, int]], value: Callable[[set[Move]], int], put: int
 ) -> None:
-    choice = choose(searcher(value), 15, 15, Rule.FREESTYLE, before)
+    choice = choose(searcher(value, before))
     assert (choice.swap, len(choice.stones)) == (put == 0, put)
     assert put < 2 or abs(value({Move(*cell) for cell in (*before, *choice.stones)})) < 30
 
 
-def test_what_is_close_depends_on_the_swing_of_the_search() -> None:
-    values = [at(Move(0, 0), value, 1) for value in (900, 5, 80, 20, 40, 35, 60)]
-    assert swing(values) == 75  # the first depth is too old
-    assert swing(values[:1]) == 0
+@pytest.mark.parametrize("values, swing", [((900, 5, 80, 20, 40, 35, 60), 75), ((60,), 0)])
+def test_what_is_close_depends_on_the_swing_of_the_last_six_depths(
+    values: tuple[int, ...], swing: int
+) -> None:
+    def think(share: float, count: int, listener: Listener) -> Thought:
+        for value in values:
+            listener(at(Move(0, 0), value, 1))
+        return at(Move(0, 0), 0, 1)
+
+    told: list[str] = []
+    choose(searcher(lambda stones: 0, FIVE)._replace(think=think, tell=told.append))
+    assert told[0].endswith(f"uncertain by {swing}")
 
 
 def test_the_reasons_are_told() -> None:
     reported: list[str] = []
-    search = searcher(lambda stones: -300)._replace(tell=reported.append)
-    choose(search, 15, 15, Rule.FREESTYLE, THREE)
-    first_three(search, 15, 15, Rule.FREESTYLE)
+    for before in (THREE, []):
+        choose(searcher(lambda stones: -300, before)._replace(tell=reported.append))
     assert [text.split(":")[0][:7] for text in reported] == ["3 stone", "opening"]
     assert "-300" in reported[0] and f"uncertain by {UNSURE}" in reported[0]
 
 
 def test_a_first_stone_that_may_be_swapped_is_the_most_even_one() -> None:
-    choice = first_one(searcher(lambda s: next(iter(s)).x - 4), 15, 15, Rule.FREESTYLE)
+    choice = first_one(searcher(lambda s: next(iter(s)).x - 4))
     assert [x for x, _ in choice.stones] == [4]
     for size in (5, 6, 22):
-        ((x, y),) = first_one(searcher(lambda s: 0), size, size, Rule.FREESTYLE).stones
+        ((x, y),) = first_one(searcher(lambda s: 0, size=size)).stones
         assert 0 <= x < size and 0 <= y < size
 
 
@@ -109,7 +119,7 @@ def test_the_most_even_opening_is_put() -> None:
         return sum(7 * move.x + 3 * move.y for move in stones) % 97
 
     search = searcher(value)
-    choice = first_three(search, 15, 15, Rule.FREESTYLE, random.Random(5))
+    choice = first_three(search, random.Random(5))
     offered = openings(15, 15, random.Random(5))
     assert choice.stones in offered
     assert value({Move(*c) for c in choice.stones}) == min(
