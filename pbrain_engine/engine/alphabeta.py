@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..game.game import Game, Move, move_of
-from ..native.load.library import Library
+from ..native.load.library import Library, node_limit
 from ..native.load.memory import Block
 from ..position.geometry import MAX_STONES, NO_CELL, cell_of
 from ..search.parameters import (
@@ -23,7 +23,7 @@ from ..search.parameters import (
     MAX_DEPTH,
     SURE_DEPTH,
 )
-from ..solver.solver import UNLIMITED_NODES, Proof, node_limit
+from ..solver.solver import Proof
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
 from .searcher import LARGEST, Question, Search, Searcher, Tactics
 from .thought import LOWER, UPPER, Thought, rank_lines
@@ -78,16 +78,15 @@ class AlphaBetaSearch(Search):
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
         self._dropped: set[Move] = set()
-        nodes = node_limit(question.limit.nodes)
         for number, worker in enumerate(self._workers):
             if number:
                 library.game_copy(worker, game.address)
                 self.helpers.append(partial(self._help, worker, number))
-                nodes = UNLIMITED_NODES
             library.worker_bar(worker, NO_CELL)
             for move in question.exclude:
                 library.worker_bar(worker, cell_of(*move))
             library.worker_fade(worker)
+            nodes = node_limit(None if number else question.limit.nodes)
             library.worker_prepare(worker, self._tables, shared, nodes, question.multipv == 1)
 
     def answer(self) -> Thought | None:

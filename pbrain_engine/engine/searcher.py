@@ -313,7 +313,8 @@ class Searcher(ABC):
         self.table_bytes = 0  # of what it remembers
         self.game_memory = Block(library.sizes["worker"])  # where the engine's game has to live
         self._block: Block | None = None  # that has the parameters and the stop flag in it
-        self._solver: Solver | None = None  # there as long as the tables
+        self._solver: Solver | None = None  # from the first search that asks it until the tables go
+        self._for_solver = 0  # bytes
         self._request: tuple[int | None, int | None, int] = (0, None, 0)
         self._enough = LARGEST  # for searches as long as those that the tables were made for
         self._guard = threading.Lock()  # stop() writes to memory that may be replaced
@@ -333,12 +334,15 @@ class Searcher(ABC):
     def search(self, question: Question) -> Thought | None:
         """Search until the limit; return the best thought, None if there was no time for any."""
         self.prepare(question.limit)
-        if self.is_stopped:  # before the memory was there
-            self.stop()
         share, tactics = self.parameters["threat_share"], None
-        if self._solver is not None and share and not question.exclude and question.multipv == 1:
+        if share and not question.exclude and question.multipv == 1:
+            if self._solver is None:
+                self._solver = Solver(self._for_solver, self.library)
+            self._solver.release()
             hot = self.parameters["threat_hot"]
             tactics = Tactics(self._solver, question.game, share, hot)
+        if self.is_stopped:  # before the memory was there, or the solver released
+            self.stop()
         search = self._begin(question, tactics)
         try:
             question.pace.begin(self.stop)
@@ -362,9 +366,9 @@ class Searcher(ABC):
         enough = LARGEST
         if self.hash_size is None and seconds is not None:
             enough = min(self._useful(seconds), LARGEST)
-        if self._solver is not None and (request != self._request or enough >= 2 * self._enough):
+        if self._block is not None and (request != self._request or enough >= 2 * self._enough):
             self.clear()
-        if self._solver is None:
+        if self._block is None:
             self._request, self._enough = request, enough
             wanted, memory = self.hash_size, self.memory
             if wanted is None:
@@ -373,9 +377,9 @@ class Searcher(ABC):
                 left = memory - footprint() - self._still_to_come() - RESERVE
                 wanted = min(wanted, left * 15 // 16)
             wanted = max(LEAST, min(wanted, LARGEST))
-            for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
-            self._take(max(wanted - for_solver, LEAST), limit.time is None or limit.time >= PATIENT)
-            self._solver = Solver(for_solver, self.library)
+            self._for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
+            length = max(wanted - self._for_solver, LEAST)
+            self._take(length, limit.time is None or limit.time >= PATIENT)
 
     def clear(self) -> None:
         """Give the memory of the tables and of the solver back, with what they know."""
@@ -403,8 +407,6 @@ class Searcher(ABC):
         self.is_stopped = False
         if self._block is not None:
             self._halt(self._block.address, False)
-        if self._solver is not None:
-            self._solver.release()
 
     # What each way has of its own ----------------------------------------------------
 

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..game.game import Game, Move, Snapshot, move_of, whole
-from ..native.load.library import Library, load
+from ..native.load.library import Library, load, node_limit
 from ..native.load.memory import Block
 from ..position.geometry import PADDED_CELLS, cell_of
 
@@ -110,7 +110,6 @@ def own_stones(line: tuple[Move, ...]) -> int:
 
 
 DEFAULT_MEMORY = 64_000_000
-UNLIMITED_NODES = 1 << 62
 LINE_ROOM = 500
 REPLAY_NODES = 50_000_000
 LEAST_REPLAY = 100_000
@@ -364,8 +363,3 @@ class Solver:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def node_limit(nodes: int | None) -> int:
-    """Return how many stones the kernel may try, given the limit or None."""
-    return UNLIMITED_NODES if nodes is None else max(0, min(nodes, UNLIMITED_NODES))

@@ -23,6 +23,7 @@ KINDS: dict[str, type[ctypes.c_void_p | ctypes.c_int64]] = {
     "p": ctypes.c_void_p,
     "i": ctypes.c_int64,
 }
+UNLIMITED_NODES = 1 << 62
 _EXCEPTION_RAISED = 1  # numba's status of a kernel that raised
 
 
@@ -106,6 +107,11 @@ class Library:
         self._listener = ctypes.CFUNCTYPE(ctypes.c_int32)(listener)  # kept alive
         self._dll.numoku_listen.restype = None
         self._dll.numoku_listen(self._listener)
+
+
+def node_limit(nodes: int | None) -> int:
+    """Return how many positions a search of the kernel may try, given the limit or None."""
+    return UNLIMITED_NODES if nodes is None else max(0, min(nodes, UNLIMITED_NODES))
 
 
 def _failure(name: str, status: int, exception: int) -> str:
