@@ -51,7 +51,7 @@ def size_argument(text: str) -> tuple[int, int]:
     return width, height
 
 
-_SHARED: dict[str, dict[str, Any]]= {
+_SHARED: dict[str, dict[str, Any]] = {
     "rule": {
         "type": rule_argument,
         "help": "freestyle, standard, renju, caro, caro_exact, or the protocol's code "
@@ -121,14 +121,11 @@ def read_setup(
     """
     if position == "-":
         raw = getattr(sys.stdin, "buffer", None)
-        text = sys.stdin.read() if raw is None else decode(raw.read())
-        return parse_setup(text, rule, size, from_below)
-    if os.path.isfile(position):
-        from pathlib import Path
-
-        text = decode(Path(position).read_bytes())
-        return parse_setup(text, rule, size, from_below)
-    if any(sign in position for sign in "/\\") or _FILE.search(position):
+        position = sys.stdin.read() if raw is None else decode(raw.read())
+    elif os.path.isfile(position):
+        with open(position, "rb") as file:
+            position = decode(file.read())
+    elif any(sign in position for sign in "/\\") or _FILE.search(position):
         raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
     return parse_setup(position, rule, size, from_below)
 

@@ -65,16 +65,16 @@ class SearchCounters(NamedTuple):
 class AlphaBetaSearch(Search):
     """A search with one worker a thread, and one shared block."""
 
-    def __init__(
-        self, memory: AlphaBeta, question: Question, tactics: Tactics | None, shared: int
-    ) -> None:
+    def __init__(self, memory: Searcher, question: Question, tactics: Tactics | None) -> None:
         """Give every thread a worker with the game on it, ready to search."""
+        super().__init__(memory, question, tactics)
         library, game = memory.library, question.game
-        super().__init__(library, question, tactics)
-        self._workers = [block.address for block in memory.workers[: memory.threads]]
-        self._leader = self._workers[0]
+        shared, *others = [block.address for block in memory.blocks]
+        self._leader = memory.game_memory.address
+        self._workers = [self._leader, *others]
         self._tables = game.tables
         self._shared = shared
+        library.shared_age(shared)
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
         self._depth = 1  # which the first thread is searching to
         self._dropped: set[Move] = set()
@@ -224,8 +224,8 @@ class AlphaBetaSearch(Search):
         if value == -INFINITE:  # stopped before anything was known
             value = self.best.value if self.best else 0
         counted = self._count(worker)
-        seldepth = max(counted.seldepth, depth)
-        return self._thought(value, depth, seldepth, pv, line + 1, counted.changes)
+        rank, seldepth = line + 1, max(counted.seldepth, depth)
+        return self._thought(value, depth, seldepth, pv, multipv=rank, changes=counted.changes)
 
 
 def as_cut_short(now: Thought, complete: Thought | None) -> Thought:
@@ -260,48 +260,34 @@ class AlphaBeta(Searcher):
 
     def __init__(self, library: Library) -> None:
         """Begin without a table."""
-        super().__init__(library, "shared", ALPHABETA)
-        self.workers = [self.game_memory]  # which begins with the game
+        super().__init__(library, "shared", ALPHABETA, AlphaBetaSearch)
 
     def forget_game(self) -> None:
         """Forget history and counter moves."""
-        for worker in self.workers:
+        for worker in (self.game_memory, *self.blocks[1:]):
             self.library.worker_forget(worker.address)
-
-    def _still_to_come(self) -> int:
-        """Return the bytes of the workers still to allocate."""
-        return (self.threads - len(self.workers)) * self.library.sizes["worker"]
 
     def _useful(self, seconds: float) -> int:
         """Return the bytes that the nodes of a few such searches fill."""
         return max(ENOUGH, int(min(seconds * TABLE_RATE, LARGEST)) * self.threads)
 
-    def _take(self, length: int, patient: bool) -> None:
-        """Take a table of ``length`` bytes."""
+    def _beside(self) -> int:
+        """Return the bytes of the workers, but for the first, which the game has taken."""
+        return (self.threads - 1) * self.library.sizes["worker"]
+
+    def _take(self, length: int, patient: bool) -> tuple[list[Block], int]:
+        """Take a table of ``length`` bytes, and a worker for each further thread."""
         buckets = length // BUCKET_BYTES
         length = buckets * BUCKET_BYTES
-        block = Block(self.library.sizes["shared_head"] + length, huge=patient)
-        self.library.shared_new(block.address, buckets)
-        self._adopt(block, length)
-
-    def _let_go(self) -> list[Block]:
-        """Return all workers but the first."""
-        others, self.workers = self.workers[1:], self.workers[:1]
-        return others
-
-    def _begin(self, question: Question, tactics: Tactics | None) -> AlphaBetaSearch:
-        """Begin with a worker for each thread."""
-        assert self._block is not None, "the table comes first"
-        self.library.shared_age(self._block.address)
-        while len(self.workers) < self.threads:
-            self.workers.append(Block(self.library.sizes["worker"]))
-        return AlphaBetaSearch(self, question, tactics, self._block.address)
+        table = Block(self.library.sizes["shared_head"] + length, huge=patient)
+        self.library.shared_new(table.address, buckets)
+        workers = [Block(self.library.sizes["worker"]) for _ in range(1, self.threads)]
+        return [table, *workers], length
 
     def glance(self, game: Game, nodes: int) -> Glance | None:
-        """Search ``nodes`` in one call, on this thread; None where every move is forbidden."""
-        assert self._block is not None, "the table comes first"
+        """Search ``nodes`` in one call, once prepared; None where every move is forbidden."""
         out = (ctypes.c_int64 * (AT_END + MAX_STONES))()
-        worker, shared, at = self.game_memory.address, self._block.address, ctypes.addressof(out)
+        worker, shared, at = self.game_memory.address, self.blocks[0].address, ctypes.addressof(out)
         choices = self.library.worker_think(worker, game.tables, shared, nodes, at)
         if not choices:
             return None

@@ -20,20 +20,11 @@ EVEN = 8  # units of value by which a move may be worse and still be as good as 
 USUAL_SPEED = 1_000_000  # nodes a second of a thread, before there was any search
 LEAST_TIMED = 0.05  # seconds of a search that tells the speed
 BALANCE = 60  # the largest value of a position that is nearly even
-HEADS = """SELECT DISTINCT SUBSTR(key, 1, 3) FROM book
-    JOIN position ON position.id = book.position"""  # rule, width and height
 PAGES = "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
 
 
 class BookError(OSError):
     """A file is no book, or cannot be read."""
-
-
-class _Page(NamedTuple):
-    """A position of the book: its moves as they are stored, and the nodes of its search."""
-
-    moves: bytes
-    nodes: int | None  # None: not known
 
 
 class BookMove(NamedTuple):
@@ -77,29 +68,25 @@ class Book:
                 f"{place.as_uri()}?mode=ro", uri=True, check_same_thread=False
             )
             try:
-                heads = self._file.execute(HEADS).fetchall()
+                first = self._file.execute(PAGES).fetchone()
             except sqlite3.OperationalError as error:
                 self._file = open_unwritable(place, error)
-                heads = self._file.execute(HEADS).fetchall()
+                first = self._file.execute(PAGES).fetchone()
         except sqlite3.Error as error:
             raise BookError(f"{path} is no book: {error}") from None
-        if not heads:
+        if first is None:
             self._file.close()
             raise BookError(f"{path} holds no positions of a book; `numoku book build` makes them")
-        self._heads = {bytes(head) for (head,) in heads}
         self._chance = None if seed is None else Random(seed)
         self._speed = 0.0  # nodes a second of the engine's last search
 
     def moves(self, game: Game) -> list[BookMove]:
         """Return the moves of a position with their values, best first; none if it is not there."""
-        head = bytes((game.rule, game.width, game.height))
-        if head not in self._heads:
-            return []
         image = image_of(game.position)
         page = self._page(image.key)
         if page is None:
             return []
-        pairs = unpack_book(page.moves, game.width)
+        pairs = unpack_book(page[0], game.width)
         cells = image.back([cell for cell, _ in pairs])
         return [
             BookMove(Move(x, y), value)
@@ -107,13 +94,16 @@ class Book:
             if game.at(x, y) is Side.EMPTY and not game.is_forbidden(x, y)
         ]
 
-    def _page(self, key: bytes) -> _Page | None:
-        """Return what the book has about a position."""
+    def _page(self, key: bytes) -> tuple[bytes, int | None] | None:
+        """Return the moves of a position as they are stored, and the nodes of its search if known.
+
+        That is None where the book has nothing about it.
+        """
         try:
             found = self._file.execute(PAGE, (key,)).fetchall()
         except sqlite3.Error:  # damaged: then without
             return None
-        return _Page(bytes(found[0][0]), found[0][1]) if found else None
+        return (bytes(found[0][0]), found[0][1]) if found else None
 
     def note_speed(self, thought: Thought) -> None:
         """Note how fast the engine has searched, if that took long enough to tell."""
@@ -153,11 +143,12 @@ class Book:
             page = self._page(key)
             if page is None:
                 continue
-            effort -= effort if page.nodes is None else page.nodes
+            moves, nodes = page
+            effort -= effort if nodes is None else nodes
             if effort <= 0:
                 return True
             position = read_key(key)
-            for move, _ in unpack_book(page.moves, position.width):
+            for move, _ in unpack_book(moves, position.width):
                 child = image_of(position.after(move)).key
                 if child not in seen:
                     seen.add(child)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import partial
-from itertools import chain
 from time import perf_counter, sleep
 from typing import NamedTuple
 
@@ -51,16 +50,13 @@ class Effort(NamedTuple):
 class TreeSearch(Search):
     """A search in a tree that has the position at its root."""
 
-    def __init__(
-        self, memory: MonteCarlo, question: Question, tactics: Tactics | None, tree: int, lists: int
-    ) -> None:
+    def __init__(self, memory: Searcher, question: Question, tactics: Tactics | None) -> None:
         """Plant the position in the tree, and give every thread a walker at it."""
+        super().__init__(memory, question, tactics)
         library, game = memory.library, question.game
-        super().__init__(library, question, tactics)
-        self._leader, *others = self._walkers = [
-            (walker.address, threats.address)
-            for walker, threats in memory.walkers[: memory.threads]
-        ]
+        tree, lists, *walkers = [block.address for block in memory.blocks]
+        self._walkers = [*zip(walkers[::2], walkers[1::2], strict=True)]
+        self._leader, *others = self._walkers
         self._tree, self._lists, self._tables = tree, lists, game.tables
         self._changes = 0
         self._line = (ctypes.c_int64 * (MAX_LINE + 2))()
@@ -194,50 +190,34 @@ class MonteCarlo(Searcher):
 
     def __init__(self, library: Library) -> None:
         """Begin without a tree; every walker gets a copy of the game."""
-        super().__init__(library, "tree", MCTS)
-        self.walkers: list[tuple[Block, Block]] = []
-        self._lists: Block | None = None
-        self._buckets = 0
+        super().__init__(library, "tree", MCTS, TreeSearch)
 
     def forget_game(self) -> None:
         """Nothing: a tree is about positions, whichever game they come up in."""
-
-    def _still_to_come(self) -> int:
-        """Return the bytes of the walkers still to allocate."""
-        sizes = self.library.sizes
-        each = sizes["walker"] + sizes["threats_head"] + 2 * THREATS_BYTES
-        return max(self.threads - len(self.walkers), 0) * each
 
     def _useful(self, seconds: float) -> int:
         """Return all that there is: a tree is kept from move to move as long as there is room."""
         return LARGEST
 
-    def _take(self, length: int, patient: bool) -> None:
-        """Take about ``length`` bytes for the tree."""
+    def _beside(self) -> int:
+        """Return the bytes of the walkers."""
+        sizes = self.library.sizes
+        return self.threads * (sizes["walker"] + sizes["threats_head"] + 2 * THREATS_BYTES)
+
+    def _take(self, length: int, patient: bool) -> tuple[list[Block], int]:
+        """Take about ``length`` bytes for the tree and its lists, and a walker for each thread."""
         sizes = self.library.sizes
         length -= sizes["tree_head"]
         buckets = min(length // NODES_SHARE // sizes["tree_bucket"], MOST_BUCKETS)
         blocks = min((length - length // NODES_SHARE) // sizes["tree_block"], MOST_BLOCKS)
         share = min(THREATS_BYTES, length // THREATS_PART)
-        self._buckets = max(share // sizes["threats_bucket"], 64)
+        wins = max(share // sizes["threats_bucket"], 64)
         tree = Block(sizes["tree_head"] + buckets * sizes["tree_bucket"], huge=patient)
-        self._lists = Block(blocks * sizes["tree_block"], huge=patient)
+        lists = Block(blocks * sizes["tree_block"], huge=patient)
         self.library.tree_new(tree.address, buckets, blocks)
-        self._adopt(tree, tree.length + self._lists.length)
-
-    def _let_go(self) -> list[Block | None]:
-        """Return the moves of the tree, and all walkers."""
-        blocks = [self._lists, *chain(*self.walkers)]
-        self._lists, self.walkers = None, []
-        return blocks
-
-    def _begin(self, question: Question, tactics: Tactics | None) -> TreeSearch:
-        """Begin with a walker for each thread."""
-        assert self._block is not None and self._lists is not None, "the tree comes first"
-        sizes = self.library.sizes
-        while len(self.walkers) < self.threads:
-            tables = 2 * self._buckets * sizes["threats_bucket"]
-            memory = Block(sizes["threats_head"] + tables)
-            self.library.threats_new(memory.address, self._buckets, self._buckets)
-            self.walkers.append((Block(sizes["walker"]), memory))
-        return TreeSearch(self, question, tactics, self._block.address, self._lists.address)
+        walkers = []
+        for _ in range(self.threads):
+            threats = Block(sizes["threats_head"] + 2 * wins * sizes["threats_bucket"])
+            self.library.threats_new(threats.address, wins, wins)
+            walkers += [Block(sizes["walker"]), threats]
+        return [tree, lists, *walkers], tree.length + lists.length

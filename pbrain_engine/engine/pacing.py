@@ -136,16 +136,10 @@ class Pace:
             self.plan = plan
             self._wind()
 
-    def begin(self, stop: Callable[[], None]) -> None:
-        """Let a search run, which ``stop`` ends when the time is over."""
+    def set_stop(self, stop: Callable[[], None] | None) -> None:
+        """Let a search run, which ``stop`` ends when the time is over; None: it has ended."""
         with self._guard:
             self._stop = stop
-            self._wind()
-
-    def end(self) -> None:
-        """Let the search be over: it is not stopped any more."""
-        with self._guard:
-            self._stop = None
             self._wind()
 
     def _wind(self) -> None:

@@ -73,14 +73,14 @@ class Seen(NamedTuple):
 
     def before(self, move: Move) -> Seen:
         """Return what this says about the position before a move that led here as the best one."""
-        return Seen(one_ply_up(self.value), (move, *self.line), self.depth, self.end)
+        return Seen(other_side(self.value, 1), (move, *self.line), self.depth, self.end)
 
     def after(self, line: tuple[Move, ...]) -> Seen:
         """Return what a forced end says about the position after its best move.
 
         ``line``: how it goes on there if this does not tell.
         """
-        return Seen(one_ply_down(self.value), self.line[1:] or line, self.depth, self.end)
+        return Seen(other_side(self.value, -1), self.line[1:] or line, self.depth, self.end)
 
 
 class Reviewer:
@@ -135,7 +135,7 @@ class Reviewer:
 
     def _judge(self, ply: int, move: Move, here: Seen, after: Seen) -> Reviewed:
         """Hold a move against what its side could have had."""
-        played = one_ply_up(after.value)
+        played = other_side(after.value, 1)
         missed = here.win if played < WIN_BAND else None
         allowed = after.win if here.value > -WIN_BAND else None
         had = chance(here.value, self._scale)
@@ -168,7 +168,7 @@ class Reviewer:
         is_decided = not after.line or abs(after.value) >= WIN_BAND
         if here.value <= -WIN_BAND and not is_decided:
             after, is_decided = self._won(here, after, moves), True
-        played = one_ply_up(after.value)
+        played = other_side(after.value, 1)
         if here.value >= WIN_BAND and here.line[0] == move and played < WIN_BAND:
             if not is_decided:
                 return here, here.after(after.line)
@@ -214,7 +214,7 @@ class Reviewer:
         finally:
             self._engine.undo()
         # that the win is there is known, but not where: what was played is not to blame
-        unshown = Seen(one_ply_down(here.value), tuple(moves[1:2]) or after.line, after.depth)
+        unshown = Seen(other_side(here.value, -1), tuple(moves[1:2]) or after.line, after.depth)
         return found or unshown
 
     def _without(self, move: Move, here: Seen, after: Seen) -> Seen:
@@ -291,15 +291,8 @@ class Reviewer:
         return Seen(win_in(proof.plies), proof.line, 0, proof.claim) if proof.wins else None
 
 
-def one_ply_up(value: int) -> int:
-    """Return the value, for the side that moved, of the position that its move led to."""
+def other_side(value: int, plies: int) -> int:
+    """Return the other side's value of a position from which a forced end is so much farther."""
     if abs(value) < WIN_BAND:
         return -value
-    return 1 - value if value > 0 else -value - 1
-
-
-def one_ply_down(value: int) -> int:
-    """Return the value, for the other side, of the position that the best move leads to."""
-    if value >= WIN_BAND:
-        return -value - 1
-    return 1 - value if value <= -WIN_BAND else -value
+    return plies - value if value > 0 else -plies - value

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..game.game import Game, Move, Snapshot
 from ..native.load.library import Library
@@ -235,9 +235,9 @@ class Question(NamedTuple):
 class Search(ABC):
     """One search that is ready to run."""
 
-    def __init__(self, library: Library, question: Question, tactics: Tactics | None) -> None:
+    def __init__(self, memory: Searcher, question: Question, tactics: Tactics | None) -> None:
         """Set a search up; ``tactics``: who knows of forced wins."""
-        self.library = library
+        self.library = memory.library
         self.question = question
         self.tactics = tactics
         self.best: Thought | None = None  # None as long as there was no time for any
@@ -256,16 +256,13 @@ class Search(ABC):
         """Return the positions and the visits to a tree of all threads so far."""
 
     def _thought(
-        self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], rank: int = 1,
-        changes: int = 0, proof: str = "",
-    ) -> Thought:  # fmt: skip
+        self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], **more: Any
+    ) -> Thought:
         """Make a thought of a line."""
         nodes, visits = self._effort()
-        question = self.question
-        return Thought(
-            pv[0], value, depth, seldepth, nodes, perf_counter() - question.start, pv, rank,
-            changes, proof, scale=question.game.scale, visits=visits, board=question.board,
-        )  # fmt: skip
+        about, seconds = self.question, perf_counter() - self.question.start
+        more |= {"scale": about.game.scale, "visits": visits, "board": about.board}
+        return Thought(pv[0], value, depth, seldepth, nodes, seconds, pv, **more)
 
     def thought_of(self, win: Proof, depth: int = 1) -> Thought:
         """Make a thought of a proven win."""
@@ -300,7 +297,9 @@ class Searcher(ABC):
     of a search. A change counts from the next search on.
     """
 
-    def __init__(self, library: Library, kind: str, names: Iterable[str]) -> None:
+    def __init__(
+        self, library: Library, kind: str, names: Iterable[str], search: type[Search]
+    ) -> None:
         """Begin without memory, which the kernel calls so, with parameters at their defaults."""
         self.memory: int | None = None
         self.hash_size: int | None = None
@@ -312,7 +311,8 @@ class Searcher(ABC):
         self._halt = getattr(library, f"{kind}_stop")
         self.table_bytes = 0  # of what it remembers
         self.game_memory = Block(library.sizes["worker"])  # where the engine's game has to live
-        self._block: Block | None = None  # that has the parameters and the stop flag in it
+        self.blocks: list[Block] = []  # the first has the parameters and the stop flag in it
+        self._search = search
         self._solver: Solver | None = None  # from the first search that asks it until the tables go
         self._for_solver = 0  # bytes
         self._request: tuple[int | None, int | None, int] = (0, None, 0)
@@ -322,14 +322,8 @@ class Searcher(ABC):
     def set_parameter(self, name: str, value: int) -> None:
         """Take a search parameter over."""
         self.parameters[name] = value
-        if self._block is not None and name in self._names:
-            self.library.set_parameter(self._block.address, self._names.index(name), value)
-
-    def _adopt(self, block: Block, table_bytes: int) -> None:
-        """Go on with this memory, which the kernel has set up."""
-        for number, name in enumerate(self._names):
-            self.library.set_parameter(block.address, number, self.parameters[name])
-        self._block, self.table_bytes = block, table_bytes
+        if self.blocks and name in self._names:
+            self.library.set_parameter(self.blocks[0].address, self._names.index(name), value)
 
     def search(self, question: Question) -> Thought | None:
         """Search until the limit; return the best thought, None if there was no time for any."""
@@ -343,15 +337,15 @@ class Searcher(ABC):
             tactics = Tactics(self._solver, question.game, share, hot)
         if self.is_stopped:  # before the memory was there, or the solver released
             self.stop()
-        search = self._begin(question, tactics)
+        search = self._search(self, question, tactics)
         try:
-            question.pace.begin(self.stop)
+            question.pace.set_stop(self.stop)
             if getattr(_here, "is_deep", False) and not search.helpers:
                 search.lead()
             else:
                 Crew(self.stop).run(search.lead, *search.helpers)
         finally:
-            question.pace.end()
+            question.pace.set_stop(None)
         return search.answer()
 
     # Memory ------------------------------------------------------------------------
@@ -366,30 +360,32 @@ class Searcher(ABC):
         enough = LARGEST
         if self.hash_size is None and seconds is not None:
             enough = min(self._useful(seconds), LARGEST)
-        if self._block is not None and (request != self._request or enough >= 2 * self._enough):
+        if self.blocks and (request != self._request or enough >= 2 * self._enough):
             self.clear()
-        if self._block is None:
+        if not self.blocks:
             self._request, self._enough = request, enough
             wanted, memory = self.hash_size, self.memory
             if wanted is None:
                 wanted, memory = enough, DEFAULT_MEMORY if memory is None else memory
             if memory is not None:
-                left = memory - footprint() - self._still_to_come() - RESERVE
+                left = memory - footprint() - self._beside() - RESERVE
                 wanted = min(wanted, left * 15 // 16)
             wanted = max(LEAST, min(wanted, LARGEST))
             self._for_solver = min(wanted // SOLVER_PART, MOST_FOR_SOLVER)
             length = max(wanted - self._for_solver, LEAST)
-            self._take(length, limit.time is None or limit.time >= PATIENT)
+            is_patient = limit.time is None or limit.time >= PATIENT
+            blocks, self.table_bytes = self._take(length, is_patient)
+            for number, name in enumerate(self._names):
+                self.library.set_parameter(blocks[0].address, number, self.parameters[name])
+            self.blocks = blocks
 
     def clear(self) -> None:
         """Give the memory of the tables and of the solver back, with what they know."""
         with self._guard:
             solver, self._solver = self._solver, None
-            blocks = [self._block, *self._let_go()]
-            self._block, self.table_bytes = None, 0
-            for block in blocks:
-                if block is not None:
-                    block.close()
+            for block in self.blocks:
+                block.close()
+            self.blocks, self.table_bytes = [], 0
         if solver is not None:
             solver.close()
 
@@ -397,16 +393,16 @@ class Searcher(ABC):
         """Make running searches return; from any thread."""
         self.is_stopped = True
         with self._guard:
-            if self._block is not None:
-                self._halt(self._block.address, True)
+            if self.blocks:
+                self._halt(self.blocks[0].address, True)
             if self._solver is not None:
                 self._solver.stop()
 
     def release(self) -> None:
         """Make searches free to run again."""
         self.is_stopped = False
-        if self._block is not None:
-            self._halt(self._block.address, False)
+        if self.blocks:
+            self._halt(self.blocks[0].address, False)
 
     # What each way has of its own ----------------------------------------------------
 
@@ -415,24 +411,17 @@ class Searcher(ABC):
         """Forget what was about the game played so far."""
 
     @abstractmethod
-    def _still_to_come(self) -> int:
-        """Return the bytes that its threads will take beside the tables."""
-
-    @abstractmethod
     def _useful(self, seconds: float) -> int:
         """Return how many bytes are of use where searches take so long."""
 
     @abstractmethod
-    def _take(self, length: int, patient: bool) -> None:
-        """Take about ``length`` bytes to remember things in.
+    def _beside(self) -> int:
+        """Return the bytes that its threads take beside the tables."""
 
-        ``patient``: there is time to clear large pages at their first touch.
+    @abstractmethod
+    def _take(self, length: int, patient: bool) -> tuple[list[Block], int]:
+        """Take about ``length`` bytes to remember things in, and what the threads need.
+
+        Returns all blocks, and the bytes of those that remember. ``patient``: there is time to
+        clear large pages at their first touch.
         """
-
-    @abstractmethod
-    def _let_go(self) -> Iterable[Block | None]:
-        """Return what memory there is beside the first block, as no longer its own."""
-
-    @abstractmethod
-    def _begin(self, question: Question, tactics: Tactics | None) -> Search:
-        """Set a search up on the memory that was taken."""

@@ -71,10 +71,10 @@ def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine: Engine) 
 def test_each_search_and_each_glance_lets_the_table_grow_older(engine: Engine) -> None:
     engine.think(Limit(nodes=100))
     searcher = engine._searcher
-    assert isinstance(searcher, AlphaBeta) and searcher._block
+    assert isinstance(searcher, AlphaBeta)
     for _ in range(2):
         searcher.glance(engine.game, 100)
-    assert engine.library.shared_age(searcher._block.address) == 4
+    assert engine.library.shared_age(searcher.blocks[0].address) == 4
 
 
 @pytest.mark.parametrize("search", SEARCHES)

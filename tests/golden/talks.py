@@ -120,7 +120,7 @@ class Model(fake_engine.FakeEngine):
         if "hang" in self.faults:
             self.turns.wait(inf)
         moves, depth = self._moves(exclude), 0
-        pace.begin(self.stop)
+        pace.set_stop(self.stop)
         try:
             while pace.plan.hard > 0:
                 depth += 1
@@ -137,7 +137,7 @@ class Model(fake_engine.FakeEngine):
                 if limit.nodes is not None and thought.nodes >= limit.nodes:
                     break
         finally:
-            pace.end()
+            pace.set_stop(None)
         return self._thought(moves[0], depth, began, 1)
 
 

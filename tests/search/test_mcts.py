@@ -41,8 +41,8 @@ def set_up(engine: Engine, moves: str, size: int = 15, rule: Rule = Rule.FREESTY
 def complaint_of(engine: Engine) -> int:
     """Return 0 if the tree is whole and no visit is under way any more."""
     searcher = engine._searcher
-    assert isinstance(searcher, MonteCarlo) and searcher._block and searcher._lists
-    return engine.library.tree_check(searcher._block.address, searcher._lists.address)
+    assert isinstance(searcher, MonteCarlo)
+    return engine.library.tree_check(*(block.address for block in searcher.blocks[:2]))
 
 
 # What it proves -----------------------------------------------------------------------
@@ -133,8 +133,8 @@ def test_a_small_memory_is_kept_and_still_enough_to_search() -> None:
         assert thought.visits == 40_000
         assert engine.table_bytes <= 1 << 20
         searcher = engine._searcher
-        assert isinstance(searcher, MonteCarlo) and searcher._block
-        recycled = searcher._block.address + TREE.fields["recycled"][1]  # type: ignore[index]
+        assert isinstance(searcher, MonteCarlo)
+        recycled = searcher.blocks[0].address + TREE.fields["recycled"][1]  # type: ignore[index]
         assert ctypes.c_int64.from_address(recycled).value > 1000
         assert complaint_of(engine) == 0
 
