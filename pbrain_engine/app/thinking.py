@@ -6,67 +6,33 @@ A level says how much is searched, and how often a lesser move is taken.
 from __future__ import annotations
 
 import random
-import threading
 from collections.abc import Callable
 from math import exp
 from typing import NamedTuple, TypeVar
 
 from .. import methods
 from ..engine.engine import Engine, Limit, Thought
-from ..engine.searcher import start_deep
+from ..engine.searcher import Crew
 from ..game.game import Game, Move
 from ..position.rules import Side
 
-POLL_SECONDS = 0.2  # on Windows a wait without a limit does not hear an interrupt
-
 Result = TypeVar("Result")
-
-
-def wait(done: threading.Event) -> None:
-    """Wait for an event, open to interrupts.
-
-    Not by ``Thread.join``: interrupted, it takes a running thread for one that has ended.
-    """
-    while not done.wait(POLL_SECONDS):
-        pass
 
 
 def apart(work: Callable[[], Result], stop: Callable[[], None], *, ends: bool = True) -> Result:
     """Do work in another thread, so that an interrupt is heard: it makes the work ``stop``.
 
-    ``ends``: it ends both, once the work has stopped, through any number of further ones.
+    ``ends``: it ends the program, too, once the work has stopped.
 
     Raises:
-        KeyboardInterrupt: there was an interrupt that ends the program, or a second one
-            before the work had stopped.
+        KeyboardInterrupt: there was an interrupt that ends the program, or the work with no result.
     """
     result: list[Result] = []
-    failure: list[BaseException] = []
-    done = threading.Event()
-
-    def run() -> None:
-        try:
-            result.append(work())
-        except BaseException as error:  # raised again in the waiting thread
-            failure.append(error)
-        finally:
-            done.set()
-
-    start_deep([run])
     try:
-        wait(done)
+        Crew(stop).run(lambda: result.append(work()))
     except KeyboardInterrupt:
-        stop()
-        while not done.is_set():
-            try:
-                wait(done)
-            except KeyboardInterrupt:
-                if not ends:
-                    raise
-        if ends:
+        if ends or not result:
             raise
-    if failure:
-        raise failure[0]
     return result[0]
 
 

@@ -274,7 +274,7 @@ class InprocessPlayer(Player):
         hard = optimum = clock.turn or None  # the whole turn, or a share of the match
         if clock.match:
             increment = int(clock.increment * 1000)
-            limits = Limits(clock.turn_ms, clock.match_ms, clock.left_ms, increment)
+            limits = Limits(clock.turn_ms, clock.left_ms, increment)
             hard, optimum = plan(limits, game.ply, game.width * game.height)
         began = time.perf_counter()
         try:

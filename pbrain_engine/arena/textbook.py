@@ -92,7 +92,7 @@ class Textbook:
             for stone in self._stones:
                 game.play(stone)
             left = limits.left or 0
-            times = (limits.turn or 0, max(1, left // MOVES_TO_COME) if limits.match else left)
+            times = (limits.turn or 0, max(1, left // MOVES_TO_COME) if settings.match else left)
             seconds = min((time for time in times if time > 0), default=0) / 1000 * SHARE
             most = settings.max_nodes or None, settings.max_depth or None
             cell = self._choose(game, Budget(seconds or None, *most), self._chance).move

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..eval.weights import DEFAULT, Weights, family_of, find_weights
-from ..game.game import Game, Move, move_of, whole
+from ..game.game import Game, Move, at_least_one, move_of, whole
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import Coordinates
@@ -88,7 +88,6 @@ class Engine:
         """
         self.library: Library = load(level)
         self.weights: Weights = find_weights(weights)
-        self.weights.check_networks()
         if search == MCTS:
             from .montecarlo import MonteCarlo  # every start would pay for it
 
@@ -289,8 +288,7 @@ class Engine:
         if move is None:  # every empty cell is forbidden: any of them, so that play goes on
             if self.game.is_full:
                 raise EngineError("the board is full")
-            cells = (Move(x, y) for y in range(self.game.height) for x in range(self.game.width))
-            move = next(cell for cell in cells if self.game.at(*cell) is Side.EMPTY)
+            move = self.game.empty_cells()[0]
         return move
 
     def balanced(self, stones: int) -> list[list[Coordinates]]:
@@ -418,14 +416,3 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def at_least_one(number: int | None, name: str) -> None:
-    """Refuse a number below 1, or what is none; None stands for no number.
-
-    Raises:
-        ValueError: it is below 1.
-        TypeError: it is no whole number.
-    """
-    if number is not None and whole(number, name) < 1:
-        raise ValueError(f"{name} is at least 1, not {number}")

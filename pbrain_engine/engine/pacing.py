@@ -1,10 +1,10 @@
 """Time: from the limits of a manager to the seconds of one move, and to the end of its search.
 
-A manager gives a limit for the turn, one for the match, what is left of the match and
-sometimes an increment. ``plan`` turns them into a hard limit, at which the answer must be
-ready, and an optimum, around which a search should end. ``Pace`` keeps them for one search: a
-timer stops it at the hard limit, and after each iteration it decides whether going on is worth
-it. Everything is in seconds of ``time.perf_counter``.
+A manager gives a limit for the turn, what is left of the match and sometimes an increment.
+``plan`` turns them into a hard limit, at which the answer must be ready, and an optimum, around
+which a search should end. ``Pace`` keeps them for one search: a timer stops it at the hard limit,
+and after each iteration it decides whether going on is worth it. Everything is in seconds of
+``time.perf_counter``.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ class Limits(NamedTuple):
     """What the manager said, in milliseconds; ``None`` where it said nothing."""
 
     turn: int | None = None
-    match: int | None = None
-    left: int | None = None
+    left: int | None = None  # of the match
     increment: int = 0
 
 
@@ -81,7 +80,7 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
     gone from the clock already (the start of the program, on its first move), ``slip`` what is
     kept back beside the overhead. Without any limit a turn has five seconds.
     """
-    left = seconds(limits.match or None if limits.left is None else limits.left)
+    left = seconds(limits.left)
     turn = seconds(DEFAULT_TURN_MS if limits.turn is None and left == UNLIMITED else limits.turn)
     turn, left = turn - charged, left - charged
     if min(turn, left) <= 0:

@@ -24,6 +24,7 @@ from .pacing import Pace
 from .thought import Limit, Listener, Thought
 
 STACK_BYTES = 16 << 20
+POLL_SECONDS = 0.2  # on Windows a wait without a limit does not hear an interrupt
 # One for the whole process, and so for all crews; where a thread is a call, one starts in another.
 _stack_size = threading.RLock()
 _here = threading.local()  # whether the thread has a deep stack
@@ -48,27 +49,27 @@ class Crew:
     def run(self, leader: Callable[[], None], *helpers: Callable[[], None]) -> None:
         """Run each task in a thread, and stop the helpers when the leader has ended.
 
-        It leads on this thread if that has a deep stack, which no interrupt reaches. Returns when
-        none runs any more; then an interrupt, or what the leader has raised, is raised again.
+        It leads on this thread if that has a deep stack, which no interrupt reaches. An interrupt
+        stops all. Returns when none runs any more, through any number of further interrupts; then
+        the first, or what the leader has raised, is raised again.
         """
         is_here = getattr(_here, "is_deep", False)
-        works = [
-            partial(self._work, leader, True),
-            *(partial(self._work, h, False) for h in helpers),
-        ]
+        end = self._stop if helpers else lambda: None
+        works = [partial(self._work, leader, end), *(partial(self._work, h) for h in helpers)]
         try:
             start_deep(works[is_here:])
             if is_here:
                 works[0]()
             with self._changed:
-                self._changed.wait_for(lambda: self._ended == len(works))
+                wait_for(self._changed, lambda: self._ended == len(works))
         except BaseException:
             self._dismiss()
             raise
         if self._error is not None:
             raise self._error
 
-    def _work(self, task: Callable[[], None], leads: bool) -> None:
+    def _work(self, task: Callable[[], None], end: Callable[[], None] | None = None) -> None:
+        """Do a task; ``end``: what the leader does in the end."""
         with self._changed:
             if self._dismissed:
                 return
@@ -76,12 +77,12 @@ class Crew:
         try:
             task()
         except BaseException as error:
-            if not leads:
+            if end is None:
                 raise
             self._error = error
         finally:
-            if leads:
-                self._stop()
+            if end is not None:
+                end()
             with self._changed:
                 self._running -= 1
                 self._ended += 1
@@ -95,10 +96,16 @@ class Crew:
                 self._stop()
                 with self._changed:
                     self._dismissed = True
-                    self._changed.wait_for(lambda: self._running == 0)
+                    wait_for(self._changed, lambda: self._running == 0)
                 waiting = False
             except KeyboardInterrupt:
                 pass
+
+
+def wait_for(changed: threading.Condition, is_reached: Callable[[], bool]) -> None:
+    """Wait until a condition is reached, open to interrupts."""
+    while not changed.wait_for(is_reached, POLL_SECONDS):
+        pass
 
 
 def start_deep(works: Sequence[Callable[[], None]]) -> list[threading.Thread]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, SupportsFloat
 
 from ..eval.weights import DEFAULT_SCALE
-from ..game.game import Game, Move, Snapshot, whole
+from ..game.game import Game, Move, Snapshot, at_least_one
 from ..position.rules import Side
 from ..values import chance, mate_distance
 
@@ -44,9 +44,8 @@ class Limit(_Limit):
         depth: int | None = None,
     ) -> Self:
         """Refuse what no search can keep."""
-        for name, number in (("depth", depth), ("nodes", nodes)):
-            if number is not None and whole(number, name) < 1:
-                raise ValueError(f"{name} {number}: a search has at least 1; None: no limit")
+        at_least_one(depth, "depth")
+        at_least_one(nodes, "nodes")
         for name, seconds in (("time", time), ("optimum", optimum)):
             if not isinstance(seconds, SupportsFloat | None):
                 raise TypeError(f"{name} is a number of seconds, not {seconds!r}")

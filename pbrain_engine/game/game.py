@@ -387,6 +387,17 @@ def whole(number: object, name: str) -> int:
         raise TypeError(f"{name} is a whole number, not {number!r}") from None
 
 
+def at_least_one(number: int | None, name: str) -> None:
+    """Refuse a number below 1, or what is none; None stands for no number.
+
+    Raises:
+        ValueError: it is below 1.
+        TypeError: it is no whole number.
+    """
+    if number is not None and whole(number, name) < 1:
+        raise ValueError(f"{name} is at least 1, not {number}")
+
+
 def move_of(cell: int) -> Move:
     """Return the move that a kernel cell is."""
     return Move(cell % STRIDE - MARGIN, cell // STRIDE - MARGIN)

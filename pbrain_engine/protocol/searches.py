@@ -251,11 +251,9 @@ def sound(game: Game, at: Coordinates, exclude: Collection[Coordinates] = ()) ->
 
 def first_free(game: Game, exclude: Collection[Coordinates] = ()) -> Coordinates:
     """Return the empty cell nearest to the centre; at need, one that is excluded."""
-    cells = [(x, y) for x in range(game.width) for y in range(game.height)
-             if game.at(x, y) is Side.EMPTY]  # fmt: skip
+    cells, x, y = game.empty_cells(), (game.width - 1) / 2, (game.height - 1) / 2
     others = [cell for cell in cells if cell not in exclude]
-    middle = (game.width - 1) / 2, (game.height - 1) / 2
-    return min(others or cells, key=lambda at: abs(at[0] - middle[0]) + abs(at[1] - middle[1]))
+    return min(others or cells, key=lambda at: (abs(at.x - x) + abs(at.y - y), at))
 
 
 def all_free(game: Game, cells: Sequence[Coordinates]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..engine import pacing
 from ..eval.weights import WeightsError
@@ -180,7 +180,10 @@ class Session:
             case "YXSEARCHDEFEND", _:
                 return self._search(read_at, count=DEFEND_COUNT)
             case "YXBALANCEONE" | "YXBALANCETWO" as name, (bias,):
-                return self._balance(1 if name == "YXBALANCEONE" else 2, bias, read_at)
+                stones, game = 1 if name == "YXBALANCEONE" else 2, self._catch_up()
+                if game.width * game.height - game.ply < stones:
+                    raise Refusal("board full")
+                return self._begin(searches.BalanceTask, read_at, stones, bias)
             case "YXBLOCK", _:
                 self._blocked |= {self._seen(x, y) for x, y, _ in command.stones}
             case "YXBLOCKUNDO", _:
@@ -234,17 +237,8 @@ class Session:
         settings = self.settings
         may_swap = settings.yixin and settings.swapable and settings.rule_code == YIXIN_SWAP1
         if may_swap and stones_of(game) == game.ply < 2 and count == 1:
-            return self._swap(read_at, alone=True)
-        task = searches.MoveTask(self._ready(), game, settings, self._blocked, count)
-        return self._begin(task, read_at)
-
-    def _balance(self, stones: int, bias: int, read_at: float) -> tuple[str, ...]:
-        game = self._catch_up()
-        if game.width * game.height - game.ply < stones:
-            raise Refusal("board full")
-        self.game = game.apart()
-        task = searches.BalanceTask(self._ready(), self.game, self.settings, stones, bias)
-        return self._begin(task, read_at)
+            return self._begin(searches.SwapTask, read_at, False, True)
+        return self._begin(searches.MoveTask, read_at, self._blocked, count)
 
     def _swap2_with(
         self, cells: list[Coordinates], bad: int, read_at: float, *, steps: bool
@@ -256,15 +250,14 @@ class Session:
         game = self._new_game(old.width, old.height)
         for x, y in cells:
             game.play(x, y)
-        return self._swap(read_at, steps=steps)
+        return self._begin(searches.SwapTask, read_at, steps, False)
 
-    def _swap(self, read_at: float, *, steps: bool = False, alone: bool = False) -> tuple[str, ...]:
-        self.game = self._known_game().apart()
-        task = searches.SwapTask(self._ready(), self.game, self.settings, steps, alone)
-        return self._begin(task, read_at)
-
-    def _begin(self, task: Task, read_at: float) -> tuple[str, ...]:
-        """Return the response that starts a search, with its time."""
+    def _begin(self, kind: Callable[..., Task], read_at: float, *asked: Any) -> tuple[str, ...]:
+        """Return the response that starts a search for what is asked, with its time."""
+        game = self._known_game()
+        if kind is not searches.MoveTask:  # it plays stones of its own
+            self.game = game = game.apart()
+        task = kind(self._ready(), game, self.settings, *asked)
         # A manager that waits for OK starts its clock afterwards. One that sends the first move
         # along with START has been waiting since then, except while it kept us suspended: so
         # processor time counts, and time spent waiting for a processor, but not that on the wall.

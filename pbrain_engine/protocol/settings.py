@@ -63,7 +63,7 @@ class Settings:
         left = self.left if self.left is not None else self.match or None
         if left is not None and left < UNLIMITED_MS:
             left -= self.spent
-        return Limits(self.turn, self.match, left, self.increment)
+        return Limits(self.turn, left, self.increment)
 
     @property
     def rule(self) -> Rule:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
-from ..game.game import Game, Move, Snapshot, move_of, whole
+from ..game.game import Game, Move, Snapshot, at_least_one, move_of
 from ..native.load.library import Library, load, node_limit
 from ..native.load.memory import Block
 from ..position.geometry import PADDED_CELLS, cell_of
@@ -140,8 +140,7 @@ class Solver:
             TypeError: this is no number of bytes.
             KernelError: there is no compiled kernel for this machine.
         """
-        if whole(memory, "memory") < 1:
-            raise ValueError(f"memory is at least 1, not {memory}")
+        at_least_one(memory, "memory")
         self._library = library or load()
         self._buckets = max(memory // self._library.sizes["threats_bucket"], 64)
         self._block: Block | None = None

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from typing import Any
 import pytest
 
 from pbrain_engine import Engine, Move, Thought, cli
-from pbrain_engine.app import thinking
 from pbrain_engine.commands import solve as command
+from pbrain_engine.engine import searcher
 from pbrain_engine.engine.forms import line_to_five
 from pbrain_engine.notation.cells import parse_moves
 
@@ -44,15 +43,15 @@ def test_an_interrupt_ends_a_search_at_once(
     way: list[str],
 ) -> None:
     calls = iter([True, True])  # interrupts
-    wait = thinking.wait
+    wait = searcher.wait_for
 
-    def interrupted(done: threading.Event) -> None:
+    def interrupted(*about: Any) -> None:
         if next(calls, False):
             time.sleep(0.2)
             raise KeyboardInterrupt
-        wait(done)
+        wait(*about)
 
-    monkeypatch.setattr(thinking, "wait", interrupted)
+    monkeypatch.setattr(searcher, "wait_for", interrupted)
     cells = [list(cell) for cell in parse_moves(LONG, 20)]
     path = tmp_path / "puzzles.jsonl"
     long = {**GOOD, "kind": "vct", "size": 20, "black": cells[::2], "white": cells[1::2]}

@@ -23,6 +23,7 @@ from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.commands import demo, play
+from pbrain_engine.engine import searcher
 from pbrain_engine.notation import diagram
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
@@ -120,15 +121,15 @@ def test_an_interrupt_that_ends_is_raised_when_the_search_has_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     calls: list[object] = []
-    wait = thinking.wait
+    wait = searcher.wait_for
 
-    def interrupted(done: Any) -> None:
-        calls.append(done)
-        if len(calls) % 2:
+    def interrupted(*about: Any) -> None:
+        calls.append(about)
+        if len(calls) in (1, 3):
             raise KeyboardInterrupt
-        wait(done)
+        wait(*about)
 
-    monkeypatch.setattr(thinking, "wait", interrupted)
+    monkeypatch.setattr(searcher, "wait_for", interrupted)
     with Engine(hash_size=1 << 20) as engine:
         engine.play(7, 7)
         assert thinking.think(engine, Limit(time=100)).time < 50

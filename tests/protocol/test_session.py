@@ -197,7 +197,6 @@ def test_what_is_left_follows_the_manager_and_what_is_spent(
         seen.append(settings.limits.left)
     assert seen == left
     assert settings.limits.turn == limits.get("timeout_turn")
-    assert settings.limits.match == limits.get("timeout_match")
 
 
 # -- reports -------------------------------------------------------------------------------
