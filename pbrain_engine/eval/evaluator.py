@@ -10,15 +10,12 @@ keeps beside its game; nothing happens to it when a stone is put or taken back, 
 something is asked.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..kernel import fill_line, kernel, record
-from ..kernel.bits import U64, lowest_bit
 from ..patterns import shapes as s
 from ..patterns.shapes import COMBINATIONS
-from ..patterns.state import count_of, sets_of
+from ..patterns.state import count_of
 from ..patterns.tables import (
     CELL_CODES,
     TABLES,
@@ -27,9 +24,8 @@ from ..patterns.tables import (
     combination_in,
     pack_entry,
 )
-from ..position.board import contains, last_move
-from ..position.geometry import MARGIN, STRIDE
-from ..position.rules import BLACK, WHITE
+from ..position.board import last_move
+from ..position.rules import BLACK
 from ..values import EVAL_LIMIT
 from .network.accumulator import ACCUMULATOR as ACCUMULATOR
 from .network.accumulator import NETWORK, bring_up, start_from
@@ -38,8 +34,7 @@ from .network.layers import ask_policy, ask_trunk, network_logit, network_value,
 # The threat mask of the side to move, lowest bit first: enemy five; winning four, own and
 # enemy; own four with a three or more, own plain four, own double or stronger three, own
 # three; and the same four of the enemy.
-MASK_BITS = 11
-ENEMY_WINNING_FOUR = 4  # one of them
+ENEMY_WINNING_FOUR = 4
 
 # The numbers of one rule family.
 WEIGHTS = record(
@@ -112,57 +107,6 @@ def move_score(state, tables, side, cell):
     return np.int64(tables.scores[side, 0, own]) + np.int64(tables.scores[side, 1, enemy])
 
 
-@kernel
-def write_features(state, out):
-    """Write the threat mask, then cell, black's and white's combination and nearness of each cell.
-
-    Only empty cells count. Returns how many numbers were written.
-    """
-    position = state.position
-    out[0] = threat_mask(state, position.side)
-    end = 1
-    for word in sets_of(state):
-        cells = position.empties[word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            out[end] = cell
-            out[end + 1] = combination_in(state.entries[BLACK, cell])
-            out[end + 2] = combination_in(state.entries[WHITE, cell])
-            out[end + 3] = 1 if contains(state.near[position.ply], cell) else 0
-            end += 4
-    return end
-
-
-@kernel
-def write_lesson(state, tables, fours, near, scores, end):
-    """Write which cells a search looks at, as bits, and their linear scores from a place on.
-
-    Cells near stones; where the enemy threatens a winning four those where a side makes a
-    four (``fours``, by combination), which is nearly what answers it. Returns the scores' end.
-    """
-    position = state.position
-    side = np.int64(position.side)
-    urgent = threat_mask(state, side) & ENEMY_WINNING_FOUR != 0
-    for i in range(64):
-        near[i] = 0
-    for word in sets_of(state):
-        cells = position.empties[word] & state.near[position.ply, word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            if urgent:
-                black = combination_in(state.entries[BLACK, cell])
-                white = combination_in(state.entries[WHITE, cell])
-                if fours[black] == 0 and fours[white] == 0:
-                    continue
-            flat = (cell // STRIDE - MARGIN) * np.int64(position.width) + cell % STRIDE - MARGIN
-            near[flat >> 3] |= np.uint8(1 << (flat & 7))
-            scores[end] = move_score(state, tables, side, cell)
-            end += 1
-    return end
-
-
 # With a network ----------------------------------------------------------------------
 
 EVALUATOR = record(tables=TABLES, gap=fill_line(TABLES.itemsize), network=NETWORK)
@@ -195,8 +139,11 @@ def ask_network(accumulator, evaluator, state):
 
 
 @kernel
-def correct(accumulator, evaluator, state, linear):
-    """Return the network's value of a position, given the linear one."""
+def judge_near(accumulator, evaluator, state, alpha, beta, margin):
+    """Return the value of a position; the linear one where it is ``margin`` off the window."""
+    linear = evaluate(state, evaluator.tables)
+    if not has_network(evaluator) or not alpha - margin < linear < beta + margin:
+        return linear
     ask_network(accumulator, evaluator, state)
     side = np.int64(state.position.side)
     value = network_value(accumulator, evaluator.network, side, linear)
@@ -206,19 +153,7 @@ def correct(accumulator, evaluator, state, linear):
 @kernel
 def judge(accumulator, evaluator, state):
     """Return the value of a position for the side to move, within +-EVAL_LIMIT."""
-    linear = evaluate(state, evaluator.tables)
-    if has_network(evaluator):
-        return correct(accumulator, evaluator, state, linear)
-    return linear
-
-
-@kernel
-def judge_near(accumulator, evaluator, state, alpha, beta, margin):
-    """Return the value of a position; the linear one where it is ``margin`` off the window."""
-    linear = evaluate(state, evaluator.tables)
-    if has_network(evaluator) and alpha - margin < linear < beta + margin:
-        return correct(accumulator, evaluator, state, linear)
-    return linear
+    return judge_near(accumulator, evaluator, state, -EVAL_LIMIT, EVAL_LIMIT, 1)
 
 
 @kernel
@@ -234,17 +169,9 @@ def logit_of(accumulator, evaluator, state, cell, score):
 
     ``score``: the linear one (``move_score``).
     """
-    position = state.position
-    side = np.int64(position.side)
-    return network_logit(
-        accumulator,
-        evaluator.network,
-        side,
-        cell,
-        score,
-        last_move(position, 1),
-        last_move(position, 2),
-    )
+    side, network = np.int64(state.position.side), evaluator.network
+    enemy_last, own_last = last_move(state.position, 1), last_move(state.position, 2)
+    return network_logit(accumulator, network, side, cell, score, enemy_last, own_last)
 
 
 @kernel

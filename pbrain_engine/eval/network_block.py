@@ -1,8 +1,8 @@
 """What the block of a network holds, and how it is packed in a weight file.
 
-A block is little-endian without gaps: sixteen int32 (``Sizes`` and zeros), the arrays of
-``shared_fields``, then those of ``head_fields`` once for both sides or once for each. What the
-numbers mean is in ``docs/learning.md``.
+A block is little-endian, as every machine with a kernel is, without gaps: sixteen int32 (``Sizes``
+and zeros), the arrays of ``shared_fields``, then those of ``head_fields`` once for both sides or
+once for each. What the numbers mean is in ``docs/learning.md``.
 
 A file holds a zlib stream of it, which begins with the number of its form. In form 1 the arrays
 follow as the kernel reads them, row after row. In form 2 each lies column after column, all low
@@ -14,7 +14,6 @@ The engine reads its networks with this module, so it imports the standard libra
 from __future__ import annotations
 
 import struct
-import sys
 import zlib
 from array import array
 from math import prod
@@ -31,10 +30,10 @@ FEATURE_LIMIT = 4095  # a cell's feature
 
 # The sizes for which the kernel is compiled.
 CHANNELS = 64
-REGION_UNITS = 16
-CELL_UNITS = 16
-TRUNK_UNITS = 48
-VALUE_UNITS = 32
+REGION_UNITS = 16  # numbers that the regions add to the channels
+CELL_UNITS = 16  # between the features of a cell and its policy
+TRUNK_UNITS = 48  # that value and policy share
+VALUE_UNITS = 32  # between the trunk and the value
 
 _HEAD = struct.Struct("<16i")
 HEAD_BYTES = _HEAD.size
@@ -166,25 +165,6 @@ def check_head(head: bytes, family: str) -> None:
         raise BlockError("is one of another rule")
     if sizes[6:] != (CHANNELS, REGION_UNITS, CELL_UNITS, TRUNK_UNITS, VALUE_UNITS, NEAR_CLASSES):
         raise BlockError("has sizes that this version does not know")
-
-
-def native_block(raw: bytes) -> bytes:
-    """Return a block in the byte order of this machine.
-
-    Raises:
-        BlockError: it is no block.
-    """
-    sizes = sizes_of(raw)
-    if sys.byteorder == "little":
-        return raw
-    parts = [struct.pack("16i", *_HEAD.unpack_from(raw))]
-    at = _HEAD.size
-    for field in fields(sizes):
-        numbers = array(field.kind, raw[at : at + field.bytes])
-        numbers.byteswap()
-        parts.append(numbers.tobytes())
-        at += field.bytes
-    return b"".join(parts)
 
 
 COLUMNS = 2  # the form in which arrays lie by columns and planes of bytes

@@ -24,13 +24,12 @@ OpenSSL.
 from __future__ import annotations
 
 import os
-import sys
 import zlib
 from array import array
 from typing import NamedTuple
 
 from ..position.rules import Rule
-from .network_block import BlockError, check_stream, native_block, pack, unpack
+from .network_block import BlockError, check_stream, pack, sizes_of, unpack
 
 MAGIC = "numoku weights 1"
 MAGIC_WITH_NETWORKS = "numoku weights 2"
@@ -93,9 +92,11 @@ class Weights(NamedTuple):
         if stream is None:
             return None
         try:
-            return native_block(unpack(stream))
+            block = unpack(stream)
+            sizes_of(block)
         except (zlib.error, BlockError) as error:
             raise WeightsError(f"{self.id}: its network for {family} {error}") from None
+        return block
 
     def check_networks(self) -> None:
         """Make sure, by their heads alone, that the kernel can use all networks.
@@ -184,10 +185,7 @@ def _write(path: str, about: dict[str, str], body: bytes) -> None:
 
 
 def _encode(block: FamilyWeights) -> bytes:
-    numbers = block.values + block.threats + block.scores
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    raw = numbers.tobytes()
+    raw = (block.values + block.threats + block.scores).tobytes()
     if len(raw) != BLOCK_BYTES:
         raise WeightsError(f"a block has {len(raw)} bytes, not {BLOCK_BYTES}")
     return raw
@@ -230,10 +228,6 @@ def load_weights(name: str) -> Weights:
         streams[family] = body[end : end + length]
         end += length
     linear = body[: BLOCK_BYTES * len(names)].tobytes()
-    if sys.byteorder == "big":
-        swapped = array("h", linear)
-        swapped.byteswap()
-        linear = swapped.tobytes()
     blocks = {
         family: linear[i * BLOCK_BYTES : (i + 1) * BLOCK_BYTES] for i, family in enumerate(names)
     }

@@ -13,6 +13,7 @@ import numpy as np
 from numba import carray
 
 from ..eval.evaluator import (
+    ENEMY_WINNING_FOUR,
     EVALUATOR,
     WEIGHTS,
     apply_weights,
@@ -24,8 +25,6 @@ from ..eval.evaluator import (
     logit_of,
     move_score,
     threat_mask,
-    write_features,
-    write_lesson,
 )
 from ..eval.network.unpack import fill_hidden_codes, unpack
 from ..kernel import SIZES, export, export_kernel, kernel
@@ -44,21 +43,22 @@ from ..patterns.state import (
     take_back,
     undo,
 )
-from ..patterns.tables import TABLES, fill_lines, fill_tables
-from ..position.board import bit_of
-from ..position.geometry import MARGIN, MAX_STONES, STRIDE
+from ..patterns.tables import TABLES, combination_in, fill_lines, fill_tables
+from ..position.board import bit_of, contains
+from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
+from ..position.rules import BLACK, EMPTY, WHITE
 from ..search.alphabeta.leaf import quick_move
 from ..search.alphabeta.memory import HEAD_BYTES, SHARED, WORKER, fade_history, forget
+from ..search.alphabeta.ordering import mark_moves
 from ..search.alphabeta.root import (
     drop_root,
     iterate,
-    mark_moves,
     note_win,
     prepare_root,
     think_alone,
 )
 from ..search.mcts.tree import TREE
-from ..search.threats.memory import THREATS
+from ..search.threats.memory import THREATS, list_marks
 from . import exports_mcts as exports_mcts
 from . import exports_threats as exports_threats
 
@@ -165,21 +165,19 @@ def worker_policy(worker: WORKER, evaluator: EVALUATOR, out_p, room):
         ask_moves(worker.accumulator, evaluator, worker.state)
     mark_moves(worker, evaluator.tables)
     count = 0
-    for word in sets_of(worker.state):
-        cells = worker.marks[word]
-        while cells != U64(0) and count < room:
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            if is_forbidden(worker.state, evaluator.tables, cell):
-                continue
-            out[2 * count] = cell
-            score = np.int64(move_score(worker.state, evaluator.tables, side, cell))
-            if has_network(evaluator):
-                logit = logit_of(worker.accumulator, evaluator, worker.state, cell, score)
-            else:
-                logit = score * 256 // SCORE_TEMPERATURE
-            out[2 * count + 1] = logit
-            count += 1
+    moves = worker.stack[0].moves
+    for i in range(list_marks(worker, moves, 0)):
+        cell = np.int64(moves[i])
+        if count == room or is_forbidden(worker.state, evaluator.tables, cell):
+            continue
+        out[2 * count] = cell
+        score = np.int64(move_score(worker.state, evaluator.tables, side, cell))
+        if has_network(evaluator):
+            logit = logit_of(worker.accumulator, evaluator, worker.state, cell, score)
+        else:
+            logit = score * 256 // SCORE_TEMPERATURE
+        out[2 * count + 1] = logit
+        count += 1
     return count
 
 
@@ -274,13 +272,14 @@ def worker_counters(worker: WORKER, out_p):
 def worker_line(worker: WORKER, place_in_order, out_p, room):
     """Write value and line of a root move; return the length of the line, at most ``room``."""
     out = carray(out_p, (room + 1,), np.int64)
-    out[0] = worker.root_values[place_in_order]
-    length = min(np.int64(worker.root_pv_length[place_in_order]), room)
+    cell = np.int64(worker.root_moves[place_in_order])
+    out[0] = worker.root_values[cell]
+    length = min(np.int64(worker.root_pv_length[cell]), room)
     if length == 0 and room > 0:
-        out[1] = worker.root_moves[place_in_order]
+        out[1] = cell
         return 1
     for i in range(length):
-        out[i + 1] = worker.root_pv[place_in_order, i]
+        out[i + 1] = worker.root_pv[cell, i]
     return length
 
 
@@ -295,7 +294,23 @@ def game_features(game: STATE, out_p):
     its combination for black and for white, and 1 if it is near a stone, else 0.
     """
     out = carray(out_p, (1 + 4 * MAX_STONES,), np.int32)
-    return write_features(game, out)
+    position = game.position
+    out[0] = threat_mask(game, position.side)
+    end = 1
+    for cell in range(PADDED_CELLS):
+        if position.holds[cell] == EMPTY:
+            out[end] = cell
+            out[end + 1] = combination_in(game.entries[BLACK, cell])
+            out[end + 2] = combination_in(game.entries[WHITE, cell])
+            out[end + 3] = 1 if contains(game.near[position.ply], cell) else 0
+            end += 4
+    return end
+
+
+@kernel
+def cell_at(flat, width):
+    """Return the cell with a number, ``y * width + x``, on a board."""
+    return (flat // width + MARGIN) * STRIDE + flat % width + MARGIN
 
 
 @export
@@ -309,36 +324,42 @@ def game_lessons(
     evaluation for it, and the number of its candidates; and 64 bytes, in which a bit for each
     cell of the board says whether it is one. Then the linear score, as int16, of each
     candidate in the order of cells, for all positions. Returns how many scores there are.
+
+    Candidates are the cells near stones; where the enemy threatens a winning four those where a
+    side makes a four, which is nearly what answers it.
     """
     moves = carray(moves_p, (count,), np.int16)
     fours = carray(fours_p, (COMBINATIONS,), np.uint8)
     facts = carray(facts_p, (count, 3), np.int16)
     near = carray(near_p, (count, 64), np.uint8)
     scores = carray(scores_p, (count * MAX_STONES,), np.int16)
+    near[:] = 0
     clear_state(state, tables, width, height)
     end = 0
     for i in range(count):
-        found = write_lesson(state, tables, fours, near[i], scores, end)
-        facts[i, 0] = threat_mask(state, np.int64(state.position.side))
+        side = np.int64(state.position.side)
+        mask = threat_mask(state, side)
+        first = end
+        for flat in range(width * height):
+            cell = cell_at(flat, width)
+            if state.position.holds[cell] != EMPTY or not contains(state.near[i], cell):
+                continue
+            black = combination_in(state.entries[BLACK, cell])
+            white = combination_in(state.entries[WHITE, cell])
+            if mask & ENEMY_WINNING_FOUR == 0 or fours[black] + fours[white] > 0:
+                near[i, flat >> 3] |= np.uint8(1 << (flat & 7))
+                scores[end] = move_score(state, tables, side, cell)
+                end += 1
+        facts[i, 0] = mask
         facts[i, 1] = evaluate(state, tables)
-        facts[i, 2] = found - end
-        end = found
-        move = np.int64(moves[i])
-        play(state, tables, (move // width + MARGIN) * STRIDE + move % width + MARGIN)
+        facts[i, 2] = end - first
+        play(state, tables, cell_at(np.int64(moves[i]), width))
     return end
 
 
 @export
 def worker_lessons(
-    worker: WORKER,
-    evaluator: EVALUATOR,
-    width,
-    height,
-    moves_p,
-    count,
-    near_p,
-    values_p,
-    logits_p,
+    worker: WORKER, evaluator: EVALUATOR, width, height, moves_p, count, near_p, values_p, logits_p
 ):
     """Play the moves of a game; write what the network says of the position before each of them.
 
@@ -360,10 +381,9 @@ def worker_lessons(
         ask_moves(worker.accumulator, evaluator, state)
         for flat in range(width * height):
             if np.int64(near[i, flat >> 3]) >> (flat & 7) & 1:
-                cell = (flat // width + MARGIN) * STRIDE + flat % width + MARGIN
+                cell = cell_at(flat, width)
                 score = np.int64(move_score(state, evaluator.tables, side, cell))
                 logits[end] = logit_of(worker.accumulator, evaluator, state, cell, score)
                 end += 1
-        move = np.int64(moves[i])
-        play(state, evaluator.tables, (move // width + MARGIN) * STRIDE + move % width + MARGIN)
+        play(state, evaluator.tables, cell_at(np.int64(moves[i]), width))
     return end

@@ -6,15 +6,12 @@ that is itself allowed and makes no five elsewhere, turns into an open four, so 
 the position after the stone, and the same question there.
 """
 
-from __future__ import annotations
-
 from ..kernel import kernel, recursive_kernel
-from ..kernel.bits import U64, lowest_bit
 from ..position.board import line_key, step_of
-from ..position.geometry import NO_CELL
+from ..position.geometry import NO_CELL, PADDED_CELLS
 from ..position.rules import BLACK, EMPTY
 from . import shapes as s
-from .state import STATE, class_at, code_of, place, sets_of, take_back
+from .state import STATE, class_at, code_of, place, take_back
 from .tables import TABLES, line_shape_of, shape_in, with_stone
 
 
@@ -97,11 +94,7 @@ def is_allowed(state, tables, cell):
 @kernel
 def first_allowed(state, tables):
     """Return the first cell that the side to move may play on, or NO_CELL."""
-    for word in sets_of(state):
-        cells = state.position.empties[word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            if not is_forbidden(state, tables, cell):
-                return cell
-            cells &= cells - U64(1)
+    for cell in range(PADDED_CELLS):
+        if is_allowed(state, tables, cell):
+            return cell
     return NO_CELL

@@ -5,8 +5,6 @@ on the cell. A *cell class* says what the four lines together amount to. Both ar
 by strength. In the drawings ``_`` is the cell, ``O`` own stones, ``.`` empty, ``X`` closed.
 """
 
-from __future__ import annotations
-
 # Line shapes -------------------------------------------------------------------------
 DEAD = 0  # no five can ever come of it
 OVERLINE = 1  # six or more (or two fours in one line) where the rule forbids or ignores it

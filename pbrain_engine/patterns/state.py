@@ -7,8 +7,6 @@ The shapes of a cell freeze when a stone lands on it: what a move was when it wa
 stays readable.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..kernel import kernel, record

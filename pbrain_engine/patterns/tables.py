@@ -12,8 +12,6 @@ one stone later:
 - open three, blocked three: one stone before an open four, a four; and so on down.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..kernel import kernel, record

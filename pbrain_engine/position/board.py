@@ -1,7 +1,5 @@
 """Stones on a board as bitboard lines: set up, put and lifted; and their hash keys."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..kernel import kernel, record
@@ -159,6 +157,12 @@ def put(position, zobrist, cell, kind):
 def key_after(key, zobrist, side, cell):
     """Return what the key of a position becomes once the side to move has played a cell."""
     return key ^ zobrist[np.int64(side), cell] ^ WHITE_TO_MOVE
+
+
+@kernel
+def bucket_of(key, buckets):
+    """Return which of so many buckets of a table of positions a key belongs to."""
+    return np.int64(((key >> U64(32)) * U64(buckets)) >> U64(32))
 
 
 @kernel

@@ -5,8 +5,6 @@ reach, up to five cells away, ever leaves the array. ``x, y`` count from the top
 board has eight symmetries, a rectangular one four.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 Coordinates = tuple[int, int]  # x, y from the top left

@@ -5,8 +5,6 @@ of these tables, so tuning needs no new compilation. The names of the tree searc
 ``mcts_``.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 ONE = 64  # depth units of one ply

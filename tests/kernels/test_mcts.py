@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pbrain_engine.position.board import bucket_of
 from pbrain_engine.search.mcts.chances import EVEN, UNIT
 from pbrain_engine.search.mcts.moves import WIDEN, choose, edge_to_stay
 from pbrain_engine.search.mcts.tree import (
@@ -23,7 +24,6 @@ from pbrain_engine.search.mcts.tree import (
     TREE,
     WHOLE,
     add_edge,
-    bucket_of,
     claim_node,
     complaint_about_tree,
     edge_at,
@@ -201,7 +201,7 @@ def test_a_recycled_node_is_not_taken_for_the_one_before_and_gives_its_lists_bac
     assert find_node(made.tree, np.uint64(5)) == NO_NODE
     assert made.tree.nodes[numbers[0]].block == NO_BLOCK
     assert (made.tree.free, made.tree.recycled) == (block, 1)
-    assert bucket_of(made.tree, np.uint64(99)) == 1
+    assert bucket_of(np.uint64(99), made.tree.buckets) == 0
 
 
 def test_without_a_free_block_the_node_that_deserves_its_lists_least_gives_them() -> None:

@@ -1,8 +1,8 @@
 """What one thread keeps of a network while it searches: lazily, stone by stone, with a log.
 
 Every empty cell has a row of ``CHANNELS`` numbers: the sum of the vectors of its four line
-patterns, cut off below 0 and above ``TOP``: its *features*. In rules where both colours play
-alike the first half of the channels is black's view and the second half white's. The features
+patterns, cut off below 0 and above ``FEATURE_LIMIT``: its *features*. In rules where both colours
+play alike the first half of the channels is black's view and the second half white's. The features
 are summed over nine *regions* of the board. All that follows is small layers of integers, one
 set of them (a HEAD) for each side to move.
 
@@ -11,8 +11,6 @@ the stones accounted for and those of the position agree, takes the others back 
 new ones. A stone changes the key of every empty cell within reach on its four lines, and
 that of no other cell; its own cell has no features any more.
 """
-
-from __future__ import annotations
 
 import numpy as np
 
@@ -28,7 +26,6 @@ from ..network_block import (
     CELL_UNITS,
     CHANNELS,
     FEATURE_LIMIT,
-    LAYER_LIMIT,
     NEAR_CLASSES,
     REGION_UNITS,
     SHIFTS,
@@ -37,13 +34,7 @@ from ..network_block import (
 )
 
 REGIONS = 9
-POOLED = REGION_UNITS  # numbers that the regions add to the channels
-TRUNK = TRUNK_UNITS  # numbers that value and policy share
-VALUE_HIDDEN = VALUE_UNITS  # numbers between the trunk and the value
-CELL_HIDDEN = CELL_UNITS  # numbers between the features of a cell and its policy
 NEAR_REACH = 7
-TOP = FEATURE_LIMIT
-HIGH = LAYER_LIMIT
 MAX_CODES = 1 << 16
 
 # Places of HEAD.shifts: by how many bits the sums of a layer go down, and two factors of 256.
@@ -55,22 +46,22 @@ REGION, POOL, FIRST, SECOND, THIRD, FEATURE, CELL_BIAS, CELL_OUT, CELL, LOGIT, S
 # numbers an output (``lanes.add_products``). Channels are absolute, black's first.
 # Whatever is read by sixteen numbers begins a cache line, if the memory of the host does.
 HEAD = record(
-    region=(np.int16, POOLED * CHANNELS),
-    trunk=(np.int16, TRUNK * (CHANNELS + POOLED)),
-    threats=(np.int16, THREAT_MASKS * TRUNK),  # threat mask -> what it adds to the trunk
-    value=(np.int16, VALUE_HIDDEN * TRUNK),
-    result=(np.int16, VALUE_HIDDEN),
-    feature=(np.int16, CHANNELS * TRUNK),  # the position's weights for a cell's features
-    cell=(np.int16, CELL_HIDDEN * TRUNK),  # its biases of a cell's hidden numbers
-    out=(np.int16, CELL_HIDDEN * TRUNK),  # its weights for them
+    region=(np.int16, REGION_UNITS * CHANNELS),
+    trunk=(np.int16, TRUNK_UNITS * (CHANNELS + REGION_UNITS)),
+    threats=(np.int16, THREAT_MASKS * TRUNK_UNITS),  # threat mask -> what it adds to the trunk
+    value=(np.int16, VALUE_UNITS * TRUNK_UNITS),
+    result=(np.int16, VALUE_UNITS),
+    feature=(np.int16, CHANNELS * TRUNK_UNITS),  # the position's weights for a cell's features
+    cell=(np.int16, CELL_UNITS * TRUNK_UNITS),  # its biases of a cell's hidden numbers
+    out=(np.int16, CELL_UNITS * TRUNK_UNITS),  # its weights for them
     around=(np.int16, 3 * CHANNELS),  # the cell, its orthogonal and its diagonal neighbours
-    hidden=(np.int16, CELL_HIDDEN * CHANNELS),  # their mixture to a cell's hidden numbers
-    region_bias=(np.int32, POOLED),
-    trunk_bias=(np.int32, TRUNK),
-    value_bias=(np.int32, VALUE_HIDDEN),
+    hidden=(np.int16, CELL_UNITS * CHANNELS),  # their mixture to a cell's hidden numbers
+    region_bias=(np.int32, REGION_UNITS),
+    trunk_bias=(np.int32, TRUNK_UNITS),
+    value_bias=(np.int32, VALUE_UNITS),
     feature_bias=(np.int32, CHANNELS),
-    cell_bias=(np.int32, CELL_HIDDEN),
-    out_bias=(np.int32, CELL_HIDDEN),
+    cell_bias=(np.int32, CELL_UNITS),
+    out_bias=(np.int32, CELL_UNITS),
     shifts=(np.int32, SHIFTS),
     result_bias=np.int32,
     near=(np.int16, 2 * NEAR_CLASSES),  # distance to the enemy's last stone, to the own
@@ -95,11 +86,11 @@ ACCUMULATOR = record(
     features=(np.int16, ROOM * CHANNELS),  # cell -> features; none on stones and outside
     log_rows=(np.int16, (DEPTH + 1) * CHANGES * CHANNELS),  # rows before the change
     regions=(np.int32, (DEPTH + 1) * RINGS),  # depth, region, channel -> sum of features
-    trunk=(np.int16, TRUNK),  # what value and policy share
-    cell_biases=(np.int16, CELL_HIDDEN),  # the position's part of the policy
+    trunk=(np.int16, TRUNK_UNITS),  # what value and policy share
+    cell_biases=(np.int16, CELL_UNITS),  # the position's part of the policy
     feature_weights=(np.int16, CHANNELS),
-    out_weights=(np.int16, CELL_HIDDEN),
-    inputs=(np.int16, CHANNELS + POOLED),  # scratch row of the layers
+    out_weights=(np.int16, CELL_UNITS),
+    inputs=(np.int16, CHANNELS + REGION_UNITS),  # scratch row of the layers
     lines=(np.uint64, (4, LINES)),  # as in POSITION, of the stones that are accounted for
     root=np.int64,  # stones of the position of ``begin``
     depth=np.int64,  # stones above it that are accounted for
@@ -142,7 +133,7 @@ def exchange(accumulator, network, end):
         row = add(row, load(network.book, new * CHANNELS + part))
         row = subtract(row, load(network.book, old * CHANNELS + part))
         save(accumulator.rows, at, row)
-        features = clamp(row, 0, TOP)
+        features = clamp(row, 0, FEATURE_LIMIT)
         gain = widen(subtract(features, load(accumulator.features, at)))
         save(accumulator.features, at, features)
         save(accumulator.regions, ring + part, add(load(accumulator.regions, ring + part), gain))
@@ -234,7 +225,7 @@ def lift_stone(accumulator):
         for part in range(0, CHANNELS, LANES):
             row = load(accumulator.log_rows, i * CHANNELS + part)
             save(accumulator.rows, number * CHANNELS + part, row)
-            save(accumulator.features, number * CHANNELS + part, clamp(row, 0, TOP))
+            save(accumulator.features, number * CHANNELS + part, clamp(row, 0, FEATURE_LIMIT))
     stone = np.int64(accumulator.stones[depth])
     cell = stone & (PADDED_CELLS - 1)
     clear = CLEARS[stone // PADDED_CELLS]
@@ -276,7 +267,7 @@ def start_from(accumulator, network, position, half):
                         network.codes[line_key(accumulator.lines, cell, direction, half)]
                     )
                     row = add(row, load(network.book, code * CHANNELS + part))
-                features = clamp(row, 0, TOP)
+                features = clamp(row, 0, FEATURE_LIMIT)
                 save(accumulator.rows, at, row)
                 save(accumulator.features, at, features)
                 ring = region * CHANNELS + part

@@ -1,7 +1,5 @@
 """The layers above the features: the trunk, the value, and the policy of single moves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel
@@ -21,28 +19,31 @@ from ...kernel.lanes import (
     zero_ints,
 )
 from ...position.geometry import STRIDE
-from ..network_block import CHANNELS, NEAR_CLASSES
+from ..network_block import (
+    CELL_UNITS,
+    CHANNELS,
+    LAYER_LIMIT,
+    NEAR_CLASSES,
+    REGION_UNITS,
+    TRUNK_UNITS,
+    VALUE_UNITS,
+)
 from .accumulator import (
     CELL,
     CELL_BIAS,
-    CELL_HIDDEN,
     CELL_OUT,
     FEATURE,
     FIRST,
     HEAT,
-    HIGH,
     LOGIT,
     NEAR_REACH,
     POOL,
-    POOLED,
     REGION,
     RINGS,
     ROW,
     SECOND,
     SHARE,
     THIRD,
-    TRUNK,
-    VALUE_HIDDEN,
     dense,
 )
 
@@ -78,20 +79,22 @@ def ask_trunk(accumulator, network, side, mask):
             sums = load(accumulator.regions, ring + part)
             save(accumulator.inputs, part, narrow(shift_right(sums, 3)))
         hidden = layer(head.region_bias, head.region, 0, accumulator.inputs, CHANNELS)
-        pooled = add(pooled, clamp(shift_right(hidden, shifts[REGION]), 0, HIGH))
+        pooled = add(pooled, clamp(shift_right(hidden, shifts[REGION]), 0, LAYER_LIMIT))
     for part in range(0, CHANNELS, LANES):
         whole = zero_ints()
         for ring in range(start + part, start + RINGS + part, CHANNELS):
             whole = add(whole, load(accumulator.regions, ring))
-        save(accumulator.inputs, part, narrow(clamp(shift_right(whole, 5), 0, HIGH)))
-    pooled = clamp(shift_right(pooled, shifts[POOL]), 0, HIGH)
+        save(accumulator.inputs, part, narrow(clamp(shift_right(whole, 5), 0, LAYER_LIMIT)))
+    pooled = clamp(shift_right(pooled, shifts[POOL]), 0, LAYER_LIMIT)
     save(accumulator.inputs, CHANNELS, narrow(pooled))
-    for block in range(TRUNK // LANES):
+    for block in range(TRUNK_UNITS // LANES):
         at = block * LANES
-        sums = layer(head.trunk_bias, head.trunk, block, accumulator.inputs, CHANNELS + POOLED)
+        sums = layer(
+            head.trunk_bias, head.trunk, block, accumulator.inputs, CHANNELS + REGION_UNITS
+        )
         sums = shift_right(sums, shifts[FIRST])
-        sums = add(sums, widen(load(head.threats, mask * TRUNK + at)))
-        save(accumulator.trunk, at, narrow(clamp(sums, 0, HIGH)))
+        sums = add(sums, widen(load(head.threats, mask * TRUNK_UNITS + at)))
+        save(accumulator.trunk, at, narrow(clamp(sums, 0, LAYER_LIMIT)))
     accumulator.asked = 1 + side
     accumulator.policy_side = 0
 
@@ -101,9 +104,9 @@ def network_value(accumulator, network, side, linear):
     """Return the value for the side to move, not yet limited; the trunk has been asked."""
     head = network.heads[side]
     total = np.int64(head.result_bias)
-    for block in range(VALUE_HIDDEN // LANES):
-        sums = layer(head.value_bias, head.value, block, accumulator.trunk, TRUNK)
-        row = narrow(clamp(shift_right(sums, head.shifts[SECOND]), 0, HIGH))
+    for block in range(VALUE_UNITS // LANES):
+        sums = layer(head.value_bias, head.value, block, accumulator.trunk, TRUNK_UNITS)
+        row = narrow(clamp(shift_right(sums, head.shifts[SECOND]), 0, LAYER_LIMIT))
         total += dot(row, load(head.result, block * LANES))
     return ((linear * np.int64(head.shifts[SHARE])) >> 8) + (total >> np.int64(head.shifts[THIRD]))
 
@@ -116,15 +119,15 @@ def ask_policy(accumulator, network, side):
     head = network.heads[side]
     shifts = head.shifts
     for block in range(CHANNELS // LANES):
-        sums = layer(head.feature_bias, head.feature, block, accumulator.trunk, TRUNK)
-        row = narrow(clamp(shift_right(sums, shifts[FEATURE]), -HIGH, HIGH))
+        sums = layer(head.feature_bias, head.feature, block, accumulator.trunk, TRUNK_UNITS)
+        row = narrow(clamp(shift_right(sums, shifts[FEATURE]), -LAYER_LIMIT, LAYER_LIMIT))
         save(accumulator.feature_weights, block * LANES, row)
-    for block in range(CELL_HIDDEN // LANES):
-        sums = layer(head.cell_bias, head.cell, block, accumulator.trunk, TRUNK)
-        row = narrow(clamp(shift_right(sums, shifts[CELL_BIAS]), -HIGH, HIGH))
+    for block in range(CELL_UNITS // LANES):
+        sums = layer(head.cell_bias, head.cell, block, accumulator.trunk, TRUNK_UNITS)
+        row = narrow(clamp(shift_right(sums, shifts[CELL_BIAS]), -LAYER_LIMIT, LAYER_LIMIT))
         save(accumulator.cell_biases, block * LANES, row)
-        sums = layer(head.out_bias, head.out, block, accumulator.trunk, TRUNK)
-        row = narrow(clamp(shift_right(sums, shifts[CELL_OUT]), -HIGH, HIGH))
+        sums = layer(head.out_bias, head.out, block, accumulator.trunk, TRUNK_UNITS)
+        row = narrow(clamp(shift_right(sums, shifts[CELL_OUT]), -LAYER_LIMIT, LAYER_LIMIT))
         save(accumulator.out_weights, block * LANES, row)
     accumulator.policy_side = 1 + side
 
@@ -176,11 +179,11 @@ def network_logit(accumulator, network, side, cell, score, enemy_last, own_last)
         row = add(row, multiply_high(shift_left(corners, 1), weights))
         save(accumulator.inputs, at, row)
     shift = head.shifts[CELL]
-    for block in range(CELL_HIDDEN // LANES):
+    for block in range(CELL_UNITS // LANES):
         sums = add_layer(zero_ints(), head.hidden, block, accumulator.inputs, CHANNELS)
         sums = shift_right(sums, shift)
         biases = widen(load(accumulator.cell_biases, block * LANES))
-        hidden = narrow(clamp(add(sums, biases), 0, HIGH))
+        hidden = narrow(clamp(add(sums, biases), 0, LAYER_LIMIT))
         total += dot(hidden, load(accumulator.out_weights, block * LANES))
     logit = (total >> np.int64(head.shifts[LOGIT])) + score_logit(head, score)
     logit += np.int64(head.near[near_class(cell, enemy_last)])

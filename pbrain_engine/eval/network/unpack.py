@@ -5,21 +5,22 @@ nothing behind a wall counts and where it is not larger than its mirror image; t
 code for each canonical key, in ascending order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel
 from ...patterns.tables import is_half_window
-from ..network_block import BOOK_LIMIT, CHANNELS, NEAR_CLASSES, SHIFTS, THREAT_MASKS
-from .accumulator import (
-    CELL_HIDDEN,
-    HEAT,
-    POOLED,
-    SHARE,
-    TRUNK,
-    VALUE_HIDDEN,
+from ..network_block import (
+    BOOK_LIMIT,
+    CELL_UNITS,
+    CHANNELS,
+    NEAR_CLASSES,
+    REGION_UNITS,
+    SHIFTS,
+    THREAT_MASKS,
+    TRUNK_UNITS,
+    VALUE_UNITS,
 )
+from .accumulator import HEAT, SHARE
 
 HEAD_WORDS = 32  # int16 of a block's head
 
@@ -100,16 +101,7 @@ def channel_for(side, channel):
 
 
 @kernel
-def unpack_biases(block, start, biases, count, side, is_view):
-    """Read the biases of a layer; ``is_view``: its outputs are channels."""
-    for i in range(count):
-        place = channel_for(side, i) if is_view else i
-        biases[place] = wide(block, start + 2 * i)
-    return start + 2 * count
-
-
-@kernel
-def unpack_layer(block, start, weights, outputs, inputs, side, viewed):
+def unpack_weights(block, start, weights, outputs, inputs, side, viewed):
     """Read the weights of a layer, row by row.
 
     ``viewed``: its first inputs are channels (1), or its outputs are (2).
@@ -124,10 +116,20 @@ def unpack_layer(block, start, weights, outputs, inputs, side, viewed):
 
 
 @kernel
-def unpack_row(block, start, numbers, at, count):
+def unpack_layer(block, start, weights, biases, outputs, inputs, side, viewed):
+    """Read the weights and the biases of a layer."""
+    at = unpack_weights(block, start, weights, outputs, inputs, side, viewed)
+    for output in range(outputs):
+        row = channel_for(side, output) if viewed == 2 else output
+        biases[row] = wide(block, at + 2 * output)
+    return at + 2 * outputs
+
+
+@kernel
+def unpack_row(block, start, numbers, count):
     """Read numbers that lie in the kernel as in the file."""
     for i in range(count):
-        numbers[at + i] = block[start + i]
+        numbers[i] = block[start + i]
     return start + count
 
 
@@ -137,29 +139,25 @@ def unpack_head(block, at, head, side):
     for i in range(SHIFTS):
         head.shifts[i] = wide(block, at + 2 * i)
     at += 2 * SHIFTS
-    at = unpack_layer(block, at, head.region, POOLED, CHANNELS, side, 1)
-    at = unpack_biases(block, at, head.region_bias, POOLED, side, False)
-    at = unpack_layer(block, at, head.trunk, TRUNK, CHANNELS + POOLED, side, 1)
-    at = unpack_biases(block, at, head.trunk_bias, TRUNK, side, False)
-    at = unpack_row(block, at, head.threats, 0, THREAT_MASKS * TRUNK)
-    at = unpack_layer(block, at, head.value, VALUE_HIDDEN, TRUNK, side, 0)
-    at = unpack_biases(block, at, head.value_bias, VALUE_HIDDEN, side, False)
-    at = unpack_row(block, at, head.result, 0, VALUE_HIDDEN)
+    at = unpack_layer(block, at, head.region, head.region_bias, REGION_UNITS, CHANNELS, side, 1)
+    at = unpack_layer(
+        block, at, head.trunk, head.trunk_bias, TRUNK_UNITS, CHANNELS + REGION_UNITS, side, 1
+    )
+    at = unpack_row(block, at, head.threats, THREAT_MASKS * TRUNK_UNITS)
+    at = unpack_layer(block, at, head.value, head.value_bias, VALUE_UNITS, TRUNK_UNITS, side, 0)
+    at = unpack_row(block, at, head.result, VALUE_UNITS)
     head.result_bias = wide(block, at)
     at += 2
-    at = unpack_layer(block, at, head.feature, CHANNELS, TRUNK, side, 2)
-    at = unpack_biases(block, at, head.feature_bias, CHANNELS, side, True)
-    at = unpack_layer(block, at, head.cell, CELL_HIDDEN, TRUNK, side, 0)
-    at = unpack_biases(block, at, head.cell_bias, CELL_HIDDEN, side, False)
-    at = unpack_layer(block, at, head.out, CELL_HIDDEN, TRUNK, side, 0)
-    at = unpack_biases(block, at, head.out_bias, CELL_HIDDEN, side, False)
+    at = unpack_layer(block, at, head.feature, head.feature_bias, CHANNELS, TRUNK_UNITS, side, 2)
+    at = unpack_layer(block, at, head.cell, head.cell_bias, CELL_UNITS, TRUNK_UNITS, side, 0)
+    at = unpack_layer(block, at, head.out, head.out_bias, CELL_UNITS, TRUNK_UNITS, side, 0)
     for kind in range(3):
         for i in range(CHANNELS):
             place = channel_for(side, i)
             head.around[kind * CHANNELS + place] = block[at + kind * CHANNELS + i]
     at += 3 * CHANNELS
-    at = unpack_layer(block, at, head.hidden, CELL_HIDDEN, CHANNELS, side, 1)
-    return unpack_row(block, at, head.near, 0, 2 * NEAR_CLASSES)
+    at = unpack_weights(block, at, head.hidden, CELL_UNITS, CHANNELS, side, 1)
+    return unpack_row(block, at, head.near, 2 * NEAR_CLASSES)
 
 
 @kernel

@@ -5,8 +5,6 @@ Stockfish and their kin; every number is in ``parameters.py``. The rule that kee
 losses sound: nothing is pruned before a move has been found that does not lose.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...eval.evaluator import EVALUATOR, judge, judge_near
@@ -38,7 +36,6 @@ from .memory import (
     depth_of,
     eval_of,
     expect,
-    from_table,
     futility_margin,
     history_bonus,
     is_attack,
@@ -48,6 +45,7 @@ from .memory import (
     probe,
     razor_margin,
     set_pv,
+    shift_ends,
     store,
     value_of,
 )
@@ -129,7 +127,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     table_depth = 0
     if data != U64(0):
         table_move = cell_of_entry(data)
-        table_value = from_table(value_of(data), ply)
+        table_value = shift_ends(value_of(data), -ply)
         table_bound = bound_of(data)
         table_depth = depth_of(data)
         if not pv and table_depth >= depth:

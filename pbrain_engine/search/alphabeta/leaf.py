@@ -3,8 +3,6 @@
 And a sensible move without any search, for when there is no time at all.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...eval.evaluator import EVALUATOR, judge, judge_near, move_score
@@ -12,19 +10,13 @@ from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_allowed
-from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
-from ...position.board import last_move
-from ...position.geometry import MARGIN, NO_CELL, STRIDE
+from ...patterns.state import class_at, count_of, play, sets_of, undo
+from ...position.board import contains, last_move
+from ...position.geometry import MARGIN, NO_CELL, PADDED_CELLS, STRIDE
 from ...values import DRAW, INFINITE, WIN_BAND
-from ..threats.defence import (
-    clear_marks,
-    closes_rows,
-    four_cells,
-    loss_in,
-    mark_killers,
-    static_result,
-)
+from ..threats.defence import four_cells, loss_in, static_result
 from ..threats.memory import pack_entry
+from ..threats.vcf import list_blocks
 from .memory import (
     EXACT,
     LOWER,
@@ -34,10 +26,10 @@ from .memory import (
     UPPER,
     WORKER,
     bound_of,
-    from_table,
     must_stop,
     probe,
     set_pv,
+    shift_ends,
     store,
     value_of,
 )
@@ -72,20 +64,16 @@ def quick_move(state, tables):
     best = 0
     for attempt in range(2):
         best_score = -(1 << 40)
-        for word in sets_of(state):
-            cells = position.empties[word]
-            if attempt == 0:
-                cells &= state.near[position.ply, word]
-            while cells != U64(0):
-                cell = word * 64 + lowest_bit(cells)
-                cells &= cells - U64(1)
-                far = abs((cell & (STRIDE - 1)) - middle_x) + abs((cell >> 5) - middle_y)
-                score = urgency(state, side, cell) - far
-                if position.ply > 0:
-                    score += move_score(state, tables, side, cell) * 64
-                if score > best_score and is_allowed(state, tables, cell):
-                    best = cell
-                    best_score = score
+        for cell in range(PADDED_CELLS):
+            if attempt == 0 and not contains(state.near[position.ply], cell):
+                continue
+            far = abs((cell & (STRIDE - 1)) - middle_x) + abs((cell >> 5) - middle_y)
+            score = urgency(state, side, cell) - far
+            if position.ply > 0:
+                score += move_score(state, tables, side, cell) * 64
+            if score > best_score and is_allowed(state, tables, cell):
+                best = cell
+                best_score = score
         if best != 0:
             break
     return best
@@ -154,23 +142,8 @@ def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
         return judge(worker.accumulator, evaluator, state)
 
     if count_of(state, 1 - side, s.MAKES_FIVE) > 0:
-        if not closes_rows(tables):
-            cell = first_of(state, 1 - side, s.MAKES_FIVE)
-            play(state, tables, cell)
-            value = -leaf(worker, evaluator, shared, -beta, -alpha, fours, ply + 1)
-            undo(state, tables)
-            set_pv(worker, ply, cell)
-            return value
-        clear_marks(worker)
-        mark_killers(worker, tables, s.MAKES_FIVE)
         frame = worker.stack[ply + STACK_BASE]
-        count = 0
-        for word in sets_of(state):
-            cells = worker.marks[word]
-            while cells != U64(0):
-                frame.moves[count] = word * 64 + lowest_bit(cells)
-                cells &= cells - U64(1)
-                count += 1
+        count = list_blocks(worker, frame.moves, tables, 0)
         best = loss_in(ply + 2)
         for i in range(count):
             cell = np.int64(frame.moves[i])
@@ -188,7 +161,7 @@ def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
     if fours == 0:
         data = probe(shared, key)
         if data != U64(0):
-            value = from_table(value_of(data), ply)
+            value = shift_ends(value_of(data), -ply)
             bound = bound_of(data)
             if bound == EXACT or (bound == LOWER and value >= beta):
                 return value

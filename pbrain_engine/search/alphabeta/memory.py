@@ -8,8 +8,6 @@ Reading gives a copy (``probe`` returns the data word), writing is explicit (``s
 Each thread has a worker: its game, the stack of nodes, history and root moves.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...eval.evaluator import ACCUMULATOR
@@ -17,12 +15,12 @@ from ...kernel import fill_line, kernel, record
 from ...kernel.bits import U64, breathe, prefetch
 from ...patterns.shapes import MAKES_THREE
 from ...patterns.state import STATE
-from ...position.board import SETS
+from ...position.board import SETS, bucket_of
 from ...position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS
 from ...values import EVAL_LIMIT, WIN, WIN_BAND
 from ..parameters import ALPHABETA, ONE
 
-ENTRIES = 4  # entries of a bucket: one cache line
+BUCKET_WORDS = 8  # a cache line: four entries of a key and a word
 MAX_WORDS = 3 << 26  # 1.5 GiB of table: the largest that a record type can describe
 
 PARAMS = record(**dict.fromkeys(ALPHABETA, np.int32))
@@ -35,7 +33,7 @@ SHARED = record(
     stop=np.int64,  # set by the host: every search returns as soon as it sees it
     generation=np.int64,  # of the table's entries, 0 to 63
     buckets=np.int64,  # how many buckets the host has given memory for
-    words=(np.uint64, MAX_WORDS),  # bucket * 8 + entry * 2: key ^ data, data
+    words=(np.uint64, MAX_WORDS),  # bucket * BUCKET_WORDS + entry * 2: key ^ data, data
 )
 HEAD_BYTES = _HEAD + _PAD
 
@@ -86,44 +84,28 @@ def generation_of(data):
 
 
 @kernel
-def to_table(value, ply):
-    """Return a value as the table keeps it: forced ends counted from the node, not the root."""
+def shift_ends(value, plies):
+    """Return a value with forced ends so many plies nearer; the table counts them from the node."""
     if value >= WIN_BAND:
-        return value + ply
+        return value + plies
     if value <= -WIN_BAND:
-        return value - ply
+        return value - plies
     return value
-
-
-@kernel
-def from_table(value, ply):
-    """Return a table value as seen from the root; the inverse of ``to_table``."""
-    if value >= WIN_BAND:
-        return value - ply
-    if value <= -WIN_BAND:
-        return value + ply
-    return value
-
-
-@kernel
-def bucket_of(shared, key):
-    """Return the first word of the bucket that a key belongs to."""
-    return np.int64(((key >> U64(32)) * U64(shared.buckets)) >> U64(32)) * (2 * ENTRIES)
 
 
 @kernel
 def expect(shared, key):
     """Begin to load the bucket of a key that will soon be probed."""
-    prefetch(shared.words, bucket_of(shared, key))
+    prefetch(shared.words, bucket_of(key, shared.buckets) * BUCKET_WORDS)
 
 
 @kernel
 def probe(shared, key):
     """Return the data word stored for a key, or 0."""
-    start = bucket_of(shared, key)
-    for i in range(ENTRIES):
-        data = shared.words[start + 2 * i + 1]
-        if shared.words[start + 2 * i] ^ data == key and data != U64(0):
+    start = bucket_of(key, shared.buckets) * BUCKET_WORDS
+    for at in range(start, start + BUCKET_WORDS, 2):
+        data = shared.words[at + 1]
+        if shared.words[at] ^ data == key and data != U64(0):
             return data
     return U64(0)
 
@@ -137,31 +119,31 @@ def store(shared, key, ply, value, static, cell, depth, bound):
     """
     assert -WIN <= value <= WIN and -EVAL_LIMIT <= static <= EVAL_LIMIT
     assert 0 <= cell < PADDED_CELLS and UPPER <= bound <= EXACT and 0 <= ply
-    start = bucket_of(shared, key)
+    start = bucket_of(key, shared.buckets) * BUCKET_WORDS
     steps = min(max(depth // _DEPTH_STEP, -_DEPTH_OFFSET), 255 - _DEPTH_OFFSET)
     target = start
     lowest = 1 << 30
-    for i in range(ENTRIES):
-        data = shared.words[start + 2 * i + 1]
+    for at in range(start, start + BUCKET_WORDS, 2):
+        data = shared.words[at + 1]
         if data == U64(0):
             if lowest > -(1 << 29):
                 lowest = -(1 << 29)
-                target = start + 2 * i
+                target = at
             continue
-        if shared.words[start + 2 * i] ^ data == key:
+        if shared.words[at] ^ data == key:
             if bound != EXACT and depth_of(data) > depth + 2 * ONE:
                 if generation_of(data) == shared.generation:
                     return
             if cell == 0:
                 cell = cell_of_entry(data)
-            target = start + 2 * i
+            target = at
             break
         age = (shared.generation - generation_of(data)) & 63
         worth = depth_of(data) - age * 8 * ONE
         if worth < lowest:
             lowest = worth
-            target = start + 2 * i
-    data = U64(to_table(value, ply) + _OFFSET) | (U64(static + _OFFSET) << U64(16))
+            target = at
+    data = U64(shift_ends(value, ply) + _OFFSET) | (U64(static + _OFFSET) << U64(16))
     data |= (U64(cell) << U64(32)) | (U64(steps + _DEPTH_OFFSET) << U64(42))
     data |= (U64(bound) << U64(50)) | (U64(shared.generation) << U64(52))
     shared.words[target] = key ^ data
@@ -255,10 +237,10 @@ WORKER = record(
     root_value=np.int64,
     root_depth=np.int64,  # of the last completed iteration
     root_changes=np.int64,  # how often the best move changed in the last iteration
-    root_moves=(np.int32, MAX_STONES),
-    root_values=(np.int32, MAX_STONES),  # last exact value, or -INFINITE
-    root_pv=(np.int16, (MAX_STONES, MAX_STACK)),
-    root_pv_length=(np.int32, MAX_STONES),
+    root_moves=(np.int32, MAX_STONES),  # best first
+    root_values=(np.int32, PADDED_CELLS),  # of each by its cell: last exact value, or -INFINITE
+    root_pv=(np.int16, (PADDED_CELLS, MAX_STACK)),
+    root_pv_length=(np.int32, PADDED_CELLS),
     history=(np.int32, (2, 2, PADDED_CELLS)),  # side, attack or quiet, cell
     counters=(np.int32, (2, PADDED_CELLS)),  # side, enemy's last cell -> reply that cut
     pv=(np.int16, (MAX_STACK + 2, MAX_STACK + 2)),

@@ -4,20 +4,18 @@ Moves stand in the node's frame, a cell and its score in one number, and are pic
 equal scores are ordered by cell and the search is the same on every machine.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...eval.evaluator import ask_moves, has_network, linear_logit, logit_of, move_score
 from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
-from ...patterns.state import class_at, sets_of
+from ...patterns.state import class_at, count_of, sets_of
 from ...patterns.tables import class_in
 from ...position.board import last_move
 from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
-from ..threats.defence import clear_marks, mark_answers, mark_empties
+from ..threats.defence import clear_marks, mark_answers, mark_class, mark_empties
 from ..threats.memory import cell_in, number_in, pack_entry, pick
 from .memory import STACK_BASE, TALLIES, is_attack, log_of
 
@@ -100,14 +98,6 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
 
 
 @kernel
-def list_marked(worker, evaluator, shared, ply, shaped):
-    """Write the marked cells to the node's frame, scored without the policy; return how many."""
-    worker.stack[ply + STACK_BASE].ranked = 0
-    count, _ = list_scored(worker, evaluator, shared, ply, shaped, True)
-    return count
-
-
-@kernel
 def note_chances(frame, count, highest):
     """Turn the logits of the listed moves into what speaks against them; ``highest`` is the best.
 
@@ -187,31 +177,45 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
 
 
 @kernel
-def list_candidates(worker, evaluator, shared, ply, shaped, ranked):
-    """Write every candidate to the node's frame, ranked by the policy or not; return how many."""
-    mark_candidates(worker)
+def list_marked(worker, evaluator, shared, ply, shaped, ranked):
+    """Write the marked cells to the node's frame, ranked by the policy or not; return how many."""
     if ranked:
         return list_ranked(worker, evaluator, shared, ply, shaped)
-    return list_marked(worker, evaluator, shared, ply, shaped)
+    worker.stack[ply + STACK_BASE].ranked = 0
+    count, _ = list_scored(worker, evaluator, shared, ply, shaped, True)
+    return count
+
+
+@kernel
+def mark_moves(worker, tables):
+    """Mark the fives, else the answers to a threat, else all candidates; return if it is these."""
+    side = np.int64(worker.state.position.side)
+    clear_marks(worker)
+    if count_of(worker.state, side, s.MAKES_FIVE) > 0:
+        mark_class(worker, side, s.MAKES_FIVE)
+        return False
+    if mark_answers(worker, tables) != s.QUIET:
+        return False
+    mark_candidates(worker)
+    return True
 
 
 @kernel
 def list_moves(worker, evaluator, shared, ply, depth):
-    """List what a node has to search: the answers to a threat, else every candidate.
+    """List what a node has to search (``mark_moves``).
 
     Near the leaves only candidates that make something, which others would be pruned for. Far
     from them the network ranks the candidates, if there is one.
     """
     params = shared.params
-    clear_marks(worker)
-    if mark_answers(worker, evaluator.tables) != s.QUIET:
-        return list_marked(worker, evaluator, shared, ply, False)
+    if not mark_moves(worker, evaluator.tables):
+        return list_marked(worker, evaluator, shared, ply, False, False)
     ranked = has_network(evaluator) and depth >= params.policy_depth
     if depth < params.shaped_depth:
-        count = list_candidates(worker, evaluator, shared, ply, True, ranked)
+        count = list_marked(worker, evaluator, shared, ply, True, ranked)
         if count > 0:
             return count
-    return list_candidates(worker, evaluator, shared, ply, False, ranked)
+    return list_marked(worker, evaluator, shared, ply, False, ranked)
 
 
 @kernel

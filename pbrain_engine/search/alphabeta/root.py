@@ -5,20 +5,18 @@ symmetry: bit 0 mirrors left and right, bit 1 top and bottom, bit 2 exchanges co
 for square boards only. 0 moves nothing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...eval.evaluator import begin, judge
 from ...kernel import kernel
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
-from ...patterns.state import class_at, count_of, play, undo
+from ...patterns.state import class_at, play, undo
 from ...position.board import contains
 from ...position.geometry import MARGIN, NO_CELL, STRIDE
 from ...values import INFINITE, WIN, WIN_BAND
 from ..parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, ONE, SURE_DEPTH
-from ..threats.defence import clear_marks, mark_answers, mark_class, mark_empties, win_in
+from ..threats.defence import mark_empties, win_in
 from .alphabeta import search
 from .memory import EXACT, LOWER, STACK_BASE, UPPER, fade_history, late_reduction, store
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
@@ -74,16 +72,6 @@ PROVEN_DEPTH = 40 * ONE  # what is proven counts as searched so deep
 
 
 @kernel
-def mark_moves(worker, tables):
-    """Mark what the root considers: the fives, else the answers to a threat, else all near."""
-    clear_marks(worker)
-    if count_of(worker.state, np.int64(worker.state.position.side), s.MAKES_FIVE) > 0:
-        mark_class(worker, np.int64(worker.state.position.side), s.MAKES_FIVE)
-    elif mark_answers(worker, tables) == s.QUIET:
-        mark_candidates(worker)
-
-
-@kernel
 def list_root(worker, evaluator, shared, distinct):
     """List the legal moves that the root considers, best first; return how many.
 
@@ -94,21 +82,16 @@ def list_root(worker, evaluator, shared, distinct):
     """
     state = worker.state
     symmetries = symmetries_of(state.position) if distinct != 0 else 0
-    side = np.int64(state.position.side)
     count = 0
     for attempt in range(4):
-        has_five = count_of(state, side, s.MAKES_FIVE) > 0
-        if attempt == 0 and not has_five:
+        if attempt == 0:
             count = list_moves(worker, evaluator, shared, 0, EVERY_MOVE)
         else:
-            if attempt == 0:
-                clear_marks(worker)
-                mark_class(worker, side, s.MAKES_FIVE)
-            elif attempt == 1:
+            if attempt == 1:
                 mark_candidates(worker)
             else:
                 mark_empties(worker)
-            count = list_marked(worker, evaluator, shared, 0, False)
+            count = list_marked(worker, evaluator, shared, 0, False, False)
         kept = 0
         for i in range(count):
             cell = pick_move(worker, 0, i, count)
@@ -119,8 +102,8 @@ def list_root(worker, evaluator, shared, distinct):
             if has_twin(state.position, symmetries, worker.root_moves, kept, cell):
                 continue
             worker.root_moves[kept] = cell
-            worker.root_values[kept] = -INFINITE
-            worker.root_pv_length[kept] = 0
+            worker.root_values[cell] = -INFINITE
+            worker.root_pv_length[cell] = 0
             kept += 1
         if kept > 0:
             worker.root_count = kept
@@ -149,34 +132,14 @@ def prepare_root(worker, evaluator, shared, node_limit, distinct):
 
 
 @kernel
-def swap_root(worker, a, b):
-    """Exchange two root moves with all that is known of them."""
-    for i in range(max(worker.root_pv_length[a], worker.root_pv_length[b])):
-        cell = worker.root_pv[a, i]
-        worker.root_pv[a, i] = worker.root_pv[b, i]
-        worker.root_pv[b, i] = cell
-    length = worker.root_pv_length[a]
-    worker.root_pv_length[a] = worker.root_pv_length[b]
-    worker.root_pv_length[b] = length
-    move = worker.root_moves[a]
-    worker.root_moves[a] = worker.root_moves[b]
-    worker.root_moves[b] = move
-    value = worker.root_values[a]
-    worker.root_values[a] = worker.root_values[b]
-    worker.root_values[b] = value
-
-
-@kernel
 def drop_root(worker, cell):
     """Take a root move off the list, unless it is the only one; return how many are left."""
-    last = worker.root_count - 1
-    found = False
-    for i in range(last):
-        found = found or worker.root_moves[i] == cell
-        if found:
-            swap_root(worker, i, i + 1)
-    if last > 0 and worker.root_moves[last] == cell:
-        worker.root_count = last
+    kept = 0
+    for i in range(worker.root_count):
+        if worker.root_moves[i] != cell or worker.root_count == 1:
+            worker.root_moves[kept] = worker.root_moves[i]
+            kept += 1
+    worker.root_count = kept
     return worker.root_count
 
 
@@ -246,20 +209,21 @@ def search_root(worker, evaluator, shared, alpha, beta, depth, first):
             best = value
         if value > alpha or i == first:
             length = worker.pv_length[1]
-            worker.root_pv[i, 0] = cell
+            worker.root_pv[cell, 0] = cell
             for at in range(length):
-                worker.root_pv[i, at + 1] = worker.pv[1, at]
-            worker.root_pv_length[i] = length + 1
-            worker.root_values[i] = value
+                worker.root_pv[cell, at + 1] = worker.pv[1, at]
+            worker.root_pv_length[cell] = length + 1
+            worker.root_values[cell] = value
             if i > first and first == 0:
                 worker.root_changes += 1
             for place in range(i, first, -1):  # those between keep their order
-                swap_root(worker, place, place - 1)
+                worker.root_moves[place] = worker.root_moves[place - 1]
+            worker.root_moves[first] = cell
             alpha = max(alpha, value)
             if value >= beta:
                 break
         else:
-            worker.root_values[i] = -INFINITE
+            worker.root_values[cell] = -INFINITE
     return best
 
 
@@ -275,7 +239,7 @@ def iterate(worker, evaluator, shared, depth, first):
     worker.stopped = 0
     if first == 0:
         worker.root_changes = 0
-    last = np.int64(worker.root_values[first])
+    last = np.int64(worker.root_values[worker.root_moves[first]])
     width = np.int64(shared.params.aspiration)
     alpha = -INFINITE
     beta = INFINITE
@@ -323,7 +287,7 @@ def think_alone(worker, evaluator, shared, node_limit):
     found_at = 0
     for depth in range(1, last + 1):
         done = iterate(worker, evaluator, shared, depth, 0)
-        now = np.int64(worker.root_values[0])
+        now = np.int64(worker.root_values[worker.root_moves[0]])
         if done == 0:  # of the last move what is known may be a bound of the window
             if now >= WIN_BAND or (now > -INFINITE and worker.root_moves[0] != move):
                 value = now

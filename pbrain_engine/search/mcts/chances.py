@@ -4,8 +4,6 @@ A chance is a whole number from 0 (lost) to ``UNIT`` (won). The exponentials sta
 that are made by decimal arithmetic, so every machine has the same.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from math import isqrt
 

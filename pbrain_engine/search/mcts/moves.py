@@ -9,19 +9,16 @@ A visit follows the most promising one by mean and doubt: PUCT (Rosin 2011, in t
 et al. 2017) doubts a move by its share of the policy and its visits.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel
-from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
-from ...patterns.state import count_of, sets_of
+from ...patterns.state import count_of
 from ...position.board import contains
 from ..alphabeta.ordering import mark_candidates
 from ..threats.defence import clear_marks, mark_answers, mark_class, mark_empties
-from ..threats.memory import cell_in, number_in
+from ..threats.memory import cell_in, list_marks, number_in
 from ..threats.replies import mark_replies
 from .chances import UNIT, rough_root, share_of, slope_of
 from .tree import (
@@ -44,16 +41,12 @@ _FIRST = np.int64(0)  # where the threat searches may write their move lists
 @kernel
 def write_marks(walker, threats, tables):
     """Write the marked legal moves to the list."""
-    state = threats.state
     count = 0
-    for word in sets_of(state):
-        cells = threats.marks[word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            if not is_forbidden(state, tables, cell):
-                walker.moves[count] = cell
-                count += 1
+    for i in range(list_marks(threats, walker.moves, 0)):
+        cell = walker.moves[i]
+        if not is_forbidden(threats.state, tables, cell):
+            walker.moves[count] = cell
+            count += 1
     walker.count = count
 
 

@@ -1,7 +1,5 @@
 """The root of the tree: what has to be there before the first visit, and what the host reads."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...eval.evaluator import begin as begin_evaluation

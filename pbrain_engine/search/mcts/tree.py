@@ -10,13 +10,11 @@ All of it is guarded by one lock, which a thread holds for the part of a visit t
 and writes the tree, and not while it judges a position.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel, record
-from ...kernel.bits import U64, exchange
-from ...position.board import SETS
+from ...kernel.bits import exchange
+from ...position.board import SETS, bucket_of
 from ...values import WIN, WIN_BAND
 from ..parameters import MCTS
 from .chances import EVEN, UNIT
@@ -263,15 +261,9 @@ def edge_of(lists, node, cell):
 
 
 @kernel
-def bucket_of(tree, key):
-    """Return the first node of the bucket that a key belongs to."""
-    return 1 + BUCKET * np.int64(((key >> U64(32)) * U64(tree.buckets)) >> U64(32))
-
-
-@kernel
 def find_node(tree, key):
     """Return the node of a position, or NO_NODE."""
-    start = bucket_of(tree, key)
+    start = 1 + BUCKET * bucket_of(key, tree.buckets)
     for i in range(start, start + BUCKET):
         if tree.nodes[i].key == key and tree.nodes[i].visits > 0:
             return np.int64(i)
@@ -281,7 +273,7 @@ def find_node(tree, key):
 @kernel
 def claim_node(tree, lists, key):
     """Return a cleared node for a position that has none, or NO_NODE if all are in use."""
-    start = bucket_of(tree, key)
+    start = 1 + BUCKET * bucket_of(key, tree.buckets)
     target = np.int64(NO_NODE)
     least = np.int64(1) << 62
     for i in range(start, start + BUCKET):

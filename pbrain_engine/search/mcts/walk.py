@@ -6,8 +6,6 @@ comes by another way to a node that knows more than its edge does takes over wha
 knows, and ends there.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel

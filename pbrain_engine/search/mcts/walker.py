@@ -5,8 +5,6 @@ leaf can ask for a win by fours where it stands. A new position is decided at a 
 or by the evaluation.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...eval.evaluator import ACCUMULATOR, ask_moves, has_network, judge, logit_of, move_score

@@ -5,8 +5,6 @@ position behind a move stands beside it; a move that is new to the table is trie
 judged first, so that many are settled without a node.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel
@@ -218,10 +216,10 @@ def list_threats(threats, tables, first):
     """
     state = threats.state
     if count_of(state, 1 - state.position.side, s.MAKES_FIVE) > 0:
-        last = list_blocks(threats, tables, first)
+        last = list_blocks(threats, threats.moves, tables, first)
     else:
         mark_attacks(threats, tables, first)
-        last = list_marks(threats, first)
+        last = list_marks(threats, threats.moves, first)
     end = first
     expect_behind(threats, tables, first, last)
     for i in range(first, last):
@@ -251,7 +249,7 @@ def list_replies(threats, tables, first):
     if kind == s.QUIET:
         return -1
     longest = threats.length
-    last = list_marks(threats, first)
+    last = list_marks(threats, threats.moves, first)
     end = first
     expect_behind(threats, tables, first, last)
     for i in range(first, last):

@@ -6,8 +6,6 @@ is a five that the enemy can complete (class MAKES_FIVE) or a winning four that 
 against a winning four also the own fours, which come first.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ... import values

@@ -5,15 +5,13 @@ worker can ask in the middle of its own search. The host owns the memory and say
 buckets follow the head, for each of the two tables.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel, record
 from ...kernel.bits import U64, breathe, lowest_bit, popcount, prefetch
 from ...patterns.shapes import LISTED_CLASSES
 from ...patterns.state import STATE, sets_of
-from ...position.board import LINES, SETS
+from ...position.board import LINES, SETS, bucket_of
 from ...position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS
 from ...position.rules import EMPTY, WHITE
 
@@ -61,33 +59,26 @@ STOPPED = -2  # not known: the search was ended
 
 
 @kernel
-def adopt_position(own, other):
-    """Make a position equal to another; the order of the stones put is copied too."""
-    for direction in range(4):
-        for line in range(LINES):
-            own.lines[direction, line] = other.lines[direction, line]
-    for word in range(SETS):
-        own.empties[word] = other.empties[word]
-    for i in range(other.ply):
-        own.moves[i] = other.moves[i]
-    for cell in range(PADDED_CELLS):
-        own.holds[cell] = other.holds[cell]
-    own.key = other.key
-    own.ply = other.ply
-    own.width = other.width
-    own.height = other.height
-    own.side = other.side
-    own.first_set = other.first_set
-    own.end_set = other.end_set
-
-
-@kernel
 def adopt(threats, other):
     """Make the block's own game equal to another, which then cannot be undone any further."""
     own = threats.state
-    adopt_position(own.position, other.position)
-    ply = own.position.ply
+    position = own.position
+    source = other.position
+    for direction in range(4):
+        for line in range(LINES):
+            position.lines[direction, line] = source.lines[direction, line]
+    position.key = source.key
+    position.ply = source.ply
+    position.width = source.width
+    position.height = source.height
+    position.side = source.side
+    position.first_set = source.first_set
+    position.end_set = source.end_set
+    ply = position.ply
+    for i in range(ply):
+        position.moves[i] = source.moves[i]
     for word in range(SETS):
+        position.empties[word] = source.empties[word]
         own.near[ply, word] = other.near[ply, word]
     own.log_end[ply] = 0
     for before in range(max(ply - 1, 0), ply + 1):  # an evaluation looks at the last two
@@ -101,6 +92,7 @@ def adopt(threats, other):
         for cell in range(PADDED_CELLS):
             own.entries[side, cell] = other.entries[side, cell]
     for cell in range(PADDED_CELLS):
+        position.holds[cell] = source.holds[cell]
         own.shapes[cell] = other.shapes[cell]
 
 
@@ -159,14 +151,14 @@ def pick(moves, first, end):
 
 
 @kernel
-def list_marks(threats, first):
-    """Write the marked cells to the move list from ``first`` on; return the end."""
+def list_marks(worker, moves, first):
+    """Write the marked cells to a move list from ``first`` on; return the end."""
     end = first
-    for word in sets_of(threats.state):
-        cells = threats.marks[word]
+    for word in sets_of(worker.state):
+        cells = worker.marks[word]
         while cells != U64(0):
-            threats.moves[end] = word * 64 + lowest_bit(cells)
-            assert threats.state.position.holds[threats.moves[end]] == EMPTY
+            moves[end] = word * 64 + lowest_bit(cells)
+            assert worker.state.position.holds[moves[end]] == EMPTY
             cells &= cells - U64(1)
             end += 1
     return end
@@ -179,12 +171,6 @@ def count_marks(threats):
     for word in sets_of(threats.state):
         count += popcount(threats.marks[word])
     return count
-
-
-@kernel
-def bucket_from(key, buckets):
-    """Return the number of the bucket that a key belongs to."""
-    return np.int64(((key >> U64(32)) * U64(buckets)) >> U64(32))
 
 
 @kernel
@@ -252,13 +238,13 @@ def cell_of_win(data):
 @kernel
 def expect_fours(threats, key):
     """Begin to load the bucket of a key that will soon be probed."""
-    prefetch(threats.words, bucket_from(key, threats.vcf_buckets) * BUCKET_WORDS)
+    prefetch(threats.words, bucket_of(key, threats.vcf_buckets) * BUCKET_WORDS)
 
 
 @kernel
 def probe_fours(threats, key):
     """Return what the table knows about a position, or 0."""
-    return find_entry(threats, bucket_from(key, threats.vcf_buckets), key)
+    return find_entry(threats, bucket_of(key, threats.vcf_buckets), key)
 
 
 @kernel
@@ -269,7 +255,7 @@ def store_fours(threats, key, kind, stones, cell, nodes):
     effort = 0
     while nodes >> effort > 0:
         effort += 1
-    slot = slot_for(threats, bucket_from(key, threats.vcf_buckets), key, _FOURS_EFFORT)
+    slot = slot_for(threats, bucket_of(key, threats.vcf_buckets), key, _FOURS_EFFORT)
     data = U64(min(stones, 255)) | (U64(kind) << U64(8)) | (U64(cell) << U64(10))
     threats.words[slot] = key
     threats.words[slot + 1] = data | (U64(effort) << U64(_FOURS_EFFORT))
@@ -330,7 +316,7 @@ def proof_key(threats, key):
 @kernel
 def proof_bucket_of(threats, key):
     """Return the bucket of a key of ``proof_key``: this table's stand behind those of fours."""
-    return threats.vcf_buckets + bucket_from(key, threats.vct_buckets)
+    return threats.vcf_buckets + bucket_of(key, threats.vct_buckets)
 
 
 @kernel

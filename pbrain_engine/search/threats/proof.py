@@ -1,16 +1,14 @@
 """Lines of proven wins: the attacker's winning moves against the defender's longest resistance."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel, recursive_kernel
-from ...kernel.bits import U64, lowest_bit
+from ...kernel.bits import U64
 from ...patterns import shapes as s
-from ...patterns.forbidden import first_allowed, is_allowed, is_forbidden
-from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
+from ...patterns.forbidden import first_allowed, is_allowed
+from ...patterns.state import class_at, count_of, first_of, play, undo
 from ...patterns.tables import TABLES
-from ...position.geometry import NO_CELL
+from ...position.geometry import NO_CELL, PADDED_CELLS
 from ...position.rules import EMPTY
 from .defence import static_result, stones_in
 from .memory import (
@@ -39,13 +37,9 @@ _START = np.int64(0)
 @kernel
 def allowed_five(state, tables, side):
     """Return a cell of the other side's fives that this side, to move, may take, else NO_CELL."""
-    for word in sets_of(state):
-        cells = state.listed[1 - side, s.MAKES_FIVE - s.FIRST_LISTED, word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            if not is_forbidden(state, tables, cell):
-                return cell
+    for cell in range(PADDED_CELLS):
+        if class_at(state, 1 - side, cell) == s.MAKES_FIVE and is_allowed(state, tables, cell):
+            return cell
     return NO_CELL
 
 
@@ -57,7 +51,7 @@ def longest_block(threats, tables, stones):
     """
     state = threats.state
     side = np.int64(state.position.side)
-    end = list_blocks(threats, tables, _START)
+    end = list_blocks(threats, threats.moves, tables, _START)
     best = NO_CELL
     longest = NONE
     for i in range(_START, end):
@@ -125,7 +119,7 @@ def holds(threats, tables, first):
     if static_result(state, tables, 0) > 0 or mark_replies(threats, tables, first) == s.QUIET:
         good = 0
     if good == 1:
-        end = list_marks(threats, first)
+        end = list_marks(threats, threats.moves, first)
         for i in range(first, end):
             play(state, tables, np.int64(threats.moves[i]))
             threats.nodes += 1
@@ -158,7 +152,7 @@ def longest_reply(threats, tables):
     state = threats.state
     side = np.int64(state.position.side)
     mark_replies(threats, tables, _START)
-    end = list_marks(threats, _START)
+    end = list_marks(threats, threats.moves, _START)
     best = NO_CELL
     longest = -1
     for i in range(_START, end):

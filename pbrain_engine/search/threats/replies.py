@@ -7,17 +7,15 @@ those of its stones and answers, what spoils its last four, and every cell where
 makes a four at some moment of it. A stone anywhere else changes nothing about it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
-from ...patterns.forbidden import foul, has_foul_line, is_forbidden, neighbour_cell
+from ...patterns.forbidden import foul, has_foul_line, is_allowed, neighbour_cell
 from ...patterns.state import class_at, code_of, count_of, first_of, play, sets_of, skip, undo
-from ...position.board import bit_of
-from ...position.geometry import NO_CELL
+from ...position.board import bit_of, contains
+from ...position.geometry import NO_CELL, PADDED_CELLS
 from ...position.rules import EMPTY
 from .defence import (
     clear_marks,
@@ -132,15 +130,12 @@ def mark_against(threats, tables, stones, first, nodes):
         return
     mark_empties(threats)
     drop_unplayable(threats, tables, side)
-    for word in sets_of(state):
-        cells = threats.marks[word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
+    for cell in range(PADDED_CELLS):
+        if contains(threats.marks, cell):
             play(state, tables, cell)
             if count_of(state, side, s.MAKES_FIVE) == 0:
                 if wins_by_fours(threats, tables, first, nodes) > 0:
-                    threats.marks[word] ^= bit_of(cell)
+                    threats.marks[cell >> 6] ^= bit_of(cell)
             undo(state, tables)
 
 
@@ -170,7 +165,7 @@ def mark_replies(threats, tables, first):
 def drop_hopeless(threats, tables, first):
     """Take the marks off answers after which the attacker wins by a short run of fours."""
     state = threats.state
-    last = list_marks(threats, first)
+    last = list_marks(threats, threats.moves, first)
     for i in range(first, last):
         cell = np.int64(threats.moves[i])
         play(state, tables, cell)
@@ -194,22 +189,18 @@ def find_rescues(threats, tables, out):
     skip(state)
     threat = search_fours(threats, tables, _START)
     skip(state)
-    for word in sets_of(state):
-        cells = state.position.empties[word]
-        while cells != U64(0):
-            cell = word * 64 + lowest_bit(cells)
-            cells &= cells - U64(1)
-            out[cell] = 0
-            if is_forbidden(state, tables, cell):
-                continue
-            if class_at(state, side, cell) == s.MAKES_FIVE:
-                out[cell] = 1
-                continue
-            play(state, tables, cell)
-            threats.nodes += 1
-            if not line_still_wins(threats, tables):
-                value = search_fours(threats, tables, _START)
-                if value <= 0:
-                    out[cell] = 2 if value == STOPPED else 1
-            undo(state, tables)
+    for cell in range(PADDED_CELLS):
+        out[cell] = 0
+        if not is_allowed(state, tables, cell):
+            continue
+        if class_at(state, side, cell) == s.MAKES_FIVE:
+            out[cell] = 1
+            continue
+        play(state, tables, cell)
+        threats.nodes += 1
+        if not line_still_wins(threats, tables):
+            value = search_fours(threats, tables, _START)
+            if value <= 0:
+                out[cell] = 2 if value == STOPPED else 1
+        undo(state, tables)
     return threat

@@ -6,8 +6,6 @@ that stops it can go on, if it makes a four too. A position has or has not such 
 whatever way it was reached, so what is found out about it goes to a table and stays true.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel, recursive_kernel
@@ -114,9 +112,9 @@ def list_attacks(threats, tables, first):
 
 
 @kernel
-def list_blocks(threats, tables, first):
+def list_blocks(worker, moves, tables, first):
     """List the legal answers of the side to move, who has no five, to a five; return the end."""
-    state = threats.state
+    state = worker.state
     side = np.int64(state.position.side)
     enemy = 1 - side
     end = first
@@ -124,12 +122,12 @@ def list_blocks(threats, tables, first):
         if count_of(state, enemy, s.MAKES_FIVE) == 1:
             cell = first_of(state, enemy, s.MAKES_FIVE)
             if not (may_foul(tables, side) and foul(state, tables, cell) == 1):
-                threats.moves[end] = cell
+                moves[end] = cell
                 end += 1
         return end
-    clear_marks(threats)
-    mark_killers(threats, tables, s.MAKES_FIVE)
-    return list_marks(threats, first)
+    clear_marks(worker)
+    mark_killers(worker, tables, s.MAKES_FIVE)
+    return list_marks(worker, moves, first)
 
 
 # The search --------------------------------------------------------------------------
@@ -180,7 +178,7 @@ def find_fours(threats, tables, stones, first):
         place_in_line = state.position.ply - threats.root
         threats.line_end = place_in_line
         longest = 1
-        last = list_blocks(threats, tables, end)
+        last = list_blocks(threats, threats.moves, tables, end)
         for j in range(end, last):
             block = np.int64(threats.moves[j])
             expect_fours(threats, key_after(state.position.key, tables.zobrist, 1 - side, block))

@@ -12,8 +12,6 @@ so a node takes the largest child's number, and a little for each other child (a
 al. 2008).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernel import kernel, recursive_kernel
@@ -180,6 +178,8 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
             return PROVEN if settled > 0 else DISPROVEN
 
     longest = np.int64(pack_entry(NO_CELL, 0))
+    own = threats.proofs if attacks else threats.disproofs  # numbers of the side to move
+    others = threats.disproofs if attacks else threats.proofs
     if attacks:
         end = list_threats(threats, tables, first)
     else:
@@ -196,38 +196,28 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
             cell, length = cell_in(longest), number_in(longest)
             settle(threats, key, not attacks, cell, length, threats.nodes - before)
             return DISPROVEN if attacks else PROVEN
-        if attacks:
-            at = choose(threats.proofs, threats.disproofs, first, end)
-            proof = np.int64(threats.proofs[at])
-            disproof = worst(threats.disproofs, first, end)
-            if proof == 0:
-                length = number_in(threats.moves[at]) + 1
-                cell = cell_in(threats.moves[at])
-                settle(threats, key, True, cell, length, threats.nodes - before)
-                return PROVEN
-        else:
-            at = choose(threats.disproofs, threats.proofs, first, end)
-            proof = worst(threats.proofs, first, end)
-            disproof = np.int64(threats.disproofs[at])
-            if disproof == 0:
-                settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
-                return DISPROVEN
+        at = choose(own, others, first, end)
+        least = np.int64(own[at])
+        cell = cell_in(threats.moves[at])
+        if least == 0 and attacks:
+            length = number_in(threats.moves[at]) + 1
+            settle(threats, key, True, cell, length, threats.nodes - before)
+            return PROVEN
+        if least == 0:
+            settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
+            return DISPROVEN
+        proof = least if attacks else worst(threats.proofs, first, end)
+        disproof = worst(threats.disproofs, first, end) if attacks else least
         if proof >= proof_limit or disproof >= disproof_limit or threats.stopped != 0:
-            cell = cell_in(threats.moves[at])
             store_proof(threats, key, proof, disproof, cell, 0, threats.nodes - before)
             return pack(proof, disproof)
-        others = SIBLING * (end - first - 1)
-        if attacks:
-            second = second_smallest(threats.proofs, first, end, at)
-            child_proof = min(proof_limit, second + second // 4 + 1)
-            child_disproof = disproof_limit - others
-        else:
-            second = second_smallest(threats.disproofs, first, end, at)
-            child_disproof = min(disproof_limit, second + second // 4 + 1)
-            child_proof = proof_limit - others
+        siblings = SIBLING * (end - first - 1)
+        second = second_smallest(own, first, end, at)
+        while_best = second + second // 4 + 1  # until another move is clearly better
+        child_proof = min(proof_limit, while_best) if attacks else proof_limit - siblings
+        child_disproof = disproof_limit - siblings if attacks else min(disproof_limit, while_best)
         child_proof = max(child_proof, np.int64(threats.proofs[at]) + 1)
         child_disproof = max(child_disproof, np.int64(threats.disproofs[at]) + 1)
-        cell = cell_in(threats.moves[at])
         assert child_proof > 0 and child_disproof > 0
         play(state, tables, cell)
         threats.nodes += 1
