@@ -21,7 +21,7 @@ from pbrain_engine.methods.proofnumber import ProofNode, ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
 from pbrain_engine.methods.uct import UCT
 from pbrain_engine.notation.cells import cell_name, parse_moves
-from pbrain_engine.notation.diagram import Drawn, board_svg, diagram_of, winning_row
+from pbrain_engine.notation.diagram import Diagram, Drawn, board_svg, winning_row
 from pbrain_engine.position.rules import Side
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -125,7 +125,7 @@ def whole_game() -> str:
     """Draw a game with the numbers of its moves."""
     moves = parse_moves(GAME)
     stones = [(cell, Side(number % 2)) for number, cell in enumerate(moves)]
-    row = winning_row(diagram_of(GAME_SIZE, GAME_SIZE, stones, moves[-1]))
+    row = winning_row(Diagram(GAME_SIZE, GAME_SIZE, dict(stones), moves[-1]))
     drawn = [Drawn(cell, side, str(number)) for number, (cell, side) in enumerate(stones, 1)]
     return board_svg(GAME_SIZE, GAME_SIZE, drawn, row, "A game of Numoku against itself")
 

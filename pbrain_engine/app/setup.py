@@ -20,7 +20,7 @@ from ..notation.renlib import ENCODING
 from ..notation.sgf import parse_sgf
 from ..options import positive
 from ..position.geometry import MAX_BOARD, MIN_BOARD
-from ..position.rules import Rule, Side
+from ..position.rules import Rule
 
 if TYPE_CHECKING:
     from pathlib import Path  # 10 ms that a package does without
@@ -166,8 +166,8 @@ def parse_setup(
     elif body.lower().startswith("piskvorky"):
         game = parse_psq(body)
     elif any(sign in body for sign in ".#(") and not begins_with_move(body):
-        drawn, sides = parse_diagram(text), (Side.BLACK, Side.WHITE, Side.WALL)
-        placed = tuple((cell, side) for side in sides for cell in drawn.cells(side))
+        drawn = parse_diagram(text)
+        placed = tuple(sorted(drawn.stones.items(), key=lambda held: held[1]))
         game = GameRecord(
             drawn.width, drawn.height, first=drawn.side_to_move(), placed=placed, marked=drawn.last
         )

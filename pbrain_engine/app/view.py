@@ -36,8 +36,8 @@ def last_of(game: Game) -> Coordinates | None:
 
 def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
     """Return what stands on the board, with the last stone."""
-    stones = ((stone.move, stone.side) for stone in game.history)
-    return diagram.diagram_of(game.width, game.height, stones, last)
+    stones = {stone.move: stone.side for stone in game.history}
+    return Diagram(game.width, game.height, stones, last)
 
 
 def row_of(game: Game) -> list[Coordinates]:

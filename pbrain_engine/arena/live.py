@@ -95,9 +95,9 @@ class RichView(View):
     def _board(self, played: Played) -> RenderableType:
         """Return a game with its last move and what the engine said of it."""
         settings, moves = self.standings.settings, played.all_moves
-        stones = ((cell, Side(ply % 2)) for ply, cell in enumerate(moves))
+        stones = {cell: Side(ply % 2) for ply, cell in enumerate(moves)}
         last = moves[-1] if moves else None
-        board = diagram.diagram_of(settings.width, settings.height, stones, last)
+        board = diagram.Diagram(settings.width, settings.height, stones, last)
         if self.console.color_system is None or self.console.no_color:
             picture = Text(diagram.format_diagram(board, stars=True), no_wrap=True)
         else:

@@ -17,9 +17,8 @@ from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule,
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
 from ..learn.records import GamesError
-from ..notation import diagram
 from ..notation.cells import NotationError, cell_name, format_moves
-from ..notation.diagram import format_diagram
+from ..notation.diagram import Diagram, format_diagram
 from ..notation.game_tree import GameRecord
 from ..notation.opening_names import find_opening
 from ..notation.renlib import ENCODING
@@ -227,7 +226,7 @@ def position_lines(asked: GameRecord) -> list[str]:
     """Return the board and what it is."""
     position = asked.position
     last = asked.moves[-1] if asked.moves else None
-    board = diagram.diagram_of(position.width, position.height, position.held, last)
+    board = Diagram(position.width, position.height, dict(position.held), last)
     mover = position.to_move.name.lower()
     lines = [format_diagram(board), f"{rule_name(position.rule)}, {mover} to move"]
     if position.rule is not Rule.RENJU:

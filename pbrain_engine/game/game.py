@@ -60,12 +60,12 @@ class Snapshot(NamedTuple):
 
     def __str__(self) -> str:
         """Draw the board in letters, so that it can be read back."""
-        from ..notation.diagram import diagram_of, format_diagram
+        from ..notation.diagram import Diagram, format_diagram
 
         last = self.stones[-1] if self.stones else None
         cell = last.move if last is not None and last.side is not Side.WALL else None
-        stones = ((stone.move, stone.side) for stone in self.stones)
-        return format_diagram(diagram_of(self.width, self.height, stones, cell, self.to_move))
+        stones = {stone.move: stone.side for stone in self.stones}
+        return format_diagram(Diagram(self.width, self.height, stones, cell, self.to_move))
 
     def svg(self, line: Iterable[Coordinates] = (), row: Iterable[Coordinates] = ()) -> str:
         """Return a picture: stones with their numbers, or a line of play, with those of its moves.
@@ -200,11 +200,10 @@ class Game:
 
     def _repr_svg_(self) -> str:
         """Draw the board where a notebook shows the game."""
-        from ..notation.diagram import diagram_of, winning_row
+        from ..notation.diagram import Diagram, winning_row
 
-        stones = ((stone.move, stone.side) for stone in self.history)
         last = self.moves[-1] if self.winner is not None else None
-        board = diagram_of(self.width, self.height, stones, last)
+        board = Diagram(self.width, self.height, self._sides, last)
         return self.snapshot().svg(row=winning_row(board))
 
     # What stands -------------------------------------------------------------------

@@ -22,7 +22,7 @@ whatever the colours of the terminal are; ``+`` are the star points there, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from string import digits
 from typing import TYPE_CHECKING, NamedTuple
@@ -55,30 +55,11 @@ DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 class Diagram:
     """A drawn position; ``to_move`` and ``last`` are None where the drawing does not say."""
 
-    rows: tuple[tuple[Side, ...], ...]
+    width: int
+    height: int
+    stones: Mapping[Coordinates, Side]  # and blocked cells
     last: Coordinates | None = None
     to_move: Side | None = None
-
-    @property
-    def width(self) -> int:
-        """The number of columns."""
-        return len(self.rows[0])
-
-    @property
-    def height(self) -> int:
-        """The number of rows."""
-        return len(self.rows)
-
-    def at(self, x: int, y: int) -> Side:
-        """Return what a cell holds; WALL off the board."""
-        on_board = 0 <= x < self.width and 0 <= y < self.height
-        return self.rows[y][x] if on_board else Side.WALL
-
-    def cells(self, side: Side) -> list[Coordinates]:
-        """Return the cells that hold this, row by row."""
-        return [
-            (x, y) for y, row in enumerate(self.rows) for x, held in enumerate(row) if held == side
-        ]
 
     def side_to_move(self) -> Side:
         """Return who moves: as drawn, or else black unless black has more stones.
@@ -88,7 +69,8 @@ class Diagram:
         """
         if self.to_move is not None:
             return self.to_move
-        surplus = len(self.cells(Side.BLACK)) - len(self.cells(Side.WHITE))
+        held = list(self.stones.values())
+        surplus = held.count(Side.BLACK) - held.count(Side.WHITE)
         if surplus not in (0, 1):
             raise NotationError("say who moves: add a line 'black to move' or 'white to move'")
         return Side.WHITE if surplus else Side.BLACK
@@ -113,12 +95,10 @@ def format_diagram(diagram: Diagram, stars: bool = False) -> str:
     """Return the drawing, with letters and numbers around it, star points if they are wanted."""
     marked = star_points(diagram.width, diagram.height) if stars else set()
     lines = ["   " + " ".join(column_letter(x) for x in range(diagram.width))]
-    for y, row in enumerate(diagram.rows):
-        signs = (
-            STAR if side is Side.EMPTY and (x, y) in marked else SYMBOLS[side]
-            for x, side in enumerate(row)
-        )
-        drawn = " " + " ".join(signs) + " "
+    signs = dict.fromkeys(marked, STAR) | {c: SYMBOLS[side] for c, side in diagram.stones.items()}
+    for y in range(diagram.height):
+        row = (signs.get((x, y), SYMBOLS[Side.EMPTY]) for x in range(diagram.width))
+        drawn = f" {' '.join(row)} "
         if diagram.last is not None and diagram.last[1] == y:
             at = 2 * diagram.last[0]
             drawn = f"{drawn[:at]}({drawn[at + 1]}){drawn[at + 3 :]}"
@@ -134,7 +114,8 @@ def parse_diagram(text: str) -> Diagram:
     Raises:
         NotationError: a sign is unknown, rows differ in length, or the size is no board's.
     """
-    rows: list[tuple[Side, ...]] = []
+    lengths: list[int] = []  # of the rows
+    stones: dict[Coordinates, Side] = {}
     marked: list[Coordinates] = []
     to_move: Side | None = None
     for line in text.splitlines():
@@ -142,37 +123,26 @@ def parse_diagram(text: str) -> Diagram:
         if words in _TURNS:
             to_move = _TURNS[words]
         elif words and not _LETTERS.startswith(words.replace(" ", "")):
-            number, signs = len(rows) + 1, words.replace(" ", "").upper()
+            number, signs = len(lengths) + 1, words.replace(" ", "").upper()
             cells = _CELL.findall(signs.strip(digits))
             for label in re.findall("^[0-9]+|[0-9]+$", signs):
                 if label != str(number):
                     raise NotationError(f"the row numbered {label} is row {number} of the drawing")
-            for cell in cells:
+            for x, cell in enumerate(cells):
                 if cell.strip("()") not in _SIDES:
                     raise NotationError(f"row {number}: {cell!r} is none of . X O # (X) (O)")
-            marked += [(x, number - 1) for x, cell in enumerate(cells) if len(cell) > 1]
-            rows.append(tuple(_SIDES[cell.strip("()")] for cell in cells))
+                if (side := _SIDES[cell.strip("()")]) is not Side.EMPTY:
+                    stones[x, number - 1] = side
+                if len(cell) > 1:
+                    marked.append((x, number - 1))
+            lengths.append(len(cells))
     if len(marked) > 1:
         raise NotationError("two stones are marked as the last")
-    lengths = sorted({len(row) for row in rows})
-    if len(lengths) != 1:
-        raise NotationError(f"the rows have different lengths, or there are none: {lengths}")
-    check_size("the drawing", lengths[0], len(rows))
-    return Diagram(tuple(rows), marked[0] if marked else None, to_move)
-
-
-def diagram_of(
-    width: int,
-    height: int,
-    stones: Iterable[tuple[Coordinates, Side]],
-    last: Coordinates | None,
-    to_move: Side | None = None,
-) -> Diagram:
-    """Return the drawing of a board with these stones (and blocked cells)."""
-    rows = [[Side.EMPTY] * width for _ in range(height)]
-    for (x, y), side in stones:
-        rows[y][x] = side
-    return Diagram(tuple(map(tuple, rows)), last, to_move)
+    if len(set(lengths)) != 1:
+        found = sorted(set(lengths))
+        raise NotationError(f"the rows have different lengths, or there are none: {found}")
+    check_size("the drawing", lengths[0], len(lengths))
+    return Diagram(lengths[0], len(lengths), stones, marked[0] if marked else None, to_move)
 
 
 def colour_rows(
@@ -190,9 +160,10 @@ def colour_rows(
     signs = SYMBOLS if letters else SIGNS
     stars = star_points(board.width, board.height)
     text = Text("   " + " ".join(column_letter(x) for x in range(board.width)), style=LABEL)
-    for y, line in enumerate(board.rows):
+    for y in range(board.height):
         text.append(f"\n{y + 1:2} ", style=LABEL)
-        for x, side in enumerate(line):
+        for x in range(board.width):
+            side = board.stones.get((x, y), Side.EMPTY)
             sign, ink = signs[side], INKS[side]
             if (x, y) in crossed:
                 sign, ink = CROSS, CROSS_INK
@@ -208,13 +179,13 @@ def winning_row(board: Diagram) -> list[Coordinates]:
     """Return the row of five or more that the last stone completed, empty if there is none."""
     if board.last is None:
         return []
-    side = board.at(*board.last)
+    side, at = board.stones[board.last], board.stones.get
     rows = []
     for dx, dy in DIRECTIONS:
         row = [board.last]
-        while board.at(row[-1][0] + dx, row[-1][1] + dy) is side:
+        while at((row[-1][0] + dx, row[-1][1] + dy)) is side:
             row.append((row[-1][0] + dx, row[-1][1] + dy))
-        while board.at(row[0][0] - dx, row[0][1] - dy) is side:
+        while at((row[0][0] - dx, row[0][1] - dy)) is side:
             row.insert(0, (row[0][0] - dx, row[0][1] - dy))
         if len(row) >= 5:
             rows.append(row)

@@ -26,7 +26,7 @@ from pbrain_engine.commands import demo, play
 from pbrain_engine.engine import searcher
 from pbrain_engine.notation import diagram
 from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
+from pbrain_engine.notation.diagram import format_diagram, parse_diagram
 
 ROOT = Path(__file__).parents[2]
 WON = "a1a3b1b3c1c3d1d3e1"
@@ -46,7 +46,7 @@ def test_a_plain_board_has_star_points_and_can_be_read_back() -> None:
     game = game_after("h8i9")
     shown = view.plain_board(game, view.last_of(game))
     assert shown.count("+") == 4  # one is under a stone
-    assert parse_diagram(shown) == Diagram(view.diagram_of(game).rows, (8, 8))
+    assert parse_diagram(shown) == view.diagram_of(game, (8, 8))
     assert "+" not in format_diagram(view.diagram_of(game))  # files stay as they are
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from pbrain_engine import Engine, Limit, Side, Solver
+from pbrain_engine import Engine, Limit, Solver
 from pbrain_engine.notation.diagram import LINE, parse_diagram
 from tests.golden import boards
 
@@ -27,7 +27,7 @@ def test_games_are_told_and_drawn_as_recorded() -> None:
     record = boards.FILE.read_text(encoding="utf-8")
     assert boards.boards(record) == record
     with Engine(hash_size=1 << 20) as engine:
-        assert parse_diagram(str(engine)).cells(Side.BLACK) == []
+        assert parse_diagram(str(engine)).stones == {}
 
 
 def test_thoughts_and_proofs_show_their_line_on_their_board() -> None:

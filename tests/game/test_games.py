@@ -121,10 +121,9 @@ def test_a_side_has_lost_where_only_fouls_are_left(search: str, lifted: Cell | N
     board = parse_diagram(STUCK)
     with Engine(search=search, hash_size=1 << 22) as engine:
         engine.new_game(7, rule=Rule.RENJU)
-        for side in (Side.BLACK, Side.WHITE):
-            for cell in board.cells(side):
-                if cell != lifted:
-                    engine.place(*cell, side)
+        for cell, side in sorted(board.stones.items(), key=lambda held: held[1]):
+            if cell != lifted:
+                engine.place(*cell, side)
         engine.set_to_move(Side.BLACK if lifted is None else Side.WHITE)
         assert engine.game.legal_moves() or lifted is None
         thought = engine.think(Limit(nodes=2000))

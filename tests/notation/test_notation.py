@@ -71,11 +71,11 @@ def test_offsets_round_trip(board: tuple[int, int, list[tuple[int, int]]]) -> No
 
 @given(st.data(), sizes, sizes, st.sampled_from([None, Side.BLACK, Side.WHITE]))
 def test_drawings_round_trip(data: st.DataObject, width: int, height: int, turn: Side) -> None:
-    row = st.tuples(*[st.sampled_from(list(Side))] * width)
-    rows = data.draw(st.tuples(*[row] * height))
-    bare = Diagram(rows)
-    last = data.draw(st.sampled_from([None, *bare.cells(Side.BLACK), *bare.cells(Side.WHITE)]))
-    board = Diagram(rows, last, turn)
+    cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
+    sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
+    stones = data.draw(st.dictionaries(cells, sides))
+    moves = [cell for cell, side in stones.items() if side is not Side.WALL]
+    board = Diagram(width, height, stones, data.draw(st.sampled_from([None, *moves])), turn)
     assert parse_diagram(format_diagram(board)) == board
 
 
