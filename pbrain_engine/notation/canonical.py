@@ -10,6 +10,7 @@ number takes one byte, on boards of more than 255 cells those after the side tak
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from struct import iter_unpack, pack, unpack
@@ -107,18 +108,13 @@ class Image(NamedTuple):
 
 
 @cache
-def _tables(width: int, height: int) -> list[tuple[list[int], list[int]]]:
-    """Return where each symmetry of a board leads each cell ``y * width + x``: its number and bit.
-
-    The bits sink as the numbers rise, so of two sets of as many cells the one whose sorted numbers
-    come first has the greater sum of bits, which is faster to make than a sorted list.
-    """
+def _tables(width: int, height: int) -> list[list[int]]:
+    """Return where each symmetry of a board leads each cell ``y * width + x``, by its number."""
     cells = [(x, y) for y in range(height) for x in range(width)]
-    tables = []
-    for symmetry in range(symmetries(width, height)):
-        numbers = [y * width + x for x, y in transform(cells, symmetry, width, height)]
-        tables.append((numbers, [1 << (len(cells) - number) for number in numbers]))
-    return tables
+    return [
+        [y * width + x for x, y in transform(cells, symmetry, width, height)]
+        for symmetry in range(symmetries(width, height))
+    ]
 
 
 def image_of(position: Position) -> Image:
@@ -128,34 +124,26 @@ def image_of(position: Position) -> Image:
 
 def images_of(position: Position, turns: Iterable[Coordinates | None]) -> Iterator[Image]:
     """Yield the key of a position, and of each one that the next turns (None: a pass) lead to."""
-    width, height = position.width, position.height
+    rule, width, height, side, *held = position
     tables = _tables(width, height)
-    # for black, white and walls: the sum of their bits in each image
-    sums = [
-        [sum(bits[y * width + x] for x, y in cells) for _, bits in tables]
-        for cells in (position.black, position.white, position.walls)
+    # for each symmetry, where it leads black, white and walls
+    images = [
+        [sorted([numbers[y * width + x] for x, y in cells]) for cells in held] for numbers in tables
     ]
-    yield _least(position, sums)
+
+    def least() -> Image:
+        number = images.index(min(images))
+        black, white, walls = images[number]
+        packed = _pack([len(black), len(white), *black, *white, *walls], width * height)
+        return Image(bytes((rule, width, height, side)) + packed, number)
+
+    yield least()
     for cell in turns:
         if cell is not None:
-            x, y = cell
-            own = sums[position.to_move]
-            for number, (_, bits) in enumerate(tables):
-                own[number] += bits[y * width + x]
-        position = position.after(cell)
-        yield _least(position, sums)
-
-
-def _least(position: Position, sums: list[list[int]]) -> Image:
-    rule, width, height, to_move, black, white, walls = position
-    images = list(zip(*sums, strict=True))
-    number = images.index(max(images))
-    numbers = _tables(width, height)[number][0]
-    cells = [len(black), len(white)]
-    for stones in (black, white, walls):
-        cells += sorted([numbers[y * width + x] for x, y in stones])
-    packed = _pack(cells, width * height)
-    return Image(bytes((rule, width, height, to_move)) + packed, number)
+            for numbers, image in zip(tables, images, strict=True):
+                insort(image[side], numbers[cell[1] * width + cell[0]])
+        side = side.opponent
+        yield least()
 
 
 def read_key(key: bytes) -> Position:
