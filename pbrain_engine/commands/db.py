@@ -316,9 +316,9 @@ def query_positions(database: Database, options: argparse.Namespace) -> int:
 
 def export(database: Database, options: argparse.Namespace) -> int:
     """Write a file; say what it cannot hold."""
-    choice = exports.ExportFilter(options.rule, options.size, options.values, options.encoding)
+    wanted = Filter(options.rule, options.size)
     try:
-        losses = exports.export(database, options.out, choice)
+        losses = exports.export(database, options.out, wanted, options.values, options.encoding)
     except ValueError as error:
         return complain(str(error), 2)
     except OSError as error:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from pathlib import Path
-from typing import NamedTuple
 
 from ..files import in_place_of
 from ..notation.canonical import HEAD, Position, image_of, read_key, unpack_book
@@ -17,33 +16,23 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
 from .finding import finding_document, position_document
-from .lines import images, is_on, join_texts, read_trees
+from .lines import Filter, images, join_texts, read_trees
 from .store import Database
 
 NO_BOOK = "the moves of the book are not in the file; `numoku db FILE merge` takes them over"
-
-
-class ExportFilter(NamedTuple):
-    """What is to be written."""
-
-    rule: Rule | None = None
-    size: tuple[int, int] | None = None
-    values: bool = False  # write values beside the moves
-    encoding: str = ENCODING
-
-    def takes(self, record: GameRecord) -> bool:
-        """Return whether a game's or tree's rule and board are wanted."""
-        return is_on(record, self.rule, self.size)
 
 
 class NothingToWrite(Exception):
     """Nothing in the database is of the kind that a format holds."""
 
 
-def export(database: Database, path: Path, choice: ExportFilter) -> list[str]:
+def export(
+    database: Database, path: Path, wanted: Filter, values: bool = False, encoding: str = ENCODING
+) -> list[str]:
     """Write a file whose format its name tells; return in words what it cannot hold.
 
-    A file that is there is replaced as a whole, or stays.
+    Of what is ``wanted`` rule and board count; ``values`` are written beside the moves; the
+    ``encoding`` is that of a library. A file that is there is replaced as a whole, or stays.
 
     Raises:
         NothingToWrite: there is nothing for it.
@@ -54,28 +43,29 @@ def export(database: Database, path: Path, choice: ExportFilter) -> list[str]:
         raise ValueError(f"{path}: exports are called .lib, .sgf or .jsonl")
     with in_place_of(path) as part:
         if kind == ".lib":
-            data, losses = library(database, choice)
+            data, losses = library(database, wanted, values, encoding)
             part.write_bytes(data)
         elif kind == ".sgf":
-            trees = gather(database, choice)
+            trees = gather(database, wanted, values)
             if not trees:
                 raise NothingToWrite("there are no such games or lines")
             text, losses = format_sgf_trees(trees)
-            losses += _lost_findings(database, trees, choice)
+            losses += _lost_findings(database, trees, values)
             part.write_text(text, encoding="utf-8")
         else:
             with part.open("w", encoding="utf-8") as file:
-                file.writelines(json.dumps(entry) + "\n" for entry in documents(database, choice))
+                file.writelines(json.dumps(entry) + "\n" for entry in documents(database, wanted))
             losses = [NO_BOOK] if database.count("book") else []
     return losses
 
 
-def library(database: Database, choice: ExportFilter) -> tuple[bytes, list[str]]:
+def library(
+    database: Database, wanted: Filter, values: bool, encoding: str
+) -> tuple[bytes, list[str]]:
     """Return all lines on boards of 15x15 from the empty board as one RenLib library."""
-    trees = gather(database, choice)
     losses: list[str] = []
     fitting = []
-    for tree in trees:
+    for tree in gather(database, wanted, values):
         record = tree.record
         if (record.width, record.height) != (SIZE, SIZE):
             losses.append(f"{tree.count()} moves on {record.width}x{record.height} are left out")
@@ -85,7 +75,7 @@ def library(database: Database, choice: ExportFilter) -> tuple[bytes, list[str]]
             fitting.append(tree)
     if not fitting:
         raise NothingToWrite("nothing begins with the empty board of 15x15")
-    losses += _lost_findings(database, fitting, choice)
+    losses += _lost_findings(database, fitting, values)
     rules = sorted({(tree.record.rule or Rule.FREESTYLE).name.lower() for tree in fitting})
     if len(rules) > 1:
         losses.append(f"a library has no rule: {' and '.join(rules)} are together in it")
@@ -99,34 +89,34 @@ def library(database: Database, choice: ExportFilter) -> tuple[bytes, list[str]]
         target.is_marked |= source.is_marked
         target.is_start |= source.is_start
         stack += [(target.child(node.cell, node.is_move), node) for node in source.children]
-    data, more = format_renlib(whole, choice.encoding)
+    data, more = format_renlib(whole, encoding)
     return data, losses + more
 
 
-def gather(database: Database, choice: ExportFilter) -> list[GameTree]:
+def gather(database: Database, wanted: Filter, values: bool) -> list[GameTree]:
     """Return all lines and games, one tree for each rule, board and start."""
     found: dict[GameRecord, GameTree] = {}
     for tree in read_trees(database):
-        if choice.takes(tree.record):
+        if wanted.takes(tree.record.start):
             found[tree.record.beginning] = tree
     for game in database.games():
-        if choice.takes(game.record):
+        if wanted.takes(game.record.start):
             start = game.record.beginning
             found.setdefault(start, GameTree(start)).add(game.record.turns)
-    for start, way in _book_ways(database, choice):
+    for start, way in _book_ways(database, wanted):
         found.setdefault(start, GameTree(start)).add(way)
-    if choice.values:
-        values = _values(database)
+    if values:
+        known = _values(database)
         for tree in found.values():
             for node, _, image in images(tree):  # what each move is worth to its side
-                value = values.get(image.key)
+                value = known.get(image.key)
                 if value is not None and node.is_move and not node.text and node is not tree.root:
                     node.text = format_value(-value)
     return list(found.values())
 
 
 def _book_ways(
-    database: Database, choice: ExportFilter
+    database: Database, wanted: Filter
 ) -> Iterator[tuple[GameRecord, list[Coordinates]]]:
     """Yield a way through the book to each position of it, and the board on which it begins.
 
@@ -140,7 +130,7 @@ def _book_ways(
         root = read_key(first)
         way = root.in_turn
         start = GameRecord(root.width, root.height, root.rule)
-        if way is None or not choice.takes(start):
+        if way is None or not wanted.takes(root):
             continue
         yield start, way
         stack = [(way, reduce(Position.after, way, start.start))]
@@ -160,16 +150,14 @@ def _values(database: Database) -> dict[bytes, int]:
     return {bytes(key): value for key, value in rows}
 
 
-def _lost_findings(
-    database: Database, trees: Iterable[GameTree], choice: ExportFilter
-) -> list[str]:
+def _lost_findings(database: Database, trees: Iterable[GameTree], are_written: bool) -> list[str]:
     """Say which values are not written, and how many of them are on no line that is."""
     values = _values(database)
     if not values:
         return []
     on_lines = {image.key for tree in trees for _, _, image in images(tree)}
     losses = []
-    if not choice.values:
+    if not are_written:
         losses.append(f"{len(values)} values are not in the file; --values writes them")
     apart = sum(1 for key in values if key not in on_lines)
     if apart:
@@ -177,17 +165,17 @@ def _lost_findings(
     return losses
 
 
-def documents(database: Database, choice: ExportFilter) -> Iterator[dict[str, object]]:
+def documents(database: Database, wanted: Filter) -> Iterator[dict[str, object]]:
     """Yield all that the database holds but the book, as ``add`` reads it again."""
     for result, text in database.connection.stream("SELECT result, record FROM game ORDER BY id"):
-        if choice.takes(parse_sgf(text)):
+        if wanted.takes(parse_sgf(text).start):
             yield {"type": "game", "result": result, "sgf": text}
     for tree in read_trees(database):
-        if choice.takes(tree.record):
+        if wanted.takes(tree.record.start):
             text, _ = format_sgf_trees([tree])
             yield {"type": "tree", "sgf": text}
     for known in database.findings():
-        record = GameRecord.of(read_key(known.image.key))
-        if choice.takes(record):
-            known_of = finding_document(known.finding)
-            yield {"type": "position", **position_document(record), **known_of}
+        position = read_key(known.image.key)
+        if wanted.takes(position):
+            about = position_document(GameRecord.of(position))
+            yield {"type": "position", **about, **finding_document(known.finding)}

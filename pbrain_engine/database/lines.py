@@ -238,14 +238,12 @@ class Filter(NamedTuple):
     def takes(self, position: Position) -> bool:
         """Return whether what stands on the board is as wanted."""
         least, most = self.stones
-        if not is_on(position, self.rule, self.size) or not least <= position.stones <= most:
-            return False
-        return self.opening is None or self.opening.leads_to(position)
-
-
-def is_on(held: GameRecord | Position, rule: Rule | None, size: tuple[int, int] | None) -> bool:
-    """Return whether something has a rule and a board, as far as these are given."""
-    return rule in (None, held.rule) and size in (None, (held.width, held.height))
+        return (
+            self.rule in (None, position.rule)
+            and self.size in (None, (position.width, position.height))
+            and least <= position.stones <= most
+            and (self.opening is None or self.opening.leads_to(position))
+        )
 
 
 def query(database: Database, wanted: Filter) -> Iterator[tuple[GameRecord, Entry]]:

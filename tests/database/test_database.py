@@ -14,6 +14,7 @@ from pbrain_engine.commands import db as command
 from pbrain_engine.database import exports, integrity
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import Finding, Known
+from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import Wish, add_items, read_source
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.canonical import Position, image_of
@@ -87,7 +88,7 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(target: str, tmp_path: 
         for _ in range(2):
             add_items(database, read_source(str(tmp_path / "in.lib"), Wish()))
             assert 0.7 * nodes < database.count("node") <= nodes + 1
-            assert exports.export(database, tmp_path / "out.lib", exports.ExportFilter()) == []
+            assert exports.export(database, tmp_path / "out.lib", Filter()) == []
             assert (tmp_path / "out.lib").read_bytes() == data
         assert list(integrity.find_faults(database)) == []
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pbrain_engine.database import exports, lines
 from pbrain_engine.database.finding import Author, Bound, Finding, Known, entry_document
 from pbrain_engine.database.integrity import find_faults
-from pbrain_engine.database.lines import add_tree, join_texts, read_trees
+from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
 from pbrain_engine.database.sources import Wish, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame
 from pbrain_engine.notation.canonical import Position, image_of
@@ -31,9 +31,7 @@ SIZES = ((6, 6), (7, 5), (17, 16))  # the last has numbers of two bytes
 def documents(database: Database) -> list[str]:
     """Return all that a whole database holds."""
     assert list(find_faults(database)) == []
-    return sorted(
-        json.dumps(entry) for entry in exports.documents(database, exports.ExportFilter())
-    )
+    return sorted(json.dumps(entry) for entry in exports.documents(database, Filter()))
 
 
 def key_of(record: GameRecord, ply: int) -> Key:
@@ -158,7 +156,7 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
     assert documents(one) == documents(two) == documents(whole)
     assert done.games == whole.count("game") - again.count("game")
     assert merge(one, whole) == Added(known_games=whole.count("game"))
-    exports.export(whole, tmp_path / "all.jsonl", exports.ExportFilter())
+    exports.export(whole, tmp_path / "all.jsonl", Filter())
     with Database(tmp_path / "read", create=True) as read:
         add_items(read, read_source(str(tmp_path / "all.jsonl"), Wish()))
         assert documents(read) == documents(whole)

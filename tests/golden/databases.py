@@ -138,7 +138,9 @@ def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
                 yield f"{table} {database.connection.rows(f'SELECT SUM(crc) FROM {table}')[0][0]}"
         case "export", form, choice:
             path = Path(f"made.{form}")
-            yield str(exports.export(database, path, exports.ExportFilter(**ruled(choice))))
+            how = {name: choice.pop(name) for name in ("values", "encoding") if name in choice}
+            wanted = lines.Filter(**ruled(choice))
+            yield str(exports.export(database, path, wanted, **how))
             data = path.read_bytes()
             yield from [data.hex(" ")] if form == "lib" else data.decode().splitlines()
 
