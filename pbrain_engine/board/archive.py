@@ -156,7 +156,7 @@ class Archive:
     def store_tree(self, tree: GameTree) -> dict[str, int]:
         """Store a game with its variations and comments; return how much came of it."""
         game = add_result(main_line(tree))
-        bare = replace(game, comments=(), comment="")  # the same game, however commented
+        bare = replace(game, comment="")  # the same game, however commented
         items: list[Item] = [StoredGame(bare)] if game.moves else []
         if not tree.is_plain():
             items.append(tree)

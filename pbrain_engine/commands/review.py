@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
 
 from ..app import kept, setup, view
 from ..app.kept import document, found_of, known_by
-from ..database.sources import Wish, add_result, read_source
-from ..database.store import StoredGame
+from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewed, Reviewer
 from ..files import write_whole
@@ -69,8 +67,7 @@ def main(arguments: Sequence[str]) -> int:
             moves, counter(len(moves))
         )
         if not game.passes:
-            told = told_game(options.game, Wish(options.rule, options.size), game)
-            database.note_game(told)
+            database.note_game(add_result(game))
             database.note_findings(found_of(game, found, engine.weights.key).items())
     try:
         if options.json:
@@ -82,16 +79,6 @@ def main(arguments: Sequence[str]) -> int:
             text, _ = format_sgf_trees([annotate(game, found)])
             write_whole(options.sgf, text)
     return 0
-
-
-def told_game(name: str, wish: Wish, game: GameRecord) -> GameRecord:
-    """Return a game as its file tells it, with players and date: as ``numoku db`` would add it."""
-    if Path(name).is_file():
-        with suppress(NotationError):
-            for item in read_source(name, wish):
-                if isinstance(item, StoredGame) and item.record.moves == game.moves:
-                    return item.record
-    return add_result(replace(game.beginning, moves=game.moves))
 
 
 def counter(moves: int) -> Callable[[Reviewed], None]:

@@ -82,8 +82,8 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
         for tree in parse_sgf_trees(body):
             tree.record = _apply_rule(tree.record, wish)
             record = add_result(main_line(tree))
-            if record.moves:  # the same game, whatever is written on its moves
-                yield StoredGame(replace(record, comments=()))
+            if record.moves:
+                yield StoredGame(record)
             bare = replace(tree.root, comment="")  # that of the game is in its record
             if not GameTree(tree.record, bare).is_plain():
                 yield tree
@@ -99,7 +99,11 @@ def _apply_rule(record: GameRecord, wish: Wish, default: Rule = Rule.FREESTYLE) 
 
 
 def add_result(record: GameRecord) -> GameRecord:
-    """Return a game with its result where the last stone tells what the file does not."""
+    """Return a game as it is kept: the same one whatever is written on its moves.
+
+    It has its result where the last stone tells what the file does not.
+    """
+    record = replace(record, comments=())
     if record.result:
         return record
     try:

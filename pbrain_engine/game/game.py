@@ -64,7 +64,7 @@ class Snapshot(NamedTuple):
 
         last = self.stones[-1] if self.stones else None
         cell = last.move if last is not None and last.side is not Side.WALL else None
-        stones = {stone.move: stone.side for stone in self.stones}
+        stones: dict[Coordinates, Side] = {stone.move: stone.side for stone in self.stones}
         return format_diagram(Diagram(self.width, self.height, stones, cell, self.to_move))
 
     def svg(self, line: Iterable[Coordinates] = (), row: Iterable[Coordinates] = ()) -> str:
