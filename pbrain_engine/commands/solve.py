@@ -18,13 +18,13 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from ..app import setup, thinking, view
+from ..database.finding import read_cells, read_position
 from ..engine.engine import Engine, Limit
 from ..engine.forms import line_to_five, pairs, tree_form, winner_after
 from ..engine.prover import Prover
 from ..files import read_object
 from ..game.game import Game, Move
 from ..options import Parser, above_zero, positive
-from ..position.rules import Rule, Side
 from ..solver.solver import BY_FOURS, OPEN, Proof, Solver, SolverProgress, Tree, own_stones
 from .analyse import MEGABYTE, TREE_SECONDS
 
@@ -71,12 +71,12 @@ def main(arguments: Sequence[str]) -> int:
                 continue
             try:
                 puzzle = read_puzzle(line)
-                answer = thinking.apart(partial(solvers.answer, puzzle), solvers.stop)
-            except PuzzleError as error:
+            except ValueError as error:
                 faulty += 1
                 if answers or faulty <= NAMED_FAULTS:
                     print(f"numoku solve: {path}, line {place}: {error}", file=sys.stderr)
                 continue
+            answer = thinking.apart(partial(solvers.answer, puzzle), solvers.stop)
             answers.append(answer)
             fault = contradiction(puzzle, answer)
             wrong += bool(fault)
@@ -124,10 +124,6 @@ def summary(answers: Sequence[Answer], wrong: int) -> str:
 # Puzzles and their answers -------------------------------------------------------------
 
 
-class PuzzleError(ValueError):
-    """A line of a file is no puzzle."""
-
-
 class Answer(NamedTuple):
     """What was found out about a puzzle; fields as in the JSON output."""
 
@@ -151,43 +147,30 @@ def read_puzzle(line: str) -> dict[str, Any]:
     """Return the puzzle of a line.
 
     Raises:
-        PuzzleError: it is none; the text says why.
+        ValueError: it is none; the text says why.
     """
-    try:
-        puzzle = read_object(line)
-    except ValueError as error:
-        raise PuzzleError(str(error)) from None
+    puzzle = read_object(line)
     missing = [name for name in FIELDS if name not in puzzle]
     if missing:
-        raise PuzzleError(f"the puzzle lacks {', '.join(missing)}")
+        raise ValueError(f"the puzzle lacks {', '.join(missing)}")
     if not isinstance(puzzle["id"], str):
-        raise PuzzleError("id is a text")
+        raise ValueError("id is a text")
     if puzzle["kind"] not in KINDS:
-        raise PuzzleError(f"unknown kind {puzzle['kind']!r}; there are {', '.join(KINDS)}")
-    if puzzle["to_move"] not in ("black", "white"):
-        raise PuzzleError(f"to_move is black or white, not {puzzle['to_move']!r}")
-    for name in ("black", "white", *(("best",) if "best" in puzzle else ())):
-        cells = puzzle[name]
-        if not isinstance(cells, list) or not all(
-            isinstance(cell, list) and list(map(type, cell)) == [int, int] for cell in cells
-        ):
-            raise PuzzleError(f"{name} is a list of cells [x, y], from 0 at the top left")
-    try:
-        game_of(puzzle)
-    except (TypeError, ValueError) as error:  # the board, the rule, or where a stone is
-        raise PuzzleError(str(error)) from None
+        raise ValueError(f"unknown kind {puzzle['kind']!r}; there are {', '.join(KINDS)}")
+    game = game_of(puzzle)
+    read_cells(puzzle.get("best"), "best", (game.width, game.height))
+    if game.is_over and puzzle["kind"] != FORBIDDEN:
+        raise ValueError("the game is over")
     return puzzle
 
 
 def game_of(puzzle: dict[str, Any]) -> Game:
     """Return the position of a puzzle."""
-    if type(puzzle["size"]) is not int:
-        raise PuzzleError(f"size is the side of the board, not {puzzle['size']!r}")
-    game = Game(puzzle["size"], rule=Rule.parse(puzzle["rule"]))
-    for side in (Side.BLACK, Side.WHITE):
-        for x, y in puzzle[side.name.lower()]:
-            game.place(x, y, side)
-    game.set_to_move(Side[puzzle["to_move"].upper()])
+    position = read_position(puzzle)
+    game = Game(position.width, position.height, position.rule)
+    for cell, side in position.held:
+        game.place(*cell, side)
+    game.set_to_move(position.to_move)
     return game
 
 
@@ -221,15 +204,9 @@ class Solvers:
             self._engine.stop()
 
     def answer(self, puzzle: dict[str, Any]) -> Answer:
-        """Answer a puzzle by its kind.
-
-        Raises:
-            PuzzleError: the game is over.
-        """
+        """Answer a puzzle by its kind."""
         kind = puzzle["kind"]
         game = game_of(puzzle)
-        if game.is_over and kind != FORBIDDEN:
-            raise PuzzleError("the game is over")
         start = perf_counter()
         found = Answer(puzzle["id"], FORBIDDEN, tuple(game.forbidden()))
         if kind in ("vcf", "no-vcf"):
@@ -307,9 +284,9 @@ def contradiction(puzzle: dict[str, Any], answer: Answer) -> str:
         return "there is no win by fours"
     if kind == "vcf" and answer.claim == "no-vcf" and puzzle.get("verified"):
         return "there is a win by fours"
-    complete = "best" in puzzle and (kind == FORBIDDEN or puzzle.get("best_complete"))
-    if kind in (DEFEND, FORBIDDEN) and complete and answer.claim == kind:
-        expected = {tuple(cell) for cell in puzzle["best"]}
+    best, complete = puzzle.get("best"), kind == FORBIDDEN or puzzle.get("best_complete")
+    if kind in (DEFEND, FORBIDDEN) and complete and best is not None and answer.claim == kind:
+        expected = {tuple(cell) for cell in best}
         if expected != set(answer.moves):
             return f"expected {view.format_line(sorted(expected)) or 'no move'}"
     return ""

@@ -217,15 +217,15 @@ def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[dict[
     ]
 
 
-def _cells(found: Any, name: str, size: tuple[int, int]) -> tuple[Coordinates, ...]:
-    """Return cells of a board from JSON, none for null."""
+def read_cells(found: Any, name: str, size: tuple[int, int]) -> tuple[Coordinates, ...]:
+    """Return cells of a board from JSON, none for null; raises ValueError."""
     cells = []
     for cell in found if isinstance(found, list) else [found] * (found is not None):
         match cell:
             case [int(x), int(y)]:
                 cells.append(check_on_board(x, y, *size))
             case _:
-                raise ValueError(f"{name} is no list of cells")
+                raise ValueError(f"{name} is no list of cells [x, y], from 0 at the top left")
     return tuple(cells)
 
 
@@ -256,15 +256,16 @@ def read_text(entry: dict[str, Any], name: str) -> str:
     return text
 
 
-def _position(entry: dict[str, Any]) -> Position:
+def read_position(entry: dict[str, Any]) -> Position:
+    """Return a position from JSON; raises ValueError."""
     match entry.get("size"):
-        case [int(width), int(height)]:
+        case [int(width), int(height)] | int(width as height):  # of a square
             size = width, height
             check_size("the board", *size)
         case _:
-            raise ValueError("size is no pair of numbers")
+            raise ValueError("size is neither a number nor a pair of them")
     black, white, walls = (
-        tuple(sorted(_cells(entry.get(name), name, size))) for name in ("black", "white", "walls")
+        tuple(sorted(read_cells(entry.get(name), name, size))) for name in (*PLAYERS, "walls")
     )
     if len({*black, *white, *walls}) != len(black) + len(white) + len(walls):
         raise ValueError("two stones on a cell")
@@ -275,13 +276,13 @@ def _position(entry: dict[str, Any]) -> Position:
 def _way(entry: dict[str, Any], position: Position) -> GameRecord | None:
     """Return an order in which a position's stones were played, or could have been, or None."""
     size = position.width, position.height
-    moves: Sequence[Coordinates] | None = _cells(entry.get("played"), "played", size)
+    moves: Sequence[Coordinates] | None = read_cells(entry.get("played"), "played", size)
     if moves:
         black, white = tuple(sorted(moves[::2])), tuple(sorted(moves[1::2]))
         if position != Position(position.rule, *size, Side(len(moves) % 2), black, white):
             raise ValueError("what was played does not lead to this position")
     else:
-        black, white = (_cells(entry.get(name), name, size) for name in PLAYERS)
+        black, white = (read_cells(entry.get(name), name, size) for name in PLAYERS)
         moves = position._replace(black=black, white=white).in_turn  # in the order that is given
     if moves is None or entry.get("type") == "position":  # of an export, which has its lines
         return None
@@ -296,16 +297,16 @@ def read_analysis(entry: dict[str, Any]) -> Known:
     """
     if "black" not in entry or entry.get("value") is None:
         raise ValueError("this is no analysis of a position: it has no stones or no value")
-    position = _position(entry)
+    position = read_position(entry)
     size = position.width, position.height
     win = entry.get("win") or {}
     if not isinstance(win, dict):
         raise ValueError("win is no object")
-    line = _cells(win.get("line"), "win.line", size) or _cells(entry.get("pv"), "pv", size)
+    line = read_cells(win.get("line"), "win.line", size) or read_cells(entry.get("pv"), "pv", size)
     best = entry.get("best") or entry.get("move")
-    moves = _cells(entry.get("moves"), "moves", size) or line[:1]
+    moves = read_cells(entry.get("moves"), "moves", size) or line[:1]
     if best and not entry.get("moves"):
-        moves = _cells([best], "move", size)
+        moves = read_cells([best], "move", size)
     if {*moves, *line} & {*position.black, *position.white, *position.walls}:
         raise ValueError("a move on a stone")
     tree = entry.get("tree")
