@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from .. import methods
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.searcher import Crew
+from ..engine.thought import Listener
 from ..game.game import Game, Move
 from ..position.rules import Side
 
@@ -40,11 +41,13 @@ def think(
     engine: Engine,
     limit: Limit,
     *,
-    on_iteration: Callable[[Thought], bool | None] | None = None,
+    on_iteration: Listener | None = None,
     multipv: int = 1,
     ends: bool = False,
-) -> Thought:
-    """Think in another thread; an interrupt ends the search, and where it ``ends``, the program.
+) -> list[Thought]:
+    """Return the best lines, best first, thought of in another thread.
+
+    An interrupt ends the search, and where it ``ends``, the program.
 
     Raises:
         KeyboardInterrupt: as ``apart`` does.
@@ -52,7 +55,7 @@ def think(
     """
     engine.arm()
     return apart(
-        lambda: engine.think(limit, on_iteration=on_iteration, multipv=multipv),
+        lambda: engine.think_lines(limit, multipv, on_iteration=on_iteration),
         engine.stop,
         ends=ends,
     )
@@ -90,24 +93,14 @@ def choose(
     level: Level,
     seconds: float,
     chance: random.Random,
-    listener: Callable[[Thought], None] | None = None,
+    listener: Listener | None = None,
 ) -> Thought:
     """Return what a player of this level would play, within this time in seconds."""
     limit = Limit(time=seconds, nodes=level.nodes, depth=level.depth)
-    if level.slip == 0:
-        return think(engine, limit, on_iteration=listener)
-    found: dict[int, Thought] = {}
-
-    def note(thought: Thought) -> None:
-        found[thought.multipv] = thought
-        if listener is not None:
-            listener(thought)
-
-    best = think(engine, limit, on_iteration=note, multipv=CHOICES)
-    found[1] = best
-    thoughts = list(found.values())
-    if best.mate == 1:  # a five is never overlooked
-        return best
+    lines = CHOICES if level.slip else 1
+    thoughts = think(engine, limit, on_iteration=listener, multipv=lines)
+    if not level.slip or thoughts[0].mate == 1:  # a five is never overlooked
+        return thoughts[0]
     seen = [max(-MOST_SEEN, min(MOST_SEEN, thought.value)) for thought in thoughts]
     weights = [exp((value - max(seen)) / level.slip) for value in seen]
     return chance.choices(thoughts, weights)[0]

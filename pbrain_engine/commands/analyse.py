@@ -76,8 +76,11 @@ def main(arguments: Sequence[str]) -> int:
                 show_policy(engine)
         if known is not None:
             thoughts = [known]
+        elif engine.game.is_over:
+            thoughts = []
         else:
-            thoughts = search(engine, limit, options.multipv, live=not options.json)
+            live = None if options.json else show_thought
+            thoughts = thinking.think(engine, limit, on_iteration=live, multipv=options.multipv)
         tree = proof_tree(engine, thoughts) if options.tree else None
         if thoughts:
             database.note(engine, thoughts[0], forms.tree_form(tree))
@@ -99,24 +102,6 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def search(engine: Engine, limit: Limit, multipv: int, live: bool = False) -> list[Thought]:
-    """Return the best lines, best first; none if the game is over."""
-    if engine.game.is_over:
-        return []
-    latest: dict[int, Thought] = {}
-
-    def note(thought: Thought) -> None:
-        if thought.multipv == 1:
-            latest.clear()
-        latest[thought.multipv] = thought
-        if live:
-            print(view.format_thought(thought), flush=True)
-
-    best = thinking.think(engine, limit, on_iteration=note, multipv=multipv)
-    latest[1] = best
-    return list(latest.values())
-
-
 def show_position(engine: Engine, last: Coordinates | None) -> None:
     """Print the board, who moves, and what is forbidden."""
     game = engine.game
@@ -134,6 +119,11 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
         print(f"opening {opening}")
     if forbidden:
         print(f"forbidden: {view.format_line(forbidden)}")
+
+
+def show_thought(thought: Thought) -> None:
+    """Print one line about a search."""
+    print(view.format_thought(thought), flush=True)
 
 
 def show_policy(engine: Engine) -> None:

@@ -69,7 +69,7 @@ def play(engine: Engine, shown: Show, move_time: float, total: float) -> None:
         to_come = max(FEWEST_MOVES_LEFT, TYPICAL_MOVES - engine.game.ply)
         share = max(LEAST_SECONDS, left / to_come)
         limit = Limit(time=min(move_time, share))
-        thought = thinking.think(engine, limit, on_iteration=shown.iteration, ends=True)
+        thought, *_ = thinking.think(engine, limit, on_iteration=shown.iteration, ends=True)
         side = engine.game.to_move
         engine.play(*thought.move)
         shown.move(side, thought)

@@ -211,7 +211,7 @@ class Dialogue:
         if self._opens is not None:
             return self._wish
         limit = Limit(time=self.seconds)
-        thought = thinking.think(self.engine, limit, on_iteration=self._listener)
+        thought, *_ = thinking.think(self.engine, limit, on_iteration=self._listener)
         line = view.format_line(thought.pv, 8)
         return f"{cell_name(*thought.move)}   ({describe(thought)}; {line})"
 

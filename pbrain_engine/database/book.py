@@ -19,7 +19,7 @@ from heapq import heappop, heappush
 from time import time
 from typing import NamedTuple
 
-from ..engine.engine import Engine, Limit, Move, Thought
+from ..engine.engine import Engine, Limit
 from ..notation.canonical import HEAD, BookMove, Image, image_of, pack_book, read_key, unpack_book
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
@@ -327,25 +327,10 @@ def search_position(job: BookJob) -> Result:
     engine.set_to_move(position.to_move)
     if engine.game.is_over:
         return Result(job.key, ())
-    thoughts: dict[int, Thought] = {}
-
-    def listen(thought: Thought) -> None:
-        if thought.multipv == 1:  # those of the next depth begin
-            thoughts.clear()
-        thoughts[thought.multipv] = thought
-
-    exclude = [Move(x, y) for x, y in doubles(job.key)]
-    limit = Limit(nodes=plan.nodes)
-    last = engine.think(limit, on_iteration=listen, multipv=plan.lines, exclude=exclude)
-    thoughts.setdefault(1, last)
-    ranked = sorted(thoughts.values(), key=lambda thought: -thought.value)
-    values = {tuple(thought.move): thought.value for thought in reversed(ranked)}
-    moves = tuple(
-        ((x, y), value) for (x, y), value in sorted(values.items(), key=lambda pair: -pair[1])
-    )
-    best = ranked[0]
+    thoughts = engine.think_lines(Limit(nodes=plan.nodes), plan.lines, exclude=doubles(job.key))
+    best, *_ = ranked = sorted(thoughts, key=lambda thought: -thought.value)
     finding = Finding.of(
-        best.value, moves[0][0], best.pv, best.proof,
-        depth=best.depth, nodes=last.nodes, author=plan.author,
+        best.value, best.move, best.pv, best.proof,
+        depth=best.depth, nodes=thoughts[0].nodes, author=plan.author,
     )  # fmt: skip
-    return Result(job.key, moves, finding)
+    return Result(job.key, tuple((thought.move, thought.value) for thought in ranked), finding)

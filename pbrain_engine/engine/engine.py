@@ -350,6 +350,26 @@ class Engine:
         finally:
             self._busy.release()
 
+    def think_lines(
+        self,
+        limit: Limit,
+        multipv: int,
+        *,
+        on_iteration: Listener | None = None,
+        exclude: Iterable[Coordinates] = (),
+    ) -> list[Thought]:
+        """Search for the best ``multipv`` moves as ``think`` does; return them all, best first."""
+        lines: dict[int, Thought] = {}
+
+        def note(thought: Thought) -> bool | None:
+            if thought.multipv == 1:  # those of the next depth begin
+                lines.clear()
+            lines[thought.multipv] = thought
+            return on_iteration and on_iteration(thought)
+
+        best = self.think(limit, on_iteration=note, multipv=multipv, exclude=exclude)
+        return list({**lines, 1: best}.values())
+
     def _cells(self, cells: Iterable[Coordinates]) -> list[Move]:
         """Return cells that have to be on the board."""
         found = []

@@ -132,7 +132,7 @@ def test_an_interrupt_that_ends_is_raised_when_the_search_has_stopped(
     monkeypatch.setattr(searcher, "wait_for", interrupted)
     with Engine(hash_size=1 << 20) as engine:
         engine.play(7, 7)
-        assert thinking.think(engine, Limit(time=100)).time < 50
+        assert thinking.think(engine, Limit(time=100))[0].time < 50
         with pytest.raises(KeyboardInterrupt):
             thinking.think(engine, Limit(time=30), ends=True)
         assert engine.think(Limit(depth=1)).depth == 1  # it is idle again
