@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
 from ..files import decode
-from ..game.game import Game, IllegalMove, Move, Stone
+from ..game.game import Game, IllegalMove
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
 from ..notation.diagram import parse_diagram
 from ..notation.game_tree import GameRecord
@@ -195,28 +195,6 @@ def cut(record: GameRecord, ply: int) -> GameRecord:
     return replace(record, moves=record.moves[:kept], passes=passes)
 
 
-def build(game: Game, record: GameRecord) -> None:
-    """Put the position on a board, on which what agrees with it stays.
-
-    Raises:
-        IllegalMove: a stone is off the board or on a cell that is taken.
-    """
-    wanted = [Stone(Move(*cell), side, False) for cell, side in record.placed]
-    to_move = record.first
-    for cell in record.turns:
-        if cell is not None:
-            wanted.append(Stone(Move(*cell), to_move, True))
-        to_move = to_move.opponent
-    agreed = 0
-    for stone, other in zip(game.history, wanted, strict=False):
-        if stone != other:
-            break
-        agreed += 1
-    while game.ply > agreed:
-        game.undo()
-    game.set_up(wanted[agreed:], to_move)
-
-
 def build_checked(game: Game, record: GameRecord) -> None:
     """Put on a board what can come about in a game.
 
@@ -224,14 +202,14 @@ def build_checked(game: Game, record: GameRecord) -> None:
         NotationError: it cannot: stones on one cell, two winners, moves after the end.
     """
     try:
-        build(game, record)
+        game.become(record)
     except IllegalMove as error:
         raise NotationError(str(error)) from None
     if game.winner is None:
         return
     walk = Game(game.width, game.height, game.rule)
     turned = sorted(record.placed, key=lambda held: -held[1])
-    build(walk, replace(record.beginning, placed=tuple(turned)))
+    walk.become(replace(record.beginning, placed=tuple(turned)))
     if walk.winner not in (None, game.winner):  # each is the one whose row was there first
         raise NotationError("both sides have a winning row")
     for number, move in enumerate(record.moves, 1):

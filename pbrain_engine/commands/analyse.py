@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
         ) as engine,
     ):
         engine.new_game(*position.board)
-        setup.build(engine.game, position)
+        engine.game.become(position)
         known = None if options.multipv > 1 else database.certain(engine.game)
         if not options.json:
             show_position(engine, position.last)

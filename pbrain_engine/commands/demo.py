@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     opening = setup.parse_setup(options.opening, options.rule, options.size, options.from_below)
     with Engine(threads=options.threads, memory=200_000_000) as engine:
         engine.new_game(*opening.board)
-        setup.build(engine.game, opening)
+        engine.game.become(opening)
         console = view.rich_console()
         shown = Show(engine, console)
         try:

@@ -77,9 +77,9 @@ class Dialogue:
 
     def _begin(self, start: GameRecord, trees: Sequence[GameTree] = ()) -> None:
         """Begin from a position; nothing changes if it cannot be set up."""
-        setup.build(Game(*start.board), start)
+        Game(*start.board).become(start)
         self.engine.new_game(*start.board)
-        setup.build(self.engine.game, start)
+        self.engine.game.become(start)
         self._start = start
         self._placed = len(start.placed)
         self._notes = {}

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
         Solver(SOLVER_MEMORY, engine.library) as solver,
     ):
         engine.new_game(*game.board)
-        setup.build(engine.game, replace(game, moves=()))
+        engine.game.become(replace(game, moves=()))
         moves = [Move(*move) for move in game.moves]
         found = Reviewer(engine, solver, options.time, known_by(database.finding)).review(
             moves, counter(len(moves))

@@ -24,6 +24,7 @@ from ..engine.forms import line_to_five, pairs, tree_form, winner_after
 from ..engine.prover import Prover
 from ..files import read_object
 from ..game.game import Game, Move
+from ..notation.game_tree import GameRecord
 from ..options import Parser, above_zero, positive
 from ..solver.solver import BY_FOURS, OPEN, Proof, Solver, SolverProgress, Tree, own_stones
 from .analyse import MEGABYTE, TREE_SECONDS
@@ -168,9 +169,7 @@ def game_of(puzzle: dict[str, Any]) -> Game:
     """Return the position of a puzzle."""
     position = read_position(puzzle)
     game = Game(position.width, position.height, position.rule)
-    for cell, side in position.held:
-        game.place(*cell, side)
-    game.set_to_move(position.to_move)
+    game.become(GameRecord.of(position))
     return game
 
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
 from ..notation.canonical import HEAD, BookMove, Image, image_of, pack_book, read_key, unpack_book
+from ..notation.game_tree import GameRecord
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
 from ..workers import Pool
@@ -322,9 +323,7 @@ def search_position(job: BookJob) -> Result:
     position = read_key(job.key)
     engine.new_game(position.width, position.height, position.rule)
     engine.clear_hash()
-    for cell, side in position.held:
-        engine.place(*cell, side)
-    engine.set_to_move(position.to_move)
+    engine.game.become(GameRecord.of(position))
     if engine.game.is_over:
         return Result(job.key, ())
     thoughts = engine.think_lines(Limit(nodes=plan.nodes), plan.lines, exclude=doubles(job.key))

@@ -110,14 +110,7 @@ def add_result(record: GameRecord) -> GameRecord:
         game = Game(*record.board)
     except KernelError:
         return record
-    for (x, y), side in record.placed:
-        game.place(x, y, side)
-    game.set_to_move(record.first)
-    for cell in record.turns:
-        if cell is None:
-            game.set_to_move(game.to_move.opponent)
-        else:
-            game.play(*cell)
+    game.become(record)
     if game.winner is not None:
         return replace(record, result="1-0" if game.winner is Side.BLACK else "0-1")
     return replace(record, result="1/2-1/2") if game.is_full else record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from copy import copy
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
@@ -25,6 +25,7 @@ from ..position.rules import Rule, Side
 
 if TYPE_CHECKING:
     from ..notation.canonical import Position
+    from ..notation.game_tree import GameRecord
 
 
 class IllegalMove(ValueError):
@@ -328,6 +329,23 @@ class Game:
             self.place(*stone.move, stone.side)
             self.history[-1] = stone
         self.set_to_move(to_move)
+
+    def become(self, record: GameRecord) -> None:
+        """Take over the position of a record; what agrees with it stays on the board.
+
+        Raises:
+            IllegalMove: a stone is off the board or on a cell that is taken.
+        """
+        wanted = [Stone(Move(*cell), side, False) for cell, side in record.placed]
+        to_move = record.first
+        for cell in record.turns:
+            if cell is not None:
+                wanted.append(Stone(Move(*cell), to_move, True))
+            to_move = to_move.opponent
+        agreed = sum(takewhile(bool, map(operator.eq, self.history, wanted)))
+        while self.ply > agreed:
+            self.undo()
+        self.set_up(wanted[agreed:], to_move)
 
     def _cell(self, x: object, y: object) -> Coordinates:
         """Return the cell that is meant by these arguments of ``play``."""

@@ -90,7 +90,7 @@ def test_a_position_is_the_same_in_every_form_and_from_every_place(
         assert read == known
     assert read.last == known.last
     built = Game(width, height, rule)
-    setup.build(built, read)
+    built.become(read)
     assert state_of(built) == state_of(game)
     if size is not None and form != "moves":
         with pytest.raises(NotationError, match=f"has a {width}x{height} board, not"):
@@ -110,8 +110,8 @@ def test_a_game_that_is_cut_is_the_game_up_to_there(seed: int, ply: int, passes:
     assert part.moves == moves[:kept]
     assert part.passes == tuple(sorted(after for after in passes if after <= kept))
     built, walked = Game(9, 7), Game(9, 7)
-    setup.build(built, part)
-    setup.build(walked, whole)
+    built.become(part)
+    walked.become(whole)
     for _ in moves[kept:]:
         walked.undo()
     assert [built.at(*move) for move in moves] == [walked.at(*move) for move in moves]
@@ -152,7 +152,7 @@ def test_only_moves_in_turn_from_an_empty_board_count_as_a_line(
     corner = (((14, 14), Side.WALL),) * is_placed
     whole = GameRecord(15, 15, Rule.RENJU, moves, first, corner, tuple(sorted(passes)))
     built = Game(15, 15, Rule.RENJU)
-    setup.build(built, whole)
+    built.become(whole)
     assert whole.position == built.position
     is_line = first is Side.BLACK and not corner and not passes
     assert opening_of(whole) == (name_opening(moves, 15, 15) if is_line else None)
@@ -161,7 +161,7 @@ def test_only_moves_in_turn_from_an_empty_board_count_as_a_line(
 def test_only_renju_names_openings_and_only_those_it_knows() -> None:
     def name(moves: str, rule: Rule) -> str:
         game = Game(15, 15, rule)
-        setup.build(game, setup.parse_setup(moves, rule))
+        game.become(setup.parse_setup(moves, rule))
         return str(forms.opening_of(game))
 
     assert name("h8h9h10", Rule.RENJU) == "D1 Kansei"
@@ -178,10 +178,10 @@ def test_what_agrees_with_a_position_stays_on_the_board(
     more = [move for move in random_game(other, 9, 7).moves if move not in stem]
     after = replace(before, moves=(*stem, *more), first=first)
     built, fresh = Game(9, 7), Game(9, 7)
-    setup.build(built, before)
+    built.become(before)
     kept = built.history[: len(stem)]
-    setup.build(built, after)
-    setup.build(fresh, after)
+    built.become(after)
+    fresh.become(after)
     assert state_of(built) == state_of(fresh) and built.history == fresh.history
     assert built.check() == 0
     if first is Side.BLACK:
