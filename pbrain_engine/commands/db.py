@@ -12,11 +12,10 @@ from ..app import setup
 from ..app.view import rule_name
 from ..database import exports, integrity
 from ..database.connection import DatabaseError
-from ..database.finding import Entry, Finding, Note, entry_document, following_document, opening_of
+from ..database.finding import Entry, Finding, entry_document, following_document, opening_of
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
-from ..learn.records import GamesError
 from ..notation.cells import NotationError, cell_name, format_moves
 from ..notation.diagram import Diagram, format_diagram
 from ..notation.game_tree import GameRecord
@@ -156,7 +155,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             done = add_items(
                 database, _collect_remarks(read_source(name, wish), remarks), _progress(name)
             )
-        except (NotationError, GamesError, OSError, UnicodeDecodeError, ValueError) as error:
+        except (OSError, ValueError) as error:
             status = complain(f"{name}: {error}")
             continue
         print(f"{name}: {stored_words(done)}", flush=True)
@@ -249,7 +248,9 @@ def entry_lines(entry: Entry | None) -> list[str]:
             f"{entry.white_wins} won by white"
         )
     for note in entry.notes:
-        lines += note_lines(note)
+        lines += [text for text in ("marked" * note.is_marked, note.title, note.comment) if text]
+        if note.labels:
+            lines.append(", ".join(f"{cell_name(*cell)}: {text}" for cell, text in note.labels))
     return lines or ["this position is known, nothing else about it"]
 
 
@@ -268,15 +269,6 @@ def finding_lines(finding: Finding) -> list[str]:
     if finding.proof:
         name = finding.proof.upper() if finding.proof != "search" else "the search"
         lines.append(f"{'won' if finding.value > 0 else 'lost'}, says {name}")
-    return lines
-
-
-def note_lines(note: Note) -> list[str]:
-    """Return what people have written."""
-    lines = ["marked"] if note.is_marked else []
-    lines += [text for text in (note.title, note.comment) if text]
-    if note.labels:
-        lines.append(", ".join(f"{cell_name(*cell)}: {text}" for cell, text in note.labels))
     return lines
 
 

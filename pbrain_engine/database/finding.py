@@ -186,11 +186,7 @@ def entry_document(record: GameRecord, entry: Entry | None) -> dict[str, Any]:
         "proof": found["proof"] or None,
         "mate": mate_distance(finding.value) if finding and finding.is_certain else None,
         "best": moves[0] if moves else None,
-        "games": {
-            "black_wins": entry.black_wins,
-            "draws": entry.draws,
-            "white_wins": entry.white_wins,
-        },
+        "games": {name: getattr(entry, name) for name in ("black_wins", "draws", "white_wins")},
         "notes": [
             {
                 "title": note.title,
@@ -310,8 +306,8 @@ def read_analysis(entry: dict[str, Any]) -> Known:
     if {*moves, *line} & {*position.black, *position.white, *position.walls}:
         raise ValueError("a move on a stone")
     tree = entry.get("tree")
-    if tree and not is_proof(tree, *size):
-        raise ValueError("its proof makes no sense")
+    if tree:
+        _check_proof(tree, size)
     value = _whole(entry, "value", -WIN, WIN)
     given = {name: text for name, text in entry.items() if text}
     proof = _word(entry, "proof", PROOFS) or _word(win, "proof", PROOFS)
@@ -329,14 +325,10 @@ def read_analysis(entry: dict[str, Any]) -> Known:
     return Known(image_of(position), finding, _way(entry, position))
 
 
-def is_proof(node: Any, width: int, height: int, is_answer: bool = False) -> bool:
-    """Return whether JSON has the form of a proof on a board: moves, and answers with theirs."""
+def _check_proof(node: Any, size: tuple[int, int], names: Sequence[str] = ("move",)) -> None:
+    """Refuse what has not the form of a proof on a board: moves, and answers with theirs."""
     if not isinstance(node, dict) or not isinstance(node.get("answers"), list):
-        return False
-    for name in ("reply", "move") if is_answer else ("move",):
-        match node.get(name):
-            case [int(x), int(y)] if 0 <= x < width and 0 <= y < height:
-                pass
-            case _:
-                return False
-    return all(is_proof(answer, width, height, True) for answer in node["answers"])
+        raise ValueError("its proof makes no sense")
+    read_cells([node.get(name) for name in names], "a move of its proof", size)
+    for answer in node["answers"]:
+        _check_proof(answer, size, ("reply", "move"))

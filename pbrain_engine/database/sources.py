@@ -44,7 +44,7 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
     """Yield what a file holds, or the line that a string of moves is.
 
     Raises:
-        NotationError: it cannot be understood.
+        ValueError: it cannot be understood.
         OSError: it cannot be read.
     """
     path = Path(name).expanduser()
@@ -138,10 +138,7 @@ def _json(path: Path) -> Iterator[Item]:
 
 def _entry(text: str) -> Iterator[Item]:
     """Yield what an object of JSON holds; raises ValueError."""
-    try:
-        entry = read_object(text)
-    except ValueError as error:
-        raise NotationError(str(error)) from None
+    entry = read_object(text)
     kind = entry.get("type")
     if kind == "game":
         (tree,) = parse_sgf_trees(read_text(entry, "sgf"))

@@ -174,9 +174,7 @@ class Database:
 
     def add_games(self, games: Iterable[StoredGame]) -> Added:
         """Store games and their positions; a game that is there already is passed over."""
-        counts: dict[bytes, dict[str, int]] = defaultdict(
-            lambda: {"black_wins": 0, "draws": 0, "white_wins": 0}
-        )
+        counts = defaultdict[bytes, dict[str, int]](lambda: dict.fromkeys(RESULTS.values(), 0))
         known: list[Known] = []
         added = skipped = 0
         for game in games:
