@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from ..app import setup, view
 from ..engine.engine import DEFAULT_WEIGHTS, MCTS, Engine, Limit
+from ..files import write_whole
 from ..game.game import Game
 from ..native.load.store import PACKAGE, is_shipped, kernel_folder
 from ..notation.cells import parse_moves
@@ -211,12 +212,10 @@ def show(run: dict[str, Any]) -> None:
 def note(weights: str, nodes: int) -> None:
     """Keep the signature that was measured with some weights, where there is a place for it."""
     try:
-        if is_shipped():
-            return
-        path = os.path.join(kernel_folder(), FILE)
-        with open(f"{path}.{os.getpid()}", "w", encoding="ascii") as file:
-            file.write(line(weights, nodes))
-        os.replace(f"{path}.{os.getpid()}", path)
+        if not is_shipped():
+            from pathlib import Path  # 10 ms that a package does without
+
+            write_whole(Path(kernel_folder(), FILE), line(weights, nodes))
     except OSError:  # a read-only installation
         pass
 

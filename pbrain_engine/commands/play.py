@@ -33,6 +33,7 @@ from ..position.rules import Side
 from .dialogue import Dialogue, person_of
 
 SECONDS = 5.0  # for a move of the engine
+GAMES = "games"  # the folder where they are kept
 MOST_KEPT = 50  # games
 KEPT = "the game is kept: `numoku play --resume` goes on with it"
 
@@ -248,14 +249,9 @@ class Unfinished:
             self.trouble = error.strerror or str(error)
 
 
-def folder() -> Path:
-    """Return where the games are."""
-    return state_folder() / "games"
-
-
 def new_path() -> Path:
     """Return the file of a new game, whose name sorts after those of older ones."""
-    home = folder()
+    home = state_folder() / GAMES
     home.mkdir(parents=True, exist_ok=True)
     for old in sorted(home.glob("*.json"))[: -(MOST_KEPT - 1)]:
         with suppress(OSError):
@@ -268,7 +264,7 @@ def new_path() -> Path:
 def latest() -> tuple[Path, dict[str, Any]] | None:
     """Return the last game that has not ended, else the last one; None where there is none."""
     found: list[tuple[Path, dict[str, Any]]] = []
-    for path in sorted(folder().glob("*.json"), reverse=True):
+    for path in sorted((state_folder() / GAMES).glob("*.json"), reverse=True):
         with suppress(OSError, ValueError):
             found.append((path, read_object(path.read_text(encoding="utf-8"))))
     return next((item for item in found if not item[1].get("over")), found[0] if found else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -63,9 +63,14 @@ def main(arguments: Sequence[str]) -> int:
         engine.new_game(*game.board)
         engine.game.become(replace(game, moves=()))
         moves = [Move(*move) for move in game.moves]
-        found = Reviewer(engine, solver, options.time, known_by(database.finding)).review(
-            moves, counter(len(moves))
-        )
+        progress = Progress(len(moves), "moves", every=inf)
+
+        def count(reviewed: Reviewed) -> None:
+            progress.done += 1
+            progress.show(last=progress.done == progress.total)
+
+        known = known_by(database.finding)
+        found = Reviewer(engine, solver, options.time, known).review(moves, count)
         if not game.passes:
             database.note_game(add_result(game))
             database.note_findings(found_of(game, found, engine.weights.key).items())
@@ -79,17 +84,6 @@ def main(arguments: Sequence[str]) -> int:
             text, _ = format_sgf_trees([annotate(game, found)])
             write_whole(options.sgf, text)
     return 0
-
-
-def counter(moves: int) -> Callable[[Reviewed], None]:
-    """Return a listener that counts reviewed moves on a terminal."""
-    progress = Progress(moves, "moves", every=inf)
-
-    def count(reviewed: Reviewed) -> None:
-        progress.done += 1
-        progress.show(last=progress.done == moves)
-
-    return count
 
 
 def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:

@@ -56,22 +56,21 @@ def check_size(what: str, width: int, height: int) -> None:
         )
 
 
-def parse_cell(text: str, width: int = MAX_BOARD, height: int | None = None) -> Coordinates:
+def parse_cell(text: str, width: int, height: int) -> Coordinates:
     """Return the cell that ``h8`` or ``7,7`` names.
 
     Raises:
         NotationError: the text is no cell, or the board does not have it.
     """
-    tall = width if height is None else height
     if "," in text:
-        return check_on_board(*parse_pair(text), width, tall)
+        return check_on_board(*parse_pair(text), width, height)
     word = text.strip().lower()
     letter, digits = word[:1], word[1:]
     if not ("a" <= letter <= "z" and digits.isascii() and digits.isdigit()):
         raise NotationError(f"{text.strip()!r} is no cell; cells look like h8 or 7,7")
     x, y = ord(letter) - ord("a"), int(digits[:MAX_DIGITS]) - 1
-    if not (0 <= x < width and 0 <= y < tall) or len(digits) > MAX_DIGITS:
-        raise NotationError(f"{word} is off the {width}x{tall} board")
+    if not (0 <= x < width and 0 <= y < height) or len(digits) > MAX_DIGITS:
+        raise NotationError(f"{word} is off the {width}x{height} board")
     return x, y
 
 
@@ -143,32 +142,24 @@ def _skip(text: str, at: int) -> int:
     return found.end()
 
 
-def centre_of(width: int, height: int) -> Coordinates:
-    """Return the cell that opening offsets count from."""
-    return width // 2, height // 2
-
-
-def format_offsets(moves: Iterable[Coordinates], width: int, height: int | None = None) -> str:
+def format_offsets(moves: Iterable[Coordinates], width: int, height: int) -> str:
     """Return an opening as tournaments store it, offsets from the centre: ``8,-3, 6,-4``."""
-    centre_x, centre_y = centre_of(width, width if height is None else height)
-    return ", ".join(f"{x - centre_x},{y - centre_y}" for x, y in moves)
+    return ", ".join(f"{x - width // 2},{y - height // 2}" for x, y in moves)
 
 
-def parse_offsets(text: str, width: int, height: int | None = None) -> list[Coordinates]:
+def parse_offsets(text: str, width: int, height: int) -> list[Coordinates]:
     """Return the cells of an opening that is stored as offsets from the centre.
 
     Raises:
         NotationError: the numbers do not come in pairs, a cell is off the board or occurs twice.
     """
-    tall = width if height is None else height
-    centre_x, centre_y = centre_of(width, tall)
     words = text.replace(",", " ").split()
     if len(words) % 2:
         raise NotationError(f"offsets come in pairs, here are {len(words)} numbers: {text.strip()}")
     moves: list[Coordinates] = []
     for left, right in zip(words[::2], words[1::2], strict=True):
         dx, dy = parse_pair(f"{left},{right}")
-        move = check_on_board(centre_x + dx, centre_y + dy, width, tall)
+        move = check_on_board(width // 2 + dx, height // 2 + dy, width, height)
         if move in moves:
             raise NotationError(f"the offset {dx},{dy} occurs twice")
         moves.append(move)

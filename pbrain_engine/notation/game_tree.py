@@ -102,9 +102,8 @@ class TreeNode:
     @property
     def has_notes(self) -> bool:
         """Whether it holds more than the move."""
-        return bool(
-            self.title or self.comment or self.text or self.is_marked or self.is_start
-        ) or not (self.is_move)
+        notes = self.title, self.comment, self.text, self.is_marked, self.is_start
+        return any(notes) or not self.is_move
 
     def child(self, cell: Coordinates | None, is_move: bool = True) -> TreeNode:
         """Return the child with this move (or text), made if there is none."""
@@ -145,10 +144,7 @@ class GameTree:
 
     def is_plain(self) -> bool:
         """Whether it is one line without notes."""
-        node = self.root
-        while len(node.children) == 1 and not node.has_notes:
-            node = node.children[0]
-        return not node.children and not node.has_notes
+        return not any(node.has_notes or node.children[1:] for node, _ in self.walk())
 
     def check(self) -> GameTree:
         """Return the tree itself if board, stones and moves are possible.
@@ -186,9 +182,8 @@ def tree_of(record: GameRecord) -> GameTree:
     comments = iter(record.comments)
     node = tree.root
     for cell in record.turns:
-        child = TreeNode(cell, comment="" if cell is None else next(comments, ""))
-        node.children.append(child)
-        node = child
+        node = node.child(cell)
+        node.comment = "" if cell is None else next(comments, "")
     return tree
 
 
