@@ -36,8 +36,7 @@ def last_of(game: Game) -> Coordinates | None:
 
 def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
     """Return what stands on the board, with the last stone."""
-    stones: dict[Coordinates, Side] = {stone.move: stone.side for stone in game.history}
-    return Diagram(game.width, game.height, stones, last)
+    return game.diagram()._replace(last=last, to_move=None)
 
 
 def row_of(game: Game) -> list[Coordinates]:

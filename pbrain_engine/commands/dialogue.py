@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 

@@ -343,7 +343,7 @@ class Engine:
             if known is not None:
                 move, value = known
                 return Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
-            board = self.game.snapshot()
+            board = self.game.diagram()
             return self._search(
                 Question(self.game, limit, pace, start, board, on_iteration, multipv, left_out)
             )

@@ -14,9 +14,10 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ..game.game import Game, Move, Snapshot
+from ..game.game import Game, Move
 from ..native.load.library import Library
 from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
+from ..notation.diagram import Diagram
 from ..search.parameters import PARAMETERS
 from ..solver.solver import Proof, Solver
 from ..values import win_in
@@ -233,7 +234,7 @@ class Question(NamedTuple):
     limit: Limit
     pace: Pace
     start: float
-    board: Snapshot
+    board: Diagram
     listener: Listener | None = None
     multipv: int = 1
     exclude: Sequence[Move] = ()

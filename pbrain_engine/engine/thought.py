@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, SupportsFloat
 
 from ..eval.weights import DEFAULT_SCALE
-from ..game.game import Game, Move, Snapshot, at_least_one
+from ..game.game import Game, Move, at_least_one
+from ..notation.diagram import Diagram
 from ..position.rules import Side
 from ..values import chance, mate_distance
 
@@ -84,7 +85,7 @@ class Thought(NamedTuple):
     bound: str = ""
     scale: float = DEFAULT_SCALE
     visits: int = 0
-    board: Snapshot | None = None
+    board: Diagram | None = None
 
     def _repr_svg_(self) -> str | None:
         """Draw the line on its board where a notebook shows the thought."""

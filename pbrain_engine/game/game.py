@@ -12,6 +12,7 @@ from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..notation.cells import parse_cell
+from ..notation.diagram import Diagram, winning_row
 from ..position.geometry import (
     MARGIN,
     MAX_BOARD,
@@ -45,44 +46,6 @@ class Stone(NamedTuple):
     move: Move
     side: Side
     passed: bool
-
-
-class Snapshot(NamedTuple):
-    """A board as it was when something was found out about it."""
-
-    width: int
-    height: int
-    to_move: Side
-    stones: tuple[Stone, ...]
-
-    def __repr__(self) -> str:
-        """Return few words: it stands inside of others."""
-        return f"<{self.width}x{self.height}, {len(self.stones)} stones>"
-
-    def __str__(self) -> str:
-        """Draw the board in letters, so that it can be read back."""
-        from ..notation.diagram import Diagram, format_diagram
-
-        last = self.stones[-1] if self.stones else None
-        cell = last.move if last is not None and last.side is not Side.WALL else None
-        stones: dict[Coordinates, Side] = {stone.move: stone.side for stone in self.stones}
-        return format_diagram(Diagram(self.width, self.height, stones, cell, self.to_move))
-
-    def svg(self, line: Iterable[Coordinates] = (), row: Iterable[Coordinates] = ()) -> str:
-        """Return a picture: stones with their numbers, or a line of play, with those of its moves.
-
-        The stones of a ``row`` are ringed.
-        """
-        from ..notation.diagram import Drawn, board_svg
-
-        side, drawn = self.to_move, []
-        expected = list(line)
-        for number, stone in enumerate(self.stones, 1):
-            drawn.append(Drawn(stone.move, stone.side, "" if expected else str(number)))
-        for number, cell in enumerate(expected, 1):
-            drawn.append(Drawn(cell, side, str(number), False))
-            side = side.opponent
-        return board_svg(self.width, self.height, drawn, set(row))
 
 
 _tables: dict[tuple[str, Rule, str], Block] = {}
@@ -191,21 +154,20 @@ class Game:
         held = ((stone.move, stone.side) for stone in self.history)
         return Position.of(self.rule, self.width, self.height, self.to_move, held)
 
-    def snapshot(self) -> Snapshot:
+    def diagram(self) -> Diagram:
         """Return the board as it is now, apart from this game."""
-        return Snapshot(self.width, self.height, self.to_move, tuple(self.history))
+        last = self.history[-1] if self.history else None
+        cell = last.move if last is not None and last.side is not Side.WALL else None
+        return Diagram(self.width, self.height, {**self._sides}, cell, self.to_move)
 
     def __str__(self) -> str:
         """Draw the board in letters."""
-        return str(self.snapshot())
+        return str(self.diagram())
 
     def _repr_svg_(self) -> str:
         """Draw the board where a notebook shows the game."""
-        from ..notation.diagram import Diagram, winning_row
-
-        last = self.moves[-1] if self.winner is not None else None
-        board = Diagram(self.width, self.height, self._sides, last)
-        return self.snapshot().svg(row=winning_row(board))
+        board = self.diagram()
+        return board.svg(row=winning_row(board) if self.winner is not None else ())
 
     # What stands -------------------------------------------------------------------
 

@@ -23,8 +23,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from string import digits
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..position.geometry import Coordinates
@@ -51,15 +49,35 @@ SIGNS = {Side.BLACK: "●", Side.WHITE: "●", Side.EMPTY: "·", Side.WALL: "▒
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
-@dataclass(frozen=True, slots=True)
-class Diagram:
-    """A drawn position; ``to_move`` and ``last`` are None where the drawing does not say."""
+class Diagram(NamedTuple):
+    """A board as it stands; ``to_move`` and ``last`` are None where a drawing does not say."""
 
     width: int
     height: int
-    stones: Mapping[Coordinates, Side]  # and blocked cells
+    stones: Mapping[Coordinates, Side]  # and blocked cells, in the order in which they came
     last: Coordinates | None = None
     to_move: Side | None = None
+
+    def __repr__(self) -> str:
+        """Return few words: it stands inside of others."""
+        return f"<{self.width}x{self.height}, {len(self.stones)} stones>"
+
+    def __str__(self) -> str:
+        """Draw the board in letters, so that it can be read back."""
+        return format_diagram(self)
+
+    def svg(self, line: Iterable[Coordinates] = (), row: Iterable[Coordinates] = ()) -> str:
+        """Return a picture: stones with their numbers, or a line of play, with those of its moves.
+
+        The stones of a ``row`` are ringed.
+        """
+        expected, drawn = list(line), []
+        for number, (cell, side) in enumerate(self.stones.items(), 1):
+            drawn.append(Drawn(cell, side, "" if expected else str(number)))
+        for number, cell in enumerate(expected):
+            side = Side((self.side_to_move() + number) % 2)
+            drawn.append(Drawn(cell, side, str(number + 1), False))
+        return board_svg(self.width, self.height, drawn, set(row))
 
     def side_to_move(self) -> Side:
         """Return who moves: as drawn, or else black unless black has more stones.
@@ -124,7 +142,7 @@ def parse_diagram(text: str) -> Diagram:
             to_move = _TURNS[words]
         elif words and not _LETTERS.startswith(words.replace(" ", "")):
             number, signs = len(lengths) + 1, words.replace(" ", "").upper()
-            cells = _CELL.findall(signs.strip(digits))
+            cells = _CELL.findall(signs.strip("0123456789"))
             for label in re.findall("^[0-9]+|[0-9]+$", signs):
                 if label != str(number):
                     raise NotationError(f"the row numbered {label} is row {number} of the drawing")

@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
-from ..game.game import Game, Move, Snapshot, at_least_one, move_of
+from ..game.game import Game, Move, at_least_one, move_of
 from ..native.load.library import Library, load, node_limit
 from ..native.load.memory import Block
+from ..notation.diagram import Diagram
 from ..position.geometry import PADDED_CELLS, cell_of
 
 BY_FOURS = "vcf"  # a win by continuous fours
@@ -43,7 +44,7 @@ class Proof(NamedTuple):
     nodes: int = 0
     time: float = 0.0
     level: int = 0
-    board: Snapshot | None = None
+    board: Diagram | None = None
 
     def _repr_svg_(self) -> str | None:
         """Draw the line on its board where a notebook shows the proof."""
@@ -213,7 +214,7 @@ class Solver:
             room = ctypes.addressof(self._line)
             length = self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
         proof = self._proof(BY_FOURS, stones, length, searched, start)
-        return proof._replace(board=game.snapshot())
+        return proof._replace(board=game.diagram())
 
     def threats(
         self,
@@ -241,7 +242,7 @@ class Solver:
             room = ctypes.addressof(self._line)
             length = self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
         proof = self._proof(BY_THREATS, stones, length, searched, start)
-        board = game.snapshot() if after is None else None
+        board = game.diagram() if after is None else None
         return proof._replace(level=level, board=board)
 
     def _proof(self, name: str, stones: int, length: int, nodes: int, start: float) -> Proof:

@@ -69,7 +69,7 @@ def seen(game: Game) -> list[str]:
     at = [game.at(*cell).name for cell in corners]
     assert game.check() == 0
     form = json.dumps(game_form(game))
-    return [f"{form} {number} {is_so} {at} {game.snapshot()!r}", *str(game).split("\n")]
+    return [f"{form} {number} {is_so} {at} {game.diagram()!r}", *str(game).split("\n")]
 
 
 def boards(record: str) -> str:

@@ -240,5 +240,5 @@ def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver: Solver) -> No
     proof = solver.fours(game)
     assert format_moves(proof.line) == "g4g8"  # six for black, which is a foul
     assert (proof.claim, proof.length) == ("vcf", 2)
-    assert proof.board == solver.threats(game).board == game.snapshot()
+    assert proof.board == solver.threats(game).board == game.diagram()
     assert solver.threats(game, after=game.legal_moves()[0]).board is None
