@@ -151,22 +151,19 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
     status = 0
     for name in options.games:
         try:
-            remarks: list[str] = []
-            done = add_items(
-                database, _collect_remarks(read_source(name, wish), remarks), _progress(name)
-            )
+            items = _announce_remarks(name, read_source(name, wish))
+            done = add_items(database, items, _progress(name))
         except (OSError, ValueError) as error:
             status = complain(f"{name}: {error}")
             continue
         print(f"{name}: {stored_words(done)}", flush=True)
-        for remark in remarks:
-            print(f"{name}: {remark}", file=sys.stderr)
     return status
 
 
-def _collect_remarks(items: Iterable[Item], remarks: list[str]) -> Iterator[Item]:
+def _announce_remarks(name: str, items: Iterable[Item]) -> Iterator[Item]:
     for item in items:
-        remarks += getattr(item, "remarks", [])
+        for remark in getattr(item, "remarks", ()):
+            print(f"{name}: {remark}", file=sys.stderr)
         yield item
 
 
@@ -224,8 +221,7 @@ def show_position(database: Database, options: argparse.Namespace) -> int:
 def position_lines(asked: GameRecord) -> list[str]:
     """Return the board and what it is."""
     position = asked.position
-    last = asked.moves[-1] if asked.moves else None
-    board = Diagram(position.width, position.height, dict(position.held), last)
+    board = Diagram(position.width, position.height, dict(position.held), asked.last)
     mover = position.to_move.name.lower()
     lines = [format_diagram(board), f"{rule_name(position.rule)}, {mover} to move"]
     if position.rule is not Rule.RENJU:

@@ -348,12 +348,10 @@ class Dialogue:
         played = self.record()
         tree = deepcopy(self._trees[0]) if self._trees else GameTree()
         before = tree.record
-        header = replace(played, moves=(), passes=(), comments=())
-        if self._trees:
-            header = replace(header, date=before.date)
-            if not self._notes and self.resigned is None:
-                result = before.result or played.result
-                header = replace(header, black=before.black, white=before.white, result=result)
+        header = replace(played, moves=(), passes=(), comments=(), date=before.date)
+        if self._trees and not self._notes and self.resigned is None:
+            result = before.result or played.result
+            header = replace(header, black=before.black, white=before.white, result=result)
         tree.record = header
         comments = iter(played.comments)
         node = tree.root

@@ -35,7 +35,6 @@ from .dialogue import Dialogue, person_of
 SECONDS = 5.0  # for a move of the engine
 GAMES = "games"  # the folder where they are kept
 MOST_KEPT = 50  # games
-KEPT = "the game is kept: `numoku play --resume` goes on with it"
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -200,8 +199,8 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             say(answer)
     if unfinished.trouble:
         say(f"the game could not be kept: {unfinished.trouble}")
-    elif unfinished.is_kept and not dialogue.game_over:
-        say(KEPT)
+    elif unfinished.path is not None and not dialogue.game_over:
+        say("the game is kept: `numoku play --resume` goes on with it")
 
 
 def say(text: str) -> None:
@@ -218,17 +217,12 @@ class Unfinished:
 
     def __init__(self, path: Path | None = None) -> None:
         """Go on with a file, or begin another."""
-        self._path = path
+        self.path = path
         self.trouble = ""  # why the game could not be kept
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether there is something to go on from."""
-        return self._path is not None and not self.trouble
 
     def keep(self, dialogue: Dialogue) -> None:
         """Keep a game as it is now, once a move has been made; else ``trouble`` says why not."""
-        if not dialogue.is_under_way and not self.is_kept:
+        if self.path is None and not dialogue.is_under_way:
             return
         try:
             form = {
@@ -239,9 +233,9 @@ class Unfinished:
                 "seconds": dialogue.seconds,
                 "over": dialogue.game_over,
             }
-            if self._path is None:
-                self._path = new_path()
-            write_whole(self._path, json.dumps(form))
+            if self.path is None:
+                self.path = new_path()
+            write_whole(self.path, json.dumps(form))
             self.trouble = ""
         except NotationError as error:
             self.trouble = str(error)

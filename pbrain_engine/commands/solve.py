@@ -13,6 +13,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     answers: list[Answer] = []
     wrong = faulty = 0
     with (
-        Solvers(options) as solvers,
+        closing(Solvers(options)) as solvers,
         sys.stdin if path == "-" else open(path, encoding="utf-8", errors="replace") as file,
     ):
         for place, line in enumerate(file, 1):
@@ -186,11 +187,7 @@ class Solvers:
         self.solver = Solver(self.memory // 2)
         self._engine: Engine | None = None
 
-    def __enter__(self) -> Solvers:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Give all memory back."""
         self.solver.close()
         if self._engine is not None:

@@ -97,9 +97,8 @@ class Database:
         try:
             with self.connection.transaction():
                 yield
-        except BaseException:
+        finally:
             self._authors.clear()  # those of a transaction that was given up are not there
-            raise
 
     # Positions -----------------------------------------------------------------------
 

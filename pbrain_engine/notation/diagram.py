@@ -36,7 +36,6 @@ SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}
 STAR = "+"  # an empty cell that helps the eye, where a drawing is asked for with these
 _SIDES = {symbol: side for side, symbol in SYMBOLS.items()} | {STAR: Side.EMPTY}
 STARS_FROM, WIDE_FROM = 9, 13  # sides of boards that have star points, and them further in
-_CELL = re.compile(r"\([XO]\)|.")
 _LETTERS = "".join(map(column_letter, range(26)))
 _TURNS = {"black to move": Side.BLACK, "white to move": Side.WHITE}
 
@@ -142,7 +141,7 @@ def parse_diagram(text: str) -> Diagram:
             to_move = _TURNS[words]
         elif words and not _LETTERS.startswith(words.replace(" ", "")):
             number, signs = len(lengths) + 1, words.replace(" ", "").upper()
-            cells = _CELL.findall(signs.strip("0123456789"))
+            cells = re.findall(r"\([XO]\)|.", signs.strip("0123456789"))
             for label in re.findall("^[0-9]+|[0-9]+$", signs):
                 if label != str(number):
                     raise NotationError(f"the row numbered {label} is row {number} of the drawing")
