@@ -1,6 +1,7 @@
 """The tests that concern one package, in under a minute: ``python -m tests.check PACKAGE``.
 
-What looks at a clock, a browser or another machine's programs is left to the whole suite.
+What looks at a clock or another machine's programs is left to the whole suite, and of what a person
+does in a browser all but `board/test_page`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ TESTS = Path(__file__).parent
 # Files that take longer than that, or that look at other packages as well.
 LEFT_OUT = {
     "arena/test_cluster", "arena/test_command", "arena/test_faults", "arena/test_workers",
-    "board/test_database", "board/test_proofs", "commands/test_terminal",
+    "board/test_database", "board/test_page_care", "board/test_page_files",
+    "board/test_page_games", "board/test_page_kept", "board/test_proofs", "commands/test_terminal",
     "database/test_book", "database/test_faults", "engine/test_tactics", "learn/test_fit",
     "learn/test_network_training", "native/test_build", "native/test_checked",
     "native/test_replay", "native/test_targets", "native/test_uncompiled",
