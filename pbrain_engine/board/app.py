@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -78,10 +77,7 @@ class Guard:
         name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
         if self.names and name not in self.names:
             raise Refused("this server has another name", HTTPStatus.FORBIDDEN)
-        is_own = "origin" not in headers
-        with suppress(ValueError):  # it is no address
-            is_own = is_own or urlsplit(headers["origin"]).netloc == host
-        if not is_own:
+        if headers.get("origin", f"//{host}").partition("//")[2] != host:
             raise Refused("the request comes from a foreign page", HTTPStatus.FORBIDDEN)
         scheme, _, given = headers.get("authorization", "").partition(" ")
         word = (
@@ -120,19 +116,17 @@ class Connection(Questions):
         super().__init__(desks)
         self._socket = socket
         self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
-        self._urgent = asyncio.Event()  # an answer, which does not wait for the gap
-        self._answers: list[Answer] = []
-        self._events: dict[object, Answer] = {}  # the latest of every question
+        self._held: list[Answer] = []  # not sent yet: of events the latest
+        self._due = 0.0  # when the next event may be
+        self._is_due = asyncio.Event()
 
     async def run(self) -> None:
         """Serve until the page is gone."""
         sender = asyncio.create_task(self._send())
         try:
-            while True:
-                self.take(await self._socket.receive_text())
-        except (WebSocketDisconnect, RuntimeError, KeyError):
-            pass  # gone, or it sent bytes
+            with suppress(WebSocketDisconnect, RuntimeError, KeyError):  # gone, or it sent bytes
+                while True:
+                    self.take(await self._socket.receive_text())
         finally:
             sender.cancel()
             await run_in_threadpool(self.desk.close)
@@ -146,30 +140,24 @@ class Connection(Questions):
         self._loop.call_soon_threadsafe(self._take_out, answer)
 
     def _take_out(self, answer: Answer) -> None:
-        self._events.pop(answer["id"], None)
+        """Hold an answer, which is due at once, or an event, which waits for the gap."""
+        name = answer["id"]
+        self._held = [held for held in self._held if "event" not in held or held["id"] != name]
+        self._held.append(answer)
         if "event" in answer:
-            self._events[answer["id"]] = answer
+            self._loop.call_at(self._due, self._is_due.set)
         else:
-            self._answers.append(answer)
-            self._urgent.set()
-        self._news.set()
+            self._is_due.set()
 
     async def _send(self) -> None:
-        """Send answers at once, of events the latest only, with a gap between."""
-        try:
-            while True:
-                await self._news.wait()
-                self._news.clear()
-                self._urgent.clear()
-                answers, self._answers = self._answers, []
-                events, self._events = self._events, {}
-                for message in [*events.values(), *answers]:
+        with suppress(WebSocketDisconnect, RuntimeError):  # gone; the reader sees it, too
+            while await self._is_due.wait():
+                self._is_due.clear()
+                held, self._held = self._held, []
+                if any("event" in message for message in held):
+                    self._due = self._loop.time() + EVENT_GAP
+                for message in held:
                     await self._socket.send_text(json.dumps(message, separators=(",", ":")))
-                if events:
-                    with suppress(TimeoutError):
-                        await asyncio.wait_for(self._urgent.wait(), EVENT_GAP)
-        except (WebSocketDisconnect, RuntimeError):
-            pass  # the page is gone; the reader sees it, too
 
 
 class BoardServer:
@@ -284,14 +272,12 @@ class BoardServer:
 
 async def _body(request: Request) -> str:
     """Return the text of a request that is not too large."""
-    parts: list[bytes] = []
-    length = 0
+    body = bytearray()
     async for part in request.stream():
-        length += len(part)
-        if length > MOST_CHARACTERS:
+        body += part
+        if len(body) > MOST_CHARACTERS:
             raise Refused("the request is too large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        parts.append(part)
-    return b"".join(parts).decode("utf-8", "replace") or "{}"
+    return body.decode("utf-8", "replace") or "{}"
 
 
 async def answer_refusal(request: Request, error: Exception) -> Response:

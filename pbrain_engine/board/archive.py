@@ -63,16 +63,15 @@ class Archive:
         self._reading = threading.Lock()
         self._writing = threading.Lock()
         self._waiting: deque[Mapping[Position, Finding]] = deque()
-        self._thread: threading.Thread | None = None  # the last one that wrote
-        self._is_written = True  # nothing waits, and no thread writes
+        self._thread: threading.Thread | None = None  # that writes, while something waits
         self._guard = threading.Lock()
 
     def _work(self) -> None:
         """Write what waits."""
         while True:
             with self._guard:
-                self._is_written = not self._waiting
-                if self._is_written:
+                if not self._waiting:
+                    self._thread = None
                     return
                 found = self._waiting.popleft()
             try:
@@ -84,8 +83,8 @@ class Archive:
 
     def close(self) -> None:
         """Write what still waits, and close the database."""
-        if self._thread is not None:
-            self._thread.join(LAST_WRITES)
+        if (thread := self._thread) is not None:
+            thread.join(LAST_WRITES)
         with self._writing, self._reading:
             for kept in (self._writer, self._reader):
                 kept.__exit__()
@@ -148,10 +147,10 @@ class Archive:
             return
         with self._guard:
             self._waiting.append(found)
-            is_first, self._is_written = self._is_written, False
-        if is_first:
+            if self._thread is not None:
+                return
             self._thread = thread = threading.Thread(target=self._work, daemon=True)
-            thread.start()
+        thread.start()
 
     def store_tree(self, tree: GameTree) -> dict[str, int]:
         """Store a game with its variations and comments; return how much came of it."""

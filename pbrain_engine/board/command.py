@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import base64
-import contextlib
 import socket
 import sys
 import threading
@@ -20,7 +19,7 @@ from ..eval.weights import find_weights
 from ..files import state_folder
 from ..notation.cells import NotationError
 from ..options import Parser, not_below_zero, positive
-from .files import MOST_FILE, content_of_file, read_tree
+from .files import MOST_FILE, read_tree
 from .messages import Refused
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def read_file(name: str) -> dict[str, str]:
         raise NotationError(f"{path.name} is too large for a game")
     data = path.read_bytes()
     try:
-        read_tree(content_of_file(data))
+        read_tree(data)
     except (NotationError, Refused) as error:
         raise NotationError(f"{path.name}: {error}") from None
     return {"name": path.name, "data": base64.b64encode(data).decode("ascii")}
@@ -156,16 +155,10 @@ async def serve(
     if not task.done():
         print(address, flush=True)
         if not options.no_open:
-            threading.Thread(target=open_browser, args=(address,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     while not task.done():
         await asyncio.wait([task], timeout=0.5)
         if options.linger > 0 and board.seconds_alone > options.linger and not server.should_exit:
             print(f"ended: no page and no program was there for {options.linger:g} seconds")
             server.should_exit = True
     await task
-
-
-def open_browser(address: str) -> None:
-    """Open the page; where there is no browser the printed address has to do."""
-    with contextlib.suppress(webbrowser.Error, OSError):
-        webbrowser.open(address)

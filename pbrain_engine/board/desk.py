@@ -13,16 +13,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from http import HTTPStatus
 from time import monotonic
 from typing import Any
 
 from ..app.setup import build_checked
-from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine, EngineError
+from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
 from ..engine.searcher import start_deep
 from ..game.game import Game
 from ..notation.canonical import Position
-from ..notation.cells import NotationError
 from ..notation.game_tree import GameRecord
 from ..solver.solver import Solver, Tree
 from .archive import Archive
@@ -270,10 +268,6 @@ class Questions:
         """Send an answer to the page, or an event on the way to it; called in any thread."""
         raise NotImplementedError
 
-    def post_event(self, name: object, event: Answer) -> None:
-        """Send what is known so far to a question."""
-        self.post({"id": name, "event": event})
-
     def look_up(self, job: Job) -> None:
         """Do what needs no engine."""
         job.work(job)
@@ -301,8 +295,12 @@ class Questions:
             self.post({"id": name, "result": {}})
             return
         operation = operation_of(message.get("do"))
-        fields, tell = operation.read(message), partial(self.post_event, name)
-        job = Job(partial(self._work, name, operation), fields, tell, operation.endless)
+        job = Job(
+            partial(self._work, name, operation),
+            operation.read(message),
+            lambda event: self.post({"id": name, "event": event}),
+            operation.endless,
+        )
         if operation.at_once:
             self.look_up(job)
             return
@@ -332,10 +330,6 @@ def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
         return {"result": operation.do(desk, job)}
     except Stopped:
         return {"error": "stopped", "stopped": True}
-    except MemoryError:
-        return {"error": "there is not enough memory for this; ask for fewer megabytes"}
-    except (EngineError, NotationError) as error:
-        return {"error": str(error), "status": HTTPStatus.BAD_REQUEST}
     except Exception as error:  # the server lives on, whatever it is
         refused = refusal_of(error)
         return {"error": str(refused), "status": refused.status}

@@ -22,6 +22,7 @@ from .messages import (
     COORDINATE,
     MAX_CELLS,
     POSITION,
+    RULES,
     Refused,
     Schema,
     flag,
@@ -35,13 +36,10 @@ from .messages import (
     whole,
 )
 
-MOST_FILE = 1_500_000  # bytes of a file
+MOST_FILE = 1_500_000  # bytes of a file, or characters of a text
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
-MOST_TEXT = 1_500_000  # characters of a text
 MOST_NODES = 20_000  # moves of a tree on the page
 MOST_COMMENT = 20_000
-RULES = tuple(rule.name.lower() for rule in Rule)
-FORMATS = ("sgf", "psq", "lib", "diagram")
 NAMES = ("black", "white", "result", "date")
 # What may be written on a node, by the names that messages and nodes have for it.
 NOTES = {
@@ -87,7 +85,7 @@ SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board of moves alone", default=None)
 
 @operation(
     at_once=True,
-    text=text(MOST_TEXT, "a file's content", default=None),
+    text=text(MOST_FILE, "a file's content", default=None),
     data=text(MOST_DATA, "or its bytes in base64, in any encoding", default=""),
     rule=one_of(RULES, "if the text does not say", default=None),
     width=SIDE,
@@ -105,7 +103,7 @@ def read(desk: Desk, job: Job) -> dict[str, Any]:
     content: str | bytes | None = message["text"]
     if content is None:
         try:
-            content = content_of_file(base64.b64decode(message["data"], validate=True))
+            content = base64.b64decode(message["data"], validate=True)
         except ValueError:
             raise Refused("the data is not base64") from None
     tree, remarks = read_tree(content, rule, size, message["from_below"])
@@ -119,18 +117,13 @@ def read(desk: Desk, job: Job) -> dict[str, Any]:
     }
 
 
-def content_of_file(data: bytes) -> str | bytes:
-    """Return the text of a file in whatever encoding; a library stays bytes."""
-    return data if data.startswith(LIBRARY_START) else decode(data)
-
-
 def read_tree(
     content: str | bytes,
     rule: Rule | None = None,
     size: tuple[int, int] = DEFAULT_SIZE,
     from_below: bool = False,
 ) -> tuple[GameTree, list[str]]:
-    """Return the tree of a file, and what was left out.
+    """Return the tree of a file, or of a text, and what was left out.
 
     Moves alone are on a board of the ``size``; ``from_below``: their rows count from the lowest.
 
@@ -138,10 +131,20 @@ def read_tree(
         NotationError: it holds no game.
         Refused: it holds one that the page does not show.
     """
+    if isinstance(content, bytes) and not content.startswith(LIBRARY_START):
+        content = decode(content)
     if not content.strip():
         raise Refused("there is nothing in it")
-    trees = parse(content, rule, size, from_below)
+    if isinstance(content, bytes):
+        trees, usual = [parse_renlib(content)], Rule.RENJU
+    elif content.strip().startswith("(") and not begins_with_move(content):
+        trees, usual = parse_sgf_trees(content.strip()), Rule.FREESTYLE
+    else:
+        found = parse_setup(content, rule, size if begins_with_move(content) else None, from_below)
+        trees, usual = [tree_of(found)], Rule.FREESTYLE
     tree = trees[0]
+    if tree.record.rule is None:
+        tree.record = replace(tree.record, rule=usual if rule is None else rule)
     remarks = list(tree.remarks)
     if len(trees) > 1:
         remarks.append(f"the first of {len(trees)} games is shown")
@@ -152,24 +155,6 @@ def read_tree(
         raise Refused("the game has passes, which the board does not know")
     game_of(main_line(tree), game_of(tree.record))
     return tree, remarks
-
-
-def parse(
-    content: str | bytes, rule: Rule | None, size: tuple[int, int], from_below: bool
-) -> list[GameTree]:
-    """Return the trees of a file, the first of them with its rule."""
-    if isinstance(content, bytes):
-        trees = [parse_renlib(content)]
-    elif content.strip().startswith("(") and not begins_with_move(content):
-        trees = parse_sgf_trees(content.strip())
-    else:
-        found = parse_setup(content, rule, size if begins_with_move(content) else None, from_below)
-        return [tree_of(found)]
-    record = trees[0].record
-    if record.rule is None:
-        usual = Rule.RENJU if isinstance(content, bytes) else Rule.FREESTYLE  # of libraries
-        trees[0].record = replace(record, rule=usual if rule is None else rule)
-    return trees
 
 
 def flat(tree: GameTree) -> list[dict[str, Any]]:
@@ -232,7 +217,9 @@ def _write(node: TreeNode, row: Mapping[str, Any]) -> None:
             setattr(node, attribute, row[name])
 
 
-@operation(at_once=True, format=one_of(FORMATS, "of what is written"), **GAME)
+@operation(
+    at_once=True, format=one_of(("sgf", "psq", "lib", "diagram"), "of what is written"), **GAME
+)
 def write(desk: Desk, job: Job) -> dict[str, Any]:
     """Write SGF or a RenLib library with variations, the main line as PSQ, or a drawing.
 

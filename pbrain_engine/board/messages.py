@@ -10,12 +10,15 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from ..app.setup import build_checked
+from ..engine.engine import EngineError
 from ..files import is_writable, read_object
 from ..game.game import Game
+from ..notation.cells import NotationError
 from ..notation.game_tree import GameRecord
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
@@ -23,6 +26,7 @@ from ..position.rules import Rule, Side
 MOST_CHARACTERS = 12_000_000  # of a message: the largest file as a tree, whatever is written in it
 MOST_SECONDS = 600.0
 MAX_CELLS = MAX_BOARD * MAX_BOARD
+RULES = tuple(rule.name.lower() for rule in Rule)
 
 
 class Refused(Exception):
@@ -36,8 +40,13 @@ class Refused(Exception):
 
 def refusal_of(error: Exception) -> Refused:
     """Return an error as a refusal; the place of one that was not expected goes to stderr."""
-    if isinstance(error, Refused):
-        return error
+    match error:
+        case Refused():
+            return error
+        case EngineError() | NotationError():
+            return Refused(str(error))
+        case MemoryError():
+            return Refused("there is not enough memory for this; ask for fewer megabytes")
     traceback.print_exception(error, file=sys.stderr)
     return Refused(f"internal error: {type(error).__name__}", HTTPStatus.INTERNAL_SERVER_ERROR)
 
@@ -56,13 +65,11 @@ Schema = dict[str, Any]
 
 
 def number(low: float, high: float, about: str, kind: str = "number", **default: Any) -> Schema:
-    """Return a field for a number, or for a whole one."""
+    """Return a field for a number."""
     return {"type": kind, "minimum": low, "maximum": high, "description": about, **default}
 
 
-def whole(low: int, high: int, about: str, **default: Any) -> Schema:
-    """Return a field for a whole number."""
-    return number(low, high, about, "integer", **default)
+whole = partial(number, kind="integer")
 
 
 def seconds(default: float | None, about: str = "how long it may take") -> Schema:
@@ -103,7 +110,7 @@ POSITION: Schema = {
     "properties": {
         "width": SIZE,
         "height": SIZE,
-        "rule": {"type": "string", "enum": [rule.name.lower() for rule in Rule]},
+        "rule": {"type": "string", "enum": list(RULES)},
         "placed": {"type": "array", "items": STONE, "maxItems": MAX_CELLS},
         "first": {"type": "string", "enum": ["black", "white"]},
         "moves": {"type": "array", "items": CELL, "maxItems": MAX_CELLS},

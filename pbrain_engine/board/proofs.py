@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -34,7 +33,7 @@ SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has
 LOST, ESCAPED = "lost", "escaped"
 FOURS_MADE = (FIVE, OPEN_FOUR, FOUR, FOUR_THREE, DOUBLE_FOUR)
 QUIET_SECONDS = 0.7  # for a reply to a move that threatens nothing
-PUZZLES = Path(__file__).parent / "puzzles.jsonl"  # as ``numoku solve`` reads them
+PUZZLES = Path(__file__).parent / "puzzles.jsonl"  # of ``build/puzzles.py``
 
 
 class Walk:
@@ -292,15 +291,8 @@ def _wins_with(walk: Walk, move: Move, side: Side) -> bool:
 # Puzzles ------------------------------------------------------------------------------
 
 
-@cache
-def shipped_puzzles() -> list[dict[str, Any]]:
-    """Return the puzzles of the trainer, which ``build/puzzles.py`` makes."""
-    if not PUZZLES.exists():
-        return []
-    return [json.loads(line) for line in PUZZLES.read_text(encoding="utf-8").splitlines()]
-
-
 @operation(at_once=True)
 def puzzles(desk: Desk, job: Job) -> dict[str, Any]:
     """Return the puzzles of the trainer."""
-    return {"puzzles": shipped_puzzles()}
+    lines = PUZZLES.read_text(encoding="utf-8").splitlines()
+    return {"puzzles": [json.loads(line) for line in lines]}

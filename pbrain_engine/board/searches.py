@@ -20,7 +20,7 @@ from ..methods import METHODS
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import DEFAULT_MEMORY, Desk, Job
-from .messages import POSITION, Refused, flag, game_of, one_of, operation, seconds, whole
+from .messages import POSITION, RULES, Refused, flag, game_of, one_of, operation, seconds, whole
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown
@@ -191,7 +191,7 @@ def about(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what the engine can do: levels, rules, kinds of search, threads; and its database."""
     return {
         "version": __version__,
-        "rules": [rule.name.lower() for rule in Rule],
+        "rules": list(RULES),
         "sizes": [MIN_BOARD, MAX_BOARD],
         "searches": list(SEARCHES),
         "threads": os.cpu_count() or 1,

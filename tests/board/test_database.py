@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from pbrain_engine.app.setup import parse_setup
-from pbrain_engine.board import files, searches  # noqa: F401 - which register their operations
+from pbrain_engine.board import files, proofs, searches  # noqa: F401 - they register operations
 from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.messages import OPERATIONS
-from pbrain_engine.board.proofs import shipped_puzzles
 from pbrain_engine.database import integrity
 from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.store import Database
@@ -23,9 +22,8 @@ from tests.board.board_server import PATIENCE, BoardServer, Tab, position, posit
 
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 FIVE = "h8a1i8c1j8e1k8g1l8"
-THREATS = next(
-    puzzle for puzzle in shipped_puzzles() if puzzle["kind"] == "vct" and puzzle["size"] == 15
-)
+SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]
+THREATS = next(puzzle for puzzle in SHIPPED if puzzle["kind"] == "vct" and puzzle["size"] == 15)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.board.files import MOST_FILE, MOST_TEXT
+from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import MOST_CHARACTERS
 from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
@@ -151,7 +151,7 @@ def test_what_is_too_large_is_refused_by_the_page(opened: Open, tmp_path: Path) 
     page.says("file-status", "15x15, not 19x19")
     page.raw.set_input_files("#game-file", tmp_path / "large.sgf")
     page.says("file-status", "large.sgf is too large")
-    page.do(f"app.file.text.value = 'h8'.padEnd({MOST_TEXT} + 1)")
+    page.do(f"app.file.text.value = 'h8'.padEnd({MOST_FILE} + 1)")
     page.press("read-text")
     page.says("file-status", "text is longer than")
     page.do(f"app.tree.root.comment = 'x'.repeat({MOST_CHARACTERS})")

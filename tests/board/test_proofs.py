@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board.desk import Desk, Desks, Job
-from pbrain_engine.board.proofs import Walk, shipped_puzzles, win_of
+from pbrain_engine.board.messages import OPERATIONS
+from pbrain_engine.board.proofs import Walk, win_of
 from pbrain_engine.game.game import Move
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Tree
@@ -18,6 +19,7 @@ from tests.oracle import rules
 from tests.oracle.rules import Board
 
 DEFENCES = 100  # of a walk at most
+SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]
 
 
 @pytest.fixture(scope="module")
@@ -82,18 +84,18 @@ def walk(tab: Tab, puzzle: dict[str, Any], chance: random.Random) -> int:
 @pytest.mark.parametrize("rule", [rule.name.lower() for rule in Rule])
 def test_every_shipped_puzzle_is_won_against_random_defences(tab: Tab, rule: str) -> None:
     chance = random.Random(rule)
-    for puzzle in shipped_puzzles():
+    for puzzle in SHIPPED:
         if puzzle["rule"] == rule:
             assert walk(tab, puzzle, chance) >= 1
 
 
 def test_there_are_two_hundred_shipped_puzzles() -> None:
-    assert len(shipped_puzzles()) == 200
-    assert len({puzzle["id"] for puzzle in shipped_puzzles()}) == 200
+    assert len(SHIPPED) == 200
+    assert len({puzzle["id"] for puzzle in SHIPPED}) == 200
 
 
 def test_the_longest_defence_is_chosen_and_an_escape_is_named(tab: Tab) -> None:
-    puzzle = next(p for p in shipped_puzzles() if p["rule"] == "freestyle" and p["own_moves"] >= 4)
+    puzzle = next(p for p in SHIPPED if p["rule"] == "freestyle" and p["own_moves"] >= 4)
     now = position_of_puzzle(puzzle)
     now["moves"].append(puzzle["best"][0])
     found = tab.ask("reply", position=now, seconds=20)

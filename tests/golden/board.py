@@ -187,7 +187,7 @@ def conversations(record: str) -> str:
             for line in lines:
                 if line.startswith("> "):
                     found += [line, *(f"  {written(answer)}" for answer in page.says(line[2:]))]
-                    while archive and not archive._is_written:
+                    while archive and archive._thread:
                         time.sleep(0.001)
             page.desk.close()
             if archive is not None:
