@@ -40,27 +40,22 @@ export class AnalysisPanel extends Panel {
     const { app } = this, server = app.server;
     this.isEnded = false;
     if (!isChecked("analysis-on") || this.app.isQuiet || node.facts?.winner || node.facts?.full) {
-      if (this.running) server.stop(this.running);
-      this.running = null;
+      if (this.search) server.stop(this.search);
+      this.search = null;
       if (!this.found) app.setBar(this.endValue(node));
       return;
     }
     const [multipv, threads, memory, nodes] = ["lines", "threads", "memory", "nodes"].map((name) => Number(find(name).value) || null);
     const question = app.ask("analyse", { multipv, threads, memory, nodes, search: find("search").value, policy: isChecked("policy") }, (event) => this.take(node, question.id, event));
-    this.running = question.id;
-    try {
-      const found = await question;
+    this.search = question.id;
+    const found = await question;
+    if (this.search !== question.id) return;
+    this.isEnded = found.stopped;
+    if (!found.error) {
       this.take(node, question.id, found);
-      if (this.running !== question.id) return;
-      this.isEnded = found.stopped;
       this.summary.dataset.state = "done";
-    } catch (error) {
-      if (this.running !== question.id) return;
-      this.isEnded = error.stopped;
-      if (!error.stopped && !error.lost) this.summary.textContent = error.message;
-    } finally {
-      if (this.running === question.id) this.running = null; // so that it is not stopped when something else goes on
-    }
+    } else if (!found.stopped && !found.lost) this.summary.textContent = found.error;
+    this.search = null; // so that it is not stopped when something else goes on
   }
 
   // Another question has ended the search: it goes on when that is answered.
@@ -79,7 +74,7 @@ export class AnalysisPanel extends Panel {
   }
 
   take(node, id, found) {
-    if (this.running !== id) return;
+    if (this.search !== id) return;
     node.found = found;
     if (this.app.node !== node) return;
     this.summary.dataset.state = "running";
@@ -89,29 +84,21 @@ export class AnalysisPanel extends Panel {
 
   async ask(node) {
     if (this.app.isQuiet || (find("overlay").value === "off" && !isChecked("winning"))) return;
-    try {
-      const found = await this.app.ask("threats");
-      if (this.app.node !== node) return;
-      this.threats = found;
-      this.show();
-      this.app.draw();
-    } catch (error) {
-      if (!error.stopped && !error.lost) find("threat-note").textContent = error.message;
-    }
+    const found = await this.app.ask("threats");
+    if (this.app.node !== node || found.stopped || found.lost) return;
+    this.threats = found;
+    this.show();
+    this.app.draw();
   }
 
   // One or two moves after which the chances are as even as can be.
   async balance(stones) {
     const { app } = this, { node } = app;
     this.say("looking…");
-    try {
-      const found = await app.ask("balance", { stones: Number(stones) });
-      if (app.node !== node) return;
-      this.say(`${app.names(found.stones)}, value ${valueText(found.value)}`);
-      this.preview({ pv: found.stones });
-    } catch (error) {
-      this.say(error.stopped ? "stopped" : error.message);
-    }
+    const found = await this.tried(app.ask("balance", { stones: Number(stones) }));
+    if (!found || app.node !== node) return;
+    this.say(`${app.names(found.stones)}, value ${valueText(found.value)}`);
+    this.preview({ pv: found.stones });
   }
 
   // View ---------------------------------------------------------------------------
@@ -137,6 +124,7 @@ export class AnalysisPanel extends Panel {
 
   threatText() {
     const { threats, app } = this, words = [];
+    if (threats?.error) return threats.error;
     if (!threats || !isChecked("winning")) return "";
     if (threats.wins.length) words.push(`wins by fours with ${app.names(threats.wins, ", ")}`);
     if (threats.threatened) words.push(this.enemyThreat(threats));
@@ -168,7 +156,7 @@ export class AnalysisPanel extends Panel {
       }));
     }
     if (isChecked("policy")) marks.policy = found?.policy;
-    if (threats) {
+    if (threats?.shapes) {
       const sides = SIDES.filter((side) => [side, "both"].includes(find("overlay").value));
       marks.shapes = sides.flatMap((side) => threats.shapes[side].map((shape) => ({ ...shape, side })));
       marks.bothSides = sides.length > 1;

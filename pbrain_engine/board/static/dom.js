@@ -54,14 +54,11 @@ export class Panel {
   // only where the question is not asked again with the next one.
   async tried(question, isAskedAgain = false) {
     this.running = question.id;
-    try {
-      return await question;
-    } catch (error) {
-      if (!(isAskedAgain && error.lost)) this.say(error.stopped ? "stopped" : error.message);
-      return null;
-    } finally {
-      if (this.running === question.id) this.running = null;
-    }
+    const found = await question;
+    if (this.running === question.id) this.running = null;
+    if (!found.error) return found;
+    if (!(isAskedAgain && found.lost)) this.say(found.error);
+    return null;
   }
 
   stop() { if (this.running) this.app.server.stop(this.running); }

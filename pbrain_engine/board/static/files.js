@@ -46,22 +46,21 @@ export class FilePanel extends Panel {
 
   // content: {text}, or {data}: the bytes of a file in base64, as only the server knows its encoding
   async read(content, name) {
-    try {
-      const found = await this.app.server.ask("read", content), { tree } = GameTree.documented(found);
-      this.app.show(tree, tree.root.end);
-      this.say([`${name}: ${found.tree.length} moves`, ...found.remarks].join("; "));
-      return true;
-    } catch (error) {
-      this.say(`${name}: ${error.message}`);
-      this.app.say(`${name}: ${error.message}`, true);
-      return false;
+    const found = await this.app.server.ask("read", content);
+    if (found.error) {
+      this.say(`${name}: ${found.error}`);
+      return this.app.say(`${name}: ${found.error}`, true);
     }
+    const { tree } = GameTree.documented(found);
+    this.app.show(tree, tree.root.end);
+    return this.say([`${name}: ${found.tree.length} moves`, ...found.remarks].join("; "));
   }
 
   async write(format) {
     const { node, tree, server } = this.app, game = tree.document(node);
     if (format === "diagram") game.tree = node.line; // not up to the end of the main line
     const answer = await server.ask("write", { ...game, format });
+    if (answer.error) return answer;
     this.losses = answer.losses;
     return answer.text ?? Uint8Array.from(atob(answer.data), (sign) => sign.charCodeAt(0));
   }
@@ -107,9 +106,8 @@ export class FilePanel extends Panel {
   }
 }
 
-async function base64(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(text);
+function base64(file) {
+  const reader = new FileReader();
+  reader.readAsDataURL(file);
+  return new Promise((resolve) => { reader.onload = () => resolve(reader.result.split(",")[1] || ""); });
 }

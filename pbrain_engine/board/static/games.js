@@ -43,12 +43,9 @@ export class GamesPanel extends Panel {
 
   async save(document) {
     this.unsaved.set(document.game, document);
-    try {
-      await this.app.server.ask("keep", document);
-    } catch (error) {
-      if (error.lost) return; // asked again with the next connection
-      this.say(`not kept: ${error.message}`);
-    }
+    const { error, lost } = await this.app.server.ask("keep", document);
+    if (lost) return; // asked again with the next connection
+    if (error) this.say(`not kept: ${error}`);
     if (this.unsaved.get(document.game) === document) this.unsaved.delete(document.game);
     if (!this.element.hidden) this.fill();
   }

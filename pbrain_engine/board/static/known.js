@@ -51,21 +51,18 @@ export class KnownPanel extends Panel {
     const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);
     if (!only || more.length || (node.comment && node.comment !== only)) return;
     node.comment = node.stored = only;
-    for (const panel of this.app.panels) if (this.app.node === node) panel.oncomment?.(node);
+    if (this.app.node === node) this.app.moves.onopen();
   }
 
   // The comment on a move as it is now, sent when a person has finished it.
   async comment(node) {
     const before = node.stored || "", after = node.comment;
-    if (!this.isThere || before === after) return;
+    if (!this.isThere || before === after) return null;
     node.stored = after;
-    try {
-      await this.app.ask("comment", { before, after }, null, node);
-      this.ask(node);
-    } catch (error) {
-      node.stored = before;
-      this.app.say(`the comment is not stored: ${error.message}`, true);
-    }
+    const { error } = await this.app.ask("comment", { before, after }, null, node);
+    if (!error) return this.ask(node);
+    node.stored = before;
+    return this.app.say(`the comment is not stored: ${error}`, true);
   }
 
   async storeAll() {

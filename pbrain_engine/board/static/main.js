@@ -166,17 +166,17 @@ class App {
 
   // What the rules say of a position; asked once for each.
   async look(node) {
-    try {
-      node.facts ||= await this.ask("look", {}, null, node);
-    } catch (error) {
-      if (!error.lost) this.say(error.message, true);
+    const facts = node.facts || await this.ask("look", {}, null, node);
+    if (facts.error) {
+      if (!facts.lost) this.say(facts.error, true);
       return null;
     }
+    node.facts = facts;
     if (node === this.node) {
       this.tell("onfacts", node);
       this.draw();
     }
-    return node.facts;
+    return facts;
   }
 
   isFree(cell) {
@@ -250,15 +250,13 @@ class App {
     const state = find("state");
     state.textContent = text;
     state.classList.toggle("warning", isWarning);
+    this.message = true;
     clearTimeout(this.sayTimer);
     this.sayTimer = setTimeout(() => {
-      this.unsay();
-      state.textContent = this.stateText();
-      if (!this.line) return;
       this.line = null; // a hint goes with its words
+      this.unsay();
       this.draw();
     }, 4000);
-    this.message = true;
   }
 
   // Say something to screen readers alone.

@@ -14,8 +14,6 @@ export class MovesPanel extends Panel {
 
   onopen() { if (!this.element.hidden) this.show(); }
 
-  oncomment() { this.onopen(); }
-
   onnode() { this.onopen(); }
 
   promote() {

@@ -213,31 +213,24 @@ export class PlayPanel extends Panel {
     const question = app.ask(what, fields);
     this.thinking = question.id;
     app.draw();
-    try {
-      const answer = await question;
-      return this.thinking === question.id && app.node === node ? answer : null;
-    } catch (error) {
-      if (error.lost || this.thinking !== question.id) return null; // it is asked again, or not wanted any more
-      if (!error.stopped) app.say(error.message, true);
-      if (this.stage) this.leave(error.message + ". ");
-      return null;
-    } finally {
-      if (this.thinking === question.id) this.thinking = null;
-      app.draw();
+    const answer = await question, { error, lost, stopped } = answer, isWanted = this.thinking === question.id;
+    if (isWanted) this.thinking = null;
+    if (error && isWanted && !lost) { // what is lost is asked again
+      if (!stopped) app.say(error, true);
+      if (this.stage) this.leave(error + ". ");
     }
+    app.draw();
+    return isWanted && !error && app.node === node ? answer : null;
   }
 
   async hint() {
     const { app } = this, node = app.node;
-    try {
-      const found = await app.ask("analyse", { time: Number(this.seconds.value) || 5 });
-      if (app.node !== node) return;
-      app.line = found.pv.slice(0, 1);
-      app.say(`Numoku would play ${app.nameOf(found.move)}`); // until this is gone, or a move made
-      app.draw();
-    } catch (error) {
-      if (!error.stopped) app.say(error.message, true);
-    }
+    const found = await app.ask("analyse", { time: Number(this.seconds.value) || 5 });
+    if (found.error) return found.stopped ? null : app.say(found.error, true);
+    if (app.node !== node) return null;
+    app.line = found.pv.slice(0, 1);
+    app.say(`Numoku would play ${app.nameOf(found.move)}`); // until this is gone, or a move made
+    return app.draw();
   }
 
   marks() { return this.app.line ? { line: this.app.line } : null; }

@@ -10,21 +10,17 @@ export class ProofPanel extends Panel {
   constructor(app) {
     super(app, "proof");
     this.tree = find("proof-tree");
-    this.branches = [];
   }
 
   ask(what) { return this.tried(this.app.ask(what, { seconds: Number(find("proof-seconds").value) || 10 })); }
 
   halt() {
     this.stop();
-    this.branches = [];
     if (this.app.guide === this) this.app.setGuide(null);
     if (!this.app.tree.match) return this.app.draw();
     this.app.play.shown(); // the game that the proof has interrupted
     return this.app.go(this.root);
   }
-
-  end() { this.branches = []; }
 
   // Find a win for the side to move, and play its first move.
   async begin() {
@@ -66,7 +62,6 @@ export class ProofPanel extends Panel {
   async defences() {
     const { app } = this, node = app.node, facts = await app.look(node);
     if (!facts || app.node !== node) return;
-    this.branches = [];
     if (facts.winner) {
       this.say(`five: the proof ends after ${node.ply - this.root.ply} moves. Step back and try another defence.`);
       this.list(node);
@@ -75,7 +70,7 @@ export class ProofPanel extends Panel {
     app.draw();
     const found = await this.ask("branches");
     if (!found || app.node !== node || app.guide !== this) return;
-    this.branches = node.branches = found.branches;
+    node.branches = found.branches;
     node.others = this.others(found);
     this.list(node);
     app.draw();
@@ -110,7 +105,6 @@ export class ProofPanel extends Panel {
 
   resume(node) {
     this.app.setGuide(this);
-    this.branches = node.branches || [];
     if (node.branches) this.list(node);
     else this.defences();
     this.app.draw();
@@ -118,17 +112,11 @@ export class ProofPanel extends Panel {
 
   // The person has chosen a defence.
   played() {
-    this.branches = [];
     if (this.app.tree.toMove(this.app.node) !== this.attacker) return;
     this.app.look(this.app.node).then((facts) => {
       if (facts?.winner) this.say(`${facts.winner} has won: this was no proof`);
       else this.attack();
     });
-  }
-
-  moved(node) {
-    this.branches = node.branches || [];
-    this.app.draw();
   }
 
   async defend() {
@@ -157,6 +145,6 @@ export class ProofPanel extends Panel {
   marks() {
     const { rescue } = this;
     if (this.app.guide !== this) return rescue && rescue.node === this.app.node && this.app.tab === this.name ? { rescues: rescue.cells, labels: [] } : null;
-    return { defences: this.branches.map((branch) => branch.reply), labels: [] };
+    return { defences: this.app.node.branches?.map((branch) => branch.reply), labels: [] };
   }
 }

@@ -24,10 +24,8 @@ export class PuzzlePanel extends Panel {
 
   async onserver() {
     if (this.shipped.length) return;
-    try {
-      this.shipped = (await this.app.server.ask("puzzles")).puzzles;
-      this.fill();
-    } catch { /* asked again with the next connection */ }
+    this.shipped = (await this.app.server.ask("puzzles")).puzzles || []; // else with the next connection
+    this.fill();
   }
 
   fill() {
@@ -100,7 +98,6 @@ export class PuzzlePanel extends Panel {
     // The proof is found while the person thinks, so that a move can be answered at once.
     const { app } = this;
     this.proof = app.ask("prove", { seconds: 10 }, null, app.tree.root);
-    this.proof.catch(() => {});
   }
 
   // The last attack and its answer are gone.
@@ -131,30 +128,31 @@ export class PuzzlePanel extends Panel {
     const { app } = this;
     if (app.tree.toMove(node) === this.attacker) return;
     this.busy = true;
-    try {
-      const facts = await app.look(node);
-      if (facts.winner) return this.won();
-      this.say("the program defends…");
-      app.server.stop(this.proof.id);
-      const found = await app.ask("reply", { seconds: SECONDS });
-      if (app.node !== node || app.guide !== this) return;
-      app.playCell(found.move);
-      if (found.state !== "lost") app.line = found.line.slice(1, SHOWN);
-      const line = app.names(found.line.slice(0, SHOWN));
-      const texts = { lost: `still won, ${found.length} to go`, escaped: `refuted by ${line}; take it back and try another`, open: `no win is seen after ${line}; take it back, or go on if you can` };
-      if (found.state !== "lost") this.failed = true;
-      this.say(texts[found.state]);
-      const after = await app.look(app.node);
-      if (after?.winner) {
-        this.over = true;
-        this.say(`${after.winner} has won; take it back and try another`);
-      }
-    } catch (error) {
-      this.say(error.stopped ? "stopped" : error.message);
-    } finally {
-      this.busy = false;
-      app.draw();
+    const facts = await app.look(node);
+    if (facts?.winner) this.won();
+    else if (facts) await this.defend(node);
+    this.busy = false;
+    app.draw();
+  }
+
+  async defend(node) {
+    const { app } = this;
+    this.say("the program defends…");
+    app.server.stop(this.proof.id);
+    const found = await this.tried(app.ask("reply", { seconds: SECONDS }));
+    if (!found || app.node !== node || app.guide !== this) return;
+    app.playCell(found.move);
+    const line = app.names(found.line.slice(0, SHOWN));
+    const texts = { lost: `still won, ${found.length} to go`, escaped: `refuted by ${line}; take it back and try another`, open: `no win is seen after ${line}; take it back, or go on if you can` };
+    this.say(texts[found.state]);
+    if (found.state !== "lost") {
+      this.failed = true;
+      app.line = found.line.slice(1, SHOWN);
     }
+    const after = await app.look(app.node);
+    if (!after?.winner) return;
+    this.over = true;
+    this.say(`${after.winner} has won; take it back and try another`);
   }
 
   won() {

@@ -48,14 +48,13 @@ export class Server {
       return;
     }
     this.questions.delete(message.id);
-    if (message.result) question.resolve(message.result);
-    else question.reject(Object.assign(new Error(message.error), { stopped: Boolean(message.stopped) }));
+    question.resolve(message.result || message);
     setTimeout(() => { if (!this.questions.size) this.onidle(); });
   }
 
   lost(event) {
     this.about = null;
-    for (const question of this.questions.values()) question.reject(Object.assign(new Error("the connection was lost"), { lost: true }));
+    for (const question of this.questions.values()) question.resolve({ error: "the connection was lost", lost: true });
     this.questions.clear();
     this.waiting = [];
     if (event.code === REFUSED) {
@@ -67,11 +66,11 @@ export class Server {
     this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
   }
 
-  // Ask something; resolves with the result, rejects with an Error that says why not.
+  // Ask something; resolves with the result, or with an { error } that says why not.
   ask(what, fields = {}, onevent = null) {
     const id = ++this.number, text = JSON.stringify({ do: what, id, ...fields });
-    if (text.length > MOST_CHARACTERS) return Object.assign(Promise.reject(new Error("this is too large for the server")), { id });
-    const promise = new Promise((resolve, reject) => this.questions.set(id, { resolve, reject, onevent }));
+    if (text.length > MOST_CHARACTERS) return Object.assign(Promise.resolve({ error: "this is too large for the server" }), { id });
+    const promise = new Promise((resolve) => this.questions.set(id, { resolve, onevent }));
     if (this.about) this.socket.send(text);
     else this.waiting.push(text);
     promise.id = id;
