@@ -220,7 +220,7 @@ class BoardServer:
                 "version": __version__,
                 "tabs": len(list(self.desks)),
                 "engines": sum(desk.has_engine for desk in self.desks),
-                "searching": sum(not desk.is_idle for desk in self.desks),
+                "searching": sum(bool(desk.jobs) for desk in self.desks),
             }
         )
 

@@ -195,8 +195,7 @@ class Shelf:
                 file = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
                 file.execute(SCHEMA)
                 self._file = file
-        with self._guard, self._file:
-            self._file.execute(SCHEMA)
+        self._file.execute(SCHEMA)
 
     def close(self) -> None:
         """Close the file."""

@@ -109,7 +109,7 @@ class Desk:
         self.board: Game | None = None  # on which positions are put that are only looked at
         self._engine: Engine | None = None
         self._solver: Solver | None = None
-        self._jobs: deque[Job] = deque()  # the first of them is being done
+        self.jobs: deque[Job] = deque()  # the first of them is being done
         self._guard = threading.Lock()
         self._closed = False
         self._thread: threading.Thread | None = None  # the last one that worked
@@ -122,35 +122,30 @@ class Desk:
         """Whether it holds memory."""
         return self._engine is not None
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether there is nothing to do."""
-        return not self._jobs
-
     def submit(self, job: Job) -> None:
         """Do a job after those that were submitted before; an endless one ends."""
         with self._guard:
             if self._closed:
                 return
-            for before in self._jobs:
+            for before in self.jobs:
                 if before.endless:
                     self._stop(before)
-            self._jobs.append(job)
+            self.jobs.append(job)
             if self._pause is not None:
                 self._pause.cancel()
-            if len(self._jobs) > 1:
+            if len(self.jobs) > 1:
                 return
         (self._thread,) = start_deep([self._work])
 
     def stop(self, *jobs: Job) -> None:
         """Make jobs end soon, whether they run or wait; without any, all of them."""
         with self._guard:
-            for job in jobs or self._jobs:
+            for job in jobs or self.jobs:
                 self._stop(job)
 
     def _stop(self, job: Job) -> None:
         job.is_stopped = True
-        if self._jobs and self._jobs[0] is job:
+        if self.jobs and self.jobs[0] is job:
             for tool in (self._engine, self._solver):
                 if tool is not None:
                     tool.stop()
@@ -179,11 +174,11 @@ class Desk:
                     self._solver.release()
                 if self._engine is not None:
                     self._engine.arm()
-                job = self._jobs[0]
+                job = self.jobs[0]
             job.work(job)
             with self._guard:
-                self._jobs.popleft()
-                is_more = bool(self._jobs)
+                self.jobs.popleft()
+                is_more = bool(self.jobs)
                 if not is_more and not self._closed:
                     self._pause = threading.Timer(REST_AFTER, self.rest)
                     self._pause.daemon = True
@@ -194,7 +189,7 @@ class Desk:
     def rest(self) -> None:
         """Give all memory back, unless there is work again."""
         with self._guard:
-            if self._jobs:
+            if self.jobs:
                 return
             tools = self._engine, self._solver
             self._engine = self._solver = None
@@ -220,13 +215,11 @@ class Desk:
         """
         engine = self._engine
         if engine is None or engine.search != search:
-            with self._guard:
-                other, self._engine = engine, None
-            if other is not None:
-                other.close()
-            engine = Engine(search=search, weights=self._desks.weights)
-            with self._guard:
-                self._engine = engine
+            with self._guard:  # so that no closed one is stopped
+                self._engine = None
+            if engine is not None:
+                engine.close()
+            self._engine = engine = Engine(search=search, weights=self._desks.weights)
         engine.set_memory(memory * MEGABYTE)
         engine.set_threads(min(threads, self._desks.threads))
         game = engine.game
@@ -236,16 +229,13 @@ class Desk:
             engine.clear_hash()
         build_checked(engine.game, setup)
         engine.arm()  # before the question whether the job was stopped, so that no stop gets lost
-        if self._jobs:
-            self._jobs[0].check()
+        if self.jobs:
+            self.jobs[0].check()
         return engine
 
     def solver(self) -> Solver:
         """Return the solver."""
-        if self._solver is None:
-            made = Solver(SOLVER_MEMORY)
-            with self._guard:
-                self._solver = made
+        self._solver = self._solver or Solver(SOLVER_MEMORY)
         return self._solver
 
 

@@ -133,21 +133,14 @@ class Walk:
 
     def defences(self) -> list[Move] | None:
         """Return the replies that stop the last move's threat; None if it threatens nothing."""
-        found = self.solver.answers(self.game)
-        if found is not None:
-            return list(found)
-        known = next(
-            (tree.replies for tree in self._desk.known.values() if self._leads_here(tree)), None
-        )
-        return None if known is None else list(known)
-
-    def _leads_here(self, tree: Tree) -> bool:
-        """Return whether the last move is that of a proof that is kept for the position before."""
         game = self.game
-        last = game.history[-1] if game.history else None
-        if last is None or last.move != tree.move or last.side is game.to_move:
-            return False
-        return self._desk.known.get(game.position.before(last.move)) is tree
+        found = self.solver.answers(game)
+        if found is None and game.history and game.history[-1].side is not game.to_move:
+            last = game.history[-1].move
+            tree = self._desk.known.get(game.position.before(last))
+            if tree is not None and tree.move == last:  # its threat is that of a proof that is kept
+                return list(tree.replies)
+        return None if found is None else list(found)
 
     @property
     def fours(self) -> list[Move]:

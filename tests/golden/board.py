@@ -90,7 +90,7 @@ class Page(Questions):
         """Return what comes in answer to a question."""
         self.heard = []
         self.take(message(text))
-        while not self.desk.is_idle:
+        while self.desk.jobs:
             time.sleep(0.001)
         return self.heard
 
