@@ -13,7 +13,6 @@ import os
 import secrets
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
@@ -58,34 +57,25 @@ TOKEN_BYTES = 18
 ENVIRONMENT = "NUMOKU_BOARD_TOKEN"
 
 
-@dataclass(frozen=True)
-class Guard:
-    """Who may ask: a page that this server has served itself, or a program that knows the token.
+def admit(request: HTTPConnection, token: str, names: tuple[str, ...]) -> None:
+    """Refuse a request from another site, to another name of the host, or without the token.
 
     A page of another site cannot read the token, but a browser would let it connect; so the
     ``Origin`` of a request has to be this server, and the ``Host`` a name of this machine, which
-    also keeps out names that have been bent to 127.0.0.1.
+    also keeps out names that have been bent to 127.0.0.1. Without ``names`` it may have any.
     """
-
-    token: str
-    names: tuple[str, ...] = LOCAL_NAMES  # of the host; none: any
-
-    def check(self, request: HTTPConnection) -> None:
-        """Refuse a request from another site, to another name, or without the token."""
-        headers = request.headers
-        host = headers.get("host", "")
-        name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
-        if self.names and name not in self.names:
-            raise Refused("this server has another name", HTTPStatus.FORBIDDEN)
-        if headers.get("origin", f"//{host}").partition("//")[2] != host:
-            raise Refused("the request comes from a foreign page", HTTPStatus.FORBIDDEN)
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        word = (
-            given.strip() if scheme.lower() == "bearer" else request.query_params.get("token", "")
-        )
-        if not hmac.compare_digest(word.encode(), self.token.encode()):
-            reason = "the token is missing or wrong; open the address that was printed"
-            raise Refused(reason, HTTPStatus.UNAUTHORIZED)
+    headers = request.headers
+    host = headers.get("host", "")
+    name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
+    if names and name not in names:
+        raise Refused("this server has another name", HTTPStatus.FORBIDDEN)
+    if headers.get("origin", f"//{host}").partition("//")[2] != host:
+        raise Refused("the request comes from a foreign page", HTTPStatus.FORBIDDEN)
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    word = given.strip() if scheme.lower() == "bearer" else request.query_params.get("token", "")
+    if not hmac.compare_digest(word.encode(), token.encode()):
+        reason = "the token is missing or wrong; open the address that was printed"
+        raise Refused(reason, HTTPStatus.UNAUTHORIZED)
 
 
 def lasting_token() -> str:
@@ -165,18 +155,21 @@ class BoardServer:
 
     def __init__(
         self,
-        guard: Guard,
+        token: str,
+        names: tuple[str, ...] = LOCAL_NAMES,
         threads: int | None = None,
         database: str | None = None,
         weights: str = DEFAULT_WEIGHTS,
         games: Path | None = None,
     ) -> None:
-        """Begin without any tab; ``games``: where those of the page are kept, None: in memory.
+        """Begin without any tab, for whoever ``admit`` lets in by token and names of the host.
+
+        ``games``: where those of the page are kept, None: in memory.
 
         Raises:
             EngineError: the database cannot be opened.
         """
-        self.guard = guard
+        self.token, self.names = token, names
         self.archive = Archive(database, Shelf(games))
         self.desks = Desks(threads, self.archive, weights)
         self.start: dict[str, str] = {}  # a game to begin with, by name and content
@@ -226,7 +219,7 @@ class BoardServer:
 
     async def _describe(self, request: Request) -> Response:
         """Return what can be asked, with the fields of each as JSON schemas."""
-        self.guard.check(request)
+        admit(request, self.token, self.names)
         return JSONResponse(
             {
                 name: {"summary": operation.summary, "fields": operation.fields}
@@ -236,7 +229,7 @@ class BoardServer:
 
     async def _operate(self, request: Request) -> Response:
         """Do one operation and return its result; it ends when the asker goes away."""
-        self.guard.check(request)
+        admit(request, self.token, self.names)
         name = request.path_params["name"]
         if name == "start":
             return JSONResponse(self.start)
@@ -263,7 +256,7 @@ class BoardServer:
     async def _socket(self, socket: WebSocket) -> None:
         await socket.accept()  # in any case, so that the page learns a reason
         try:
-            self.guard.check(socket)
+            admit(socket, self.token, self.names)
         except Refused as refused:
             await socket.close(POLICY_VIOLATION, str(refused))
             return

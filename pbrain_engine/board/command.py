@@ -68,13 +68,12 @@ def main(arguments: Sequence[str]) -> int:
     import uvicorn
     import websockets  # noqa: F401  (uvicorn's side of the WebSocket)
 
-    from .app import LOCAL_NAMES, MOST_BYTES, BoardServer, Guard, lasting_token
+    from .app import LOCAL_NAMES, MOST_BYTES, BoardServer, lasting_token
 
-    is_local = options.host in LOCAL_NAMES
     find_weights(options.weights)  # what is wrong with them is reported at once
-    guard = Guard(lasting_token(), LOCAL_NAMES if is_local else ())
+    token, names = lasting_token(), LOCAL_NAMES if options.host in LOCAL_NAMES else ()
     games = state_folder() / "board-games.db"
-    board = BoardServer(guard, options.threads, options.db, options.weights, games)
+    board = BoardServer(token, names, options.threads, options.db, options.weights, games)
     if options.file:
         board.start = read_file(options.file)
     listener = listen(options.host, options.port)
@@ -90,8 +89,7 @@ def main(arguments: Sequence[str]) -> int:
     shown = LOCAL if options.host in ("0.0.0.0", "") else options.host
     if ":" in shown and not shown.startswith("["):
         shown = f"[{shown}]"
-    port, token = listener.getsockname()[1], quote(board.guard.token)
-    address = f"http://{shown}:{port}/?token={token}"
+    address = f"http://{shown}:{listener.getsockname()[1]}/?token={quote(token)}"
     try:
         asyncio.run(serve(server, listener, board, address, options))
     except KeyboardInterrupt:

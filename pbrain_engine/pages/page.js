@@ -108,18 +108,16 @@ function list() {
 find("board-address").value = boardPlace();
 find("board-address").addEventListener("input", keepPlace);
 find("filter").addEventListener("input", list);
-find("first").addEventListener("click", () => show(0));
-find("back").addEventListener("click", () => show(shown - 1));
-find("next").addEventListener("click", () => show(shown + 1));
-find("last").addEventListener("click", () => show(cells.length));
+const steps = { first: () => 0, back: () => shown - 1, next: () => shown + 1, last: () => cells.length };
+const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last" };
+for (const name in steps) find(name).addEventListener("click", () => show(steps[name]()));
 find("step").addEventListener("input", (event) => show(Number(event.target.value)));
 find("value").addEventListener("click", (event) => {
   show(plyAt(find("value"), event, cells.length));
 });
 document.addEventListener("keydown", (event) => {
   if (event.target.tagName === "INPUT" && event.target.type !== "range") return;
-  const moves = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: cells.length };
-  if (game && event.key in moves) { show(moves[event.key]); event.preventDefault(); }
+  if (game && event.key in keys) { show(steps[keys[event.key]]()); event.preventDefault(); }
 });
 list();
 if (match.games.length) choose(0);

@@ -59,9 +59,9 @@ def test_the_address_is_one_that_a_browser_opens(
     with ThreadPoolExecutor() as apart:  # a browser has this thread
         assert apart.submit(command.main, words).result() == 0
     ((port, board, address, linger),) = served
-    assert address == f"http://{shown}:{port}/?token={board.guard.token}" and linger == 7
+    assert address == f"http://{shown}:{port}/?token={board.token}" and linger == 7
     assert asked == [(host, 5)]
-    assert (board.guard.names, board.desks.threads) == (names, 3)
+    assert (board.names, board.desks.threads) == (names, 3)
     assert board.archive.name == str(tmp_path / "a.db") and (tmp_path / "numoku").is_dir()
     assert board.start["name"] == "a.sgf"
     assert base64.b64decode(board.start["data"]) == b"(;GM[4]SZ[15];B[hh])"

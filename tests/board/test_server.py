@@ -21,7 +21,7 @@ import pytest
 
 from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board import files
-from pbrain_engine.board.app import MOST_BYTES, Guard
+from pbrain_engine.board.app import MOST_BYTES
 from pbrain_engine.board.app import BoardServer as BoardApp
 from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.files import MOST_FILE
@@ -110,7 +110,7 @@ def test_a_server_without_visitors_ends(tmp_path: Path) -> None:
 
 
 def test_a_program_that_asks_is_a_visitor() -> None:
-    board = BoardApp(Guard("token"))
+    board = BoardApp("token")
     board.desks.last_closed -= 100
     assert board.seconds_alone > 100
     body = json.dumps({"position": position()}).encode()
@@ -162,7 +162,7 @@ def test_random_bytes_and_huge_messages_end_one_socket_only(server: BoardServer)
 
 def test_a_tab_that_leaves_takes_its_search_with_it() -> None:
     """Played by a script: what the page sends once it has heard of what is before."""
-    board = BoardApp(Guard("token"))
+    board = BoardApp("token")
     heard: list[Any] = []
     script = [
         (0, {"type": "websocket.connect"}),
@@ -208,7 +208,7 @@ def test_an_error_that_was_not_expected_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(OPERATIONS, "puzzles", Operation("", {}, failing))
-    board = BoardApp(Guard("token"))
+    board = BoardApp("token")
     status, _, body = request(board, "/api/puzzles", GOOD, b"{}")
     board.close()
     assert (status, json.loads(body)) == (500, {"error": "internal error: ZeroDivisionError"})

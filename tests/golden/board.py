@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board import desk, proofs, searches
-from pbrain_engine.board.app import BoardServer, Guard
+from pbrain_engine.board.app import BoardServer
 from pbrain_engine.board.archive import Archive, Shelf
 from pbrain_engine.board.desk import Answer, Desks, Questions
 from pbrain_engine.board.messages import OPERATIONS
@@ -154,7 +154,7 @@ def requests(record: str) -> str:
     lines = []
     with pytest.MonkeyPatch.context() as patch:
         limit(patch)
-        board = BoardServer(Guard("token"), 1)
+        board = BoardServer("token", threads=1)
         board.start = {"name": "a.sgf", "data": "KDtCW2hoXSk="}
         for line in record.splitlines():
             if not line.startswith("> "):

@@ -50,11 +50,6 @@ export class GamesPanel extends Panel {
     if (!this.element.hidden) this.fill();
   }
 
-  // The game before comes back; a second time the other one does.
-  back() {
-    if (this.former) this.app.show(this.former.tree, this.former.node);
-  }
-
   async open(id) {
     const { app } = this, { tree } = app.away || app;
     if (id === tree.id) return app.away ? app.giveBack() : null;

@@ -28,9 +28,7 @@ export class PlayPanel extends Panel {
       if (elo && !option.title) option.append(`, +${elo} Elo`);
       option.title = depth ? `${depth} ${depth > 1 ? "plies" : "ply"} deep` : nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
     }
-    if (this.app.guide !== this || this.thinking) return;
-    if (this.stage === "engine") this.decide();
-    else this.think();
+    if (!this.thinking) this.goOn();
   }
 
   onfacts(node) {
@@ -44,7 +42,11 @@ export class PlayPanel extends Panel {
   // A method of the textbooks that plays (docs/methods.md), in place of a level.
   get method() { return isNaN(this.level.value) && this.level.value; }
 
-  back() { this.app.games.back(); }
+  // The game before comes back; a second time the other one does.
+  back() {
+    const { app } = this, { former } = app.games;
+    if (former) app.show(former.tree, former.node);
+  }
 
   // A game that has ended is looked at, until a person plays on from one of its positions.
   get isOn() { return !this.over && !this.app.tree.names.result; }

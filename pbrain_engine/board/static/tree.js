@@ -34,6 +34,8 @@ export class Node {
   }
 }
 
+function drop(list, item) { list.splice(list.indexOf(item), 1); }
+
 export class GameTree {
   // start: {width, height, rule, placed, first: "black" or "white"}
   constructor(start) {
@@ -50,9 +52,7 @@ export class GameTree {
   add(parent, cell) {
     const node = new Node(this, parent, cell);
     if (parent) parent.children.push(node);
-    const same = this.places.get(node.key);
-    if (same) same.push(node);
-    else this.places.set(node.key, [node]);
+    this.places.set(node.key, [...this.transpositions(node), node]);
     return node;
   }
 
@@ -65,19 +65,14 @@ export class GameTree {
   transpositions(node) { return (this.places.get(node.key) || []).filter((other) => other !== node); }
 
   remove(node) {
-    const siblings = node.parent.children;
-    siblings.splice(siblings.indexOf(node), 1);
-    for (const gone of this.nodes(node)) {
-      const same = this.places.get(gone.key);
-      same.splice(same.indexOf(gone), 1);
-    }
+    drop(node.parent.children, node);
+    for (const gone of this.nodes(node)) drop(this.places.get(gone.key), gone);
   }
 
   promote(node) {
     for (let at = node; at.parent; at = at.parent) {
-      const siblings = at.parent.children;
-      siblings.splice(siblings.indexOf(at), 1);
-      siblings.unshift(at);
+      drop(at.parent.children, at);
+      at.parent.children.unshift(at);
     }
   }
 
