@@ -56,7 +56,7 @@ def become_worker() -> None:
 class Pool(Generic[Task, Found]):
     """Tasks under way on an executor; those of a worker that died are begun again."""
 
-    lost = f"worker after worker was killed; {GO_ON}"
+    lost = "worker after worker was killed"
 
     def __init__(
         self, work: Callable[[Task], Found], make_executor: Callable[[], Executor], workers: int = 1
@@ -69,9 +69,8 @@ class Pool(Generic[Task, Found]):
         self._attempts: dict[Future[Found], tuple[Task, int]] = {}
         self._ended: SimpleQueue[Future[Found]] = SimpleQueue()
 
-    @property
     def capacity(self) -> int:
-        """How many tasks keep the workers busy."""
+        """Return how many tasks keep the workers busy; LostWorker if none can end any more."""
         return self._workers
 
     @property
@@ -106,7 +105,7 @@ class Pool(Generic[Task, Found]):
             if type(error).__name__ not in LOST:
                 raise
             if attempt >= ATTEMPTS:
-                raise LostWorker(self.lost) from None
+                raise LostWorker(f"{self.lost}; {GO_ON}") from None
         self.submit(task, attempt + 1)
         return None
 
@@ -117,11 +116,8 @@ class Pool(Generic[Task, Found]):
             LostWorker: no task can end any more.
         """
         while (found := self.next(CHECK_SECONDS)) is None:
-            self.check()
+            self.capacity()  # if any is left
         return found
-
-    def check(self) -> None:
-        """Raise LostWorker if no task can end any more."""
 
     def abort(self) -> None:
         """Give up what is under way."""
@@ -171,23 +167,18 @@ class ClusterPool(Pool[Task, Found]):
             self._client = client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ClusterError(f"no cluster at {address}: {error}") from None
-        self.lost = f"the cluster at {address} has lost its work; {GO_ON}"
+        self.lost = f"the cluster at {address} has lost its work"
         super().__init__(work, lambda: self._client.get_executor(pure=False))
 
-    @property
     def capacity(self) -> int:
-        """The threads of all workers at this moment; one more task waits, so that none is idle."""
-        return int(sum(self._client.nthreads().values())) + 1
-
-    def check(self) -> None:
-        """Make sure that the scheduler is still there.
+        """Return the threads of all workers at this moment, and one, so that none is idle.
 
         Of a task that is sent while the connection breaks Dask never says that it is lost.
         """
         try:
-            self._client.nthreads()
+            return int(sum(self._client.nthreads().values())) + 1
         except Exception:  # whatever it is, there is no answer
-            raise LostWorker(self.lost) from None
+            raise LostWorker(f"{self.lost}; {GO_ON}") from None
 
     def abort(self) -> None:
         """Give up what is under way."""
@@ -215,7 +206,7 @@ def in_order(
     """
     pool, waiting, found = make_pool(partial(_numbered, work)), enumerate(tasks), dict[int, Found]()
     try:
-        most = AHEAD * pool.capacity
+        most = AHEAD * pool.capacity()
         for wanted in count():
             while wanted not in found:
                 for task in islice(waiting, max(most - len(pool.running) - len(found), 0)):

@@ -26,7 +26,7 @@ from ..files import state_folder
 from ..native.load.library import KernelError
 from ..options import join_command, problem_of
 from ..protocol.serve import OPTIONS
-from ..workers import ClusterError, ClusterPool, Pool
+from ..workers import ClusterError, ClusterPool, LostWorker, Pool
 from . import processes
 from .arguments import parse, resumed_settings, settings_of
 from .journal import START, Journal, Played
@@ -118,7 +118,7 @@ class Runner:
                         games = "the running game" if running == 1 else f"{running} running games"
                         text = f"finishing {games}; press ^C again to break off"
                         self._tell(self._view.say, text)
-                while running < self._pool.capacity:
+                while running < self._pool.capacity():
                     ends = self.was_interrupted or self.stop_reason
                     task = None if ends else next(self._tasks, None)
                     if task is None:
@@ -258,19 +258,24 @@ def play(
             pool = LocalGames(settings, view.on_move)
         with closing(pool):
             runner = Runner(openings, pool, view, journal)
-            standings = runner.play()
+            try:
+                runner.play()
+            except LostWorker:
+                runner.stop_reason = pool.lost
+    standings = runner.standings
+    is_decided = bool(standings.verdict and standings.verdict.decision)
     print(json.dumps(standings.to_json()) if as_json else summary(standings))
     if runner.stop_reason:
         print(f"stopped: {runner.stop_reason}", file=sys.stderr)
     if journal and (runner.was_interrupted or not as_json):
         path = join_command([str(journal.path)])
-        if standings.games < total_games(settings) and not runner.stop_reason:
+        if standings.games < total_games(settings) and not is_decided:
             print(f"continue with: numoku match --resume {path}", file=sys.stderr)
         else:
             print(f"look at the games: numoku report {path}", file=sys.stderr)
     if runner.was_interrupted:
         return INTERRUPTED
-    return 1 if "cannot be started" in runner.stop_reason else 0
+    return 1 if runner.stop_reason and not is_decided else 0
 
 
 def make_view(standings: Standings, kind: str = "auto") -> View:

@@ -242,7 +242,7 @@ def grow(
     running: set[bytes] = set()
     try:
         while len(graph.below) < plan.positions:
-            while len(running) < min(workers.capacity, plan.positions - len(graph.below)):
+            while len(running) < min(workers.capacity(), plan.positions - len(graph.below)):
                 with database.transaction():
                     leaf = _take_leaf(database, graph, running, plan.nodes)
                 if leaf is None:

@@ -106,17 +106,28 @@ def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path
     assert far.read_bytes() == near.read_bytes()
 
 
+MATCH = "match numoku numoku --in-process --nodes 500 --games 9998 --openings random --view quiet"
+
+
 @needs_dask
+@pytest.mark.parametrize(
+    ("words", "goes_on"),
+    [
+        ("datagen FILE --games 9999 --nodes 500", "; the same command goes on\n"),
+        (f"{MATCH} --journal FILE", "\ncontinue with: numoku match --resume FILE\n"),
+    ],
+)
 def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
-    cluster: Cluster, tmp_path: Path
+    words: str, goes_on: str, cluster: Cluster, tmp_path: Path
 ) -> None:
-    path = tmp_path / "some.games"
-    with start(cluster, "datagen", str(path), "--games", "9999", "--nodes", "500") as runner:
-        wait_until(lambda: path.exists() and path.stat().st_size >= 500)
+    path = tmp_path / "games"
+    with start(cluster, *words.replace("FILE", str(path)).split()) as runner:
+        wait_until(lambda: path.exists() and path.stat().st_size >= 5000)
         cluster.close()
         said = runner.communicate(timeout=120)[1]
     assert runner.returncode == 1
-    assert said.endswith("has lost its work; the same command goes on\n")  # Dask has its say, too
+    goes_on = goes_on.replace("FILE", str(path))
+    assert said.endswith(f"has lost its work{goes_on}")  # Dask has its say, too
 
 
 @pytest.mark.long

@@ -168,7 +168,9 @@ class Unheard(View):
 def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: Path) -> None:
     settings, running = replace(SETTINGS, openings="none"), deque[GameTask]()
     shelf = SimpleNamespace(
-        capacity=2, submit=running.append, next=lambda timeout: game(running.popleft().game)
+        capacity=lambda: 2,
+        submit=running.append,
+        next=lambda timeout: game(running.popleft().game),
     )
     journal = Journal.create(tmp_path / "m.jsonl", settings)
     view = Unheard(Standings(settings))

@@ -93,8 +93,10 @@ def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch: pytest.MonkeyP
             return Future()
 
     class Lonely(Pool[Any, Any]):
-        def check(self) -> None:
-            raise LostWorker
+        def capacity(self) -> int:
+            if self.running:
+                raise LostWorker
+            return 1
 
     monkeypatch.setattr(workers, "CHECK_SECONDS", 0.01)
     with pytest.raises(LostWorker):

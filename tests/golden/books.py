@@ -43,7 +43,7 @@ class Here:
     """Workers that search in this thread."""
 
     def __init__(self, search: Any, processes: int) -> None:
-        self.search, self.capacity, self.jobs = search, processes, list[growth.BookJob]()
+        self.search, self.capacity, self.jobs = search, lambda: processes, list[growth.BookJob]()
 
     def submit(self, job: growth.BookJob) -> None:
         self.jobs.append(job)

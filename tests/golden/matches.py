@@ -103,7 +103,7 @@ class Shelf:
             print(f"cluster {more}")
             what = what.args[0]
         self.settings: MatchSettings = what
-        self.capacity = what.concurrency
+        self.capacity = lambda: what.concurrency
         self.running: deque[GameTask] = deque()
         self.waited = 0
 
