@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from itertools import count, islice
 from math import inf
@@ -220,8 +220,6 @@ DEFAULT_COUNT = 100
 INTERRUPTED = 130  # exit status
 HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
 
-Key = tuple[tuple[Coordinates, ...], tuple[Coordinates, ...]]
-
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options of ``numoku openings``, with the ``settings`` of matches that begin so.
@@ -244,7 +242,6 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     value("--balance", whole, BALANCE, "V", "the greatest value for either side")
     value("--nodes", positive, JUDGING_NODES, "N", "of the search that decides")
     value("--border", not_below_zero, BORDER, "SHARE", "of the candidates that lie at the border")
-    value("--book", str, "", "BOOK", "take the even positions of a book, and search nothing")
     value("--seed", int, 1, "N", "of everything random")
     value("--concurrency", positive, 1, "N", "searches at the same time")
     options = parser.parse_args(argv)
@@ -258,18 +255,13 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return options
 
 
-def key_of(opening: Sequence[Coordinates], width: int, height: int) -> Key:
-    """Return the same for all openings whose positions are alike by symmetry."""
-    images = (transform(opening, n, width, height) for n in range(symmetries(width, height)))
-    return min((tuple(sorted(image[0::2])), tuple(sorted(image[1::2]))) for image in images)
-
-
 def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
     """Yield openings without end, or until there are no more.
 
     They are the same whatever the number of searches at once.
     """
     settings, own = options.settings, threading.local()
+    width, height = settings.width, settings.height
 
     def judge(number: int) -> tuple[list[Coordinates], bool]:
         """Return a candidate and whether its chances are equal, by a search of this thread's."""
@@ -277,16 +269,17 @@ def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
             own.judge = engine_judge(settings, options.nodes, options.balance)
         chance = random.Random(f"{settings.seed}:opening:{number}")
         stones = chance.randint(*options.stones)
-        opening = scatter(chance, settings.width, settings.height, stones, options.border)
+        opening = scatter(chance, width, height, stones, options.border)
         is_playable = find_problem(settings, opening) is None
         return opening, is_playable and abs(own.judge(opening)) <= options.balance
 
-    seen: set[Key] = set()
+    seen: set[tuple[tuple[Coordinates, ...], ...]] = set()
     fruitless, searches = 0, options.concurrency
     executor = partial(ThreadPoolExecutor, searches, "judge")
     make_pool = partial(Pool[Any, Any], make_executor=executor, workers=searches)
     for opening, is_even in in_order(make_pool, judge, count()):
-        key = key_of(opening, settings.width, settings.height)
+        images = (transform(opening, n, width, height) for n in range(symmetries(width, height)))
+        key = min(tuple(tuple(sorted(image[side::2])) for side in (0, 1)) for image in images)
         fruitless += 1
         if is_even and key not in seen:
             seen.add(key)
@@ -294,25 +287,6 @@ def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
             yield opening
         if fruitless >= HOPELESS:
             return
-
-
-def from_book(options: argparse.Namespace) -> list[list[Coordinates]]:
-    """Return the even positions of a book, in an order that the seed decides.
-
-    Raises:
-        BookError: the book cannot be read; an ``OSError``.
-    """
-    from ..engine.book import Book  # SQLite, which matches do without
-
-    game, (least, most) = set_up(options.settings, ()), options.stones
-    with closing(Book(options.book)) as book:
-        found = [
-            opening
-            for stones in range(least, most + 1)
-            for opening in book.balanced(game, stones, options.balance)
-        ]
-    random.Random(f"{options.seed}:book").shuffle(found)
-    return found
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -323,12 +297,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         progress = Progress(options.count, "openings", every=inf)
         if options.file and options.file.exists():
             raise SettingsError(f"{options.file} exists")
-        source = from_book(options) if options.book else generate(options)
         with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
-            print(_heading(options), file=out)
+            settings, (least, most) = options.settings, options.stones
+            rule = settings.rule.name.lower().replace("_", "-")
+            print(
+                f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
+                f"within {options.balance} at {options.nodes} nodes, border {options.border:g}, "
+                f"seed {settings.seed}",
+                file=out,
+            )
             try:
-                for opening in islice(source, options.count):
-                    text = format_offsets(opening, options.settings.width, options.settings.height)
+                for opening in islice(generate(options), options.count):
+                    text = format_offsets(opening, settings.width, settings.height)
                     print(text, file=out, flush=True)
                     progress.done += 1
                     progress.show()
@@ -346,15 +326,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"numoku openings: there are only {progress.done}", file=sys.stderr)
         return 1
     return 0
-
-
-def _heading(options: argparse.Namespace) -> str:
-    settings, (least, most) = options.settings, options.stones
-    rule = settings.rule.name.lower().replace("_", "-")
-    how = f"at {options.nodes} nodes, border {options.border:g}"
-    if options.book:
-        how = f"of the book {Path(options.book).name}"
-    return (
-        f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
-        f"within {options.balance} {how}, seed {settings.seed}"
-    )

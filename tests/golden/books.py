@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.arena import openings
 from pbrain_engine.commands import book as command
 from pbrain_engine.commands import db
 from pbrain_engine.database import book as growth
@@ -35,7 +34,6 @@ EMPTY = Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "book": command.main,
     "db": db.main,
-    "openings": openings.main,
 }
 
 

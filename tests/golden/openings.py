@@ -24,7 +24,6 @@ from pbrain_engine.arena import openings, textbook
 from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.openings import Openings, engine_judge
 from pbrain_engine.arena.settings import SettingsError
-from pbrain_engine.engine import book
 from pbrain_engine.notation.cells import format_moves
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
@@ -58,23 +57,6 @@ class Engine:
             words = f"{self.game}, {limit.nodes} nodes: {value}"
             self.said.append(f"  judges {format_moves(self.stones)} {words}")
         return SimpleNamespace(value=value)
-
-
-class Book:
-    """A book of two openings for each number of stones."""
-
-    def __init__(self, path: str) -> None:
-        if path == "missing":
-            raise book.BookError(f"{path} is no book")
-        print(f"opens {path}")
-
-    def balanced(self, game: Any, stones: int, balance: int) -> list[list[Coordinates]]:
-        print(f"asked for {stones} stones within {balance} on {game.width}x{game.height}")
-        found = [[(3 + n, 4) for n in range(stones)], [(9, n) for n in range(stones)]]
-        return found if stones < 4 else []
-
-    def close(self) -> None:
-        print("closed")
 
 
 def begun(words: str, given: str) -> Iterator[str]:
@@ -149,14 +131,13 @@ def openings_of(record: str) -> str:
     """Return the record of all of it, of which another one has what is asked."""
     matches = re.findall(r"^match (.*):\n((?:  > .*\n)*)", record, re.MULTILINE)
     commands = re.findall(r"^\$ numoku openings (.*)$", record, re.MULTILINE)
-    books = re.findall(r"^textbook (\w+):\n((?:.+\n)*)", record, re.MULTILINE)
+    textbooks = re.findall(r"^textbook (\w+):\n((?:.+\n)*)", record, re.MULTILINE)
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.chdir(folder),
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(openings, "Engine", Engine)
-        patch.setattr(book, "Book", Book)
         patch.setattr(openings, "HOPELESS", 60)
         parts = list[str]()
         for words, given in matches:
@@ -173,7 +154,7 @@ def openings_of(record: str) -> str:
 
         patch.setattr(Progress, "show", show)
         parts += [command_of(words) for words in commands]
-        for name, lines in books:
+        for name, lines in textbooks:
             parts.append(textbook_of(name, re.findall(r"^> (.*)$", lines, re.MULTILINE)))
     return "\n".join(parts)
 
