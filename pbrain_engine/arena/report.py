@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import sys
 import textwrap
 import webbrowser
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -32,12 +31,9 @@ from ..options import Parser, add_value, problem_of, whole
 from ..pages.html import (
     Curve,
     html_document,
-    html_figures,
     html_script,
     html_table,
-    intervals,
     line_chart,
-    stacked_bars,
 )
 from .elo import Estimate, judge
 from .journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record, read_journal
@@ -56,7 +52,6 @@ from .standings import (
     time_rows,
 )
 
-Figure = tuple[str, str]  # caption and SVG
 PATH_POINTS = 300  # at which the statistics of a long match are worked out
 ELO_VIEW = 800.0  # early intervals are far wider than this; they are cut
 STYLES = "abcd"
@@ -113,7 +108,7 @@ def html_page(
         parts.append(f"<h2>Games lost by a fault</h2><ul>{items}</ul>")
     parts += [
         "<h2>Charts</h2>",
-        html_figures(figures(standings, games)),
+        f'<div class="charts">{"".join(figures(standings, games))}</div>',
         "<h2>Time and memory</h2>",
         html_table(time_rows(settings, games)),
         VIEWER,
@@ -139,29 +134,20 @@ def html_page(
     return html_document(head, "\n".join(parts), script + html_script(*SCRIPTS))
 
 
-def figures(standings: Standings, games: Sequence[Played]) -> list[Figure]:
+def figures(standings: Standings, games: Sequence[Played]) -> list[str]:
     """Return the charts that these games can fill, in the order of the page."""
-    short = standings.settings.labels
-    if len(standings.pairs) == 1:
-        found = _paths(standings, games)
-    else:
-        rows = [
-            (short[r.engine], r.elo, r.elo - r.error, r.elo + r.error) for r in standings.ladder
-        ]
-        found = [("Ratings with 95 % intervals", intervals("Ratings", "Elo", rows))]
-    found.append(("Length of the games", _lengths(games)))
-    for title, caption, unit, column, scale in (
-        ("Time used", "Time used, by move", "seconds", "ms", 0.001),
-        ("Depth", "Depth reported, by move", "depth", "depth", 1.0),
+    found = _paths(standings, games) if len(standings.pairs) == 1 else []
+    for caption, x_name, y_name, lines in (
+        ("Length of the games", "stones", "games", _lengths(games)),
+        ("Time used, by move", "own move", "seconds, mean", _mean_by_move(standings, games, "ms")),
+        ("Depth reported, by move", "own move", "mean", _mean_by_move(standings, games, "depth")),
     ):
-        lines = _mean_by_move(games, short, column, scale)
         top = max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
-        named = (title, "own move", f"{unit}, mean")
-        found.append((caption, line_chart(*named, lines, y_range=(0.0, top))))
-    return [(caption, svg) for caption, svg in found if svg]
+        found.append(line_chart(caption, x_name, y_name, lines, y_range=(0.0, top)))
+    return found
 
 
-def _paths(standings: Standings, games: Sequence[Played]) -> list[Figure]:
+def _paths(standings: Standings, games: Sequence[Played]) -> list[str]:
     """Return how Elo, and the sequential test if there is one, went on."""
     (pair,), short, test = standings.pairs, standings.settings.labels, standings.settings.sprt
     score = PairScore(pair.a, pair.b)
@@ -183,42 +169,39 @@ def _paths(standings: Standings, games: Sequence[Played]) -> list[Figure]:
     value, low, high = ([(number, elo[i]) for number, elo in path] for i in range(3))
     caption = f"Elo of {short[pair.a]} against {short[pair.b]}, with its 95 % interval"
     lines = [Curve("", value, "a")]
-    found = [(caption, line_chart("Elo", "games", "Elo", lines, (high, low), [0.0], view))]
+    found = [line_chart(caption, "games", "Elo", lines, (high, low), [0.0], view)]
     if test:
         verdict, lines = judge(test, score.openings), [Curve("", ratio, "b")]
         bounds = [verdict.lower, 0.0, verdict.upper]
         caption = f"SPRT [{test.elo0:g}, {test.elo1:g}]: log-likelihood ratio"
-        found.append((caption, line_chart("SPRT", "games", "LLR", lines, marks=bounds)))
+        found.append(line_chart(caption, "games", "LLR", lines, marks=bounds))
     return found
 
 
-def _lengths(games: Sequence[Played]) -> str:
-    lengths = [len(played.all_moves) for played in games]
-    if not lengths:
-        return ""
-    step = max(1, math.ceil((max(lengths) - min(lengths) + 1) / 30))
+def _lengths(games: Sequence[Played]) -> list[Curve]:
+    """Return how many games of each result were about as long."""
+    lengths = [len(played.all_moves) for played in games] or [0]
+    step = (max(lengths) - min(lengths)) // 30 + 1
     first = min(lengths) // step * step
-    starts = range(first, max(lengths) + 1, step)
-    layers = []
-    for name, winner in (("black won", BLACK), ("white won", WHITE), ("drawn", DRAW)):
-        heights = [0] * len(starts)
-        for length, played in zip(lengths, games, strict=True):
-            heights[(length - first) // step] += played.winner == winner
-        layers.append((name, winner, heights))
-    bars = [float(start) for start in starts], step, layers
-    return stacked_bars("Length of the games", "stones", "games", *bars)
+    starts = range(first - step, max(lengths) + 2 * step, step) if games else ()
+    counts = Counter((played.winner, len(played.all_moves) // step) for played in games)
+    return [
+        Curve(name, [(start, counts[winner, start // step]) for start in starts], style)
+        for name, winner, style in (
+            ("black won", BLACK, "a"), ("white won", WHITE, "b"), ("drawn", DRAW, "c"),
+        )
+    ]  # fmt: skip
 
 
-def _mean_by_move(
-    games: Sequence[Played], short: Mapping[str, str], column: str, scale: float
-) -> list[Curve]:
+def _mean_by_move(standings: Standings, games: Sequence[Played], column: str) -> list[Curve]:
     """Return for each engine the mean of a column over its first, second, ... own move."""
+    short = standings.settings.labels
     values: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in short}
     for played in games:
         entries = zip(played.movers, getattr(played, column), strict=True)
         for number, (mover, value) in enumerate(entries):
             if value is not None:
-                values[mover][number // 2 + 1].append(value * scale)
+                values[mover][number // 2 + 1].append(value / 1000 if column == "ms" else value)
     return [
         Curve(short[name], [(move, fmean(found)) for move, found in sorted(means.items())], style)
         for (name, means), style in zip(values.items(), cycle(STYLES), strict=False)

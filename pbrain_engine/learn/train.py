@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..eval.weights import FAMILIES, Weights, WeightsError, find_weights, write_weights
 from ..files import write_whole
 from ..options import Parser
-from ..pages.html import Curve, html_document, html_figures, html_table, line_chart
+from ..pages.html import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
 from ..progress import Progress
 from .fit import by_family_named, name_of, put, recorded_scale, source
@@ -231,12 +231,13 @@ def write_page(path: Path, title: str, history: Sequence[Mapping[str, Any]], sta
             ends = [point[0] for line in lines for point in line.points]
             level = float(getattr(start, name))
             lines.append(Curve("linear", [(min(ends), level), (max(ends), level)], "c"))
-            figures.append((caption, line_chart(caption, "steps", caption, lines)))
+            figures.append(line_chart(caption, "steps", caption, lines))
     rows = [["", *TITLES.values()]]
     held = {"linear": start} | ({"network": history[-1]["held"]} if history else {})
     for name, score in held.items():
         rows.append([f"{name}, held out", *(f"{number:.4f}" for number in score)])
-    body = f"<h1>{escape(title)}</h1>\n{html_figures(figures)}\n{html_table(rows)}"
+    charts = f'<div class="charts">{"".join(figures)}</div>'
+    body = f"<h1>{escape(title)}</h1>\n{charts}\n{html_table(rows)}"
     write_whole(path, html_document(title, body))
 
 

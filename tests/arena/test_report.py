@@ -17,7 +17,6 @@ from pbrain_engine.arena.report import html_page
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.pages.html import FOLDER
 from pbrain_engine.position.rules import Rule
 from tests.board.browser import chromium
 from tests.golden.matches import DUEL, games_of
@@ -39,13 +38,6 @@ def test_the_page_has_the_scale_of_its_rule() -> None:
     for rule in (Rule.FREESTYLE, Rule.CARO):
         unit = data_of(html_page(Standings(replace(DUEL, rule=rule)), []))["unit"]
         assert unit == load_weights(DEFAULT_WEIGHTS).scale(rule)
-
-
-def test_games_of_black_are_dark_and_of_white_light() -> None:
-    style = (FOLDER / "page.css").read_text(encoding="utf-8")
-    for name in ("black", "white"):  # of no variable that dark mode turns round
-        fill = re.search(rf"svg \.{name} {{ fill: ([^;]+);", style)
-        assert fill and fill[1].startswith("#1" if name == "black" else "#f")
 
 
 @pytest.fixture

@@ -9,4 +9,6 @@ from tests.golden import charts
 
 def test_pages_consist_of_what_was_recorded() -> None:
     assert charts.pages() == charts.FILE.read_text(encoding="utf-8")
-    assert {ElementTree.fromstring(svg).tag for svg in charts.charts().values() if svg} == {"svg"}
+    assert {ElementTree.fromstring(svg).tag for svg in charts.charts().values() if svg} == {
+        "figure"
+    }
