@@ -119,13 +119,9 @@ class Pool(Generic[Task, Found]):
             self.capacity()  # if any is left
         return found
 
-    def abort(self) -> None:
-        """Give up what is under way."""
-        self.executor.shutdown(cancel_futures=True)
-
     def close(self) -> None:
         """Give up what is under way, and let the workers go."""
-        self.abort()
+        self.executor.shutdown(cancel_futures=True)
 
 
 class ProcessPool(Pool[Task, Found]):
@@ -135,7 +131,7 @@ class ProcessPool(Pool[Task, Found]):
         make = partial(ProcessPoolExecutor, processes, get_context("spawn"), become_worker)
         super().__init__(work, make, processes)
 
-    def abort(self) -> None:
+    def close(self) -> None:
         """End the processes at once, whatever they are doing.
 
         Waiting for them takes as long as their work does, and who interrupts the waiting leaves
@@ -180,13 +176,9 @@ class ClusterPool(Pool[Task, Found]):
         except Exception:  # whatever it is, there is no answer
             raise LostWorker(f"{self.lost}; {GO_ON}") from None
 
-    def abort(self) -> None:
-        """Give up what is under way."""
-        self.executor.shutdown(wait=False)
-
     def close(self) -> None:
         """Leave the cluster, and give up what is under way."""
-        self.abort()
+        self.executor.shutdown(wait=False)
         self._client.close()
 
 

@@ -105,30 +105,26 @@ class Runner:
 
     def play(self) -> Standings:
         """Play until all games are done, the test has decided, or the user stops it."""
-        running = wishes = 0
+        wishes = 0
         self._decide()
         with caught_interrupts() as caught:
             while True:
                 # All but ^C leave no time for games to finish.
                 if (now := sum(1 if number == signal.SIGINT else 2 for number in caught)) > wishes:
                     wishes, self.was_interrupted = now, True
-                    if wishes > 1:
-                        self._pool.abort()
-                    elif running:
+                    if wishes == 1 and (running := len(self._pool.running)):
                         games = "the running game" if running == 1 else f"{running} running games"
                         text = f"finishing {games}; press ^C again to break off"
                         self._tell(self._view.say, text)
-                while running < self._pool.capacity():
+                while len(self._pool.running) < self._pool.capacity():
                     ends = self.was_interrupted or self.stop_reason
                     task = None if ends else next(self._tasks, None)
                     if task is None:
                         break
                     self._pool.submit(task)
-                    running += 1
-                if not running or wishes > 1:
+                if not self._pool.running or wishes > 1:
                     return self.standings
                 if played := self._pool.next(POLL):
-                    running -= 1
                     self._count(played)
 
     def _tell(self, way: Callable[..., None], *what: object) -> None:

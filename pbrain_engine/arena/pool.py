@@ -23,31 +23,22 @@ from .processes import Guardian
 from .referee import COLOURS, GameTask, Player, play_game
 from .settings import MatchSettings
 
-OnMove = Callable[[int, Played], None]  # with the number of the slot
-
 POLL = 0.05  # seconds between two looks at games that are to end
 
 
 class Slot:
-    """A seat for one game at a time: its cores, and the engines that stay between games.
-
-    A thread makes its own, which binds it to the cores if it is to search itself.
-    """
+    """A seat for one game at a time: its cores, and the engines that stay between games."""
 
     def __init__(
         self, settings: MatchSettings, number: int = 0, guardian: Guardian | None = None
     ) -> None:
         """Take a seat; the cores are dealt out in turn."""
-        self.number = number
         self.cores = share_of(settings.pin, number, settings.concurrency)
         self._settings = settings
         self._guardian = guardian
         self._kept: dict[int, Player] = {}  # by the number of the engine
         self._playing: list[Player] = []
         self._aborted = threading.Event()
-        if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(0, set(self.cores))  # of this thread alone
 
     def play(
         self, task: GameTask, on_move: Callable[[Played], None] = lambda played: None
@@ -58,6 +49,9 @@ class Slot:
             Abandoned: the slot is to stop.
         """
         settings, is_aborted = self._settings, self._aborted.is_set
+        if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(0, set(self.cores))  # of this thread alone, which searches
         players: list[Player] = []
         for engine, colour in zip((task.black, task.white), COLOURS, strict=True):
             player, spec = self._kept.pop(engine, None), settings.engines[engine]
@@ -116,47 +110,43 @@ def share_of(cores: tuple[int, ...], number: int, slots: int) -> tuple[int, ...]
     return cores[start : start + each]
 
 
-_seats = threading.local()  # the slot of a thread
-
-
 class LocalGames(Pool[GameTask, Played]):
     """Games on as many slots of this machine as may run at once."""
 
     def __init__(
-        self, settings: MatchSettings, on_move: OnMove = lambda slot, played: None
+        self,
+        settings: MatchSettings,
+        on_move: Callable[[int, Played], None] = lambda slot, played: None,
     ) -> None:
-        """Begin; a thread takes its slot when it is needed."""
+        """Begin; moves are told with the number of their slot."""
         self._guardian = None if settings.in_process else Guardian()
-        self._slots: list[Slot] = []
-        taking = threading.Lock()
-
-        def sit() -> None:
-            with taking:
-                _seats.slot = Slot(settings, len(self._slots), self._guardian)
-                self._slots.append(_seats.slot)
+        seats = settings.concurrency
+        self._slots = [Slot(settings, number, self._guardian) for number in range(seats)]
+        free = list(range(seats))
 
         def play(task: GameTask) -> Played:
-            slot: Slot = _seats.slot
-            return slot.play(task, partial(on_move, slot.number))
+            number = free.pop()
+            try:
+                return self._slots[number].play(task, partial(on_move, number))
+            finally:
+                free.append(number)
 
-        seats = settings.concurrency
-        super().__init__(play, lambda: ThreadPoolExecutor(seats, "game", sit), seats)
-
-    def abort(self) -> None:
-        """Break the running games off; their engines are ended."""
-        for slot in self._slots:
-            slot.abort()
+        super().__init__(play, lambda: ThreadPoolExecutor(seats, "game"), seats)
 
     def close(self) -> None:
-        """End all that still runs."""
+        """Break off what still runs, and end all engines."""
         self.executor.shutdown(wait=False, cancel_futures=True)
         while not all(future.done() for future in self._attempts):
-            self.abort()
+            for slot in self._slots:
+                slot.abort()
             sleep(POLL)
         self.executor.shutdown()
         close_all(self._slots)
         if self._guardian:
             self._guardian.close()
+
+
+_seats = threading.local()  # the slot of a thread
 
 
 def play_remotely(settings: MatchSettings, task: GameTask) -> Played:

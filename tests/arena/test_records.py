@@ -169,6 +169,7 @@ def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: P
     settings, running = replace(SETTINGS, openings="none"), deque[GameTask]()
     shelf = SimpleNamespace(
         capacity=lambda: 2,
+        running=running,
         submit=running.append,
         next=lambda timeout: game(running.popleft().game),
     )

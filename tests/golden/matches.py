@@ -120,9 +120,6 @@ class Shelf:
             return self.make(self.settings, self.running.popleft())
         return None
 
-    def abort(self) -> None:
-        print("broken off")
-
     def close(self) -> None:
         print("closed")
 
