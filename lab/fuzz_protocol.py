@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import sys
+from contextlib import closing
 from time import perf_counter
 
 from pbrain_engine.arena.process import EngineProcess
@@ -166,7 +167,7 @@ def main(argv: list[str] | None = None) -> int:
     number = 0
     batch: list[bytes] = []
     try:
-        with Exam(Options(command, turn=0.05)) as exam:
+        with closing(Exam(Options(command, turn=0.05))) as exam:
             probe(exam.peer, 0, [])
             while progress.done < arguments.lines:
                 number += 1

@@ -65,17 +65,27 @@ def span(text: str) -> tuple[int, int]:
 
 def add_value(
     parser: argparse._ActionsContainer,
-    name: str,
-    kind: Callable[[str], Any],
+    names: str,
+    kind: Any,
     default: Any,
-    metavar: str,
-    summary: str,
+    metavar: Any,
+    about: str,
 ) -> None:
-    """Add an option that takes a value; a default that says something ends its description."""
-    about = summary
+    """Add an option; a default that says something ends its description.
+
+    Its kind is what makes a value of a word, a tuple of choices, or None for a switch. A tuple of
+    metavars takes as many words.
+    """
+    more: dict[str, Any] = {"type": kind, "metavar": metavar}
+    if kind is None:
+        more = {"action": "store_true"}
+    elif isinstance(kind, tuple):
+        more = {"choices": kind}
+    elif isinstance(metavar, tuple):
+        more["nargs"] = len(metavar)
     if default:
         about += f" ({default:g})" if isinstance(default, float) else f" ({default})"
-    parser.add_argument(name, type=kind, default=default, metavar=metavar, help=about)
+    parser.add_argument(*names.split(), default=default, help=about, **more)
 
 
 def problem_of(error: Exception) -> str:

@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..options import Parser, above_zero, not_below_zero, positive, whole
+from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
 from .openings import GENERATORS, read_lines
 from .processes import usable_cores
 from .settings import (
@@ -126,10 +126,8 @@ def parse_cores(text: str) -> tuple[int, ...]:
     return tuple(cores)
 
 
-# Names, type (None: a switch; a tuple: its choices), default, metavar, description.
-Option = tuple[str, Any, Any, Any, str]
-
-OPTIONS: dict[str, list[Option]] = {
+# By their group, as ``add_value`` takes them.
+OPTIONS: dict[str, list[tuple[str, Any, Any, Any, str]]] = {
     "the match": [
         ("--games", positive, None, "N",
          f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)"),
@@ -198,21 +196,6 @@ OPTIONS: dict[str, list[Option]] = {
 }  # fmt: skip
 
 
-def add_options(parser: argparse._ActionsContainer, options: Sequence[Option]) -> None:
-    """Add rows of the table to a parser or a group of its; a default ends its description."""
-    for names, kind, default, metavar, about in options:
-        more: dict[str, Any] = {"type": kind, "metavar": metavar}
-        if kind is None:
-            more = {"action": "store_true"}
-        elif isinstance(kind, tuple):
-            more = {"choices": kind}
-        elif isinstance(metavar, tuple):
-            more["nargs"] = len(metavar)
-        if default:
-            about += f" ({default:g})" if isinstance(default, float) else f" ({default})"
-        parser.add_argument(*names.split(), default=default, help=about, **more)
-
-
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``numoku match``."""
     top = Parser(
@@ -223,7 +206,9 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more, see below")
     for title, options in OPTIONS.items():
-        add_options(top.add_argument_group(title), options)
+        group = top.add_argument_group(title)
+        for option in options:
+            add_value(group, *option)
     return top
 
 

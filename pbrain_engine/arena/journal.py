@@ -147,9 +147,6 @@ def paper_record(played: Played, settings: MatchSettings) -> GameRecord:
     )
 
 
-FORMAT = 1
-
-
 class JournalError(SettingsError):
     """A file that is no such journal, or that another one is writing."""
 
@@ -234,7 +231,10 @@ class LineFile:
 
 
 class Journal(LineFile):
-    """An open journal of a match: ``settings``, the ``games`` that it holds, and ``append``."""
+    """An open journal of a match: ``settings``, the ``games`` that it holds, and ``append``.
+
+    One begins with the mode ``x+b`` and settings, and goes on with ``r+b``.
+    """
 
     kind = "journal of a match"
     first = "match"
@@ -245,16 +245,6 @@ class Journal(LineFile):
         if settings:
             self.settings = settings
         super().__init__(path, mode, _head(settings) if settings else None)
-
-    @classmethod
-    def create(cls, path: Path, settings: MatchSettings) -> Journal:
-        """Begin a journal, which must not exist yet; else JournalError."""
-        return cls(path, "x+b", settings)
-
-    @classmethod
-    def resume(cls, path: Path) -> Journal:
-        """Open a journal to continue it; JournalError if it is none."""
-        return cls(path, "r+b")
 
     @property
     def games(self) -> list[Played]:
@@ -290,7 +280,7 @@ class Journal(LineFile):
 
 def _head(settings: MatchSettings) -> dict[str, Any]:
     now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    head = {"type": "match", "format": FORMAT, "version": __version__, "time": now}
+    head = {"type": "match", "format": 1, "version": __version__, "time": now}
     return {**head, "settings": settings.to_json()}
 
 

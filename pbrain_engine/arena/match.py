@@ -209,7 +209,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     journal: Journal | None = None
     try:
         if options.resume:
-            journal = Journal.resume(options.resume)
+            journal = Journal(options.resume, "r+b")
             settings = resumed_settings(journal.settings, options)
         else:
             settings = settings_of(options)
@@ -223,7 +223,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             settings = replace(settings, engines=engines)
         openings = Openings(settings)
         if journal is None and not options.no_journal:
-            journal = Journal.create(options.journal or default_journal(), settings)
+            journal = Journal(options.journal or default_journal(), "x+b", settings)
         return play(settings, openings, journal, options.view, options.json)
     except (SettingsError, ClusterError, KernelError) as error:
         print(f"numoku match: {error}", file=sys.stderr)
@@ -243,7 +243,7 @@ def play(
     """Play what the journal leaves to be played, show it, and print the result."""
     for line in openings.skipped[:5]:
         print(f"opening left out: {line}", file=sys.stderr)
-    if settings.memory and not processes.knows_memory():
+    if settings.memory and not processes.KNOWS_MEMORY:
         print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
     view = make_view(Standings(settings, journal.games if journal else ()), view_kind)
     with closing(view):

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from time import perf_counter
-from typing import IO, NamedTuple, Self, TextIO
+from typing import IO, NamedTuple, TextIO
 
 from ..options import problem_of
 from . import processes
@@ -95,7 +95,7 @@ class TimedLine(NamedTuple):
 
 
 class EngineProcess:
-    """A running engine: ``send`` lines, hear each ``line``, ``close``; ``with`` kills it."""
+    """A running engine: ``send`` lines, hear each ``line``, ``close``."""
 
     def __init__(
         self,
@@ -153,14 +153,6 @@ class EngineProcess:
         self._threads = [threading.Thread(target=task, daemon=True) for task in tasks]
         for thread in self._threads:
             thread.start()
-
-    def __enter__(self) -> Self:
-        """Return the process."""
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Kill it with everything it started."""
-        self.close(grace=0.0)
 
     # -- talking ---------------------------------------------------------------------------
 

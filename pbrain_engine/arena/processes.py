@@ -2,7 +2,7 @@
 
 On Linux all of it comes from ``/proc``; elsewhere from psutil if it is installed. Where it is
 not, only the process itself is ended; Windows tells its memory all the same, and on macOS that
-is unknown (0), see :func:`knows_memory`.
+is unknown (0).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ try:
 except ImportError:
     psutil = None
 
+KNOWS_MEMORY = IS_LINUX or IS_WINDOWS or psutil is not None  # of other processes
 POLL = 0.003
 
 Answer = TypeVar("Answer")
@@ -55,11 +56,6 @@ def descendants(pid: int) -> list[int]:
                     children = Path(f"/proc/{parent}/task/{task}/children").read_text()
                     found += map(int, children.split())
     return found[1:]
-
-
-def knows_memory() -> bool:
-    """Return whether the memory of other processes can be read here."""
-    return IS_LINUX or IS_WINDOWS or psutil is not None
 
 
 def tree_memory(pid: int) -> int:

@@ -87,14 +87,11 @@ class Thinking:
         other_line = _MULTIPV.search(text)
         if other_line and (other_line[1] or other_line[2]).lstrip("0") != "1":
             return
-        depth = _DEPTH.search(text)
-        if depth:
+        if depth := _DEPTH.search(text):
             self.depth = int(depth[1])
-        value = _VALUE.search(text)
-        if value:
+        if value := _VALUE.search(text):
             self.value = read_value(value[1])
-        nodes = _NODES.search(text)
-        if nodes:
+        if nodes := _NODES.search(text):
             self.nodes = int(float(nodes[1]) * _SCALE[nodes[2].upper()])
 
     def hear_detail(self, key: str, text: str) -> None:
@@ -130,35 +127,22 @@ class Clock:
     def __init__(self, settings: MatchSettings, engine: EngineSpec) -> None:
         self.turn = engine.number("turn", settings.turn)
         self.match = self.left = settings.match
+        self.turn_ms = round(self.turn * 1000) or UNLIMITED_MS  # for INFO timeout_turn
+        self.match_ms = round(self.match * 1000) or UNLIMITED_MS
         self.increment = settings.increment
         self._tolerance, self._patience = settings.tolerance, settings.patience
         self._allowance = JUDGE_ALLOWANCE if settings.judge else 0.0
 
     @property
-    def limit(self) -> float:
-        """Seconds within which the next move is due; infinite where nothing limits it."""
-        return min(self.turn or inf, self.left if self.match else inf)
-
-    @property
     def deadline(self) -> float:
         """Seconds after which the game is lost."""
-        limit = self.limit
+        limit = min(self.turn or inf, self.left if self.match else inf)
         return self._patience if limit == inf else max(0.0, limit) + self._tolerance
 
     @property
     def left_ms(self) -> int:
         """What ``INFO time_left`` says."""
         return round(self.left * 1000) if self.match else UNLIMITED_MS
-
-    @property
-    def turn_ms(self) -> int:
-        """What ``INFO timeout_turn`` says."""
-        return round(self.turn * 1000) or UNLIMITED_MS
-
-    @property
-    def match_ms(self) -> int:
-        """What ``INFO timeout_match`` says."""
-        return round(self.match * 1000) or UNLIMITED_MS
 
     def charge(self, seconds: float) -> None:
         """Take the time of a move off, and add the increment."""

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import closing
 from time import perf_counter
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ def run_check(check: Check, options: Options) -> CheckResult:
         OSError: the program cannot be started.
     """
     began = perf_counter()
-    with Exam(options) as exam:
+    with closing(Exam(options)) as exam:
         try:
             exam.hold(check.dialogue)
             grade, finding = WARN if exam.blemish else PASS, exam.blemish

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,6 @@ INTERRUPTED = 130
 DEFAULT_GAMES = 4000
 DEFAULT_NODES = 5000
 AS_IN_MATCH = ("--rule", "--board", "--openings", "--seed", "--concurrency")  # options
-FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class TuningFile(LineFile):
         self.states: list[dict[str, Any]] = []
         head = None
         if plan:
-            self.plan, head = plan, {"type": "tune", "format": FORMAT, "plan": asdict(plan)}
+            self.plan, head = plan, {"type": "tune", "format": 1, "plan": asdict(plan)}
         super().__init__(path, mode, head)
 
     def take(self, entry: dict[str, Any]) -> None:
@@ -196,8 +196,9 @@ def make_parser() -> argparse.ArgumentParser:
     value("--games", positive, DEFAULT_GAMES, "N", "all")
     value("--nodes", whole, None, "N", f"nodes a move ({DEFAULT_NODES} without --turn)")
     value("--turn", not_below_zero, 0.0, "S", "seconds a move")
-    known = [row for group in arguments.OPTIONS.values() for row in group]
-    arguments.add_options(parser, [row for row in known if row[0].split()[0] in AS_IN_MATCH])
+    for option in chain.from_iterable(arguments.OPTIONS.values()):
+        if option[0].split()[0] in AS_IN_MATCH:
+            value(*option)
     moved = f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})"
     add("--step", type=above_zero, default=STEP_SHARE, metavar="SHARE", help=moved)
     add("--rate", type=above_zero, metavar="R", help="steps that half a point moves at the end")

@@ -90,8 +90,9 @@ class Spsa:
             sides: list[Point] = [{}, {}]
             for sign, point in zip((1, -1), sides, strict=True):
                 for name, value in self.values.items():
-                    value += sign * signs[name] * self._step(name, number)
-                    point[name] = round_by_chance(_clip(name, value), chance)
+                    value = _clip(name, value + sign * signs[name] * self._step(name, number))
+                    whole = math.floor(value)  # up by chance, so that the mean is kept
+                    point[name] = whole + (chance.random() < value - whole)
             self._signs.append(signs)
             duels.append(Duel(number, *sides))
         return duels
@@ -143,12 +144,3 @@ class Spsa:
 def _clip(name: str, value: float) -> float:
     """Return the nearest value within the range of a parameter."""
     return min(max(value, float(ALPHABETA[name].low)), float(ALPHABETA[name].high))
-
-
-def round_by_chance(value: float, chance: random.Random) -> int:
-    """Return a whole number near a value, up or down so that the mean is kept.
-
-    So a step that is smaller than one still shows in some of the games.
-    """
-    whole = math.floor(value)
-    return whole + (chance.random() < value - whole)

@@ -56,7 +56,7 @@ def game(number: int = 0, **changes: object) -> Played:
 
 def written(folder: Path, *games: Played) -> Path:
     """Return a journal with these games."""
-    journal = Journal.create(folder / "m.jsonl", SETTINGS)
+    journal = Journal(folder / "m.jsonl", "x+b", SETTINGS)
     for played in games:
         journal.append(played)
     journal.close()
@@ -67,7 +67,7 @@ def written(folder: Path, *games: Played) -> Path:
 def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: int) -> None:
     path = written(tmp_path, *map(game, range(3)))
     path.write_bytes(path.read_bytes()[:-cut])
-    again = Journal.resume(path)
+    again = Journal(path, "r+b")
     assert [played.game for played in again.games] == [0, 1]
     again.append(game(2))
     again.close()
@@ -77,9 +77,9 @@ def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: 
 @posix
 def test_journal_is_not_shared(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
-    journal = Journal.create(path, SETTINGS)
+    journal = Journal(path, "x+b", SETTINGS)
     with pytest.raises(JournalError, match="another runner"):
-        Journal.resume(path)
+        Journal(path, "r+b")
     journal.close()
 
 
@@ -173,7 +173,7 @@ def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: P
         submit=running.append,
         next=lambda timeout: game(running.popleft().game),
     )
-    journal = Journal.create(tmp_path / "m.jsonl", settings)
+    journal = Journal(tmp_path / "m.jsonl", "x+b", settings)
     view = Unheard(Standings(settings))
     runner = Runner(Openings(settings), shelf, view, journal)  # type: ignore[arg-type]
     assert runner.play().games == len(journal.games) == 2

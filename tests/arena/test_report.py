@@ -43,7 +43,7 @@ def test_the_page_has_the_scale_of_its_rule() -> None:
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
     path = tmp_path / "m.jsonl"
-    writer = Journal.create(path, DUEL)
+    writer = Journal(path, "x+b", DUEL)
     for played in games_of(replace(DUEL, openings="none")):
         writer.append(played)
     writer.close()

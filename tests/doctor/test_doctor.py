@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
@@ -65,7 +66,7 @@ def test_our_own_program_has_no_violation(
 
 def test_a_program_that_reads_nothing_more_blocks_nothing(tmp_path: Path) -> None:
     began = perf_counter()
-    with EngineProcess(program(tmp_path, "numb")) as peer:
+    with closing(EngineProcess(program(tmp_path, "numb"))) as peer:
         peer.send("START 15")
         assert peer.line(30.0) is not None
         peer.write(b"x" * 1_000_000)
@@ -81,7 +82,7 @@ def test_what_is_read_late_arrives_in_order(tmp_path: Path) -> None:
         "print(len(data), data[-4:].split())\n",
         encoding="utf-8",
     )
-    with EngineProcess([sys.executable, str(script)]) as peer:
+    with closing(EngineProcess([sys.executable, str(script)])) as peer:
         peer.write(b"x" * 1_000_000)
         peer.send("ab", "c", end="\n")
         peer.write(None)
@@ -128,7 +129,7 @@ def test_children_of_a_program_die_with_it(tmp_path: Path) -> None:
         "print(p.pid, flush=True)\ntime.sleep(60)\n",
         encoding="utf-8",
     )
-    with EngineProcess([sys.executable, str(script)]) as peer:
+    with closing(EngineProcess([sys.executable, str(script)])) as peer:
         line = peer.line(30.0)
         assert line is not None
         child = int(line.text)

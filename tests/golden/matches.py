@@ -133,7 +133,7 @@ def match_of(asked: str, words: str) -> str:
         patch.setattr(Shelf, "wishes", wishes)
         patch.setattr(match, "LocalGames", Shelf)
         patch.setattr(match, "ClusterPool", Shelf)
-        patch.setattr(match.processes, "knows_memory", lambda: False)
+        patch.setattr(match.processes, "KNOWS_MEMORY", False)
         patch.setattr(match.processes, "usable_cores", lambda: (0, 1, 4))
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             status = match.main(shlex.split(words))
@@ -253,7 +253,7 @@ def matches(record: str) -> str:
         parts.append(report_of(""))
         for number, settings in enumerate((DUEL, TOURNAMENT, GAUNTLET, replace(DUEL, sprt=None))):
             games = [] if number == 3 else games_of(replace(settings, openings="none"))
-            log = Journal.create(Path(f"{number}.jsonl"), settings)
+            log = Journal(Path(f"{number}.jsonl"), "x+b", settings)
             for game in games:
                 log.append(game)
             log.close()

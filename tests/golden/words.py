@@ -50,7 +50,7 @@ def match_of(text: str) -> str:
     """Return in what a match differs from the one that no options ask for."""
     given = arguments.parse(shlex.split(text))
     if given.resume:
-        journal = Journal.resume(given.resume)
+        journal = Journal(given.resume, "r+b")
         journal.close()
         before, settings = journal.settings, arguments.resumed_settings(journal.settings, given)
     else:
@@ -89,7 +89,7 @@ def words(record: str) -> str:
         patch.delenv("PYTHONPATH", raising=False)
         for name, games in (("m.jsonl", "4"), ("odd.jsonl", "5")):
             begun = arguments.parse(["a", "b", "--games", games, "--pin", "3"])
-            Journal.create(Path(name), arguments.settings_of(begun)).close()
+            Journal(Path(name), "x+b", arguments.settings_of(begun)).close()
         for asked in ASKED.finditer(record):
             sign, text, content = asked.groups()
             said.append(asked[0])

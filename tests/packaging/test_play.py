@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -273,7 +273,7 @@ def test_modules_in_the_current_folder_are_not_taken(program: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("transcript", all_transcripts(), ids=lambda transcript: transcript.name)
 def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcript) -> None:
-    with EngineProcess([str(program)]) as peer:
+    with closing(EngineProcess([str(program)])) as peer:
         replay(transcript, peer, lambda lines: peer.send(*lines, end=transcript.end), ANSWER_TIME)
 
 

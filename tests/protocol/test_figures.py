@@ -10,6 +10,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from time import perf_counter
 
 import psutil
@@ -134,7 +135,7 @@ def test_the_turn_is_used_and_never_exceeded(
 def test_a_start_in_suspension_is_taken_off_the_first_move(tries: int, late: float) -> None:
     used = []
     for _ in range(tries):
-        with EngineProcess(PROGRAM) as peer:
+        with closing(EngineProcess(PROGRAM)) as peer:
             peer.suspend()
             peer.send("START 15", "INFO timeout_turn 500", "INFO timeout_match 100000")
             time.sleep(0.3)
@@ -189,7 +190,7 @@ def test_private_memory_stays_below_the_limit(launch: Launch, memory: int) -> No
 def test_the_program_is_ready_quickly(tries: int, limit: float) -> None:
     delays = []
     for _ in range(tries):
-        with EngineProcess(PROGRAM) as peer:
+        with closing(EngineProcess(PROGRAM)) as peer:
             peer.send("START 20")
             delays.append(reply(peer).time - peer.started_at)
     report(f"start to OK: {tries} starts", delays)

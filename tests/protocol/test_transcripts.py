@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -20,7 +21,7 @@ NAMES = [transcript.name for transcript in TRANSCRIPTS]
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=NAMES)
 def test_the_program_holds_the_dialogue_of_each_client(transcript: Transcript, burst: bool) -> None:
     ends = ["\n", "\r\n", "\r", "\n\r\n"] if burst else ["\r\n"]
-    with EngineProcess(PROGRAM) as peer:
+    with closing(EngineProcess(PROGRAM)) as peer:
 
         def send(lines: list[str]) -> None:
             data = [line + ends[i % len(ends)] for i, line in enumerate(lines)]

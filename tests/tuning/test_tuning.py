@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.tuning import command
 from pbrain_engine.tuning.command import SOURCE, SOURCE_NAME
-from pbrain_engine.tuning.spsa import STEP_SHARE, Spsa, round_by_chance
+from pbrain_engine.tuning.spsa import STEP_SHARE, Spsa
 from tests.golden import tuning
 
 FAST = ["--nodes", "400", "--board", "9", "--openings", "random:4", "--engine", "numoku:hash=1024"]
@@ -29,10 +28,10 @@ def test_whatever_is_tried_stays_in_range() -> None:
 
 
 def test_a_step_of_less_than_one_is_tried_in_some_games() -> None:
-    chance = random.Random(1)
-    tried = [round_by_chance(3.25, chance) for _ in range(400)]
-    assert set(tried) == {3, 4}
-    assert 60 < tried.count(4) < 140
+    duels = Spsa(("aspiration",), {"aspiration": 20}, 400, 1, step_share=0, batch=400).ask()
+    tried = [duel.first["aspiration"] for duel in duels]
+    assert set(tried) == {19, 20, 21}
+    assert 120 < tried.count(20) < 230
 
 
 def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
