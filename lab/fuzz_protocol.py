@@ -175,7 +175,7 @@ def main(argv: list[str] | None = None) -> int:
                 probe(exam.peer, number, batch)
                 progress.done += len(batch)
                 progress.show()
-            exam.start(*SOUND)
+            exam.take(f"start {', '.join(SOUND)}")
             for _ in range(GAME_MOVES):  # as if nothing had happened
                 exam.take("exchange")
     except OSError as error:

@@ -78,29 +78,6 @@ class Exam:
         self.said = lines[-1]
         self.peer.send(*lines, end=end)
 
-    def start(self, *infos: str) -> None:
-        """Start a game, wait for OK, and set limits."""
-        self.say(f"START {self.size}")
-        self.expect_ok()
-        self.stones = {}
-        turn = round(self.options.turn * 1000)
-        self.say(f"INFO timeout_turn {turn}", "INFO timeout_match 1000000")
-        if infos:
-            self.say(*(f"INFO {info}" for info in infos))
-
-    def board(self, *stones: str) -> None:
-        """Send a position; stones are ``x,y,field``."""
-        cells = (map(int, stone.split(",")) for stone in stones)
-        self.stones = {(x, y): field for x, y, field in cells}
-        self.say("BOARD", *stones, "DONE")
-
-    def turn(self) -> None:
-        """Play a stone of the opponent out of the way."""
-        x, y = self.free()
-        self.stones[x, y] = 2
-        self.other = f"{x},{y}"
-        self.say(f"TURN {self.other}")
-
     def free(self) -> Coordinates:
         """Return an empty cell out of the way."""
         cells = ((x, y) for y in range(0, self.size, 3) for x in range(0, self.size, 4))
@@ -129,12 +106,6 @@ class Exam:
         if answer is None:
             raise Violation(f"no answer within {limit:g} s")
         return answer
-
-    def expect_ok(self) -> None:
-        """Expect exactly OK."""
-        answer = self.answer()
-        if answer != "OK":
-            raise Violation(f"{shown(answer)} instead of OK")
 
     def expect_move(self, timeout: float | None = None) -> Coordinates:
         """Expect a legal move and put it on the board."""
@@ -176,45 +147,52 @@ class Exam:
                 self.say(*rest.split("|"), end="\n" if word == ">" else "\r\n")
             case "size":
                 self.size = int(rest)
-            case "start":
-                self.start(*filter(None, rest.split(", ")))
-            case "board":
-                self.board(*rest.split())
+            case "start":  # a game, and set limits
+                self.hold(
+                    "> START {size}; OK; > INFO timeout_turn {turn}|INFO timeout_match 1000000"
+                )
+                self.stones = {}
+                if rest:
+                    self.say(*(f"INFO {info}" for info in rest.split(", ")))
+            case "board":  # of stones such as x,y,field
+                cells = (map(int, stone.split(",")) for stone in rest.split())
+                self.stones = {(x, y): field for x, y, field in cells}
+                self.say("BOARD", *rest.split(), "DONE")
             case "game":  # by the names of its cells
                 moves = parse_moves(rest)
-                sides = [1 + (number + len(moves)) % 2 for number in range(len(moves))]
-                self.board(*(f"{x},{y},{n}" for (x, y), n in zip(moves, sides, strict=True)))
+                fields = [f"{x},{y},{1 + (n + len(moves)) % 2}" for n, (x, y) in enumerate(moves)]
+                self.take(f"board {' '.join(fields)}")
             case "fill":  # but for so many cells
                 cells = [(x, y) for x in range(self.size) for y in range(self.size)]
                 cells = cells[: len(cells) - int(rest)]
-                self.board(*(f"{x},{y},{1 + (x // 2 + y) % 2}" for x, y in cells))
+                fields = [f"{x},{y},{1 + (x // 2 + y) % 2}" for x, y in cells]
+                self.take(f"board {' '.join(fields)}")
             case "stones":  # were put in another way
                 self.stones = dict.fromkeys(parse_moves(rest), 2)
-            case "turn":
-                self.turn()
+            case "turn":  # of the opponent, out of the way
+                x, y = self.free()
+                self.stones[x, y] = 2
+                self.other = f"{x},{y}"
+                self.say(f"TURN {self.other}")
             case "think":  # about a move for which there is a minute
-                self.start("timeout_turn 60000", "time_left 1000000")
-                self.board("7,7,2", "8,8,1", "4,10,2")
-                sleep(0.3)
+                self.hold("start timeout_turn 60000, time_left 1000000")
+                self.hold("board 7,7,2 8,8,1 4,10,2; wait 0.3")
             case "again":  # in a new process, as after a pause
                 stones = [f"{x},{y},{field}" for (x, y), field in self.stones.items()]
                 x, y = self.free()
                 self.peer.close(grace=0.0)
                 self.peer = EngineProcess(self.options.command, line_end=LINE_END)
-                self.start()
-                self.board(*stones, f"{x},{y},2")
+                self.hold(f"start; board {' '.join(stones)} {x},{y},2")
             case "OK":
-                self.expect_ok()
+                if (answer := self.answer()) != "OK":
+                    raise Violation(f"{shown(answer)} instead of OK")
             case "move":
                 self.expect_move(float(rest) if rest else None)
             case "exchange":
-                self.turn()
-                self.expect_move()
+                self.hold("turn; move")
             case "goes_on":  # whatever has happened before
                 self.peer.lines(0.1)
-                self.start()
-                self.turn()
-                self.expect_move()
+                self.hold("start; turn; move")
             case "plays" | "avoids":
                 name = cell_name(*self.expect_move())
                 if (name in rest.split()) != (word == "plays"):
