@@ -230,25 +230,18 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         limited = options.match or options.nodes or options.depth
         limited = limited or all(any(engine.number(key, 0) for key in LIMITS) for engine in engines)
         values["turn"] = 0.0 if limited else DEFAULT_TURN
-    terms: dict[str, int] = {}
-    if options.resign:
-        terms.update(win_value=options.resign[0], win_moves=max(1, options.resign[1]))
-    if options.draw:
-        value, moves, start = options.draw
-        terms.update(draw_value=value, draw_moves=max(1, moves), draw_from=start)
-    test = None
-    if options.sprt:
-        elo0, elo1 = options.sprt
-        test = Sprt(elo0, elo1, options.alpha, options.beta, options.sprt_model)
+    won = zip(("win_value", "win_moves"), options.resign or (), strict=False)
+    drawn = zip(("draw_value", "draw_moves", "draw_from"), options.draw or (), strict=False)
+    errors = options.alpha, options.beta, options.sprt_model
     is_generated = options.openings.partition(":")[0] in GENERATORS
     values.update(
         engines=name_apart(engines),
-        games=options.games or (SPRT_GAMES if test else DEFAULT_GAMES),
+        games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
         width=options.board[0],
         height=options.board[1],
         opening_lines=() if is_generated else read_lines(options.openings),
-        adjudication=Adjudication(**terms),
-        sprt=test,
+        adjudication=Adjudication(**dict([*won, *drawn])),
+        sprt=Sprt(*options.sprt, *errors) if options.sprt else None,
     )
     return MatchSettings(**values)
 

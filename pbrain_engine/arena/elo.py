@@ -213,6 +213,7 @@ PRIOR_DRAWS = 0.5  # between each pair that met
 LADDER_ROUNDS = 200
 LADDER_PRECISION = 1e-6  # Elo
 LONGEST_STEP = 400.0  # Elo
+LEAST_PIVOT = 1e-30
 RIDGE = 1e-8  # of the largest entry: enough for an inverse where nothing is known of a direction
 
 Meeting = tuple[str, str, float, int]  # a, b, points of a, games
@@ -241,39 +242,39 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
     names = sorted({name for a, b, _, _ in table for name in (a, b)})
     fixed = {name: elo for name, elo in (anchors or {}).items() if name in names}
     values = dict.fromkeys(names, fmean(fixed.values()) if fixed else 0.0) | fixed
-    index = {name: i for i, name in enumerate(name for name in names if name not in fixed)}
-    count, inverse, off = len(index), [[0.0]], 0.0
-    for _ in range(LADDER_ROUNDS if index else 0):
+    index, count, off = {name: i for i, name in enumerate(names)}, len(names), 0.0
+    inverse: list[list[float]] = []
+    for _ in range(LADDER_ROUNDS if names else 0):
         slopes = [0.0] * count
-        information = [[0.0] * count for _ in slopes]
+        information = [[0.0] * count for _ in names]
         for a, b, points, games in table:
             expected, weight = score_of(values[a] - values[b]), games + PRIOR_DRAWS
             slope = (points + PRIOR_DRAWS / 2 - weight * expected) / LOGISTIC
             curvature = weight * expected * (1 - expected) / LOGISTIC**2
-            for name, other, sign in ((a, b, 1), (b, a, -1)):
-                if name in index:
-                    slopes[index[name]] += sign * slope
-                    information[index[name]][index[name]] += curvature
-                    if other in index:
-                        information[index[name]][index[other]] -= curvature
+            for own, other, sign in ((index[a], index[b], 1), (index[b], index[a], -1)):
+                slopes[own] += sign * slope
+                information[own][own] += curvature
+                information[own][other] -= curvature
         largest = max(row[i] for i, row in enumerate(information))
         shift = 0.0 if fixed else largest / count
         off = 0.0 if fixed else 1 / (largest * count)
         for i, row in enumerate(information):
             information[i] = [cell + shift for cell in row]
-            information[i][i] += RIDGE * largest
+            information[i][i] += RIDGE * largest + LEAST_PIVOT
+        for i in (index[name] for name in fixed):  # which nothing moves
+            slopes[i], information[i] = 0.0, [float(i == j) for j in range(count)]
         inverse = _invert(information)
         steps = [sum(c * slope for c, slope in zip(row, slopes, strict=True)) for row in inverse]
         longest = max(map(abs, steps))
-        for name, i in index.items():
-            values[name] += steps[i] * min(1.0, LONGEST_STEP / (longest or 1.0))
+        for name, step in zip(names, steps, strict=True):
+            values[name] += step * min(1.0, LONGEST_STEP / (longest or 1.0))
         if longest < LADDER_PRECISION:
             break
     ratings = []
     for name, elo in values.items():
         own = [(points, games) for a, _, points, games in table if a == name]
         own += [(games - points, games) for _, b, points, games in table if b == name]
-        known = inverse[index[name]][index[name]] - off if name in index else 0.0
+        known = 0.0 if name in fixed else inverse[index[name]][index[name]] - off
         error = min(ELO_CAP, Z95 * math.sqrt(max(0.0, known)))
         points = sum(points for points, _ in own)
         ratings.append(Rating(name, elo, error, sum(games for _, games in own), points))
@@ -281,16 +282,12 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
 
 
 def _invert(matrix: list[list[float]]) -> list[list[float]]:
-    """Return the inverse, by elimination with pivots."""
+    """Return the inverse of a positive definite matrix, by elimination."""
     count = len(matrix)
     rows = [[*row, *(float(i == j) for j in range(count))] for i, row in enumerate(matrix)]
     for column in range(count):
-        pivot = max(range(column, count), key=lambda i: abs(rows[i][column]))
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        head = rows[column][column] or 1e-30
-        rows[column] = [cell / head for cell in rows[column]]
-        for i in range(count):
-            if i != column and rows[i][column]:
-                factor = rows[i][column]
-                rows[i] = [x - factor * y for x, y in zip(rows[i], rows[column], strict=True)]
+        rows[column] = [cell / rows[column][column] for cell in rows[column]]
+        for i, row in enumerate(rows):
+            if i != column and row[column]:
+                rows[i] = [x - row[column] * y for x, y in zip(row, rows[column], strict=True)]
     return [row[count:] for row in rows]

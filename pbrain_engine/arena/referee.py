@@ -290,6 +290,7 @@ def agreed_result(played: Played, terms: Adjudication) -> str | None:
     ]
 
     def agree(count: int, low: float, high: float) -> bool:
+        count = max(1, count)
         last = values[-count:]
         return len(last) == count and all(v is not None and low <= v <= high for v in last)
 

@@ -148,10 +148,9 @@ class Exam:
             case "size":
                 self.size = int(rest)
             case "start":  # a game, and set limits
-                self.hold(
-                    "> START {size}; OK; > INFO timeout_turn {turn}|INFO timeout_match 1000000"
-                )
+                self.hold("> START {size}; OK")
                 self.stones = {}
+                self.take("> INFO timeout_turn {turn}|INFO timeout_match 1000000")
                 if rest:
                     self.say(*(f"INFO {info}" for info in rest.split(", ")))
             case "board":  # of stones such as x,y,field
