@@ -97,10 +97,6 @@ class Kept:
         finding = entry.finding if entry is not None else None
         return finding if finding is not None and finding.moves else None
 
-    def certain(self, game: Game) -> Thought | None:
-        """Return a forced win or loss that is known, as a thought."""
-        return certain_of(self.finding(game))
-
     def note(self, engine: Engine, thought: Thought, tree: Any = None) -> None:
         """Keep what was found out about the engine's position, and the way to it."""
         if self.database is None or (not thought.depth and thought.mate is None):
@@ -136,13 +132,12 @@ class Kept:
 def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[Position, Finding]:
     """Return what was found out about the positions of a game, as it is kept."""
     author = Author(f"Numoku {__version__}", weights)
-    findings = {}
-    for reviewed in found:
-        before = replace(game, moves=game.moves[: reviewed.ply - 1 - len(game.placed)])
-        findings[before.position] = Finding.of(
-            reviewed.value, reviewed.best, reviewed.line, depth=reviewed.depth, author=author
+    return {
+        replace(game, moves=game.moves[: item.ply - 1 - len(game.placed)]).position: Finding.of(
+            item.value, item.best, item.line, depth=item.depth, author=author
         )
-    return findings
+        for item in found
+    }
 
 
 def known_by(finding: Callable[[Game], Finding | None]) -> Callable[[Game], Thought | None]:

@@ -6,6 +6,7 @@ stones of the enemy and ``#`` what else ends it. This is for showing; the search
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from ..game.game import Game
@@ -38,17 +39,20 @@ def _is_five(line: str, at: int, rule: Rule, side: Side) -> bool:
     return end - first == 5 and not (rule.traits.closing and ends == ("X", "X"))
 
 
-@cache
-def _fives(line: str, rule: Rule, side: Side) -> tuple[int, ...]:
-    """Return the empty cells that complete a five with the stone in the middle."""
-    found = []
+def _longer(line: str) -> Iterator[tuple[int, str, int, int]]:
+    """Yield what makes the row in the middle longer: the cell, the line after, and its row."""
     for at, sign in enumerate(line):
         if sign == ".":
             after = f"{line[:at]}O{line[at + 1 :]}"
             first, end = _row(after, at)
-            if first <= REACH < end and _is_five(after, at, rule, side):
-                found.append(at)
-    return tuple(found)
+            if first <= REACH < end:
+                yield at, after, first, end
+
+
+@cache
+def _fives(line: str, rule: Rule, side: Side) -> tuple[int, ...]:
+    """Return the empty cells that complete a five with the stone in the middle."""
+    return tuple(at for at, after, *_ in _longer(line) if _is_five(after, at, rule, side))
 
 
 @cache
@@ -65,14 +69,9 @@ def line_shape(line: str, rule: Rule, side: Side) -> tuple[str, int]:
         return (OPEN_FOUR, 1) if straight else (DOUBLE_FOUR, 2)
     if fives:
         return FOUR, 1
-    for at, sign in enumerate(line):
-        if sign != ".":
-            continue
-        after = f"{line[:at]}O{line[at + 1 :]}"
-        first, end = _row(after, at)
-        if first <= REACH < end and end - first == 4:
-            if _fives(after, rule, side) == (first - 1, end):
-                return THREE, 0
+    for _, after, first, end in _longer(line):
+        if end - first == 4 and _fives(after, rule, side) == (first - 1, end):
+            return THREE, 0
     return "", 0
 
 
@@ -112,12 +111,11 @@ def foul_of(game: Game, x: int, y: int) -> str:
 
 def shapes(game: Game) -> dict[str, list[dict[str, object]]]:
     """Return, for each side, the cells on which it makes a three or more, and what."""
-    found: dict[str, list[dict[str, object]]] = {}
-    for side in (Side.BLACK, Side.WHITE):
-        found[side.name.lower()] = [
+    return {
+        side.name.lower(): [
             {"cell": [x, y], "makes": shape}
-            for y in range(game.height)
-            for x in range(game.width)
-            if game.at(x, y) is Side.EMPTY and (shape := shape_of(game, x, y, side))
+            for x, y in game.empty_cells()
+            if (shape := shape_of(game, x, y, side))
         ]
-    return found
+        for side in (Side.BLACK, Side.WHITE)
+    }

@@ -66,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
     ):
         engine.new_game(*position.board)
         engine.game.become(position)
-        known = None if options.multipv > 1 else database.certain(engine.game)
+        known = None if options.multipv > 1 else kept.certain_of(database.finding(engine.game))
         if not options.json:
             show_position(engine, position.last)
             entry = database.look_up(engine.game)

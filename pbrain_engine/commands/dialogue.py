@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ..app import setup, thinking, view
-from ..app.kept import Kept
+from ..app.kept import Kept, certain_of
 from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import swap2
@@ -127,7 +127,7 @@ class Dialogue:
             return f"{self.method}: {cell_name(*move)}   ({looked})"
         level = LEVELS[self.level]
         is_strong = self.level >= KEEPING_LEVEL
-        known = self._kept.certain(game) if is_strong else None
+        known = certain_of(self._kept.finding(game)) if is_strong else None
         thought = known or choose(self.engine, level, self.seconds, self._chance, self._listener)
         if is_strong and known is None:
             self._kept.note(self.engine, thought)

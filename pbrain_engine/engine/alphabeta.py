@@ -25,7 +25,7 @@ from ..search.parameters import (
 )
 from ..solver.solver import Proof
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
-from .searcher import LARGEST, Question, Search, Searcher, Tactics
+from .searcher import LARGEST, MAX_LINE, Question, Search, Searcher, Tactics
 from .thought import LOWER, UPPER, Thought, rank_lines
 
 BUCKET_BYTES = 64
@@ -35,7 +35,6 @@ BUCKET_BYTES = 64
 TABLE_RATE = 32 << 20
 ENOUGH = 8 << 20
 AT_END = 3  # numbers that the kernel tells of a search in one call, before the stones of its end
-MAX_LINE = 64  # moves of a line that a thought reports
 
 
 class Glance(NamedTuple):

@@ -18,7 +18,7 @@ from ..native.load.memory import Block
 from ..position.geometry import cell_of
 from ..search.parameters import MCTS
 from ..values import WIN_BAND, loss_in
-from .searcher import LARGEST, Question, Search, Searcher, Tactics
+from .searcher import LARGEST, MAX_LINE, Question, Search, Searcher, Tactics
 from .thought import Thought, rank_lines
 
 NODES_SHARE = 4  # one part in this many of the memory is for nodes, the others for their moves
@@ -32,7 +32,6 @@ MOST_VISITS = 1 << 40
 HELP_VISITS = 1_000  # after which a helper lets go of a tree that it need not leave otherwise
 HELP_PAUSE = 0.001  # seconds that it leaves the tree alone where it has found nothing new
 SURE_VISITS = 256  # an only move is looked at so long before it is played
-MAX_LINE = 64  # moves of a line that a thought reports
 VISIT_WORTH = 40  # positions of the alpha-beta that a visit counts as, for the tactics
 
 

@@ -9,7 +9,6 @@ it, and no move is held against one that is seen to lose as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..game.game import Game, Move
@@ -29,8 +28,7 @@ MISTAKE = 0.10  # a lost chance to win from which a move is called a mistake
 Recall = Callable[[Game], Thought | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewed:
+class Reviewed(NamedTuple):
     """What was found out about a move.
 
     ``value`` is that of the position before it, for its side, and ``chance`` the same as a

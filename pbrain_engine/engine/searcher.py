@@ -131,7 +131,6 @@ def start_deep(works: Sequence[Callable[[], None]]) -> list[threading.Thread]:
 FOURS_NODES = 20_000  # stones for the win by fours before the main search begins
 THREES_NODES = 2_000  # and for the win by threats
 RESCUE_NODES = 20_000  # for what stops the enemy's fours
-SHARE_PERCENT = 10  # stones for each hundred nodes of the main search
 FOURS_PERCENT = 100  # stones for each hundred nodes while a win by fours is open: it is rare
 LEAST_NODES = 1_000  # what is not worth beginning
 
@@ -143,9 +142,7 @@ class Tactics:
     machine: the solver may put a share of a stone on the board for each node of the main search.
     """
 
-    def __init__(
-        self, solver: Solver, game: Game, percent: int = SHARE_PERCENT, hot: int = 0
-    ) -> None:
+    def __init__(self, solver: Solver, game: Game, percent: int, hot: int) -> None:
         """Serve a think about this position with ``percent`` stones for each hundred nodes.
 
         ``hot``: as many more where a win by fours and threes is open.
@@ -220,6 +217,7 @@ MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
 SOLVER_PART = 8  # one part in this many of the memory for tables goes to them
 PATIENT = 2.0  # seconds of a first search from which the tables get large pages
 RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
+MAX_LINE = 64  # moves of a line that a thought reports
 
 
 class Question(NamedTuple):

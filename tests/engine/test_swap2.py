@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import pytest
 
@@ -17,6 +17,7 @@ from pbrain_engine.engine.swap2 import (
     first_one,
     first_three,
     openings,
+    set_up,
 )
 from pbrain_engine.engine.thought import Listener
 from tests.fake_engine import FakeEngine
@@ -26,14 +27,10 @@ THREE = [(7, 7), (8, 8), (10, 6)]
 FIVE = [*THREE, (9, 9), (4, 4)]
 
 
-def searcher(
-    value: Callable[[set[Move]], int], before: Iterable[tuple[int, int]] = (), size: int = 15
-) -> OpeningSearch:
+def searcher(value: Callable[[set[Move]], int], *before: tuple[int, int]) -> OpeningSearch:
     """A searcher whose value of a position is a function of its stones (side to move's view)."""
     engine = FakeEngine()
-    engine.new_game(size)
-    for cell in before:
-        engine.play(*cell)
+    set_up(engine, before)  # type: ignore[arg-type]
 
     def think(share: float, count: int, listener: Listener) -> Thought:
         stones = set(engine.game.moves)
@@ -79,29 +76,26 @@ def uneven(stones: set[Move]) -> int:
 def test_the_better_colour_is_taken(
     before: list[tuple[int, int]], value: Callable[[set[Move]], int], put: int
 ) -> None:
-    choice = choose(searcher(value, before))
+    choice = choose(searcher(value, *before))
     assert (choice.swap, len(choice.stones)) == (put == 0, put)
     assert put < 2 or abs(value({Move(*cell) for cell in (*before, *choice.stones)})) < 30
 
 
 @pytest.mark.parametrize("values, swing", [((900, 5, 80, 20, 40, 35, 60), 75), ((60,), 0)])
-def test_what_is_close_depends_on_the_swing_of_the_last_six_depths(
-    values: tuple[int, ...], swing: int
-) -> None:
+def test_what_is_close_is_the_swing_of_the_last_depths(values: list[int], swing: int) -> None:
     def think(share: float, count: int, listener: Listener) -> Thought:
-        for value in values:
-            listener(at(Move(0, 0), value, 1))
-        return at(Move(0, 0), 0, 1)
+        return [line for line in lines if not listener(line)][-1]
 
     told: list[str] = []
-    choose(searcher(lambda stones: 0, FIVE)._replace(think=think, tell=told.append))
+    lines = [at(Move(0, 0), value, 1) for value in values]
+    choose(searcher(lambda stones: 0, *FIVE)._replace(think=think, tell=told.append))
     assert told[0].endswith(f"uncertain by {swing}")
 
 
 def test_the_reasons_are_told() -> None:
     reported: list[str] = []
     for before in (THREE, []):
-        choose(searcher(lambda stones: -300, before)._replace(tell=reported.append))
+        choose(searcher(lambda stones: -300, *before)._replace(tell=reported.append))
     assert [text.split(":")[0][:7] for text in reported] == ["3 stone", "opening"]
     assert "-300" in reported[0] and f"uncertain by {UNSURE}" in reported[0]
 
@@ -110,7 +104,9 @@ def test_a_first_stone_that_may_be_swapped_is_the_most_even_one() -> None:
     choice = first_one(searcher(lambda s: next(iter(s)).x - 4))
     assert [x for x, _ in choice.stones] == [4]
     for size in (5, 6, 22):
-        ((x, y),) = first_one(searcher(lambda s: 0, size=size)).stones
+        search = searcher(lambda s: 0)
+        search.engine.new_game(size)
+        ((x, y),) = first_one(search).stones
         assert 0 <= x < size and 0 <= y < size
 
 

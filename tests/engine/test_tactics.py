@@ -72,7 +72,7 @@ def test_a_move_that_loses_to_threats_is_refuted() -> None:
     for move in before:
         game.play(*move)
     with Solver(8_000_000) as solver:
-        tactics = Tactics(solver, game)
+        tactics = Tactics(solver, game, 10, 0)
         loss = tactics.refutes(blunder, 1_000_000)
         assert loss is not None and loss.length > 3
         assert not tactics.refutes(Move(14, 14), 100)  # no share of so few nodes
@@ -81,10 +81,10 @@ def test_a_move_that_loses_to_threats_is_refuted() -> None:
 def test_only_what_stops_fours_is_considered() -> None:
     game = game_after(OPEN_THREE)
     with Solver(8_000_000) as solver:
-        losing = Tactics(solver, game).losing_moves()
+        losing = Tactics(solver, game, 10, 0).losing_moves()
     assert 200 < len(losing) < 220 and Move(10, 7) not in losing and Move(0, 14) in losing
     with Solver(8_000_000) as solver:
-        assert Tactics(solver, game_after(CALM)).losing_moves() == ()
+        assert Tactics(solver, game_after(CALM), 10, 0).losing_moves() == ()
 
 
 def test_a_move_that_was_not_judged_is_not_dropped() -> None:
@@ -95,7 +95,7 @@ def test_a_move_that_was_not_judged_is_not_dropped() -> None:
         threatens_fours=lambda game, nodes: True,
         rescues=lambda game, nodes: Rescue(threat, (safe,), (unknown,), 0, 0.0),
     )
-    losing = Tactics(solver, game).losing_moves()  # type: ignore[arg-type]
+    losing = Tactics(solver, game, 10, 0).losing_moves()  # type: ignore[arg-type]
     assert set(losing) == set(game.legal_moves()) - {safe, unknown}
 
 
