@@ -17,7 +17,7 @@ from ..notation.diagram import parse_diagram
 from ..notation.game_tree import GameRecord
 from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING
-from ..notation.sgf import parse_sgf
+from ..notation.sgf import parse_sgf, parse_sgf_trees
 from ..options import positive
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
@@ -100,20 +100,10 @@ def add_position_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
-    """Return the position of a command line with the options of ``add_position_options``."""
-    return read_setup(position, options.rule, options.size, options.from_below)
+    """Return the position that a command line names, with the options of ``add_position_options``.
 
-
-def read_setup(
-    position: str,
-    rule: Rule | None = None,
-    size: tuple[int, int] | None = None,
-    from_below: bool = False,
-) -> GameRecord:
-    """Return the position that a command line names.
-
-    ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``, whose rows may count
-    ``from_below``; ``rule`` and ``size`` override what a file says.
+    ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``; rule and size of the options
+    override what a file says.
 
     Raises:
         NotationError: it cannot be understood.
@@ -127,7 +117,7 @@ def read_setup(
             position = decode(file.read())
     elif any(sign in position for sign in "/\\") or _FILE.search(position):
         raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
-    return parse_setup(position, rule, size, from_below)
+    return parse_setup(position, options.rule, options.size, options.from_below)
 
 
 def read_trees(path: Path) -> list[GameTree]:
@@ -139,8 +129,6 @@ def read_trees(path: Path) -> list[GameTree]:
     text = decode(path.read_bytes()).strip()
     if not text.startswith("("):
         return []
-    from ..notation.sgf import parse_sgf_trees
-
     try:
         return parse_sgf_trees(text)
     except NotationError:  # in a side line: the main one is played all the same

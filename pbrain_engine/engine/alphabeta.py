@@ -205,11 +205,9 @@ class AlphaBetaSearch(Search):
         return super().thought_of(win, depth)
 
     def _effort(self) -> tuple[int, int]:
-        """Return the nodes of all threads, and no visits."""
         return sum(self._count(worker).nodes for worker in self._workers), 0
 
     def _count(self, worker: int) -> SearchCounters:
-        """Return what a worker has counted."""
         counters = (ctypes.c_int64 * len(SearchCounters._fields))()  # its own: all threads ask
         self.library.worker_counters(worker, ctypes.addressof(counters))
         return SearchCounters(*counters)

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..eval.weights import DEFAULT, Weights, family_of, find_weights
-from ..game.game import Game, Move, at_least_one, move_of, whole
+from ..game.game import Game, Move, at_least_one, move_of
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import Coordinates
@@ -372,15 +372,10 @@ class Engine:
 
     def _cells(self, cells: Iterable[Coordinates]) -> list[Move]:
         """Return cells that have to be on the board."""
-        found = []
-        for cell in cells:
-            if not isinstance(cell, tuple) or len(cell) != 2:
-                raise TypeError(f"{cell!r} is no cell; cells are pairs of x and y")
-            move = Move(whole(cell[0], "x"), whole(cell[1], "y"))
-            if not self.game.on_board(*move):
-                board = f"{self.game.width}x{self.game.height}"
-                raise ValueError(f"{move.x},{move.y} is off the {board} board")
-            found.append(move)
+        found = [Move(*self.game.cell(cell)) for cell in cells]
+        for x, y in found:
+            if not self.game.on_board(x, y):
+                raise ValueError(f"{x},{y} is off the {self.game.width}x{self.game.height} board")
         return found
 
     def _search(self, question: Question) -> Thought:

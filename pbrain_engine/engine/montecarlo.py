@@ -157,13 +157,11 @@ class TreeSearch(Search):
         return self.library.walker_rank(self._leader[0], self._tree, self._lists)
 
     def _count(self, walker: Walker) -> Effort:
-        """Return what a walker has counted."""
         out = (ctypes.c_int64 * len(Effort._fields))()
         self.library.walker_effort(walker[0], ctypes.addressof(out))
         return Effort(*out)
 
     def _effort(self) -> tuple[int, int]:
-        """Return the positions and visits of all threads."""
         efforts = [self._count(walker) for walker in self._walkers]
         return sum(e.judged for e in efforts), sum(e.visits for e in efforts)
 

@@ -264,7 +264,6 @@ class Search(ABC):
     def _thought(
         self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], **more: Any
     ) -> Thought:
-        """Make a thought of a line."""
         nodes, visits = self._effort()
         about, seconds = self.question, perf_counter() - self.question.start
         more |= {"scale": about.game.scale, "visits": visits, "board": about.board}

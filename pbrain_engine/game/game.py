@@ -223,7 +223,7 @@ class Game:
             TypeError: this is no cell.
         """
         if type(x) is not int or type(y) is not int:
-            x, y = self._cell(x, y)
+            x, y = self.cell(x, y)
         self._put(x, y, self.to_move, passed=True)
         self._pass()
 
@@ -235,7 +235,7 @@ class Game:
             ValueError: the side is EMPTY.
         """
         if type(x) is not int or type(y) is not int:
-            x, y = self._cell(x, y)
+            x, y = self.cell(x, y)
         if side is Side.EMPTY:
             raise ValueError("EMPTY is neither a stone nor a blocked cell; undo takes stones away")
         if side is Side.WALL and self.tables not in _walled:
@@ -309,8 +309,8 @@ class Game:
             self.undo()
         self.set_up(wanted[agreed:], to_move)
 
-    def _cell(self, x: object, y: object) -> Coordinates:
-        """Return the cell that is meant by these arguments of ``play``."""
+    def cell(self, x: object, y: object = None) -> Coordinates:
+        """Return the cell that is meant by these arguments of ``play``, on the board or not."""
         if y is not None:
             return whole(x, "x"), whole(y, "y")
         if isinstance(x, str):

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine.app import setup, view
-from pbrain_engine.app.setup import cut, read_setup, size_argument
+from pbrain_engine.app.setup import chosen_setup, cut, size_argument
 from pbrain_engine.database.finding import opening_of
 from pbrain_engine.engine import forms
 from pbrain_engine.game.game import Game
@@ -85,7 +85,8 @@ def test_a_position_is_the_same_in_every_form_and_from_every_place(
     size = (
         (width, height) if form == "moves" else data.draw(st.sampled_from([(width, height), None]))
     )
-    read = read_setup(position, rule, size, from_below)
+    options = argparse.Namespace(rule=rule, size=size, from_below=from_below)
+    read = chosen_setup(options, position)
     if form != "diagram":
         assert read == known
     assert read.last == known.last
@@ -94,7 +95,8 @@ def test_a_position_is_the_same_in_every_form_and_from_every_place(
     assert state_of(built) == state_of(game)
     if size is not None and form != "moves":
         with pytest.raises(NotationError, match=f"has a {width}x{height} board, not"):
-            read_setup(position if place == "file" else text, rule, (width + 1, height))
+            options.size = (width + 1, height)
+            chosen_setup(options, position if place == "file" else text)
 
 
 @given(st.integers(), st.integers(-40, 40), st.sets(st.integers(0, 30), max_size=3))

@@ -220,7 +220,7 @@ def test_the_package_lists_its_public_names() -> None:
 @pytest.mark.parametrize("name", ["depth", "nodes"])
 @pytest.mark.parametrize("number", [0, -1])
 def test_a_limit_that_no_search_can_keep_is_refused(name: str, number: int) -> None:
-    with pytest.raises(ValueError, match=f"{name} {number}"):
+    with pytest.raises(ValueError, match=f"{name} is at least 1, not {number}"):
         Limit(**{name: number})
 
 

@@ -361,7 +361,7 @@ def test_any_sequence_of_calls_leaves_a_sound_game(
         (lambda e: e.think(1.0), TypeError, "Limit"),
         (lambda e: e.think(Limit(depth=1), multipv=0), ValueError, "multipv is at least 1"),
         (lambda e: e.think(Limit(depth=1), exclude=[(99, 99)]), ValueError, "99,99 is off"),
-        (lambda e: e.think(Limit(depth=1), exclude=["h8"]), TypeError, "no cell"),
+        (lambda e: e.think(Limit(depth=1), exclude=[7]), TypeError, "no cell"),
         (lambda e: e.set_threads(0), ValueError, "threads is at least 1"),
         (lambda e: e.set_memory("x"), TypeError, "memory is a whole number"),
         (lambda e: Engine(memory="x"), TypeError, "memory is a whole number"),

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pbrain_engine.app.setup import read_setup
+from pbrain_engine.app.setup import chosen_setup
 from pbrain_engine.database.finding import Finding
 from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves, parse_offsets
 from pbrain_engine.notation.diagram import (
@@ -127,7 +128,8 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
         case "moves", text:
             yield str(parse_moves(text, 15, 9))
             yield f"from below {parse_moves(text, 15, 9, from_below=True)}"
-            yield from tried(lambda: [f"setup {read_setup(text).moves}"])
+            options = Namespace(rule=None, size=None, from_below=False)
+            yield from tried(lambda: [f"setup {chosen_setup(options, text).moves}"])
         case "offsets", text:
             yield str(parse_offsets(text, 15, 9))
         case "drawing", text:

@@ -89,8 +89,8 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
                 return thought.depth == enough
 
             found = engine.think(Limit(**asked), on_iteration=hear, multipv=lines, exclude=cells)
-            said.append(f"= {summary(found)}, {engine.table_bytes} bytes")
-            said.append(f"  {end_form(engine, found)}")
+            form = end_form(engine, found)
+            said += [f"= {summary(found)}, {engine.table_bytes} bytes", f"  {form}"]
         case ["undo" | "clear_hash" as name]:
             getattr(engine, name)()
         case ["set_threads" | "set_hash_size" as name, number]:
