@@ -21,7 +21,7 @@ from ..options import split_command
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import serve
-from ..protocol.serve import is_parameter
+from ..search.parameters import PARAMETERS
 
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
 DEFAULT_TURN = 1.0
@@ -177,7 +177,7 @@ def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tupl
         key, equals, value = item.partition("=")
         if not equals or not key or not value:
             raise SettingsError(f"{text!r}: options are written key=value, not {item!r}")
-        if key not in allowed and not (allowed is OPTIONS and is_parameter(key)):
+        if key not in allowed and not (allowed is OPTIONS and key in PARAMETERS):
             more = ", ..." if allowed is OPTIONS else ""
             raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(allowed)}{more}")
         if key not in serve.OPTIONS and (problem := _problem_of(key, value)):

@@ -31,13 +31,10 @@ class Prover:
     def __init__(self, engine: Engine, solver: Solver, time: float | None = None) -> None:
         """Use this engine, whose table should still know of the win, for ``time`` seconds."""
         self._engine = engine
+        self._game: Game = engine.game
         self._solver = solver
         self._until = None if time is None else perf_counter() + time
         self._known: dict[Position, Tree | None] = {}
-
-    @property
-    def _game(self) -> Game:
-        return self._engine.game
 
     @property
     def is_late(self) -> bool:

@@ -92,6 +92,7 @@ class Reviewer:
         self._engine = engine
         self._solver = solver
         self._seconds = seconds
+        self._limit = Limit(time=seconds * (1 - SOLVER_SHARE))
         self._scale = engine.game.scale
 
     def review(
@@ -239,10 +240,6 @@ class Reviewer:
             losing.append(here.line[0])
 
     # Single positions --------------------------------------------------------------
-
-    @property
-    def _limit(self) -> Limit:
-        return Limit(time=self._seconds * (1 - SOLVER_SHARE))
 
     def _look(self) -> Seen:
         """Search the engine's position."""

@@ -20,8 +20,8 @@ from ..values import EVAL_LIMIT, WIN_BAND, format_value
 if TYPE_CHECKING:
     from ..engine.engine import Thought
     from ..game.game import Game
+    from .settings import Settings
 
-OK = "OK"
 ABOUT = f'name="Numoku", version="{__version__}", author="Numoku authors", country="International"'
 BAD_SIZE = f"ERROR size must be {MIN_BOARD} to {MAX_BOARD}; tournaments play on 15 and 20"
 INTERNAL_ERROR = "internal error"  # a DEBUG line that begins so tells of one of our own
@@ -105,24 +105,17 @@ class Report:
     """Passes on the iterations of one search, in the form that show_detail asks for."""
 
     def __init__(
-        self,
-        emit: Callable[[str], None],
-        game: Game,
-        show_detail: int = 0,
-        row_first: bool = False,
-        count: int = 1,
+        self, emit: Callable[[str], None], game: Game, settings: Settings, count: int
     ) -> None:
         """Begin the report of a search from this position for ``count`` best moves."""
         self._emit = emit
         self._game = game
-        self._mode = show_detail
-        self._row_first = row_first
         self._count = count
-        self._began = perf_counter()
-        self._last = self._began
+        self._mode, self._row_first = settings.show_detail, settings.row_first
+        self._began = self._last = perf_counter()
         self._open = False  # the depth under way is being reported
         self._held: list[Thought] = []  # of the last depth, if it was not reported
-        if show_detail & REALTIME:
+        if self._mode & REALTIME:
             emit("MESSAGE REALTIME REFRESH")
 
     def iteration(self, thought: Thought) -> None:

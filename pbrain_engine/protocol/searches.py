@@ -156,8 +156,7 @@ class MoveTask(Task):
 
     def run(self) -> None:
         """Search for the move."""
-        detail, row_first = self.settings.show_detail, self.settings.row_first
-        report = replies.Report(self.emit, self.game, detail, row_first, self._count)
+        report = replies.Report(self.emit, self.game, self.settings, self._count)
 
         def listen(thought: Thought) -> None:
             if thought.multipv == 1:

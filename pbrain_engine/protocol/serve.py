@@ -17,6 +17,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..search.parameters import PARAMETERS
+
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
@@ -26,13 +28,6 @@ NUMBERS = ("book_seed",)
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 GREETING = b"MESSAGE Numoku speaks the Gomocup protocol here; try START 15, BEGIN, END\n"
-
-
-def is_parameter(key: str) -> bool:
-    """Return whether a search has a parameter of this name."""
-    from ..search.parameters import PARAMETERS
-
-    return key in PARAMETERS
 
 
 def engine_arguments(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
@@ -48,7 +43,7 @@ def engine_arguments(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
             arguments[key] = value
         elif key in NUMBERS:
             arguments[key] = int(value)
-        elif is_parameter(key):
+        elif key in PARAMETERS:
             parameters[key] = int(value)
     if parameters:
         arguments["parameters"] = parameters
@@ -64,7 +59,7 @@ def read_options(words: Iterable[str]) -> dict[str, str] | None:
         name = name.replace("-", "_")
         if word == "--row-first":
             value = "1"
-        elif name not in ("log", *OPTIONS, *NUMBERS) and not (equals and is_parameter(name)):
+        elif name not in ("log", *OPTIONS, *NUMBERS) and not (equals and name in PARAMETERS):
             return None
         elif not equals:
             value = next(rest, "") if word.startswith("--") else ""

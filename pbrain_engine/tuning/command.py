@@ -29,7 +29,6 @@ from ..arena.standings import table
 from ..native.load.library import KernelError
 from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
 from ..progress import Progress
-from ..protocol.serve import is_parameter
 from ..search import parameters
 from .spsa import BATCH, STEP_SHARE, Spsa
 
@@ -60,7 +59,7 @@ class TuningPlan:
         start = {
             key: int(value)
             for key, value in self.match.engines[0].options
-            if is_parameter(key) and (key in self.names or not self.names)
+            if key in parameters.PARAMETERS and (key in self.names or not self.names)
         }
         duels, seed = self.match.games // 2, self.match.seed
         return Spsa(self.names, start, duels, seed, self.step_share, self.rate, self.batch)

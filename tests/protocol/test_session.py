@@ -219,9 +219,13 @@ def four(to_move: Side = Side.BLACK) -> Game:
     return game
 
 
-def reported(value: int, pv: tuple[tuple[int, int], ...], mode: int = 0) -> list[str]:
+def reported(
+    value: int, pv: tuple[tuple[int, int], ...], mode: int = 0, to_move: Side = Side.BLACK
+) -> list[str]:
     lines: list[str] = []
-    report = Report(lines.append, four(), mode)
+    settings = Settings()
+    settings.show_detail = mode
+    report = Report(lines.append, four(to_move), settings, 1)
     report._last -= 1  # as if a second had gone by
     report.iteration(thought(value, pv))
     return lines
@@ -240,15 +244,8 @@ def test_a_win_is_printed_only_when_its_line_wins() -> None:
 
 
 def test_a_loss_is_printed_only_when_its_line_loses() -> None:
-    lines: list[str] = []
-    report = Report(lines.append, four(Side.WHITE))
-    report._last -= 1
-    report.iteration(thought(loss_in(2), ((8, 7), (3, 7))))
-    assert " ev -M2 " in lines[0]
-    report = Report(lines.append, four(Side.WHITE), 1)
-    report.iteration(thought(loss_in(2), ((8, 7), (3, 7))))
-    report.finish()
-    assert "MESSAGE REALTIME LOST 8,7" in lines
+    assert " ev -M2 " in reported(loss_in(2), ((8, 7), (3, 7)), 0, Side.WHITE)[0]
+    assert "MESSAGE REALTIME LOST 8,7" in reported(loss_in(2), ((8, 7), (3, 7)), 1, Side.WHITE)
 
 
 def test_every_reply_is_one_line_of_ascii() -> None:
