@@ -18,23 +18,8 @@ from ..notation.sgf import format_sgf_trees, parse_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import Desk, Job
-from .messages import (
-    COORDINATE,
-    MAX_CELLS,
-    POSITION,
-    RULES,
-    Refused,
-    Schema,
-    flag,
-    game_of,
-    message_of,
-    number,
-    one_of,
-    operation,
-    setup_of,
-    text,
-    whole,
-)
+from .fields import MAX_CELLS, PLACE, POSITION, RULES, flag, number, object_of, one_of, text, whole
+from .messages import Refused, game_of, message_of, operation, setup_of
 
 MOST_FILE = 1_500_000  # bytes of a file, or characters of a text
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
@@ -47,31 +32,19 @@ NOTES = {
     "marked": "is_marked", "start": "is_start",
 }  # fmt: skip
 
-_WORDS: Schema = {"type": "string", "maxLength": MOST_COMMENT}
-_NAME: Schema = {"type": "string", "description": f"of which {MOST_COMMENT} characters are kept"}
-_CELL: dict[str, Schema] = {"x": COORDINATE, "y": COORDINATE}
+_WORDS = {"type": "string", "maxLength": MOST_COMMENT}
+_NAME = {"type": "string", "description": f"of which {MOST_COMMENT} characters are kept"}
 _WRITTEN = dict.fromkeys(NOTES, _WORDS) | dict.fromkeys(("marked", "start"), {"type": "boolean"})
-_LABEL: Schema = {
-    "type": "object",
-    "properties": {**_CELL, **_WRITTEN},
-    "required": ["x", "y", "text"],
-}
+_LABEL = object_of({**PLACE, **_WRITTEN}, "x", "y", "text")
 _NOTES = {**_WRITTEN, "labels": {"type": "array", "items": _LABEL, "maxItems": MAX_CELLS}}
+_PARENT = {"type": "integer", "minimum": -1, "maximum": MOST_NODES}
 # A tree is a flat list, so that its depth is no matter: each move names its parent's place.
-TREE: Schema = {
+TREE = {
     "type": "array",
     "maxItems": MOST_NODES,
     "description": "moves, parents first: the place of the parent in this list (-1: none), the "
     "cell, and what is written on it: title, comment, text, labels of other cells, marks",
-    "items": {
-        "type": "object",
-        "properties": {
-            "parent": {"type": "integer", "minimum": -1, "maximum": MOST_NODES},
-            **_CELL,
-            **_NOTES,
-        },
-        "required": ["parent", "x", "y"],
-    },
+    "items": object_of({"parent": _PARENT, **PLACE, **_NOTES}, "parent", "x", "y"),
 }
 GAME: dict[str, Any] = {
     "position": POSITION,

@@ -1,4 +1,4 @@
-"""The messages of a page: what can be asked with which fields, as JSON schemas; positions.
+"""The messages of a page: what can be asked, with which fields; positions.
 
 The WebSocket, the addresses under ``/api/`` and the description of both are all made of
 ``OPERATIONS``, which ``files``, ``proofs`` and ``searches`` fill.
@@ -10,7 +10,6 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -20,13 +19,10 @@ from ..files import is_writable, read_object
 from ..game.game import Game
 from ..notation.cells import NotationError
 from ..notation.game_tree import GameRecord
-from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule, Side
+from .fields import Schema
 
 MOST_CHARACTERS = 12_000_000  # of a message: the largest file as a tree, whatever is written in it
-MOST_SECONDS = 600.0
-MAX_CELLS = MAX_BOARD * MAX_BOARD
-RULES = tuple(rule.name.lower() for rule in Rule)
 
 
 class Refused(Exception):
@@ -59,65 +55,7 @@ def parse(text: str) -> dict[str, Any]:
         raise Refused(f"the message: {error}") from None
 
 
-# Fields: a JSON schema each, of the parts used below. One without a default has to be there.
-
-Schema = dict[str, Any]
-
-
-def number(low: float, high: float, about: str, kind: str = "number", **default: Any) -> Schema:
-    """Return a field for a number."""
-    return {"type": kind, "minimum": low, "maximum": high, "description": about, **default}
-
-
-whole = partial(number, kind="integer")
-
-
-def seconds(default: float | None, about: str = "how long it may take") -> Schema:
-    """Return the field for a time."""
-    return number(0.01, MOST_SECONDS, about, default=default)
-
-
-def flag(about: str) -> Schema:
-    """Return a field for true or false; false if it is left out."""
-    return {"type": "boolean", "description": about, "default": False}
-
-
-def text(most: int, about: str, **default: Any) -> Schema:
-    """Return a field for a text of at most ``most`` characters."""
-    return {"type": "string", "maxLength": most, "description": about, **default}
-
-
-def one_of(words: tuple[str, ...], about: str, **default: Any) -> Schema:
-    """Return a field for one of some words."""
-    return {"type": "string", "enum": list(words), "description": about, **default}
-
-
-COORDINATE: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_BOARD - 1}
-CELL: Schema = {"type": "array", "items": COORDINATE, "minItems": 2, "maxItems": 2}
-STONE: Schema = {
-    "type": "object",
-    "properties": {
-        "x": COORDINATE,
-        "y": COORDINATE,
-        "side": {"type": "string", "enum": ["black", "white", "wall"]},
-    },
-    "required": ["x", "y", "side"],
-}
-SIZE: Schema = {"type": "integer", "minimum": MIN_BOARD, "maximum": MAX_BOARD}
-POSITION: Schema = {
-    "type": "object",
-    "description": "a board, a rule, what stood there before the first move, and the moves",
-    "properties": {
-        "width": SIZE,
-        "height": SIZE,
-        "rule": {"type": "string", "enum": list(RULES)},
-        "placed": {"type": "array", "items": STONE, "maxItems": MAX_CELLS},
-        "first": {"type": "string", "enum": ["black", "white"]},
-        "moves": {"type": "array", "items": CELL, "maxItems": MAX_CELLS},
-    },
-    "required": ["width", "height", "rule", "moves"],
-}
-
+# The values of fields, by the types of JSON schemas.
 _TYPES: dict[str, Any] = {
     "integer": int,
     "number": (int, float),

@@ -26,7 +26,8 @@ from ..position.rules import Side
 from ..solver.solver import BY_SEARCH, BY_THREATS, OPEN, Proof, Solver, Tree, own_stones
 from ..values import WIN_BAND
 from .desk import Desk, Job
-from .messages import POSITION, Refused, game_of, operation, seconds
+from .fields import POSITION, seconds
+from .messages import Refused, game_of, operation
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest

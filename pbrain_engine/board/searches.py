@@ -20,7 +20,8 @@ from ..methods import METHODS
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import DEFAULT_MEMORY, Desk, Job
-from .messages import POSITION, RULES, Refused, flag, game_of, one_of, operation, seconds, whole
+from .fields import POSITION, RULES, flag, one_of, seconds, whole
+from .messages import Refused, game_of, operation
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown

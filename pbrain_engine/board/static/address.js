@@ -23,8 +23,7 @@ export function write(tree, node) {
 export function read(hash) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   if (!words.has("m") && !words.has("b")) return null;
-  const size = /^(\d+)x(\d+)$/.exec(words.get("b") || "15x15");
-  const [width, height] = size ? [Number(size[1]), Number(size[2])] : [0, 0];
+  const [, width, height] = (/^(\d+)x(\d+)$/.exec(words.get("b") || "15x15") || []).map(Number);
   const rule = words.get("r") || "freestyle";
   if (!(width >= 5 && width <= 22 && height >= 5 && height <= 22) || !RULES.includes(rule)) throw new Error("the address names no board");
   const placed = [], taken = new Set();

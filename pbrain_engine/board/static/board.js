@@ -72,16 +72,13 @@ export class BoardView {
 
   // view: width, height, fromBottom, stones [{cell, side, number}], last, toMove, and marks.
   draw(view) {
-    this.width = view.width;
-    this.height = view.height;
-    this.toMove = view.toMove;
-    this.marks = view.marks;
-    const places = `${view.width}x${view.height} ${view.fromBottom}`;
+    const { width, height, toMove, marks, fromBottom } = view, places = `${width}x${height} ${fromBottom}`;
+    Object.assign(this, { width, height, toMove, marks });
     if (places !== this.places) {
       this.places = places;
       this.drawn = this.marked = "";
       this.svg.replaceChildren();
-      drawGrid(this.svg, view.width, view.height, view.fromBottom);
+      drawGrid(this.svg, width, height, fromBottom);
       const [, , wide, tall] = this.svg.getAttribute("viewBox").split(" ");
       this.svg.style.setProperty("--ratio", wide / tall);
       [this.stoneLayer, this.markLayer, this.ghost, this.lens] = ["stones", "marks", "ghost", "lens"].map((name) => element("g", { class: name }, this.svg));
@@ -91,11 +88,11 @@ export class BoardView {
       this.drawn = drawn;
       this.drawStones(view);
     }
-    const marked = JSON.stringify([view.marks, view.toMove]);
+    const marked = JSON.stringify([marks, toMove]);
     if (marked !== this.marked) { // painting is what takes longest
       this.marked = marked;
       this.markLayer.replaceChildren();
-      this.drawMarks(view.marks);
+      this.drawMarks(marks);
     }
     if (this.finger.aimed && (drawn !== this.aimedAt || !this.app.isFree(this.finger.aimed))) this.finger.aim(null);
     this.drawGhost();

@@ -179,10 +179,7 @@ class App {
     return facts;
   }
 
-  isFree(cell) {
-    const name = String(cell);
-    return !this.node.moves.some((move) => String(move) === name) && !this.tree.start.placed.some(({ x, y }) => String([x, y]) === name);
-  }
+  isFree(cell) { return !this.board.stones.has(String(cell)); }
 
   async click(cell) {
     const node = this.node;

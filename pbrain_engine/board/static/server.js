@@ -42,14 +42,11 @@ export class Server {
       return;
     }
     const question = this.questions.get(message.id);
-    if (!question) return;
-    if (message.event) {
-      question.onevent?.(message.event);
-      return;
+    if (message.event) question?.onevent?.(message.event);
+    else if (this.questions.delete(message.id)) {
+      question.resolve(message.result || message);
+      setTimeout(() => { if (!this.questions.size) this.onidle(); });
     }
-    this.questions.delete(message.id);
-    question.resolve(message.result || message);
-    setTimeout(() => { if (!this.questions.size) this.onidle(); });
   }
 
   lost(event) {
@@ -57,11 +54,9 @@ export class Server {
     for (const question of this.questions.values()) question.resolve({ error: "the connection was lost", lost: true });
     this.questions.clear();
     this.waiting = [];
-    if (event.code === REFUSED) {
-      this.onstate("refused", event.reason);
-      return;
-    }
-    this.onstate("lost", event.reason);
+    const isRefused = event.code === REFUSED;
+    this.onstate(isRefused ? "refused" : "lost", event.reason);
+    if (isRefused) return;
     setTimeout(() => this.connect(), this.pause);
     this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
   }
