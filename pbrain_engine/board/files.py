@@ -126,7 +126,7 @@ def read_tree(
         raise Refused(f"{nodes:,} moves are too many for the page, {MOST_NODES:,} are not")
     if any(node.cell is None for node, depth in tree.walk() if depth):
         raise Refused("the game has passes, which the board does not know")
-    game_of(main_line(tree), game_of(tree.record))
+    game_of(main_line(tree))
     return tree, remarks
 
 

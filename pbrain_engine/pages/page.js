@@ -41,22 +41,18 @@ function drawValues() {
 
 // Where the board serves: as said here before, else the usual place. With its token in the
 // address the page is admitted at once.
-const PLACE = "numoku.board";
-function boardPlace() {
-  let place = "";
-  try { place = localStorage.getItem(PLACE) || ""; } catch { /* then each time anew */ }
-  return find("board-address").value.trim() || place || match.board;
-}
-
-function keepPlace() {
-  try { localStorage.setItem(PLACE, find("board-address").value.trim()); } catch { /* see above */ }
+const PLACE = "numoku.board", place = find("board-address");
+place.value = match.board;
+try { place.value = localStorage.getItem(PLACE) || match.board; } catch { /* then each time anew */ }
+place.addEventListener("input", () => {
+  try { localStorage.setItem(PLACE, place.value.trim()); } catch { /* see above */ }
   linkToBoard();
-}
+});
 
 // The same position on the board of `numoku board`, which has to run.
 function linkToBoard() {
-  const moves = cells.map(nameOf).join(""), place = boardPlace().replace(/#.*/, "");
-  find("analyse").href = `${/^https?:/.test(place) ? place : "http://" + place}#b=${match.width}x${match.height}&r=${match.rule}&m=${moves}&n=${shown}`;
+  const moves = cells.map(nameOf).join(""), board = (place.value.trim() || match.board).replace(/#.*/, "");
+  find("analyse").href = `${/^https?:/.test(board) ? board : "http://" + board}#b=${match.width}x${match.height}&r=${match.rule}&m=${moves}&n=${shown}`;
 }
 
 function show(stones) {
@@ -105,8 +101,6 @@ function list() {
   mark();
 }
 
-find("board-address").value = boardPlace();
-find("board-address").addEventListener("input", keepPlace);
 find("filter").addEventListener("input", list);
 const steps = { first: () => 0, back: () => shown - 1, next: () => shown + 1, last: () => cells.length };
 const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last" };

@@ -107,7 +107,7 @@ def test_files_in_other_encodings_are_read(browser: Any, tmp_path: Path) -> None
     assert page.do("app.tree.names.black") == "棋手"
     page.tab("file")
     for name, text, player in (("gbk", CHINESE, "棋手"), ("latin-1", LATIN, "José")):
-        page.do("app.newGame({})")
+        page.do("app.play.begin()")
         page.wait("app.node.ply === 0")
         page.raw.set_input_files("#game-file", tmp_path / f"{name}.sgf")
         page.wait("app.node.ply === 2")

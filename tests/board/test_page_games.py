@@ -99,12 +99,12 @@ def test_a_game_that_goes_on_has_no_result(page: Page) -> None:
     page.play("h8")
     page.wait("app.node.ply === 2")
     page.resign()
-    assert "RE[W+]" in page.do("app.file.write('sgf')")
+    assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]
     page.raw.click("#undo")
     page.raw.click("#undo")
-    assert "RE[W+]" in page.do("app.file.write('sgf')")  # looking back changes nothing
+    assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]  # looking back changes nothing
     page.play("j10")
-    assert "RE[" not in page.do("app.file.write('sgf')")
+    assert "RE[" not in page.do("app.file.write('sgf')")["text"]
 
 
 # Swap2 --------------------------------------------------------------------------------

@@ -56,26 +56,23 @@ export class FilePanel extends Panel {
     return this.say([`${name}: ${found.tree.length} moves`, ...found.remarks].join("; "));
   }
 
-  async write(format) {
+  write(format) {
     const { node, tree, server } = this.app, game = tree.document(node);
     if (format === "diagram") game.tree = node.line; // not up to the end of the main line
-    const answer = await server.ask("write", { ...game, format });
-    if (answer.error) return answer;
-    this.losses = answer.losses;
-    return answer.text ?? Uint8Array.from(atob(answer.data), (sign) => sign.charCodeAt(0));
+    return this.tried(server.ask("write", { ...game, format }));
   }
 
   async save(format) {
-    const content = await this.tried(this.write(format));
-    if (content === null) return;
+    const answer = await this.write(format);
+    if (!answer) return;
+    const content = answer.text ?? Uint8Array.from(atob(answer.data), (sign) => sign.charCodeAt(0));
     download(`numoku.${format}`, format === "lib" ? "application/octet-stream" : "text/plain", content);
-    this.say([`saved numoku.${format}`, ...this.losses].join("; "));
+    this.say([`saved numoku.${format}`, ...answer.losses].join("; "));
   }
 
   async copyDrawing() {
-    const drawing = await this.tried(this.write("diagram"));
-    if (drawing === null) return;
-    await this.copy(drawing, "the drawing");
+    const answer = await this.write("diagram");
+    if (answer) await this.copy(answer.text, "the drawing");
   }
 
   // Moves count rows as the board does, and can be pasted again; links count them from the top.

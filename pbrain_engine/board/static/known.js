@@ -22,12 +22,6 @@ export class KnownPanel extends Panel {
     else this.onnode(this.app.node);
   }
 
-  // Another tab may end the quiet of a game.
-  ontab() {
-    this.takeComment(this.app.node);
-    this.show();
-  }
-
   onnode(node) {
     clearTimeout(this.timer);
     this.show();
@@ -69,8 +63,6 @@ export class KnownPanel extends Panel {
     const { tree } = this.app;
     if (await this.store(tree.flat(), tree.root.comment, tree.root.notes)) for (const node of tree.nodes()) node.stored = node.comment;
   }
-
-  storeLine(node) { return this.store(node.line, ""); }
 
   async store(rows, comment, root = {}) {
     const { app } = this, { tree } = app;

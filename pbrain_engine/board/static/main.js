@@ -19,7 +19,6 @@ import { letterOf, valueText, WIN_BAND } from "./draw.js";
 const SAVED = "numoku.game";
 const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
 const IS_RELOAD = performance.getEntriesByType("navigation")[0]?.type === "reload"; // its address may be that of the move before
-const EMPTY = { width: 15, height: 15, rule: "freestyle", placed: [], first: "black" };
 
 class App {
   constructor() {
@@ -28,7 +27,7 @@ class App {
     this.board = new BoardView(find("board"), this);
     this.away = null; // the game whose place a puzzle has taken
     keepFields();
-    this.tree = new GameTree({ ...EMPTY, ...chosenBoard() });
+    this.tree = new GameTree(chosenBoard());
     this.node = this.tree.root;
     this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, GamesPanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
     for (const panel of this.panels) this[panel.name] = panel;
@@ -71,7 +70,7 @@ class App {
   // Go on where the page was left: in a game, or in a puzzle that has taken the place of one.
   take({ tree, node, puzzle, away, former, left }) {
     // Another tab that has not been left has the same session, and goes on with the game, too.
-    if (!left) (away || { tree }).tree.id = new GameTree(EMPTY).id;
+    if (!left) (away || { tree }).tree.id = new GameTree().id;
     this.games.former = former;
     if (!away) return this.show(tree, node);
     this.tree = away.tree;
@@ -111,8 +110,6 @@ class App {
   }
 
   get isQuiet() { return this.guide?.isQuiet; } // a puzzle shows nothing that would help
-
-  newGame(start) { this.show(new GameTree({ ...EMPTY, ...start })); }
 
   setGuide(guide) {
     if (this.guide && this.guide !== guide) this.guide.end?.();
@@ -298,7 +295,8 @@ class App {
       if (isOpen && focus) tab.focus();
       if (isOpen) panel.onopen?.();
     }
-    this.known.ontab();
+    this.known.takeComment(this.node); // another tab may end the quiet of a game
+    this.known.show();
     if (left) this.draw(); // each tab has marks of its own
   }
 

@@ -1,7 +1,7 @@
 // A game against the engine: rule, board, level, opening, clocks.
 
 import { Panel, asked, find } from "./dom.js";
-import { SIDES } from "./tree.js";
+import { GameTree, SIDES } from "./tree.js";
 
 const LEAST_SECONDS = 0.1, SHARE = 1 / 25;
 
@@ -56,7 +56,7 @@ export class PlayPanel extends Panel {
   begin() {
     if (!this.width.validity.valid || !this.height.validity.valid) return this.app.say("boards are 5 to 22 wide and high", true);
     const person = this.person.value;
-    this.app.newGame(chosenBoard()); // then the form follows the board that is left
+    this.app.show(new GameTree(chosenBoard())); // then the form follows the board that is left
     this.start(person, true);
     if (this.app.games.former) this.report.textContent = "The game before is kept under Games, and “Game before” brings it back.";
     const opening = this.opening.value;
@@ -86,7 +86,7 @@ export class PlayPanel extends Panel {
     this.app.tree.names.result = winner === "black" ? "1-0" : winner === "white" ? "0-1" : "1/2-1/2";
     this.app.say(text);
     this.app.draw();
-    this.app.known.storeLine(this.app.node);
+    this.app.known.store(this.app.node.line, "");
   }
 
   end() {

@@ -38,7 +38,7 @@ function drop(list, item) { list.splice(list.indexOf(item), 1); }
 
 export class GameTree {
   // start: {width, height, rule, placed, first: "black" or "white"}
-  constructor(start) {
+  constructor(start = {}) {
     this.start = { placed: [], first: "black", ...start };
     this.first = SIDES.indexOf(this.start.first);
     this.names = {};
