@@ -101,8 +101,6 @@ class Archive:
 
     def finding(self, game: Game) -> Finding | None:
         """Return the value that is known of a position, with a move."""
-        if self.name is None:
-            return None
         try:
             with self._reading:
                 return self._reader.finding(game)

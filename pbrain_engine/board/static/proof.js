@@ -29,8 +29,7 @@ export class ProofPanel extends Panel {
     this.attacker = this.app.tree.toMove(this.app.node);
     this.root = this.app.node;
     this.tree.replaceChildren();
-    const found = await this.attack();
-    if (found) return;
+    if (await this.attack()) return;
     this.app.setGuide(null);
     await this.enemy(this.app.node);
   }
