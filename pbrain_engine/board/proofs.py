@@ -64,7 +64,7 @@ class Walk:
         finally:
             self.game.undo()
 
-    def win(self, with_search: bool = True) -> Proof | None:
+    def win(self) -> Proof | None:
         """Return a proven win of the side to move, or None if none is found in the time."""
         game = self.game
         if game.is_over:
@@ -74,12 +74,11 @@ class Walk:
             known = self._recall_win()
             if known is not None:
                 return known
-            share = SOLVER_SHARE if with_search else 1.0
-            proof = self.solver.threats(game, time=self.left * share)
-        if proof.wins:
-            self._archive.note_win(game, proof)
-            return proof
-        return self._by_search() if with_search else None
+            proof = self.solver.threats(game, time=self.left * SOLVER_SHARE)
+        if not proof.wins:
+            return self._by_search()
+        self._archive.note_win(game, proof)
+        return proof
 
     def _recall_win(self) -> Proof | None:
         """Return a win that the desk or the database knows, but no claim without a proof."""

@@ -130,7 +130,7 @@ def walk_from(desk: Desk, where: Any) -> Walk:
 def test_a_proof_is_kept_for_its_rule_board_and_side_alone(desk: Desk) -> None:
     walk_from(desk, stones())._keep(Tree(Move(6, 6), {}))
     for more in ({}, {"rule": "standard"}, {"size": 20}, {"first": "white"}):
-        found = walk_from(desk, stones(**more)).win(with_search=False)
+        found = walk_from(desk, stones(**more))._recall_win()
         assert (found is None) == bool(more)
         assert found is None or found.line == ((6, 6),)
 
