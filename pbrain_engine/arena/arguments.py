@@ -232,7 +232,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         values["turn"] = 0.0 if limited else DEFAULT_TURN
     won = zip(("win_value", "win_moves"), options.resign or (), strict=False)
     drawn = zip(("draw_value", "draw_moves", "draw_from"), options.draw or (), strict=False)
-    errors = options.alpha, options.beta, options.sprt_model
+    test = [*(options.sprt or ()), options.alpha, options.beta, options.sprt_model]
     is_generated = options.openings.partition(":")[0] in GENERATORS
     values.update(
         engines=name_apart(engines),
@@ -241,7 +241,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         height=options.board[1],
         opening_lines=() if is_generated else read_lines(options.openings),
         adjudication=Adjudication(**dict([*won, *drawn])),
-        sprt=Sprt(*options.sprt, *errors) if options.sprt else None,
+        sprt=Sprt(*test) if options.sprt else None,
     )
     return MatchSettings(**values)
 

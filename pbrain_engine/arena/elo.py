@@ -251,10 +251,10 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
             expected, weight = score_of(values[a] - values[b]), games + PRIOR_DRAWS
             slope = (points + PRIOR_DRAWS / 2 - weight * expected) / LOGISTIC
             curvature = weight * expected * (1 - expected) / LOGISTIC**2
-            for own, other, sign in ((index[a], index[b], 1), (index[b], index[a], -1)):
-                slopes[own] += sign * slope
-                information[own][own] += curvature
-                information[own][other] -= curvature
+            for i, j, sign in ((index[a], index[b], 1), (index[b], index[a], -1)):
+                slopes[i] += sign * slope
+                information[i][i] += curvature
+                information[i][j] -= curvature
         largest = max(row[i] for i, row in enumerate(information))
         shift = 0.0 if fixed else largest / count
         off = 0.0 if fixed else 1 / (largest * count)

@@ -18,12 +18,11 @@ from ..notation.cells import cell_name
 from ..position.rules import Side
 from ..values import format_value
 from .journal import FIVE, Played
-from .standings import Standings, View, ladder_rows, pair_rows, result_line, table
+from .standings import Standings, View, ladder_rows, pair_rows, result_line, table, test_lines
 
 REFRESHES = 6  # a second
 MOST_PAIRS = 10  # in the table; of larger tournaments the ladder says more
 RECENT = 4  # results shown under the boards
-BAR_LINES = 1
 BOARD_FRAME = 3  # lines of a board that are no rows: the letters, and the panel's two
 SHORTEST_TABLE = 3  # lines: its head, a row, and how many more there are
 
@@ -65,13 +64,8 @@ class RichView(View):
         """Return the whole screen: what matters more is drawn before there is no room left."""
         with self._lock:
             standings, settings = self.standings, self.standings.settings
-            room = self.console.height - 1 - BAR_LINES  # lines; the cursor needs one too
-            tables: list[RenderableType] = []
-            if verdict := standings.verdict:
-                share = (verdict.llr - verdict.lower) / (verdict.upper - verdict.lower)
-                after = f"{verdict.upper:.2f}  LLR {verdict.llr:+.2f}"
-                tables.append(bar_between(f"SPRT {verdict.lower:.2f}", share, after))
-                room -= 1
+            shown = test_lines(standings)
+            room = self.console.height - 2 - len(shown)  # lines; the bar and the cursor need one
             chosen = [ladder_rows] if len(standings.names) > 2 else []
             if not chosen or len(standings.pairs) <= MOST_PAIRS:
                 chosen.append(pair_rows)
@@ -80,7 +74,7 @@ class RichView(View):
                 if len(lines) > room:  # the last line says what is missing
                     cut = [*lines[: room - 1], f"... {len(lines) - room + 1} more"]
                     lines = cut if room >= SHORTEST_TABLE else []
-                tables += [Text(line, no_wrap=True, overflow="ellipsis") for line in lines]
+                shown += lines
                 room -= len(lines)
             tall = settings.height + BOARD_FRAME
             across = max(1, self.console.width // (2 * settings.width + 8))
@@ -88,9 +82,12 @@ class RichView(View):
             boards = [Columns([self._board(played) for played in drawn])] if drawn else []
             room -= -(-len(drawn) // across) * tall
             recent = self._recent[-room:] if room > 0 else []
-            ended = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in recent]
-            done = self._progress.done / max(1, self._progress.total)
-            return Group(*boards, *tables, *ended, bar_between("", done, str(self._progress)))
+            texts = [(line, "") for line in shown] + [(line, "dim") for line in recent]
+            said = [Text(*text, no_wrap=True, overflow="ellipsis") for text in texts]
+            bar = Table.grid(padding=(0, 1))
+            progress = self._progress
+            bar.add_row(ProgressBar(progress.total, progress.done, width=40), str(progress))
+            return Group(*boards, *said, bar)
 
     def _board(self, played: Played) -> RenderableType:
         """Return a game with its last move and what the engine said of it."""
@@ -119,11 +116,3 @@ class RichView(View):
             subtitle="  ".join(filter(None, said)),
             expand=False,
         )
-
-
-def bar_between(before: str, share: float, after: str) -> RenderableType:
-    """Return a bar that is filled to a share, between two texts."""
-    line = Table.grid(padding=(0, 1))
-    bar = ProgressBar(total=1, completed=min(1, max(0, share)), width=40)
-    line.add_row(*([before] if before else []), bar, after)
-    return line

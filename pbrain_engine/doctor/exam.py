@@ -154,8 +154,8 @@ class Exam:
                 if rest:
                     self.say(*(f"INFO {info}" for info in rest.split(", ")))
             case "board":  # of stones such as x,y,field
-                cells = (map(int, stone.split(",")) for stone in rest.split())
-                self.stones = {(x, y): field for x, y, field in cells}
+                stones = [stone.split(",") for stone in rest.split()]
+                self.stones = {(int(x), int(y)): int(field) for x, y, field in stones}
                 self.say("BOARD", *rest.split(), "DONE")
             case "game":  # by the names of its cells
                 moves = parse_moves(rest)
@@ -177,11 +177,11 @@ class Exam:
                 self.hold("start timeout_turn 60000, time_left 1000000")
                 self.hold("board 7,7,2 8,8,1 4,10,2; wait 0.3")
             case "again":  # in a new process, as after a pause
-                stones = [f"{x},{y},{field}" for (x, y), field in self.stones.items()]
+                fields = [f"{x},{y},{field}" for (x, y), field in self.stones.items()]
                 x, y = self.free()
                 self.peer.close(grace=0.0)
                 self.peer = EngineProcess(self.options.command, line_end=LINE_END)
-                self.hold(f"start; board {' '.join(stones)} {x},{y},2")
+                self.hold(f"start; board {' '.join(fields)} {x},{y},2")
             case "OK":
                 if (answer := self.answer()) != "OK":
                     raise Violation(f"{shown(answer)} instead of OK")
