@@ -281,7 +281,7 @@ class Journal(LineFile):
 def _head(settings: MatchSettings) -> dict[str, Any]:
     now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     head = {"type": "match", "format": 1, "version": __version__, "time": now}
-    return {**head, "settings": settings.to_json()}
+    return {**head, "settings": asdict(settings)}
 
 
 def read_journal(path: Path) -> tuple[MatchSettings, list[Played]]:

@@ -28,18 +28,7 @@ from ..notation.cells import cell_name
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import loss_in, win_in
-from .journal import (
-    BLACK,
-    DRAW,
-    FIVE,
-    FORBIDDEN,
-    FULL,
-    ILLEGAL,
-    LIMIT,
-    SCORE,
-    WHITE,
-    Played,
-)
+from .journal import BLACK, DRAW, FIVE, FORBIDDEN, FULL, ILLEGAL, LIMIT, SCORE, WHITE, Played
 from .settings import UNLIMITED_MS, Adjudication, EngineSpec, MatchSettings
 
 

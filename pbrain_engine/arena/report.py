@@ -28,13 +28,7 @@ from ..notation.game_tree import GameRecord
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import Parser, add_value, problem_of, whole
-from ..pages.html import (
-    Curve,
-    html_document,
-    html_script,
-    html_table,
-    line_chart,
-)
+from ..pages.html import Curve, html_document, html_script, html_table, line_chart
 from .elo import Estimate, judge
 from .journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record, read_journal
 from .match import default_journal
@@ -295,7 +289,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise JournalError(f"no journal in {folder}; name one")
         settings, games = read_journal(path)
         anchors = dict(_anchor(text, settings) for text in options.anchor)
-        write(options, path, Standings(settings, games, anchors), games)
+        standings, others = Standings(settings, games, anchors), options.text or options.json
+        for kind in (PGN, *FILE_EACH):
+            if target := getattr(options, kind):
+                others, files = True, export(kind, target, games, settings)
+                print(f"{len(games)} games in {target} ({files} files)", file=sys.stderr)
+        if options.text:
+            print(summary(standings))
+            print("", *table(time_rows(settings, games)), sep="\n")
+        if options.json:
+            print(json.dumps(standings.to_json()))
+        if options.html or options.open or not others:
+            page = options.html or path.with_suffix(".html")
+            write_whole(page, html_page(standings, games, options.games, options.title))
+            print(page)
+            if options.open:
+                webbrowser.open(page.absolute().as_uri())
     except (SettingsError, OSError) as error:
         print(f"numoku report: {problem_of(error)}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
@@ -311,25 +320,3 @@ def _anchor(text: str, settings: MatchSettings) -> tuple[str, float]:
         if abs(float(rating)) <= MOST_RATING:
             return name, float(rating)
     raise SettingsError(f"anchor {text!r}: a rating is a number up to {MOST_RATING}")
-
-
-def write(
-    options: argparse.Namespace, path: Path, standings: Standings, games: list[Played]
-) -> None:
-    """Write everything that the options ask for, the page where they ask for nothing."""
-    settings, others = standings.settings, options.text or options.json
-    for kind in (PGN, *FILE_EACH):
-        if target := getattr(options, kind):
-            others, files = True, export(kind, target, games, settings)
-            print(f"{len(games)} games in {target} ({files} files)", file=sys.stderr)
-    if options.text:
-        print(summary(standings))
-        print("", *table(time_rows(settings, games)), sep="\n")
-    if options.json:
-        print(json.dumps(standings.to_json()))
-    if options.html or options.open or not others:
-        page = options.html or path.with_suffix(".html")
-        write_whole(page, html_page(standings, games, options.games, options.title))
-        print(page)
-        if options.open:
-            webbrowser.open(page.absolute().as_uri())

@@ -10,12 +10,11 @@ from argparse import ArgumentTypeError
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ..engine.engine import SEARCHES
 from ..methods import METHODS
 from ..options import split_command
 from ..position.geometry import MAX_BOARD, MIN_BOARD
@@ -182,8 +181,6 @@ def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tupl
             raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(allowed)}{more}")
         if key not in serve.OPTIONS and (problem := _problem_of(key, value)):
             raise SettingsError(f"{text!r}: {key} takes {problem}, not {value[:20]!r}")
-        if key == "search" and value not in SEARCHES:
-            raise SettingsError(f"{text!r}: search is {' or '.join(SEARCHES)}, not {value!r}")
         if key in serve.FILES and Path(value).is_file():
             value = str(Path(value).absolute())
         options.append((key, value))
@@ -294,8 +291,6 @@ class MatchSettings:
             raise SettingsError("a match needs two engines or more")
         if self.in_process and any(engine.builtin != "numoku" for engine in self.engines):
             raise SettingsError("only numoku and numoku:... play in-process")
-        if self.games < 1 or self.concurrency < 1:
-            raise SettingsError("games and concurrency are at least 1")
         if self.pin and self.cluster:
             raise SettingsError("--pin names cores of this machine, not those of a cluster")
         if self.sprt and len(self.engines) != 2:
@@ -323,13 +318,9 @@ class MatchSettings:
             return max(1, cells - 25)
         return cells
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the settings as plain JSON values."""
-        return asdict(self)
-
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> MatchSettings:
-        """Return the settings that :meth:`to_json` wrote."""
+        """Return the settings of which these are the values, as JSON has them."""
         known = {field.name for field in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
         engines = []

@@ -10,7 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -89,7 +89,7 @@ def test_loading_many_games_takes_little_more_than_parsing_them(tmp_path: Path) 
     column = list(range(35))
     line = json.dumps({"type": "game", **game(
         moves=moves, ms=column, depth=column, value=column, nodes=column).to_json()})  # fmt: skip
-    head = json.dumps({"type": "match", "settings": SETTINGS.to_json()})
+    head = json.dumps({"type": "match", "settings": asdict(SETTINGS)})
     path = tmp_path / "m.jsonl"
     lines = [line.replace('"game": 0', f'"game": {number}') for number in range(10_000)]
     path.write_text("\n".join([head, *lines, ""]))
@@ -240,7 +240,7 @@ def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_a_journal_goes_on_where_its_built_in_engines_have_moved() -> None:
     engines = (parse_engine("random"), parse_engine("method:uct"), parse_engine("numoku:depth=2"))
     settings = replace(SETTINGS, engines=engines)
-    data = settings.to_json()
+    data = asdict(settings)
     for item, old in zip(data["engines"], ("random_mover", "textbook uct", ""), strict=True):
         item["command"] = ["/old/python", "-m", *f"pbrain_engine.arena.players.{old}".split()]
     assert MatchSettings.from_json(data) == settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -79,18 +80,12 @@ def test_settings_survive_json() -> None:
         adjudication=Adjudication(500, 4),
         engines=(parse_engine("numoku:nodes=5"), B),
     )  # fmt: skip
-    assert MatchSettings.from_json(match.to_json()) == match
+    assert MatchSettings.from_json(asdict(match)) == match
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"engines": (A,)}, {"games": 0}, {"concurrency": 0},
-    ],
-)  # fmt: skip
-def test_impossible_matches_are_refused(changes: dict[str, object]) -> None:
+def test_a_match_of_one_engine_is_refused() -> None:
     with pytest.raises(SettingsError):
-        settings(**changes)
+        settings(engines=(A,))
 
 
 @pytest.mark.timed
