@@ -40,7 +40,7 @@ class Transcript:
         """Open ``folder/title.log``, over an older one if there is any."""
         self._path = Path(folder, re.sub(r"[^\w.-]+", "_", title) + ".log")
         self._file: TextIO | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._began = perf_counter()
         with self._excuse_errors():
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,14 +67,11 @@ class Transcript:
             try:
                 yield
             except OSError as error:
-                file, self._file = self._file, None
-                with contextlib.suppress(OSError):
-                    if file:
-                        file.close()
                 if self._path.parent not in _given_up:
                     _given_up.add(self._path.parent)
                     error.filename = str(self._path)
                     print(f"a log is not whole: {problem_of(error)}", file=sys.stderr)
+                self.close()
 
 
 CHUNK = 65536

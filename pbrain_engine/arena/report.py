@@ -28,7 +28,7 @@ from ..notation.game_tree import GameRecord
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import Parser, add_value, problem_of, whole
-from ..pages.html import Curve, html_document, html_script, html_table, line_chart
+from ..pages.html import FOLDER, Curve, html_document, html_table, line_chart
 from .elo import Estimate, judge
 from .journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record, read_journal
 from .match import default_journal
@@ -50,7 +50,7 @@ PATH_POINTS = 300  # at which the statistics of a long match are worked out
 ELO_VIEW = 800.0  # early intervals are far wider than this; they are cut
 STYLES = "abcd"
 
-SCRIPTS = ("draw.js", "page.js")
+SCRIPTS = ("draw.js", "page.js")  # a module elsewhere, and what uses it
 BOARD_ADDRESS = "http://127.0.0.1:8421/"  # where `numoku board` serves by default
 DEFAULT_GAMES = 1000  # that can be stepped through; the charts show all
 
@@ -124,8 +124,14 @@ def html_page(
     }
     data = json.dumps(known, separators=(",", ":"), ensure_ascii=False)
     data = data.replace("<", "\\u003c")  # it must not end its own element
-    script = f'<script type="application/json" id="match">{data}</script>\n'
-    return html_document(head, "\n".join(parts), script + html_script(*SCRIPTS))
+    code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    code = code.replace("\nexport ", "\n")
+    script = f"""<script type="application/json" id="match">{data}</script>
+<script>
+"use strict";
+{code}</script>
+"""
+    return html_document(head, "\n".join(parts), script)
 
 
 def figures(standings: Standings, games: Sequence[Played]) -> list[str]:

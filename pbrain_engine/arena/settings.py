@@ -110,11 +110,9 @@ class EngineSpec:
     @property
     def label(self) -> str:
         """A short name for tables: the user's, the engine's own, or the file that is run."""
-        if self.builtin or self.is_named:
-            return self.name
-        if self.title:
+        if self.title and not self.is_named:
             return self.title
-        if len(self.name) <= MAX_LABEL:
+        if self.builtin or self.is_named or len(self.name) <= MAX_LABEL:
             return self.name
         words = [word for word in self.command if not word.startswith("-")]
         stem = Path(words[-1] if words else self.name).stem

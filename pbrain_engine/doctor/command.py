@@ -12,10 +12,11 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import closing
+from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
-from ..options import Parser, above_zero, problem_of, split_command
+from ..options import Parser, above_zero, add_value, problem_of, split_command
 from .checks import CHECKS, Check
 from .exam import Exam, NotSupported, Options, Violation
 
@@ -102,15 +103,15 @@ def main(argv: list[str] | None = None) -> int:
         epilog="A command with options of its own is quoted, or comes last after --. "
         "Exit status: 0 no violation, 1 violations, 2 the program cannot be started.",
     )
-    parser.add_argument("command", nargs="*", help="the program and its arguments")
-    parser.add_argument("--client", action="append", default=[], metavar="WORD",
-                        help="only checks of this client (piskvork, any, ...)")  # fmt: skip
-    parser.add_argument("--size", type=int, default=15, help="board size (default 15)")
-    parser.add_argument("--turn", type=above_zero, default=0.3, metavar="S", help="seconds a move")
-    parser.add_argument("--patience", type=above_zero, default=5.0, metavar="S",
-                        help="seconds until silence counts as a failure")  # fmt: skip
-    parser.add_argument("--verbose", action="store_true", help="list passed checks too")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add, value = parser.add_argument, partial(add_value, parser)
+    add("command", nargs="*", help="the program and its arguments")
+    chosen = "only checks of this client (piskvork, any, ...)"
+    add("--client", action="append", default=[], metavar="WORD", help=chosen)
+    value("--size", int, 15, "N", "board size")
+    value("--turn", above_zero, 0.3, "S", "seconds a move")
+    value("--patience", above_zero, 5.0, "S", "seconds until silence counts as a failure")
+    value("--verbose", None, False, None, "list passed checks too")
+    value("--json", None, False, None, "one JSON document on stdout")
     arguments = parser.parse_args(argv)
     if arguments.size < 11:
         parser.error("the dialogues need a board of at least 11")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
 
@@ -21,16 +21,6 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
     lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
     inside = "\n".join(f"<tr>{line}</tr>" for line in lines)
     return f'<div class="panel scroll"><table>{inside}</table></div>'
-
-
-def html_script(*names: str) -> str:
-    """Return scripts of the folder as one that needs no other file.
-
-    Those that are modules elsewhere come first; what they export is in reach of the last.
-    """
-    texts = [(FOLDER / name).read_text(encoding="utf-8") for name in names]
-    script = "".join(texts).replace("\nexport ", "\n")
-    return f'<script>\n"use strict";\n{script}</script>\n'
 
 
 def html_document(title: str, body: str, script: str = "") -> str:
@@ -62,8 +52,7 @@ TICKS = 5
 MAX_POINTS = 800  # of one line; more would not be seen
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """A polyline with the name that stands in its legend."""
 
     name: str
@@ -101,10 +90,6 @@ def _text(x: float, y: float, text: str, style: str = "tick", anchor: str = "sta
     )
 
 
-def _stroke(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
-    return f'<line class="{style}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-
 def line_chart(
     caption: str,
     x_name: str,
@@ -118,7 +103,7 @@ def line_chart(
 
     Without a point there is nothing to show, and the text is empty.
     """
-    lines = [Curve(line.name, _thin(line.points), line.style) for line in lines]
+    lines = [line._replace(points=_thin(line.points)) for line in lines]
     every = [point for line in lines for point in line.points]
     if not every:
         return ""
@@ -137,21 +122,24 @@ def line_chart(
     def path(points: Iterable[Point]) -> str:
         return " ".join(f"{x(at):.1f},{y(value):.1f}" for at, value in points)
 
+    def across(at: float, style: str) -> str:
+        return f'<line class="{style}" x1="{LEFT:.1f}" y1="{at:.1f}" x2="{end:.1f}" y2="{at:.1f}"/>'
+
     base, end = HEIGHT - BOTTOM, WIDTH - RIGHT
     parts = []
     for value in ticks(low, high, TICKS):
-        parts.append(_stroke(LEFT, y(value), end, y(value), "grid"))
+        parts.append(across(y(value), "grid"))
         parts.append(_text(LEFT - 6, y(value) + 4, f"{value:g}", anchor="end"))
     for value in ticks(left, right, 8, 1.0):
         parts.append(_text(x(value), base + 16, f"{value:g}", anchor="middle"))
-    parts.append(_stroke(LEFT, base, end, base, "axis"))
+    parts.append(across(base, "axis"))
     parts.append(_text(end, HEIGHT - 4, x_name, "name", "end"))
     turned = f"translate(11 {base}) rotate(-90)"
     parts.append(f'<g transform="{turned}">{_text(0, 0, y_name, "name")}</g>')
     if band:
         upper, lower = _thin(band[0]), _thin(band[1])
         parts.append(f'<polygon class="band" points="{path([*upper, *lower[::-1]])}"/>')
-    parts += [_stroke(LEFT, y(level), end, y(level), "mark") for level in marks]
+    parts += [across(y(level), "mark") for level in marks]
     parts += [f'<polyline class="{line.style}" points="{path(line.points)}"/>' for line in lines]
     place = float(LEFT + 8)  # of the next name, with a sample of its line
     for line in filter(lambda line: line.name, lines):

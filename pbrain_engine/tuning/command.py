@@ -23,7 +23,7 @@ from ..arena import arguments
 from ..arena.journal import JournalError, LineFile
 from ..arena.openings import Openings
 from ..arena.pool import LocalGames
-from ..arena.referee import GameTask
+from ..arena.referee import EngineFault, GameTask
 from ..arena.settings import MatchSettings, SettingsError, format_engine
 from ..arena.standings import table
 from ..native.load.library import KernelError
@@ -96,10 +96,6 @@ class TuningFile(LineFile):
         self.states.append(dict(state))
 
 
-class DuelError(RuntimeError):
-    """A game ended by a fault, which no parameter may cause."""
-
-
 def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
     """Play to the end, inside this process, several games at a time; False if the user stopped it.
 
@@ -107,7 +103,7 @@ def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
     the same whenever it is played, and on whatever machine.
 
     Raises:
-        DuelError: a game ended by a fault.
+        EngineFault: a game ended by a fault.
     """
     progress = Progress(2 * method.duels, "games", 2 * method.done)
     openings, games = Openings(plan.match), LocalGames(plan.match)
@@ -122,7 +118,7 @@ def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
             for _ in range(2 * len(batch)):
                 played = games.wait()
                 if played.fault:
-                    raise DuelError(f"opening {played.round}: {played.fault} {played.detail}")
+                    raise EngineFault(f"opening {played.round}: {played.fault}", played.detail)
                 points[played.round] += played.points(plan.match.engines[0].name)
             method.tell(batch, [points[duel.opening] for duel in batch])
             record.append(method.state())
@@ -240,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         print(f"numoku tune: {error}", file=sys.stderr)
         return 2
-    except (DuelError, KernelError) as error:
+    except (EngineFault, KernelError) as error:
         print(f"numoku tune: {error}", file=sys.stderr)
         return 1
     is_patch = options.show and options.patch
