@@ -29,11 +29,6 @@ def rule_name(rule: Rule) -> str:
     return rule.name.lower().replace("_", " ")
 
 
-def last_of(game: Game) -> Coordinates | None:
-    """Return the stone that was put last, or None."""
-    return game.moves[-1] if game.moves else None
-
-
 def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
     """Return what stands on the board, with the last stone."""
     return game.diagram()._replace(last=last, to_move=None)
@@ -41,7 +36,7 @@ def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
 
 def row_of(game: Game) -> list[Coordinates]:
     """Return the row that has won with the last stone."""
-    return diagram.winning_row(diagram_of(game, last_of(game)))
+    return diagram.winning_row(game.diagram())
 
 
 def result_line(game: Game, winner: str | None) -> str:

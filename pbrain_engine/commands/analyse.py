@@ -94,9 +94,9 @@ def main(arguments: Sequence[str]) -> int:
                 ]
             print(json.dumps(document))
         elif thoughts:
-            show_result(engine, thoughts)
+            _show_result(engine, thoughts)
             if options.tree:
-                show_tree(engine, tree)
+                _show_tree(engine, tree)
         else:
             print("`--ply N` analyses the position after N moves, `--ply -N` before the last N")
     return 0
@@ -134,8 +134,7 @@ def show_policy(engine: Engine) -> None:
     print("  ".join(f"{view.format_line([move])} {chance:.1%}" for move, chance in first))
 
 
-def show_result(engine: Engine, thoughts: list[Thought]) -> None:
-    """Print what was found."""
+def _show_result(engine: Engine, thoughts: list[Thought]) -> None:
     best = thoughts[0]
     win = forms.end_form(engine, best)
     print()
@@ -167,8 +166,7 @@ def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
             return None
 
 
-def show_tree(engine: Engine, tree: Tree | None) -> None:
-    """Print the proof of a win."""
+def _show_tree(engine: Engine, tree: Tree | None) -> None:
     if tree is None:
         print("no win is proven")
         return

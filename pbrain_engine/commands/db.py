@@ -156,7 +156,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
         except (OSError, ValueError) as error:
             status = complain(f"{name}: {error}")
             continue
-        print(f"{name}: {stored_words(done)}", flush=True)
+        print(f"{name}: {_stored_words(done)}", flush=True)
     return status
 
 
@@ -172,13 +172,12 @@ def _progress(name: str) -> Callable[[Added], None]:
 
     def tell(done: Added) -> None:
         if sys.stderr.isatty():
-            print(f"{name}: {stored_words(done)}", end="\r", file=sys.stderr, flush=True)
+            print(f"{name}: {_stored_words(done)}", end="\r", file=sys.stderr, flush=True)
 
     return tell
 
 
-def stored_words(done: Added) -> str:
-    """Return what was stored, in words."""
+def _stored_words(done: Added) -> str:
     counts = {"game": done.games, "position": done.positions, "move": done.nodes}
     counts["book position"] = done.pages
     words = [_count_text(count, word) for word, count in counts.items() if count]
@@ -324,7 +323,7 @@ def merge_others(database: Database, options: argparse.Namespace) -> int:
         with Database(name) as other:
             name = other.name  # without the password of a URL
             done = merge(database, other, _progress(name))
-        print(f"{name}: {stored_words(done)}", flush=True)
+        print(f"{name}: {_stored_words(done)}", flush=True)
     return 0
 
 

@@ -133,7 +133,7 @@ class Dialogue:
             self._kept.note(self.engine, thought)
         self.engine.play(*thought.move)
         self._notes[game.ply] = f"{thought.value}/{thought.depth}/{round(thought.time * 1000)}"
-        return f"{ENGINE}: {cell_name(*thought.move)}   ({describe(thought)})"
+        return f"{ENGINE}: {cell_name(*thought.move)}   ({_describe(thought)})"
 
     def result(self) -> str:
         """Return how the game ended, or nothing while it goes on."""
@@ -213,7 +213,7 @@ class Dialogue:
         limit = Limit(time=self.seconds)
         thought, *_ = thinking.think(self.engine, limit, on_iteration=self._listener)
         line = view.format_line(thought.pv, 8)
-        return f"{cell_name(*thought.move)}   ({describe(thought)}; {line})"
+        return f"{cell_name(*thought.move)}   ({_describe(thought)}; {line})"
 
     def _new(self, words: list[str]) -> str:
         self._begin(GameRecord(*self._start.board))
@@ -418,6 +418,5 @@ def person_of(start: GameRecord) -> Side | None:
     return None
 
 
-def describe(thought: Thought) -> str:
-    """Return value and depth of a thought."""
+def _describe(thought: Thought) -> str:
     return f"value {view.format_worth(thought)}, depth {thought.depth}"

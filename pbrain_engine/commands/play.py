@@ -170,7 +170,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             game = dialogue.engine.game
             if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
                 print()
-                view.show_board(game, view.last_of(game), game.forbidden())
+                view.show_board(game, game.diagram().last, game.forbidden())
                 if (opening := opening_of(game)) is not None:
                     print(f"opening {opening}")
                 shown = (game.width, game.height, game.moves)

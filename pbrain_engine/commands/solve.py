@@ -85,7 +85,7 @@ def main(arguments: Sequence[str]) -> int:
             if options.json:
                 print(json.dumps(answer.document()), flush=True)
                 continue
-            print(answer_line(puzzle, answer, fault), flush=True)
+            print(_answer_line(puzzle, answer, fault), flush=True)
             if answer.tree is not None:
                 lines = view.proof_lines(game_of(puzzle), solvers.solver, answer.tree, "  ")
                 print("\n".join(lines))
@@ -96,8 +96,7 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if wrong or faulty else 0
 
 
-def answer_line(puzzle: dict[str, Any], answer: Answer, fault: str) -> str:
-    """Return an answer for the terminal."""
+def _answer_line(puzzle: dict[str, Any], answer: Answer, fault: str) -> str:
     what = answer.claim
     if answer.line:
         what = view.format_proof(what, answer.length, answer.line)
@@ -129,8 +128,8 @@ def summary(answers: Sequence[Answer], wrong: int) -> str:
 class Answer(NamedTuple):
     """What was found out about a puzzle; fields as in the JSON output."""
 
-    id: str
-    claim: str
+    id: str = ""
+    claim: str = OPEN
     moves: tuple[Move, ...] = ()
     line: tuple[Move, ...] = ()
     length: int = 0
@@ -183,7 +182,6 @@ class Solvers:
         self.time: float | None = options.time if options.prove else (options.time or 1.0)
         self.nodes: int | None = options.nodes
         self.memory: int = options.memory * MEGABYTE
-        self.with_engine = not options.threats_only and not options.prove
         self.solver = Solver(self.memory // 2)
         self._engine: Engine | None = None
 
@@ -204,32 +202,32 @@ class Solvers:
         kind = puzzle["kind"]
         game = game_of(puzzle)
         start = perf_counter()
-        found = Answer(puzzle["id"], FORBIDDEN, tuple(game.forbidden()))
         if kind in ("vcf", "no-vcf"):
             proof = self.solver.fours(game, time=self.time, nodes=self.nodes)
-            found = answer_of(puzzle, proof, proof.claim)
+            found = _answer_of(proof, proof.claim)
         elif kind in ("vct", WIN):
             found = self._win(puzzle, game, start)
         elif kind == DEFEND:
             rescue = self.solver.rescues(game, time=self.time, nodes=self.nodes)
             claim = OPEN if rescue.unknown else DEFEND
-            found = Answer(puzzle["id"], claim, rescue.moves, nodes=rescue.nodes)
-        return found._replace(ms=(perf_counter() - start) * 1000)
+            found = Answer(claim=claim, moves=rescue.moves, nodes=rescue.nodes)
+        else:
+            found = Answer(claim=FORBIDDEN, moves=tuple(game.forbidden()))
+        return found._replace(id=puzzle["id"], ms=(perf_counter() - start) * 1000)
 
     def _win(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
+        by_threats = self._options.threats_only or self._options.prove  # alone
         if self._options.prove:
             proof = self._prove(puzzle["id"], game)
         else:
-            share = SEARCH_SHARE if self.with_engine else 1.0
-            seconds = None if self.time is None else self.time * share
+            seconds = self.time and self.time * (1.0 if by_threats else SEARCH_SHARE)
             proof = self.solver.threats(game, time=seconds, nodes=self.nodes)
-        if proof.wins or not self.with_engine or self.time is None:
-            answer = answer_of(puzzle, proof, puzzle["kind"] if proof.wins else OPEN)
+        if proof.wins or by_threats or self.time is None:
+            answer = _answer_of(proof, puzzle["kind"] if proof.wins else OPEN)
             is_shown = proof.wins and self._options.tree
             return answer._replace(tree=self.solver.tree(game) if is_shown else None)
-        line, nodes, tree = self._search(game, self.time - (perf_counter() - start))
-        claim, length = WIN if line else OPEN, own_stones(line)
-        return Answer(puzzle["id"], claim, line[:1], line, length, nodes + proof.nodes, tree=tree)
+        answer = self._search(game, self.time - (perf_counter() - start))
+        return answer._replace(nodes=answer.nodes + proof.nodes)
 
     def _prove(self, name: str, game: Game) -> Proof:
         """Search on until the answer is known, and report on the way."""
@@ -243,43 +241,33 @@ class Solvers:
 
         return self.solver.prove(game, time=self.time, nodes=self.nodes, listener=report)
 
-    def _search(self, game: Game, seconds: float) -> tuple[tuple[Move, ...], int, Tree | None]:
-        """Return the line of a win that the main search finds, its nodes, and the proof.
-
-        The line is empty if it finds none; the proof is there if it is wanted.
-        """
+    def _search(self, game: Game, seconds: float) -> Answer:
+        """Return the win that the main search finds, with its proof if that is wanted."""
         if seconds <= 0 or self.solver.is_stopped:
-            return (), 0, None
+            return Answer()
         if self._engine is None:
             self._engine = Engine(memory=self.memory, threads=self._options.threads)
         engine = self._engine
         engine.new_game(game.width, game.height, game.rule)
         game.copy_to(engine.game)
         thought = engine.think(Limit(time=seconds, nodes=self.nodes))
-        if (thought.mate or 0) <= 0:
-            return (), thought.nodes, None
-        line = tuple(line_to_five(engine, thought))
-        if winner_after(game, line) is not game.to_move:
-            return (), thought.nodes, None
-        tree = (
-            Prover(engine, self.solver, TREE_SECONDS).prove(thought) if self._options.tree else None
-        )
-        return line, thought.nodes, tree
+        line = tuple(line_to_five(engine, thought)) if (thought.mate or 0) > 0 else ()
+        if not line or winner_after(game, line) is not game.to_move:
+            return Answer(nodes=thought.nodes)
+        prover = Prover(engine, self.solver, TREE_SECONDS)
+        tree = prover.prove(thought) if self._options.tree else None
+        return Answer("", WIN, line[:1], line, own_stones(line), thought.nodes, tree=tree)
 
 
-def answer_of(puzzle: dict[str, Any], proof: Proof, claim: str) -> Answer:
-    """Return a proof as an answer."""
-    line = proof.line
-    return Answer(puzzle["id"], claim, line[:1], line, proof.length, proof.nodes)
+def _answer_of(proof: Proof, claim: str) -> Answer:
+    return Answer("", claim, proof.line[:1], proof.line, proof.length, proof.nodes)
 
 
 def contradiction(puzzle: dict[str, Any], answer: Answer) -> str:
     """Return in what way an answer contradicts what the file knows, empty if in none."""
     kind = puzzle["kind"]
-    if kind == "no-vcf" and answer.claim == BY_FOURS and puzzle.get("verified"):
-        return "there is no win by fours"
-    if kind == "vcf" and answer.claim == "no-vcf" and puzzle.get("verified"):
-        return "there is a win by fours"
+    if puzzle.get("verified") and {kind, answer.claim} == {BY_FOURS, "no-vcf"}:
+        return f"there is {'a' if kind == BY_FOURS else 'no'} win by fours"
     best, complete = puzzle.get("best"), kind == FORBIDDEN or puzzle.get("best_complete")
     if kind in (DEFEND, FORBIDDEN) and complete and best is not None and answer.claim == kind:
         expected = {tuple(cell) for cell in best}

@@ -70,7 +70,7 @@ def test_a_position_is_the_same_in_every_form_and_from_every_place(
         rows = [(x, height - 1 - y if from_below else y) for x, y in game.moves]
         text = format_moves(rows)
     elif form == "diagram":
-        text = format_diagram(view.diagram_of(game, game.moves[-1] if game.moves else None))
+        text = format_diagram(view.diagram_of(game, game.diagram().last))
     else:
         text = (format_sgf if form == "sgf" else format_psq)(known)
     place = data.draw(st.sampled_from(["bytes", "text", "file"] + ["itself"] * (form == "moves")))
