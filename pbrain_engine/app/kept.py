@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .. import __version__
-from ..database.connection import DatabaseError
 from ..database.finding import SEARCH, Author, Bound, Entry, Finding, Known
 from ..database.lines import add_tree, look_up
 from ..database.store import Database, StoredGame
-from ..engine.engine import Engine, EngineError, Move, Thought
+from ..engine.engine import Engine, Move, Thought
 from ..engine.forms import pairs, win_form
 from ..engine.review import Reviewed
 from ..engine.thought import LOWER, UPPER
@@ -54,15 +52,6 @@ def certain_of(finding: Finding | None) -> Thought | None:
     return thought_of(finding) if finding is not None and finding.is_certain else None
 
 
-@contextmanager
-def report_errors() -> Iterator[None]:
-    """Turn what goes wrong with a database into what commands report."""
-    try:
-        yield
-    except DatabaseError as error:
-        raise EngineError(str(error)) from None
-
-
 class Kept:
     """An open database, as a command uses it; one that is not named does nothing."""
 
@@ -72,10 +61,7 @@ class Kept:
         Raises:
             EngineError: it cannot be opened.
         """
-        self.database: Database | None = None
-        if target is not None:
-            with report_errors():
-                self.database = Database(target, create=True)
+        self.database = None if target is None else Database(target, create=True)
 
     def __enter__(self) -> Kept:
         return self
@@ -86,10 +72,7 @@ class Kept:
 
     def look_up(self, game: Game) -> Entry | None:
         """Return what is known about a position."""
-        if self.database is None:
-            return None
-        with report_errors():
-            return look_up(self.database, game.position)
+        return None if self.database is None else look_up(self.database, game.position)
 
     def finding(self, game: Game) -> Finding | None:
         """Return the value that is known of a position, with a move."""
@@ -104,7 +87,7 @@ class Kept:
         game = engine.game
         position = game.position
         finding = finding_of(thought, engine.weights.key, tree)
-        with report_errors(), self.database.transaction():
+        with self.database.transaction():
             self.database.add_findings([Known(image_of(position), finding)])
             if game.is_in_turn:
                 first = game.history[0].side if game.ply else game.to_move
@@ -116,13 +99,13 @@ class Kept:
         """Keep what was found out about positions, but not how they were reached."""
         if self.database is not None:
             known = [Known(image_of(position), finding) for position, finding in findings]
-            with report_errors(), self.database.transaction():
+            with self.database.transaction():
                 self.database.add_findings(known)
 
     def note_game(self, record: GameRecord, findings: dict[int, Finding] | None = None) -> None:
         """Keep a game, and what was found out about its positions, by the stones played before."""
         if self.database is not None and record.moves:
-            with report_errors(), self.database.transaction():
+            with self.database.transaction():
                 self.database.add_games([StoredGame(record, findings or {})])
 
 

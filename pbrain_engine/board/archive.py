@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..app.kept import Kept, finding_of, report_errors, thought_of
+from ..app.kept import Kept, finding_of, thought_of
 from ..database.finding import Author, Finding, entry_document, following_document
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
@@ -171,7 +171,7 @@ class Archive:
         """Give the database; raises Refused if there is none, and EngineError if it fails."""
         if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")
-        with lock, report_errors():
+        with lock:
             yield kept.database
 
 

@@ -13,19 +13,18 @@ from .. import __version__
 from ..app import setup
 from ..database import book as growth
 from ..database.book import DROP, BookJob, Graph, Result, search_position
-from ..database.connection import DatabaseError
 from ..database.finding import Author, position_document
 from ..database.lines import Filter
 from ..database.store import Database
 from ..eval.weights import find_weights
 from ..files import write_whole
 from ..notation.canonical import image_of, read_key
-from ..notation.cells import NotationError, format_moves, format_offsets
+from ..notation.cells import format_moves, format_offsets
 from ..options import Parser, positive, span, whole
 from ..position.geometry import Coordinates
 from ..progress import Progress
 from ..values import format_value
-from ..workers import ClusterError, ClusterPool, LostWorker, Pool, ProcessPool
+from ..workers import ClusterPool, Pool, ProcessPool
 from .db import actions_of, complain, position_lines
 
 POSITIONS, LINES, NODES = 1000, 4, 1_000_000
@@ -78,11 +77,8 @@ def _add_position(parser: argparse.ArgumentParser) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Do one thing with a book; return 0, 1 if that failed, or 2 if it makes no sense."""
     options = make_parser().parse_args(arguments)
-    try:
-        with Database(options.file, create=options.action == "build") as database:
-            return int(options.run(database, options))
-    except (ClusterError, DatabaseError, LostWorker, NotationError) as error:
-        return complain(str(error), name="book")
+    with Database(options.file, create=options.action == "build") as database:
+        return int(options.run(database, options))
 
 
 def grow_book(database: Database, options: argparse.Namespace) -> int:

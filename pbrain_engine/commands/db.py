@@ -11,12 +11,11 @@ from pathlib import Path
 from ..app import setup
 from ..app.view import rule_name
 from ..database import exports, integrity
-from ..database.connection import DatabaseError
 from ..database.finding import Entry, Finding, entry_document, following_document, opening_of
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
-from ..notation.cells import NotationError, cell_name, format_moves
+from ..notation.cells import cell_name, format_moves
 from ..notation.diagram import Diagram, format_diagram
 from ..notation.game_tree import GameRecord
 from ..notation.opening_names import find_opening
@@ -132,8 +131,6 @@ def main(arguments: Sequence[str]) -> int:
                 return complain(f"{database.name} is damaged: {fault}")
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))
-    except (DatabaseError, NotationError, exports.NothingToWrite) as error:
-        return complain(str(error))
     finally:
         if is_empty:
             path.unlink(missing_ok=True)

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.book import open_unwritable
+from ..engine.engine import EngineError
 
 APPLICATION_ID = 0x4E554D4B  # "NUMK", in the head of the file
 LEAST_SQLITE = (3, 35)  # which returns what it has inserted
@@ -39,7 +40,7 @@ Parameters = Mapping[str, Any]
 _NONE: Parameters = {}
 
 
-class DatabaseError(Exception):
+class DatabaseError(EngineError):
     """The database cannot be opened, read or written; the message says why in one line."""
 
 

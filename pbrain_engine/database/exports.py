@@ -15,15 +15,12 @@ from ..notation.sgf import format_sgf_trees, parse_sgf
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
+from .connection import DatabaseError
 from .finding import finding_document, position_document
 from .lines import Filter, images, join_texts, read_trees
 from .store import Database
 
 NO_BOOK = "the moves of the book are not in the file; `numoku db FILE merge` takes them over"
-
-
-class NothingToWrite(Exception):
-    """Nothing in the database is of the kind that a format holds."""
 
 
 def export(
@@ -35,7 +32,7 @@ def export(
     ``encoding`` is that of a library. A file that is there is replaced as a whole, or stays.
 
     Raises:
-        NothingToWrite: there is nothing for it.
+        DatabaseError: there is nothing for it.
         ValueError: the format is unknown.
     """
     kind = path.suffix.lower()
@@ -48,7 +45,7 @@ def export(
         elif kind == ".sgf":
             trees = gather(database, wanted, values)
             if not trees:
-                raise NothingToWrite("there are no such games or lines")
+                raise DatabaseError("there are no such games or lines")
             text, losses = format_sgf_trees(trees)
             losses += _lost_findings(database, trees, values)
             part.write_text(text, encoding="utf-8")
@@ -74,7 +71,7 @@ def library(
         else:
             fitting.append(tree)
     if not fitting:
-        raise NothingToWrite("nothing begins with the empty board of 15x15")
+        raise DatabaseError("nothing begins with the empty board of 15x15")
     losses += _lost_findings(database, fitting, values)
     rules = sorted({(tree.record.rule or Rule.FREESTYLE).name.lower() for tree in fitting})
     if len(rules) > 1:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.arena.settings import parse_engine
-from pbrain_engine.commands import book as command
 from pbrain_engine.database import book as build
 from pbrain_engine.database import integrity
 from pbrain_engine.database.book import BookJob, Graph, Result, search_position
@@ -65,9 +65,8 @@ def test_what_books_hold_play_and_say_is_as_recorded() -> None:
 
 
 def grow(file: Path, positions: int, *words: str) -> int:
-    return command.main(
-        ["build", str(file), "--positions", str(positions), "--nodes", NODES, *words]
-    )
+    asked = ["build", str(file), "--positions", str(positions), "--nodes", NODES]
+    return cli.main(["book", *asked, *words])
 
 
 def pages(file: Path) -> int:

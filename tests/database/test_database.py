@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.commands import book
-from pbrain_engine.commands import db as command
 from pbrain_engine.database import exports, integrity
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import Finding, Known
@@ -97,7 +97,7 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(target: str, tmp_path: 
 
 
 def run(*words: str) -> int:
-    return command.main(list(words))
+    return cli.main(["db", *words])
 
 
 def test_nothing_stored_leaves_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pbrain_engine.commands import db as command
+from pbrain_engine import cli
 from pbrain_engine.database import connection, integrity
 from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.finding import Finding
@@ -112,7 +112,7 @@ def test_a_writer_killed_at_200_moments_loses_nothing_that_it_told(tmp_path: Pat
 def test_two_writers_at_once(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     names = write_games(tmp_path / "games", range(20))
-    assert command.main([str(file), "add", names[0]]) == 0
+    assert cli.main(["db", str(file), "add", names[0]]) == 0
     writers = [start(file, "add", *names[:12]), start(file, "add", *names[8:])]
     for writer in writers:
         out, err = writer.communicate(timeout=120)
@@ -137,9 +137,9 @@ def test_a_writer_that_waits_too_long_says_so(
     monkeypatch.setattr(connection, "WAIT_SECONDS", 0.1)
     file = tmp_path / "a.db"
     with Database(file, create=True) as first, first.transaction():
-        assert command.main([str(file), "add", "h8"]) == 1
+        assert cli.main(["db", str(file), "add", "h8"]) == 1
     assert "another program is writing" in capsys.readouterr().err
-    assert command.main([str(file), "add", "h8"]) == 0
+    assert cli.main(["db", str(file), "add", "h8"]) == 0
 
 
 def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
@@ -183,9 +183,9 @@ def locked() -> Iterator[Path]:
 def test_a_database_is_read_where_nothing_can_be_written(
     locked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command.main([str(locked), "check"]) == 0
+    assert cli.main(["db", str(locked), "check"]) == 0
     assert "41 positions, 1 games" in capsys.readouterr().out
-    assert command.main([str(locked), "add", "h8"]) == 1
+    assert cli.main(["db", str(locked), "add", "h8"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
     with pytest.raises(BookError, match="holds no positions"):
         Book(str(locked))
@@ -206,8 +206,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
                 for number in range(40)
             ],
         )
-    assert command.main([str(file), "add", *(f"h8i9{x}1{x}2" for x in "abcdefgh")]) == 0
-    assert command.main([str(file), "check"]) == 0
+    assert cli.main(["db", str(file), "add", *(f"h8i9{x}1{x}2" for x in "abcdefgh")]) == 0
+    assert cli.main(["db", str(file), "check"]) == 0
     return file.read_bytes()
 
 
@@ -222,11 +222,11 @@ def test_a_damaged_page_is_found(
     file = tmp_path / "a.db"
     noise = chance.choice([bytes(page // 2), chance.randbytes(page // 2)])
     file.write_bytes(whole[:at] + noise + whole[at + page // 2 :])
-    assert command.main([str(file), "check"]) == 1
+    assert cli.main(["db", str(file), "check"]) == 1
     assert "".join(capsys.readouterr()).strip()
     out_file = str(tmp_path / "a.lib")
     for words in (["show", "h8", "--json"], ["query"], ["export", out_file], ["add", "a1b2"]):
-        assert command.main([str(file), *words]) in (0, 1)  # no traceback, whatever it says
+        assert cli.main(["db", str(file), *words]) in (0, 1)  # no traceback, whatever it says
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_a_file_that_is_cut_off_is_told(
     file = tmp_path / "a.db"
     for length in (0, 10, 100, 5000, len(whole) // 2):
         file.write_bytes(whole[:length])
-        assert command.main([str(file), "check"]) == 1
+        assert cli.main(["db", str(file), "check"]) == 1
         assert "".join(capsys.readouterr()).strip()
 
 
@@ -268,15 +268,15 @@ def test_an_export_that_fails_leaves_the_file_that_was_there(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, out = tmp_path / "a.db", tmp_path / f"out.{kind}"
-    assert command.main([str(file), "add", "h8i9"]) == 0
-    assert command.main([str(file), "export", str(out)]) == 0
+    assert cli.main(["db", str(file), "add", "h8i9"]) == 0
+    assert cli.main(["db", str(file), "export", str(out)]) == 0
     before = out.read_bytes()
 
     def is_full(self: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", is_full)
-    assert command.main([str(file), "add", "h8i10"]) == 0
-    assert command.main([str(file), "export", str(out)]) == 1
+    assert cli.main(["db", str(file), "add", "h8i10"]) == 0
+    assert cli.main(["db", str(file), "export", str(out)]) == 1
     assert "No space left" in capsys.readouterr().err
     assert out.read_bytes() == before and sorted(tmp_path.glob("out*")) == [out]

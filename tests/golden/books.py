@@ -8,7 +8,7 @@ positions that would be searched next; a book ``plays``; a ``command`` is a line
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import reduce
 from io import StringIO
@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.commands import book as command
-from pbrain_engine.commands import db
 from pbrain_engine.database import book as growth
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book
@@ -31,10 +31,6 @@ from tests.golden.readings import readings
 
 FILE = Path(__file__).with_suffix(".txt")
 EMPTY = Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())
-COMMANDS: dict[str, Callable[[list[str]], int]] = {
-    "book": command.main,
-    "db": db.main,
-}
 
 
 class Here:
@@ -123,9 +119,8 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
             Path(name).write_text(text)
         case "command", line:
             said = StringIO()
-            name, *words = line.split()
             with redirect_stdout(said), redirect_stderr(said):
-                yield f"status {COMMANDS[name](words)}"
+                yield f"status {cli.main(line.split())}"
             yield from said.getvalue().splitlines()
         case "show", name:
             yield from Path(name).read_text().splitlines()
