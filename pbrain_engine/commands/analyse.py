@@ -33,13 +33,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("position", metavar="POSITION", nargs="*", help="see below")
     setup.add_position_options(parser)
-    parser.add_argument(
-        "--ply",
-        type=int,
-        metavar="N",
-        help="the position after N moves of a game; -N: before its last N",
-    )
     add = parser.add_argument
+    ply = "the position after N moves of a game; -N: before its last N"
+    add("--ply", type=int, metavar="N", help=ply)
     add("--time", type=above_zero, default=5.0, help="seconds to think (%(default)g)")
     add("--depth", type=positive, help="last depth in plies")
     add("--nodes", type=positive, help="positions to search")

@@ -53,7 +53,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--processes", type=positive, metavar="N", help="searches at the same time (one a core)")
     add("--cluster", metavar="ADDRESS", help="search on the workers of this Dask scheduler")
     setup.add_options(grow, "weights")
-    show = action("show", show_book, "what a book says of a position")
+    show = action("show", _show_book, "what a book says of a position")
     _add_position(show)
     setup.add_options(show, "json")
     out = action(
@@ -132,8 +132,7 @@ def best_line(graph: Graph) -> str:
         position = position.after(moves[-1])
 
 
-def show_book(database: Database, options: argparse.Namespace) -> int:
-    """Show a position of a book."""
+def _show_book(database: Database, options: argparse.Namespace) -> int:
     asked = setup.chosen_setup(options, options.position)
     entry = database.look_up(image_of(asked.position))
     moves = entry.book if entry is not None else ()

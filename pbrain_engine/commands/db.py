@@ -64,7 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
     show.add_argument("position", metavar="POSITION", nargs="?", default="")
     setup.add_position_options(show)
     setup.add_options(show, "json")
-    _add_query(action("query", query_positions, "positions that fulfil conditions"))
+    _add_query(action("query", _query_positions, "positions that fulfil conditions"))
     out = action(
         "export", export, "write a RenLib library, an SGF file, or everything as JSON lines"
     )
@@ -72,7 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
     setup.add_position_options(out)
     out.add_argument("--values", action="store_true", help="write values beside the moves")
     setup.add_options(out, "encoding")
-    take = action("merge", merge_others, "take other databases over")
+    take = action("merge", _merge_others, "take other databases over")
     take.add_argument("others", metavar="OTHER", nargs="+")
     action("check", check, "see that everything is whole; status 1 if not")
     return parser
@@ -275,8 +275,7 @@ def move_words(mover: Side, entry: Entry) -> str:
     return "  ".join(words) or "known"
 
 
-def query_positions(database: Database, options: argparse.Namespace) -> int:
-    """List positions."""
+def _query_positions(database: Database, options: argparse.Namespace) -> int:
     opening = None
     if options.opening:
         opening = find_opening(options.opening)
@@ -305,8 +304,6 @@ def export(database: Database, options: argparse.Namespace) -> int:
         losses = exports.export(database, options.out, wanted, options.values, options.encoding)
     except ValueError as error:
         return complain(str(error), 2)
-    except OSError as error:
-        return complain(f"{options.out}: {error.strerror or error}")
     for loss in losses:
         print(f"numoku db: {loss}", file=sys.stderr)
     if options.out.is_file():
@@ -314,8 +311,7 @@ def export(database: Database, options: argparse.Namespace) -> int:
     return 0
 
 
-def merge_others(database: Database, options: argparse.Namespace) -> int:
-    """Take other databases over."""
+def _merge_others(database: Database, options: argparse.Namespace) -> int:
     for name in options.others:
         with Database(name) as other:
             name = other.name  # without the password of a URL

@@ -30,6 +30,7 @@ from ..position.rules import Side
 PERSON, ENGINE = "you", "Numoku"
 CHOICE = "choose `black` or `white`"
 CHOICE_OR_TWO = CHOICE + ", or put two stones: white, black"
+LATER = ("hint", "swap", "resign")  # once swap2 is over
 FOULS = {
     OVERLINE: "a row of six or more",
     DOUBLE_FOUR: "two fours at once",
@@ -164,6 +165,8 @@ class Dialogue:
         try:
             if question is not None and word in ("y", "yes", "n", "no"):
                 return question() if word in ("y", "yes") else "nothing was written"
+            if self._opens is not None and word in LATER:
+                return self._wish
             if word in COMMANDS:
                 return COMMANDS[word][-1](self, words[1:])
             return self._move(line)
@@ -208,8 +211,6 @@ class Dialogue:
     def _hint(self, words: list[str]) -> str:
         if self.game_over:
             return "the game is over"
-        if self._opens is not None:
-            return self._wish
         limit = Limit(time=self.seconds)
         thought, *_ = thinking.think(self.engine, limit, on_iteration=self._listener)
         line = view.format_line(thought.pv, 8)
@@ -220,8 +221,6 @@ class Dialogue:
         return "a new game"
 
     def _swap(self, words: list[str]) -> str:
-        if self._opens is not None:
-            return self._wish
         self.person = self.person.opponent
         return f"you play {self.person.name.lower()} now"
 
@@ -230,8 +229,6 @@ class Dialogue:
         return ""
 
     def _resign(self, words: list[str]) -> str:
-        if self._opens is not None:
-            return self._wish
         if not self.game_over:
             self.resigned = self.person
         return ""

@@ -44,12 +44,10 @@ def make_parser() -> argparse.ArgumentParser:
         description="Play against the engine in the terminal. Type a cell such as h8 (letter = "
         "column, number = row from the top), or `help` for everything else.",
     )
-    parser.add_argument("position", nargs="*", help="moves such as h8i9, or a file, to go on from")
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the last game that was left"
-    )
-    setup.add_position_options(parser)
     add = parser.add_argument
+    add("position", nargs="*", help="moves such as h8i9, or a file, to go on from")
+    add("--resume", action="store_true", help="go on with the last game that was left")
+    setup.add_position_options(parser)
     add("--side", choices=("black", "white"), help="yours (default: as in the file, or black)")
     level = f"strength, 1 to 10 (default: {DEFAULT_LEVEL}, or that of the game that goes on)"
     add("--level", type=int, choices=LEVELS, help=level)
@@ -129,15 +127,11 @@ def resume_last() -> Begun:
 class StatusLine:
     """One line of a terminal that shows what the engine thinks, and goes when it has moved."""
 
-    def __init__(self) -> None:
-        """Write to the standard output if it is a terminal."""
-        self._stream = sys.stdout
-        self._is_wanted = sys.stdout.isatty()
-        self._is_open = False
+    _is_open = False
 
     def show(self, thought: Thought) -> None:
         """Show the best move so far."""
-        if self._is_wanted and thought.multipv == 1:
+        if sys.stdout.isatty() and thought.multipv == 1:
             self._write(f"thinking: {view.format_thought(thought)}   (Ctrl-C: move now)")
             self._is_open = True
 
@@ -149,8 +143,7 @@ class StatusLine:
 
     def _write(self, text: str, end: str = "") -> None:
         room = get_terminal_size().columns - 1
-        self._stream.write("\r" + text[:room].ljust(room) + end)
-        self._stream.flush()
+        print("\r" + text[:room].ljust(room), end=end, flush=True)
 
 
 def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None:
@@ -163,7 +156,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
         while not dialogue.over:
             said = dialogue.engine_turn()
             status.clear()
-            say(said)
+            _say(said)
             if dialogue.begun != begun:  # the game before stays in its file
                 unfinished, begun = Unfinished(), dialogue.begun
             unfinished.keep(dialogue)
@@ -177,7 +170,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
                 dialogue.wants_board = False
             result = dialogue.result()
             if result != announced:
-                say(result)
+                _say(result)
                 announced = result
                 if result:
                     dialogue.keep()
@@ -190,21 +183,20 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
                 print()
                 if is_warned:
                     break
-                say("Ctrl-C again leaves")
+                _say("Ctrl-C again leaves")
                 is_warned = True
                 continue
             is_warned = False
             answer = dialogue.answer(line)
             status.clear()
-            say(answer)
+            _say(answer)
     if unfinished.trouble:
-        say(f"the game could not be kept: {unfinished.trouble}")
+        _say(f"the game could not be kept: {unfinished.trouble}")
     elif unfinished.path is not None and not dialogue.game_over:
-        say("the game is kept: `numoku play --resume` goes on with it")
+        _say("the game is kept: `numoku play --resume` goes on with it")
 
 
-def say(text: str) -> None:
-    """Print what there is to say."""
+def _say(text: str) -> None:
     if text:
         print(text, flush=True)
 
