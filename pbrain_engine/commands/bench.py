@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
+from glob import iglob
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -231,16 +232,8 @@ def recall(weights: str) -> int | None:
         path = os.path.join(kernel_folder(), FILE)
         with open(path, encoding="ascii") as file:
             nodes, _, measured_with = file.read().strip().partition(" ")
-        if measured_with != weights or not nodes.isdigit():
-            return None
-        edits = (
-            os.stat(os.path.join(folder, name)).st_mtime
-            for folder, _, names in os.walk(PACKAGE)
-            for name in names
-            if name.endswith(".py")
-        )
-        if not is_shipped() and max(edits) > os.stat(path).st_mtime:
-            return None
-    except (OSError, UnicodeDecodeError):
+        modules = iglob(os.path.join(PACKAGE, "**", "*.py"), recursive=True)
+        is_known = is_shipped() or max(map(os.path.getmtime, modules)) <= os.path.getmtime(path)
+        return int(nodes) if is_known and measured_with == weights else None
+    except (OSError, ValueError):  # there is none, or it is damaged
         return None
-    return int(nodes)

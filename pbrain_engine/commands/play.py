@@ -28,7 +28,7 @@ from ..methods import METHODS
 from ..notation.cells import NotationError
 from ..notation.game_tree import GameRecord, GameTree
 from ..notation.sgf import parse_sgf_trees
-from ..options import Parser, above_zero
+from ..options import Parser, above_zero, problem_of
 from ..position.rules import Side
 from .dialogue import Dialogue, person_of
 
@@ -105,15 +105,18 @@ class Begun(NamedTuple):
 
 
 def resume_last() -> Begun:
-    """Return the last game that was left.
+    """Return the last game that has not ended, else the last one.
 
     Raises:
         NotationError: there is none, or it cannot be read.
     """
-    found = latest()
-    if found is None:
+    found: list[tuple[Path, dict[str, Any]]] = []
+    for file in sorted((state_folder() / GAMES).glob("*.json"), reverse=True):
+        with suppress(OSError, ValueError):
+            found.append((file, read_object(file.read_text(encoding="utf-8"))))
+    if not found:
         raise NotationError("there is no game to resume")
-    path, form = found
+    path, form = next((each for each in found if not each[1].get("over")), found[0])
     try:
         trees = parse_sgf_trees(form["sgf"])
         start = setup.cut(setup.parse_setup(form["sgf"]), form["moves"])
@@ -229,10 +232,8 @@ class Unfinished:
                 self.path = new_path()
             write_whole(self.path, json.dumps(form))
             self.trouble = ""
-        except NotationError as error:
-            self.trouble = str(error)
-        except OSError as error:
-            self.trouble = error.strerror or str(error)
+        except (NotationError, OSError) as error:
+            self.trouble = problem_of(error)
 
 
 def new_path() -> Path:
@@ -245,12 +246,3 @@ def new_path() -> Path:
     stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     names = (home / f"{stem}-{number:03d}.json" for number in count())
     return next(name for name in names if not name.exists())
-
-
-def latest() -> tuple[Path, dict[str, Any]] | None:
-    """Return the last game that has not ended, else the last one; None where there is none."""
-    found: list[tuple[Path, dict[str, Any]]] = []
-    for path in sorted((state_folder() / GAMES).glob("*.json"), reverse=True):
-        with suppress(OSError, ValueError):
-            found.append((path, read_object(path.read_text(encoding="utf-8"))))
-    return next((item for item in found if not item[1].get("over")), found[0] if found else None)

@@ -76,10 +76,8 @@ def parse_cell(text: str, width: int, height: int) -> Coordinates:
 
 def parse_pair(text: str) -> tuple[int, int]:
     """Return the two integers of ``-3,4``; NotationError if these are not two integers."""
-    left, comma, right = text.partition(",")
+    left, _, right = text.partition(",")
     try:
-        if not comma:
-            raise ValueError
         return int(left), int(right)
     except ValueError:
         raise NotationError(f"{text.strip()!r} is not a pair of numbers such as 7,7") from None
