@@ -16,7 +16,7 @@ from pbrain_engine.search.parameters import MCTS
 
 def call(name: str, *arguments: object) -> int:
     """Call an exported kernel."""
-    return int(EXPORTS[name].function(*arguments))
+    return int(EXPORTS[name][0](*arguments))
 
 
 def block(length: int) -> ctypes.c_void_p:

@@ -26,7 +26,7 @@ COMPARISONS: Turned = {
 SIGNS = {ast.Add: "-", ast.Sub: "+", ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|",
          ast.BitOr: "&", ast.Mult: "//", ast.FloorDiv: "*"}  # fmt: skip
 # What loads memory early: without it a search is slower, and the same.
-HINTS = ("prefetch", "expect", "expect_fours", "expect_proof", "expect_behind")
+HINTS = ("prefetch", "expect", "expect_behind")
 # Sums and products of rows of numbers: the argument from which on their order is no matter.
 COMMUTES = {"add": 0, "multiply": 0, "add_product": 1}
 COUNTERPARTS = {"min": "max", "max": "min", "any": "all", "all": "any"}

@@ -20,6 +20,7 @@ from math import prod
 from typing import NamedTuple
 
 FORM = 1
+COLUMNS = 2  # the form in which arrays lie by columns and planes of bytes
 PATTERNS = {4: 7381, 5: 66430}  # by half: line windows that differ, mirrored ones counted once
 THREAT_MASKS = 2048
 NEAR_CLASSES = 37  # distances from a stone, up to seven cells away; nought is farther
@@ -35,7 +36,7 @@ CELL_UNITS = 16  # between the features of a cell and its policy
 TRUNK_UNITS = 48  # that value and policy share
 VALUE_UNITS = 32  # between the trunk and the value
 
-_HEAD = struct.Struct("<16i")
+_HEAD, _FORM_HEAD = struct.Struct("<16i"), struct.Struct("<i")
 HEAD_BYTES = _HEAD.size
 _WIDTH = {"H": 2, "h": 2, "i": 4}
 
@@ -150,12 +151,16 @@ def sizes_of(raw: bytes) -> Sizes:
     return sizes
 
 
-def check_head(head: bytes, family: str) -> None:
-    """Make sure, by the head of a block alone, that the kernel can use it for a rule family.
+def check_stream(stream: bytes | memoryview, family: str) -> None:
+    """Make sure, by the head of its block, that the kernel can use a stream for a rule family.
 
     Raises:
-        BlockError: it is cut off, or of another form, rule or size.
+        zlib.error: it is no stream.
+        BlockError: its block is cut off, or of another form, rule or size.
     """
+    head = zlib.decompressobj().decompress(stream, HEAD_BYTES)
+    if head[: _FORM_HEAD.size] == _FORM_HEAD.pack(COLUMNS):
+        head = _FORM_HEAD.pack(FORM) + head[_FORM_HEAD.size :]
     if len(head) < _HEAD.size:
         raise BlockError("is cut off")
     sizes = Sizes(*_HEAD.unpack_from(head)[: len(Sizes._fields)])
@@ -165,10 +170,6 @@ def check_head(head: bytes, family: str) -> None:
         raise BlockError("is one of another rule")
     if sizes[6:] != (CHANNELS, REGION_UNITS, CELL_UNITS, TRUNK_UNITS, VALUE_UNITS, NEAR_CLASSES):
         raise BlockError("has sizes that this version does not know")
-
-
-COLUMNS = 2  # the form in which arrays lie by columns and planes of bytes
-_FORM_HEAD = struct.Struct("<i")
 
 
 def pack(block: bytes) -> bytes:
@@ -202,19 +203,6 @@ def unpack(stream: bytes | memoryview) -> bytes:
         parts.append(_rows(field, raw[at : at + field.bytes]))
         at += field.bytes
     return b"".join(parts)
-
-
-def check_stream(stream: bytes | memoryview, family: str) -> None:
-    """Make sure that the kernel can use the block of a stream, as ``check_head`` does.
-
-    Raises:
-        zlib.error: it is no stream.
-        BlockError: it cannot.
-    """
-    head = zlib.decompressobj().decompress(stream, HEAD_BYTES)
-    if head[: _FORM_HEAD.size] == _FORM_HEAD.pack(COLUMNS):
-        head = _FORM_HEAD.pack(FORM) + head[_FORM_HEAD.size :]
-    check_head(head, family)
 
 
 def _columns(field: Field, raw: bytes) -> bytes:

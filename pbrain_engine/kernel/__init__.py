@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -31,15 +31,8 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-class Export(NamedTuple):
-    """An entry point of the native library: every argument is an address or an int64."""
-
-    name: str
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]  # their numba types, none in plain Python
-
-
-EXPORTS: dict[str, Export] = {}
+# The entry points of the library, and numba's types of their arguments; none in plain Python.
+EXPORTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
 SIZES: dict[str, int] = {}  # bytes of the blocks of memory that the caller allocates
 SIGNED: list[tuple[Any, Any]] = []  # (dispatcher, signature): self-recursive kernels, in order
 
@@ -115,9 +108,9 @@ def _add(name: str, function: Callable[..., Any], kinds: Sequence[Any]) -> Calla
             found = [a if k in (int, bytes) else numba.carray(a, (1,), k)[0] for a, k in pairs]
             return int(function(*found) or 0)
 
-        EXPORTS[name] = Export(name, call_export, ())
+        EXPORTS[name] = call_export, ()
         return call_export
     simple = {int: types.int64, bytes: types.voidptr}
     signature = tuple(simple[k] if k in simple else numba.from_dtype(k) for k in kinds)
-    EXPORTS[name] = Export(name, function, signature)
+    EXPORTS[name] = function, signature
     return function

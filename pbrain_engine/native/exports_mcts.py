@@ -30,7 +30,6 @@ from ..search.mcts.tree import (
     LISTS,
     NODE,
     TREE,
-    complaint_about_tree,
     edge_at,
     lock_tree,
     unlock_tree,
@@ -52,7 +51,6 @@ export_kernel("walker_board", board_at, WALKER, THREATS, EVALUATOR, STATE)
 export_kernel("walker_walk", walk, *_OF_WALKER, int)  # visits
 export_kernel("walker_rank", rank_root, WALKER, TREE, LISTS)
 export_kernel("tree_prove", prove_move, TREE, LISTS, int, int)  # cell, proof
-export_kernel("tree_check", complaint_about_tree, TREE, LISTS)
 
 
 @export

@@ -25,24 +25,26 @@ from pbrain_engine.search.alphabeta.memory import (
 )
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.search.threats.memory import (
-    KNOWN_CUT,
-    KNOWN_NONE,
-    KNOWN_WIN,
     UNPROVABLE,
     begin,
     cell_of_proof,
-    cell_of_win,
     disproof_of,
     is_stopped,
-    kind_of,
     length_of,
-    probe_fours,
     probe_proof,
     proof_of,
     settle,
+    store_proof,
+)
+from pbrain_engine.search.threats.vcf import (
+    KNOWN_CUT,
+    KNOWN_NONE,
+    KNOWN_WIN,
+    cell_of_win,
+    kind_of,
+    probe_fours,
     stones_of,
     store_fours,
-    store_proof,
 )
 from pbrain_engine.values import WIN, loss_in, win_in
 from tests.kernels.memory import shared_block, threats_after

@@ -16,13 +16,10 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.threats import proof, vct
 from pbrain_engine.search.threats import replies as rescue
 from pbrain_engine.search.threats.memory import (
-    KNOWN_NONE,
     NONE,
     PROVEN,
     STOPPED,
     adopt,
-    kind_of,
-    probe_fours,
     probe_proof,
     proof_key,
     proof_of,
@@ -32,8 +29,11 @@ from pbrain_engine.search.threats.memory import (
 from pbrain_engine.search.threats.proof import holds
 from pbrain_engine.search.threats.replies import PREPARES, find_rescues
 from pbrain_engine.search.threats.vcf import (
+    KNOWN_NONE,
     find_fours,
+    kind_of,
     line_still_wins,
+    probe_fours,
     solve_fours,
 )
 from tests.kernels.memory import cell, cells, tables_of_rule, threats_after

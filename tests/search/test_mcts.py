@@ -6,7 +6,10 @@ import ctypes
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from lab import small_boards
@@ -15,9 +18,10 @@ from pbrain_engine.engine.montecarlo import MonteCarlo
 from pbrain_engine.game.game import Move
 from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.search.mcts.tree import TREE
+from pbrain_engine.search.mcts.tree import BLOCK, BUCKET, NODE, TREE
 from pbrain_engine.values import WIN_BAND, win_in
 from tests.golden import visits
+from tests.kernels.memory import check_tree
 from tests.oracle.rules import CARO, read_board
 
 QUIET = "h8i9j10g9h10"
@@ -38,11 +42,16 @@ def set_up(engine: Engine, moves: str, size: int = 15, rule: Rule = Rule.FREESTY
         engine.play(x, y)
 
 
-def complaint_of(engine: Engine) -> int:
-    """Return 0 if the tree is whole and no visit is under way any more."""
+def check_memory(engine: Engine) -> None:
+    """Refuse a tree that is not whole, or through which a visit is still under way."""
     searcher = engine._searcher
     assert isinstance(searcher, MonteCarlo)
-    return engine.library.tree_check(*(block.address for block in searcher.blocks[:2]))
+    memory, lists = (ctypes.string_at(b.address, b.length) for b in searcher.blocks[:2])
+    fields: Any = TREE.fields
+    numbers = [(name, at) for name, (kind, at, *_) in fields.items() if kind == np.int64]
+    tree = SimpleNamespace(**{name: np.frombuffer(memory, int, 1, at)[0] for name, at in numbers})
+    tree.nodes = np.frombuffer(memory, NODE, 1 + BUCKET * tree.buckets, fields["nodes"][1])
+    check_tree(tree, SimpleNamespace(blocks=np.frombuffer(lists, BLOCK)))
 
 
 # What it proves -----------------------------------------------------------------------
@@ -136,7 +145,7 @@ def test_a_small_memory_is_kept_and_still_enough_to_search() -> None:
         assert isinstance(searcher, MonteCarlo)
         recycled = searcher.blocks[0].address + TREE.fields["recycled"][1]  # type: ignore[index]
         assert ctypes.c_int64.from_address(recycled).value > 1000
-        assert complaint_of(engine) == 0
+        check_memory(engine)
 
 
 # Time and threads ---------------------------------------------------------------------
@@ -167,7 +176,7 @@ def test_stop_ends_an_endless_search(threads: int) -> None:
         thought = engine.think(Limit())
         assert time.perf_counter() - ended[0] < 0.3
         assert engine.game.at(*thought.move) is Side.EMPTY
-        assert complaint_of(engine) == 0
+        check_memory(engine)
 
 
 def test_several_threads_share_a_tree_and_leave_it_whole() -> None:
@@ -176,7 +185,7 @@ def test_several_threads_share_a_tree_and_leave_it_whole() -> None:
         for _ in range(3):
             thought = engine.think(Limit(nodes=4000))
             assert thought.visits >= 4000
-            assert complaint_of(engine) == 0
+            check_memory(engine)
             engine.play(*thought.move)
 
 

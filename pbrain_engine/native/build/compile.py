@@ -22,9 +22,10 @@ import tempfile
 import time
 from collections.abc import Sequence
 from itertools import takewhile
+from pathlib import Path
 from typing import NamedTuple
 
-from ...files import hold_lock
+from ...files import hold_lock, in_place_of
 from ...options import Parser
 from ..load.library import KernelError, Library, load, processor_level
 from ..load.store import cache_root, digest, is_shipped
@@ -105,25 +106,19 @@ def _build_missing(work: Build, paths: dict[Output, str], folder: str) -> None:
         if digest() != before:  # an editor was at work: do not file this under either digest
             raise BuildError("the sources changed while they were compiled; start again")
         if not is_kept:
-            _move_whole(fresh, kept)
+            _copy_whole(fresh, kept)
         for output, path in paths.items():
             began = time.perf_counter()
             linked = os.path.join(scratch, os.path.basename(path))
             link(output.target, output.object_file(scratch), linked)
-            _move_whole(linked, path)
+            _copy_whole(linked, path)
             report(f"linked {os.path.basename(path)}, {os.stat(path).st_size:,} bytes", began)
     report("in all", started)
 
 
-def _move_whole(source: str, destination: str) -> None:
-    """Copy a file so that its new name never stands for half of it."""
-    part = f"{destination}.{os.getpid()}"
-    try:
+def _copy_whole(source: str, destination: str) -> None:
+    with in_place_of(Path(destination)) as part:
         shutil.copyfile(source, part)
-        os.replace(part, destination)
-    finally:
-        if os.path.exists(part):
-            os.unlink(part)
 
 
 def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> None:

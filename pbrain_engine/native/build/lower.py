@@ -80,7 +80,7 @@ def compile_exports(module: str) -> list[tuple[str, Any]]:
         dispatcher.compile(signature)
         dispatcher.disable_compile()  # a literal argument would make another specialisation
     results = []
-    for name, function, arguments in kernel.EXPORTS.values():
+    for name, (function, arguments) in kernel.EXPORTS.items():
         is_kernel = function.__name__ != name  # one that other kernels call, too
         function.compile(arguments if is_kernel else types.int64(*arguments))
         result = function.overloads[arguments]

@@ -10,13 +10,19 @@ from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_allowed
-from ...patterns.state import class_at, count_of, play, sets_of, undo
+from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ...position.board import contains, last_move
 from ...position.geometry import MARGIN, NO_CELL, PADDED_CELLS, STRIDE
 from ...values import DRAW, INFINITE, WIN_BAND
-from ..threats.defence import four_cells, loss_in, static_result
-from ..threats.memory import pack_entry
-from ..threats.vcf import list_blocks
+from ..threats.defence import (
+    clear_marks,
+    closes_rows,
+    four_cells,
+    loss_in,
+    mark_killers,
+    static_result,
+)
+from ..threats.memory import list_marks, pack_entry
 from .memory import (
     EXACT,
     LOWER,
@@ -142,8 +148,17 @@ def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
         return judge(worker.accumulator, evaluator, state)
 
     if count_of(state, 1 - side, s.MAKES_FIVE) > 0:
+        if not closes_rows(tables):  # one answer, or it were lost
+            cell = first_of(state, 1 - side, s.MAKES_FIVE)
+            play(state, tables, cell)
+            value = -leaf(worker, evaluator, shared, -beta, -alpha, fours, ply + 1)
+            undo(state, tables)
+            set_pv(worker, ply, cell)
+            return value
+        clear_marks(worker)
+        mark_killers(worker, tables, s.MAKES_FIVE)
         frame = worker.stack[ply + STACK_BASE]
-        count = list_blocks(worker, frame.moves, tables, 0)
+        count = list_marks(worker, frame.moves, 0)
         best = loss_in(ply + 2)
         for i in range(count):
             cell = np.int64(frame.moves[i])

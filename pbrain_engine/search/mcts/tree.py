@@ -341,34 +341,3 @@ def settle(tree, lists, number):
         node.proof = PROVEN_DRAW
     else:
         node.proof = longest - WIN
-
-
-@kernel
-def complaint_about_tree(tree, lists):
-    """Return 0 if the tree is whole and no thread walks it, else the number of what is wrong.
-
-    1: a visit is still under way at a node, or 2 at a move; 3: a list belongs to another
-    node, or 4 is too long; 5: a block is neither in use nor free.
-    """
-    blocks = 0
-    for i in range(1, 1 + BUCKET * tree.buckets):
-        node = tree.nodes[i]
-        if node.flying != 0:
-            return 1
-        at = np.int64(node.block)
-        while at != NO_BLOCK:
-            block = lists.blocks[at]
-            if block.owner != i:
-                return 3
-            if block.used < 1 or block.used > BLOCK_EDGES:
-                return 4
-            for place in range(block.used):
-                if block.edges[place].flying != 0:
-                    return 2
-            blocks += 1
-            at = np.int64(block.after)
-    at = tree.free
-    while at != NO_BLOCK:
-        blocks += 1
-        at = np.int64(lists.blocks[at].after)
-    return 0 if blocks == tree.unused - 1 else 5

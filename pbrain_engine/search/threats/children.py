@@ -8,7 +8,7 @@ judged first, so that many are settled without a node.
 import numpy as np
 
 from ...kernel import kernel
-from ...kernel.bits import U64, lowest_bit
+from ...kernel.bits import U64, lowest_bit, prefetch
 from ...patterns import shapes as s
 from ...patterns.state import class_at, count_of, play, sets_of, skip, undo
 from ...position.board import bit_of, key_after, last_move
@@ -25,14 +25,15 @@ from .defence import (
     stones_in,
 )
 from .memory import (
+    BUCKET_WORDS,
     UNPROVABLE,
     count_marks,
     disproof_of,
-    expect_proof,
     length_of,
     list_marks,
     pack_entry,
     probe_proof,
+    proof_bucket_of,
     proof_key,
     proof_of,
     store_proof,
@@ -180,7 +181,8 @@ def key_behind(threats, tables, cell):
 def expect_behind(threats, tables, first, last):
     """Begin to load what the table has of the positions behind the listed moves."""
     for i in range(first, last):
-        expect_proof(threats, key_behind(threats, tables, np.int64(threats.moves[i])))
+        key = key_behind(threats, tables, np.int64(threats.moves[i]))
+        prefetch(threats.words, proof_bucket_of(threats, key) * BUCKET_WORDS)
 
 
 @kernel
@@ -216,7 +218,7 @@ def list_threats(threats, tables, first):
     """
     state = threats.state
     if count_of(state, 1 - state.position.side, s.MAKES_FIVE) > 0:
-        last = list_blocks(threats, threats.moves, tables, first)
+        last = list_blocks(threats, tables, first)
     else:
         mark_attacks(threats, tables, first)
         last = list_marks(threats, threats.moves, first)

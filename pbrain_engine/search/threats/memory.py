@@ -8,11 +8,11 @@ buckets follow the head, for each of the two tables.
 import numpy as np
 
 from ...kernel import kernel, record
-from ...kernel.bits import U64, breathe, lowest_bit, popcount, prefetch
+from ...kernel.bits import U64, breathe, lowest_bit, popcount
 from ...patterns.shapes import LISTED_CLASSES
 from ...patterns.state import STATE, sets_of
 from ...position.board import LINES, SETS, bucket_of
-from ...position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS
+from ...position.geometry import MAX_STONES, PADDED_CELLS
 from ...position.rules import EMPTY, WHITE
 
 MAX_WORDS = 3 << 26  # of both tables together: the most that a record type can describe
@@ -208,59 +208,6 @@ def may_list(first):
     return first + 2 * MAX_STONES < LISTED_MOVES
 
 
-# The table of fours ------------------------------------------------------------------
-# An entry is the key and a word, lowest bits first: stones 8, kind 2, cell 10, effort 6.
-
-KNOWN_CUT = 1  # no win with at most this many stones
-KNOWN_WIN = 2  # a win with this many stones, beginning on the cell
-KNOWN_NONE = 3  # no win at all
-_FOURS_EFFORT = 20
-
-
-@kernel
-def stones_of(data):
-    """Return the stones of an entry: of the win, or of the bound within which there is none."""
-    return np.int64(data & U64(255))
-
-
-@kernel
-def kind_of(data):
-    """Return what an entry knows."""
-    return np.int64((data >> U64(8)) & U64(3))
-
-
-@kernel
-def cell_of_win(data):
-    """Return the first move of an entry's win."""
-    return np.int64((data >> U64(10)) & U64(1023))
-
-
-@kernel
-def expect_fours(threats, key):
-    """Begin to load the bucket of a key that will soon be probed."""
-    prefetch(threats.words, bucket_of(key, threats.vcf_buckets) * BUCKET_WORDS)
-
-
-@kernel
-def probe_fours(threats, key):
-    """Return what the table knows about a position, or 0."""
-    return find_entry(threats, bucket_of(key, threats.vcf_buckets), key)
-
-
-@kernel
-def store_fours(threats, key, kind, stones, cell, nodes):
-    """Write what a search of this many nodes found out about a position."""
-    assert KNOWN_CUT <= kind <= KNOWN_NONE and stones > 0 and 0 <= cell < PADDED_CELLS
-    assert (cell != NO_CELL) == (kind == KNOWN_WIN)
-    effort = 0
-    while nodes >> effort > 0:
-        effort += 1
-    slot = slot_for(threats, bucket_of(key, threats.vcf_buckets), key, _FOURS_EFFORT)
-    data = U64(min(stones, 255)) | (U64(kind) << U64(8)) | (U64(cell) << U64(10))
-    threats.words[slot] = key
-    threats.words[slot + 1] = data | (U64(effort) << U64(_FOURS_EFFORT))
-
-
 # The table of threats ----------------------------------------------------------------
 # An entry is the key and a word, lowest bits first: proof number 20, disproof number 20, cell 10,
 # length 7, level 3, effort 4. A win holds on whatever level it was found; that there is none is
@@ -317,12 +264,6 @@ def proof_key(threats, key):
 def proof_bucket_of(threats, key):
     """Return the bucket of a key of ``proof_key``: this table's stand behind those of fours."""
     return threats.vcf_buckets + bucket_of(key, threats.vct_buckets)
-
-
-@kernel
-def expect_proof(threats, key):
-    """Begin to load the bucket of a key that will soon be probed."""
-    prefetch(threats.words, proof_bucket_of(threats, key) * BUCKET_WORDS)
 
 
 @kernel

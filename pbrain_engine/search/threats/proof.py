@@ -51,7 +51,7 @@ def longest_block(threats, tables, stones):
     """
     state = threats.state
     side = np.int64(state.position.side)
-    end = list_blocks(threats, threats.moves, tables, _START)
+    end = list_blocks(threats, tables, _START)
     best = NO_CELL
     longest = NONE
     for i in range(_START, end):

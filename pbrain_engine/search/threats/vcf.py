@@ -9,13 +9,13 @@ whatever way it was reached, so what is found out about it goes to a table and s
 import numpy as np
 
 from ...kernel import kernel, recursive_kernel
-from ...kernel.bits import U64, lowest_bit
+from ...kernel.bits import U64, lowest_bit, prefetch
 from ...patterns import shapes as s
 from ...patterns.forbidden import foul
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
 from ...patterns.tables import TABLES
-from ...position.board import key_after, last_move
-from ...position.geometry import NO_CELL, STRIDE
+from ...position.board import bucket_of, key_after, last_move
+from ...position.geometry import NO_CELL, PADDED_CELLS, STRIDE
 from ...position.rules import EMPTY
 from .defence import (
     clear_marks,
@@ -28,29 +28,70 @@ from .defence import (
 )
 from .memory import (
     BOUNDED,
-    KNOWN_CUT,
-    KNOWN_NONE,
-    KNOWN_WIN,
+    BUCKET_WORDS,
     LINE_ROOM,
     LISTED_MOVES,
     NONE,
     STOPPED,
     THREATS,
-    cell_of_win,
-    expect_fours,
+    find_entry,
     is_stopped,
-    kind_of,
     list_marks,
     may_list,
     pack_entry,
     pick,
-    probe_fours,
-    stones_of,
-    store_fours,
+    slot_for,
 )
 
 MAX_STONES_TO_WIN = 250
 _UNBOUNDED = np.int64(MAX_STONES_TO_WIN)
+
+
+# The table of fours ------------------------------------------------------------------
+# An entry is the key and a word, lowest bits first: stones 8, kind 2, cell 10, effort 6.
+
+KNOWN_CUT = 1  # no win with at most this many stones
+KNOWN_WIN = 2  # a win with this many stones, beginning on the cell
+KNOWN_NONE = 3  # no win at all
+_FOURS_EFFORT = 20
+
+
+@kernel
+def stones_of(data):
+    """Return the stones of an entry: of the win, or of the bound within which there is none."""
+    return np.int64(data & U64(255))
+
+
+@kernel
+def kind_of(data):
+    """Return what an entry knows."""
+    return np.int64((data >> U64(8)) & U64(3))
+
+
+@kernel
+def cell_of_win(data):
+    """Return the first move of an entry's win."""
+    return np.int64((data >> U64(10)) & U64(1023))
+
+
+@kernel
+def probe_fours(threats, key):
+    """Return what the table knows about a position, or 0."""
+    return find_entry(threats, bucket_of(key, threats.vcf_buckets), key)
+
+
+@kernel
+def store_fours(threats, key, kind, stones, cell, nodes):
+    """Write what a search of this many nodes found out about a position."""
+    assert KNOWN_CUT <= kind <= KNOWN_NONE and stones > 0 and 0 <= cell < PADDED_CELLS
+    assert (cell != NO_CELL) == (kind == KNOWN_WIN)
+    effort = 0
+    while nodes >> effort > 0:
+        effort += 1
+    slot = slot_for(threats, bucket_of(key, threats.vcf_buckets), key, _FOURS_EFFORT)
+    data = U64(min(stones, 255)) | (U64(kind) << U64(8)) | (U64(cell) << U64(10))
+    threats.words[slot] = key
+    threats.words[slot + 1] = data | (U64(effort) << U64(_FOURS_EFFORT))
 
 
 # Attacks and blocks ------------------------------------------------------------------
@@ -112,9 +153,9 @@ def list_attacks(threats, tables, first):
 
 
 @kernel
-def list_blocks(worker, moves, tables, first):
+def list_blocks(threats, tables, first):
     """List the legal answers of the side to move, who has no five, to a five; return the end."""
-    state = worker.state
+    state = threats.state
     side = np.int64(state.position.side)
     enemy = 1 - side
     end = first
@@ -122,12 +163,12 @@ def list_blocks(worker, moves, tables, first):
         if count_of(state, enemy, s.MAKES_FIVE) == 1:
             cell = first_of(state, enemy, s.MAKES_FIVE)
             if not (may_foul(tables, side) and foul(state, tables, cell) == 1):
-                moves[end] = cell
+                threats.moves[end] = cell
                 end += 1
         return end
-    clear_marks(worker)
-    mark_killers(worker, tables, s.MAKES_FIVE)
-    return list_marks(worker, moves, first)
+    clear_marks(threats)
+    mark_killers(threats, tables, s.MAKES_FIVE)
+    return list_marks(threats, threats.moves, first)
 
 
 # The search --------------------------------------------------------------------------
@@ -178,10 +219,11 @@ def find_fours(threats, tables, stones, first):
         place_in_line = state.position.ply - threats.root
         threats.line_end = place_in_line
         longest = 1
-        last = list_blocks(threats, threats.moves, tables, end)
+        last = list_blocks(threats, tables, end)
         for j in range(end, last):
             block = np.int64(threats.moves[j])
-            expect_fours(threats, key_after(state.position.key, tables.zobrist, 1 - side, block))
+            behind = key_after(state.position.key, tables.zobrist, 1 - side, block)
+            prefetch(threats.words, bucket_of(behind, threats.vcf_buckets) * BUCKET_WORDS)
             play(state, tables, block)
             threats.nodes += 1
             value = find_fours(threats, tables, stones - 1, last)
