@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
@@ -60,7 +61,7 @@ def is_move(text: str) -> bool:
 
 @pytest.fixture
 def brain() -> Iterator[Brain]:
-    with Brain(PROGRAM) as peer:
+    with closing(Brain(PROGRAM)) as peer:
         yield peer
 
 
@@ -109,7 +110,7 @@ def test_a_manager_that_has_died_is_not_talked_to(tmp_path: Path) -> None:
 
 
 def test_output_is_not_read_and_the_input_ends() -> None:
-    with Brain(PROGRAM) as peer:
+    with closing(Brain(PROGRAM)) as peer:
         peer.start()
         read, write = os.pipe()
         blocked = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=write)
@@ -201,7 +202,8 @@ def test_a_read_only_folder_with_an_odd_name(tmp_path: Path) -> None:
     folder = tmp_path / "náš stroj 五子棋"
     folder.mkdir()
     folder.chmod(0o500)
-    with Brain(PROGRAM, folder=str(folder)) as one, Brain(PROGRAM, folder=str(folder)) as two:
+    first, second = (Brain(PROGRAM, folder=str(folder)) for _ in range(2))
+    with closing(first) as one, closing(second) as two:
         one.is_well()
         two.is_well()
         assert list(folder.iterdir()) == []
@@ -236,7 +238,7 @@ def test_nothing_heavy_is_loaded_before_the_answer() -> None:
 
 def test_a_log_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     log = tmp_path / "numoku.log"
-    with Brain([*PROGRAM, "--log", str(log)]) as peer:
+    with closing(Brain([*PROGRAM, "--log", str(log)])) as peer:
         peer.is_well()
         peer.send("END")
         exits_within(peer, ANSWER)
