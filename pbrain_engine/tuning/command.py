@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from html import escape
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,11 @@ from ..arena.openings import Openings
 from ..arena.pool import LocalGames
 from ..arena.referee import EngineFault, GameTask
 from ..arena.settings import MatchSettings, SettingsError, format_engine
-from ..arena.standings import table
+from ..arena.standings import conditions, table
+from ..files import write_whole
 from ..native.load.library import KernelError
 from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
+from ..pages.html import Curve, html_document, html_table, line_chart
 from ..progress import Progress
 from ..search import parameters
 from .spsa import BATCH, STEP_SHARE, Spsa
@@ -176,6 +179,23 @@ def summary(plan: TuningPlan, method: Spsa) -> str:
     return "\n".join(lines)
 
 
+def html_page(record: TuningFile, method: Spsa) -> str:
+    """Return a page with the outcome and the path of each parameter."""
+    charts = []
+    for name, start in method.start.items():
+        points = [(0.0, float(start))]
+        points += [(2.0 * state["done"], state["values"][name]) for state in record.states]
+        charts.append(line_chart(name, "games", name, [Curve("", points, "a")], marks=[start]))
+    about = f"{conditions(record.plan.match)}; {2 * method.done} games; {method.remark}"
+    body = f"""<h1>Tuning by SPSA</h1>
+<p class="about">{escape(about)}</p>
+<h2>Parameters</h2>
+{html_table(rows(method))}
+<h2>How they moved</h2>
+<div class="charts">{"".join(charts)}</div>"""
+    return html_document("Tuning by SPSA", body)
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
     parser = Parser(
@@ -198,6 +218,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--step", type=above_zero, default=STEP_SHARE, metavar="SHARE", help=moved)
     add("--rate", type=above_zero, metavar="R", help="steps that half a point moves at the end")
     add("--batch", type=positive, default=BATCH, metavar="N", help=f"duels a batch ({BATCH})")
+    add("--page", type=Path, metavar="FILE", help="write a page of charts when it ends")
     add("--show", action="store_true", help="play nothing; show what a file has come to")
     add("--patch", action="store_true", help="with --show: print the change to the table instead")
     return parser
@@ -241,6 +262,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     is_patch = options.show and options.patch
     print(patch(method.best) if is_patch else f"{summary(record.plan, method)}\n", end="")
+    if options.page:
+        write_whole(options.page, html_page(record, method))
     if not finished:
         print("the same command goes on", file=sys.stderr)
     return 0 if finished else INTERRUPTED

@@ -1,7 +1,7 @@
 """What tuning does and says where games are made up: ``python -m tests.golden.tuning``.
 
 A set of parameters wins the more games the larger its numbers are. Each command is recorded with
-all that it says, the games that it asks for, and what it leaves: file and patch. The words of
+all that it says, the games that it asks for, and what it leaves: file, page and patch. The words of
 commands are read back, and lines such as ``FILE: X -> Y``, which make a file of ``a.jsonl`` that
 has Y in place of X.
 """
@@ -90,6 +90,10 @@ def tuned(change: str, words: str) -> str:
             status = command.main(shlex.split(words))
         except SystemExit as stop:
             status = int(stop.code or 0)
+        for path in sorted(Path().glob("*.html")):
+            body = path.read_text(encoding="utf-8").partition("<body>")[2]
+            print("-- page", body.replace("><", ">\n<"))
+            path.unlink()
         if change:
             Path(name).unlink()
     return f"{change}$ numoku tune {words}\n{out.getvalue()}status {status}\n"
