@@ -73,8 +73,7 @@ class App {
     if (!left) (away || { tree }).tree.id = new GameTree().id;
     this.games.former = former;
     if (!away) return this.show(tree, node);
-    this.tree = away.tree;
-    this.node = away.node;
+    Object.assign(this, away); // its tree and node
     return this.lend(tree, node, () => puzzle && this.puzzle.resume(puzzle));
   }
 
@@ -83,9 +82,7 @@ class App {
     this.setGuide(null);
     const old = this.away || this;
     if (old.tree !== tree) this.games.replaced(old.tree, old.node);
-    this.away = null;
-    this.tree = tree;
-    this.node = node;
+    Object.assign(this, { away: null, tree, node });
     this.play.shown();
     this.go(node);
     this.play.goOn();
@@ -95,8 +92,7 @@ class App {
   lend(tree, node, guide) {
     this.setGuide(null);
     this.away ??= { tree: this.tree, node: this.node, tab: this.tab };
-    this.tree = tree;
-    this.node = node;
+    Object.assign(this, { tree, node });
     guide?.();
     this.go(node);
   }
@@ -114,8 +110,7 @@ class App {
   setGuide(guide) {
     if (this.guide && this.guide !== guide) this.guide.end?.();
     this.guide = guide;
-    find("choices").replaceChildren();
-    find("choices").hidden = true;
+    this.choose([]);
     document.body.dataset.guide = guide ? guide.name : "";
   }
 

@@ -82,8 +82,7 @@ export class PlayPanel extends Panel {
     this.charge();
     this.over = text;
     this.report.textContent = `Result: ${text}, ${this.app.node.ply} stones`;
-    const winner = /^(black|white)/.exec(text)?.[1];
-    this.app.tree.names.result = winner === "black" ? "1-0" : winner === "white" ? "0-1" : "1/2-1/2";
+    this.app.tree.names.result = text.startsWith("black") ? "1-0" : text.startsWith("white") ? "0-1" : "1/2-1/2";
     this.app.say(text);
     this.app.draw();
     this.app.known.store(this.app.node.line, "");
