@@ -33,7 +33,7 @@ FIRST = (
     "board/test_page_games", "board/test_page_files", "board/test_server", "board/test_page_care",
     "packaging/test_manager", "packaging/test_zip", "native/test_uncompiled", "native/test_build",
     "search/test_claims", "doctor/test_doctor", "arena/test_records", "arena/test_faults",
-    "board/test_proofs", "learn/test_fit", "methods/test_methods",
+    "board/test_proofs", "learn/test_fit", "methods/test_methods", "game/test_rules",
 )  # fmt: skip
 
 
