@@ -17,9 +17,7 @@ export class ReviewPanel extends Panel {
 
   async begin() {
     const { app } = this, end = app.node.end;
-    this.line = end.path;
-    this.tree = app.tree;
-    this.moves = [];
+    Object.assign(this, { line: end.path, tree: app.tree, moves: [] });
     this.show();
     this.say("looking…");
     const found = await this.tried(app.ask("review", { seconds: Number(find("review-seconds").value) || 1 }, ({ moves }) => {
