@@ -157,9 +157,8 @@ def proof_lines(
         lines[0] += ", five"
     else:
         for reply, answer in tree.replies.items():
-            game.play(*reply)
-            lines += proof_lines(game, solver, answer, indent + "  ", f"{cell_name(*reply)} ")
-            game.undo()
+            with game.after(reply):
+                lines += proof_lines(game, solver, answer, indent + "  ", f"{cell_name(*reply)} ")
         other = "any other answer" if tree.replies else "any answer"
         if fives:
             end = f"five at {' or '.join(cell_name(*move) for move in fives)}"
@@ -181,10 +180,9 @@ def fives_of(game: Game, side: Side) -> list[Move]:
     game.set_to_move(side)
     fives: list[Move] = []
     for move in game.legal_moves():
-        game.play(*move)
-        if game.winner is side:
-            fives.append(move)
-        game.undo()
+        with game.after(move):
+            if game.winner is side:
+                fives.append(move)
     game.set_to_move(mover)
     return fives
 

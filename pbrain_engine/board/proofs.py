@@ -9,8 +9,7 @@ sees are proven by a tree, which the desk keeps.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,7 +19,7 @@ from ..app.view import consequence
 from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
-from ..game.game import Game, IllegalMove, Move
+from ..game.game import IllegalMove, Move
 from ..notation.game_tree import GameRecord
 from ..position.rules import Side
 from ..solver.solver import BY_SEARCH, BY_THREATS, OPEN, Proof, Solver, Tree, own_stones
@@ -43,6 +42,7 @@ class Walk:
     def __init__(self, desk: Desk, job: Job) -> None:
         """Set the position up."""
         self.game = game_of(job.setup)
+        self.after = self.game.after
         self._desk = desk
         self._job = job
         self.solver: Solver = desk.solver()
@@ -54,15 +54,6 @@ class Walk:
         """The seconds left; raises Stopped if the job was stopped."""
         self._job.check()
         return max(self._until - perf_counter(), 0.05)
-
-    @contextmanager
-    def after(self, move: Move) -> Iterator[Game]:
-        """Play a move for a while."""
-        self.game.play(*move)
-        try:
-            yield self.game
-        finally:
-            self.game.undo()
 
     def win(self) -> Proof | None:
         """Return a proven win of the side to move, or None if none is found in the time."""

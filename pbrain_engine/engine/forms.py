@@ -132,28 +132,20 @@ def line_to_five(engine: Engine, thought: Thought) -> list[Move]:
 
 def winner_after(game: Game, line: Sequence[Move]) -> Side | None:
     """Return who has won at the end of a line."""
-    for move in line:
-        game.play(*move)
-    winner = game.winner
-    for _ in line:
-        game.undo()
-    return winner
+    with game.after(*line):
+        return game.winner
 
 
 def _played_out(
     engine: Engine, moves: Sequence[Move], winner: Side, mate: int
 ) -> tuple[list[Move], bool]:
     """Return the moves and how the game goes on, and whether the winner wins it."""
-    game = engine.game
-    line: list[Move] = []
+    game, line = engine.game, [*moves]
 
     def is_won(thought: Thought) -> bool:
         return thought.value >= WIN_BAND
 
-    try:
-        for move in moves:
-            engine.play(*move)
-            line.append(move)
+    with game.after(*moves):
         while len(line) < mate + LONGER and not game.is_over:
             thought = engine.think(Limit(depth=3))
             if game.to_move is winner and thought.value < WIN_BAND:
@@ -163,6 +155,3 @@ def _played_out(
             engine.play(*thought.move)
             line.append(thought.move)
         return line, game.winner is winner
-    finally:
-        for _ in line:
-            engine.undo()

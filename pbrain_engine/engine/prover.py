@@ -75,9 +75,8 @@ class Prover:
                 return None
             if thought.proof:
                 return self._by_threats(THREAT_STONES)
-            self._engine.play(*thought.move)
-            replies = self._prove_answers(thought)
-            self._engine.undo()
+            with self._game.after(thought.move):
+                replies = self._prove_answers(thought)
             if replies is not None:
                 return Tree(thought.move, replies)
             failed.append(thought.move)
@@ -96,9 +95,8 @@ class Prover:
             further = None
             if reply in line[:1] and len(line) > 1:
                 further = thought._replace(move=line[1], value=thought.value + 2, pv=line[1:])
-            self._engine.play(*reply)
-            tree = None if self._game.is_over else self._win(further)
-            self._engine.undo()
+            with self._game.after(reply):
+                tree = None if self._game.is_over else self._win(further)
             if tree is None:
                 return None
             trees[reply] = tree
@@ -111,9 +109,8 @@ class Prover:
             return list(answers)
         replies = []
         for move in self._game.legal_moves():
-            self._game.play(*move)
-            hopeless = self._solver.fours(self._game, nodes=FEW_FOURS).wins
-            self._game.undo()
+            with self._game.after(move):
+                hopeless = self._solver.fours(self._game, nodes=FEW_FOURS).wins
             if not hopeless:
                 replies.append(move)
         return replies

@@ -112,9 +112,7 @@ class Reviewer:
         before = self._engine.game.ply
         seen: dict[int, Seen] = {}
         found: dict[int, Reviewed] = {}
-        try:
-            for move in moves:
-                self._engine.play(*move)
+        with self._engine.game.after(*moves):
             seen[len(moves)] = self._look()
             for place in reversed(range(len(moves))):
                 self._engine.undo()
@@ -127,9 +125,6 @@ class Reviewer:
                     is_enough |= bool(listener(found[number]))
                 if is_enough:
                     break
-        finally:
-            while self._engine.game.ply > before:
-                self._engine.undo()
         return [found[place] for place in sorted(found)]
 
     def _judge(self, ply: int, move: Move, here: Seen, after: Seen) -> Reviewed:
@@ -201,8 +196,7 @@ class Reviewer:
         """Return what is known after a move that loses like any other, if its look missed that."""
         if here.line[0] == moves[0] and here.end is not None:
             return here.after(after.line)
-        self._engine.play(*moves[0])
-        try:
+        with self._engine.game.after(moves[0]):
             found = self._proven(PATIENCE * self._seconds)
             if found is None:
                 thought = self._engine.think(
@@ -210,8 +204,6 @@ class Reviewer:
                     on_iteration=lambda thought: thought.value >= WIN_BAND,
                 )
                 found = self._seen(thought) if thought.value >= WIN_BAND else None
-        finally:
-            self._engine.undo()
         # that the win is there is known, but not where: what was played is not to blame
         unshown = Seen(other_side(here.value, -1), tuple(moves[1:2]) or after.line, after.depth)
         return found or unshown
@@ -232,9 +224,8 @@ class Reviewer:
                 return max(here, after.before(move), key=lambda seen: seen.value)
             if here.value >= WIN_BAND or len(losing) > ALTERNATIVES:
                 return here
-            self._engine.play(*here.line[0])
-            loses = self._proven(self._seconds * SOLVER_SHARE) is not None
-            self._engine.undo()
+            with self._engine.game.after(here.line[0]):
+                loses = self._proven(self._seconds * SOLVER_SHARE) is not None
             if not loses:
                 return here
             losing.append(here.line[0])

@@ -167,18 +167,14 @@ def balanced_pair(
     firsts = [thought.move for thought in thoughts[::2]]
     found: list[tuple[int, tuple[Coordinates, Coordinates]]] = []
     for index, first in enumerate(firsts):
-        searcher.engine.play(*first)
-        second, value = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
-        searcher.engine.undo()
+        with searcher.engine.game.after(first):
+            second, value = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
         found.append((abs(-value - bias), (first, second)))
     finals: list[tuple[int, tuple[tuple[Coordinates, Coordinates], int]]] = []
     found = sorted(found)[:FINALISTS]
     for index, (_, pair) in enumerate(found):
-        for x, y in pair:
-            searcher.engine.play(x, y)
-        thoughts = searcher.deepen(1 / (len(found) - index))
-        for _ in pair:
-            searcher.engine.undo()
+        with searcher.engine.game.after(*pair):
+            thoughts = searcher.deepen(1 / (len(found) - index))
         distance = max(abs(thought.value - bias) for thought in thoughts[-SWING_DEPTHS:])
         finals.append((distance, (pair, thoughts[-1].value)))
     return min(finals, key=lambda final: final[0])[1]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from copy import copy
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
@@ -281,6 +282,22 @@ class Game:
         if not self._decided and self.library.game_wins(self.address):
             self._decided = len(self.history)
 
+    @contextmanager
+    def after(self, *moves: Coordinates) -> Iterator[Game]:
+        """Play moves for a while: in the end the stones are those of now, whatever came upon them.
+
+        Raises:
+            IllegalMove: a cell is off the board or not empty.
+        """
+        ply = self.ply
+        try:
+            for move in moves:
+                self.play(*move)
+            yield self
+        finally:
+            while self.ply > ply:
+                self.undo()
+
     def copy_to(self, other: Game) -> None:
         """Put this game's stones and turn on another, empty game."""
         other.set_up(self.history, self.to_move)
@@ -304,10 +321,9 @@ class Game:
             if cell is not None:
                 wanted.append(Stone(Move(*cell), to_move, True))
             to_move = to_move.opponent
-        agreed = sum(takewhile(bool, map(operator.eq, self.history, wanted)))
-        while self.ply > agreed:
+        while self.history != wanted[: self.ply]:
             self.undo()
-        self.set_up(wanted[agreed:], to_move)
+        self.set_up(wanted[self.ply :], to_move)
 
     def cell(self, x: object, y: object = None) -> Coordinates:
         """Return the cell that is meant by these arguments of ``play``, on the board or not."""
