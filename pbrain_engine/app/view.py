@@ -142,20 +142,18 @@ def proof_lines(
     a line below it, one step further in. ``any other answer`` are all that were left out because
     they stop nothing: against these the winner makes five, or goes on with fours up to it.
     """
-    began, winner = game.ply, game.to_move
-    moves = [tree.move]
-    game.play(*tree.move)
-    fives = fives_of(game, winner)
-    while len(tree.replies) == 1 and len(fives) == 1:  # a four, and its one answer
-        ((reply, tree),) = tree.replies.items()
-        for move in (reply, tree.move):
-            moves.append(move)
-            game.play(*move)
+    winner, moves = game.to_move, [tree.move]
+    with game.after(tree.move):
         fives = fives_of(game, winner)
-    lines = [f"{indent}{before}{format_line(moves)}"]
-    if game.winner is not None:
-        lines[0] += ", five"
-    else:
+        while len(tree.replies) == 1 and len(fives) == 1:  # a four, and its one answer
+            ((reply, tree),) = tree.replies.items()
+            for move in (reply, tree.move):
+                moves.append(move)
+                game.play(*move)
+            fives = fives_of(game, winner)
+        lines = [f"{indent}{before}{format_line(moves)}"]
+        if game.winner is not None:
+            return [f"{lines[0]}, five"]
         for reply, answer in tree.replies.items():
             with game.after(reply):
                 lines += proof_lines(game, solver, answer, indent + "  ", f"{cell_name(*reply)} ")
@@ -166,10 +164,7 @@ def proof_lines(
             _, line = consequence(game, solver)
             end = f"{winner.name.lower()} wins by fours"
             end += f", as with {format_line(line)}, five" if line else ""
-        lines.append(f"{indent}  {other}: {end}")
-    while game.ply > began:
-        game.undo()
-    return lines
+        return [*lines, f"{indent}  {other}: {end}"]
 
 
 def fives_of(game: Game, side: Side) -> list[Move]:

@@ -324,7 +324,10 @@ class Engine:
         if not isinstance(limit, Limit):
             raise TypeError(f"the limit is one such as Limit(time=1.0), not {limit!r}")
         at_least_one(multipv, "multipv")
-        left_out = self._cells(exclude) if exclude else []
+        left_out = [Move(*self.game.cell(cell)) for cell in exclude]
+        for x, y in left_out:
+            if not self.game.on_board(x, y):
+                raise ValueError(f"{x},{y} is off the {self.game.width}x{self.game.height} board")
         if not self._busy.acquire(blocking=False):
             raise EngineError("the engine is thinking already")
         try:
@@ -369,14 +372,6 @@ class Engine:
 
         best = self.think(limit, on_iteration=note, multipv=multipv, exclude=exclude)
         return list({**lines, 1: best}.values())
-
-    def _cells(self, cells: Iterable[Coordinates]) -> list[Move]:
-        """Return cells that have to be on the board."""
-        found = [Move(*self.game.cell(cell)) for cell in cells]
-        for x, y in found:
-            if not self.game.on_board(x, y):
-                raise ValueError(f"{x},{y} is off the {self.game.width}x{self.game.height} board")
-        return found
 
     def _search(self, question: Question) -> Thought:
         """Set up the memory, search, and fall back on a quick move if there was no time at all."""
