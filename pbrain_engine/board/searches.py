@@ -133,12 +133,9 @@ def balance(desk: Desk, job: Job) -> dict[str, Any]:
 
     `value` is that of the side to move for its own stone, or for two stones before its next move.
     """
-    searcher = _opening_search(desk, job)
-    if job.fields["stones"] == 1:
-        move, value = swap2.balanced_move(searcher, 0)
-        return {"stones": forms.pairs([move]), "value": value}
-    pair, value = swap2.balanced_pair(searcher, 0)
-    return {"stones": forms.pairs(pair), "value": value}
+    find = swap2.balanced_move if job.fields["stones"] == 1 else swap2.balanced_pair
+    found, value = find(_opening_search(desk, job), 0)
+    return {"stones": forms.pairs(found), "value": value}
 
 
 def _opening_search(desk: Desk, job: Job) -> swap2.OpeningSearch:

@@ -144,18 +144,17 @@ def first_one(searcher: OpeningSearch) -> OpeningChoice:
     return first_stones(searcher, candidates)
 
 
-def balanced_move(
-    searcher: OpeningSearch, bias: int, share: float = 1.0
-) -> tuple[Coordinates, int]:
+Balanced = tuple[tuple[Coordinates, ...], int]  # stones, and the value for the side to move
+
+
+def balanced_move(searcher: OpeningSearch, bias: int, share: float = 1.0) -> Balanced:
     """Return the move whose value comes closest to the bias, with its value."""
     thoughts = searcher.best(share, CANDIDATES * 2)
     best = min(thoughts, key=lambda thought: abs(thought.value - bias))
-    return best.move, best.value
+    return (best.move,), best.value
 
 
-def balanced_pair(
-    searcher: OpeningSearch, bias: int
-) -> tuple[tuple[Coordinates, Coordinates], int]:
+def balanced_pair(searcher: OpeningSearch, bias: int) -> Balanced:
     """Return two stones after which the side to move again stands closest to the bias.
 
     The first stones tried are spread over the whole range of the moves that the search
@@ -168,9 +167,9 @@ def balanced_pair(
     found: list[tuple[int, tuple[Coordinates, Coordinates]]] = []
     for index, first in enumerate(firsts):
         with searcher.engine.game.after(first):
-            second, value = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
+            (second,), value = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
         found.append((abs(-value - bias), (first, second)))
-    finals: list[tuple[int, tuple[tuple[Coordinates, Coordinates], int]]] = []
+    finals: list[tuple[int, Balanced]] = []
     found = sorted(found)[:FINALISTS]
     for index, (_, pair) in enumerate(found):
         with searcher.engine.game.after(*pair):

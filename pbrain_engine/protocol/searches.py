@@ -185,11 +185,8 @@ class BalanceTask(Task):
         game = self.game
         if game.width * game.height - game.ply == self._stones:
             return  # the last cells; no search follows on a full board
-        search = self.opening_search(lambda choice: None)
-        if self._stones == 1:
-            found: Sequence[Coordinates] = [swap2.balanced_move(search, self._bias)[0]]
-        else:
-            found = swap2.balanced_pair(search, self._bias)[0]
+        find = swap2.balanced_move if self._stones == 1 else swap2.balanced_pair
+        found, _ = find(self.opening_search(lambda choice: None), self._bias)
         if all_free(game, found):
             self.put(*found)
 

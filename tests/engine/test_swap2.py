@@ -138,16 +138,13 @@ def test_openings_differ() -> None:
 
 def test_a_balanced_move_is_the_one_closest_to_the_bias() -> None:
     search = searcher(lambda stones: -10 * next(iter(stones)).x)
-    found = balanced_move(search, 60)
-    assert found is not None
-    assert found[0][0] == 6 and found[1] == 60
+    (move,), value = balanced_move(search, 60)
+    assert move[0] == 6 and value == 60
 
 
 def test_a_balanced_pair_comes_closest_to_the_bias() -> None:
     search = searcher(lambda stones: 10 * sum(move.x - 7 for move in stones))
-    found = balanced_pair(search, 0)
-    assert found is not None
-    assert abs(found[1]) <= 10
+    assert abs(balanced_pair(search, 0)[1]) <= 10
     assert search.engine.game.ply == 0
 
 
