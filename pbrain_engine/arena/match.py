@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -86,11 +87,7 @@ class Runner:
     """One match: ``play`` it, then look at ``standings``."""
 
     def __init__(
-        self,
-        openings: Openings,
-        pool: Pool[GameTask, Played],
-        view: View,
-        journal: Journal | None = None,
+        self, openings: Openings, pool: Pool[GameTask, Played], view: View, journal: Journal | None
     ) -> None:
         """Take up the match where the journal leaves it, and the view's standings with it."""
         self.standings = view.standings
@@ -224,7 +221,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         openings = Openings(settings)
         if journal is None and not options.no_journal:
             journal = Journal(options.journal or default_journal(), "x+b", settings)
-        return play(settings, openings, journal, options.view, options.json)
+        return play(settings, openings, journal, options)
     except (SettingsError, ClusterError, KernelError) as error:
         print(f"numoku match: {error}", file=sys.stderr)
         return 1 if isinstance(error, KernelError) else 2
@@ -234,18 +231,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def play(
-    settings: MatchSettings,
-    openings: Openings,
-    journal: Journal | None,
-    view_kind: str,
-    as_json: bool,
+    settings: MatchSettings, openings: Openings, journal: Journal | None, options: Namespace
 ) -> int:
     """Play what the journal leaves to be played, show it, and print the result."""
     for line in openings.skipped[:5]:
         print(f"opening left out: {line}", file=sys.stderr)
     if settings.memory and not processes.KNOWS_MEMORY:
         print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
-    view = make_view(Standings(settings, journal.games if journal else ()), view_kind)
+    view = make_view(Standings(settings, journal.games if journal else ()), options.view)
     with closing(view):
         pool: Pool[GameTask, Played]
         if settings.cluster:
@@ -260,10 +253,10 @@ def play(
                 runner.stop_reason = pool.lost
     standings = runner.standings
     is_decided = bool(standings.verdict and standings.verdict.decision)
-    print(json.dumps(standings.to_json()) if as_json else summary(standings))
+    print(json.dumps(standings.to_json()) if options.json else summary(standings))
     if runner.stop_reason:
         print(f"stopped: {runner.stop_reason}", file=sys.stderr)
-    if journal and (runner.was_interrupted or not as_json):
+    if journal and (runner.was_interrupted or not options.json):
         path = join_command([str(journal.path)])
         if standings.games < total_games(settings) and not is_decided:
             print(f"continue with: numoku match --resume {path}", file=sys.stderr)

@@ -107,22 +107,6 @@ class Exam:
             raise Violation(f"no answer within {limit:g} s")
         return answer
 
-    def expect_move(self, timeout: float | None = None) -> Coordinates:
-        """Expect a legal move and put it on the board."""
-        began = perf_counter()
-        answer = self.answer(timeout or self.options.patience + self.options.turn)
-        self.taken = perf_counter() - began
-        cell = read_move(answer)
-        if cell is None:
-            raise Violation(f"{shown(answer)} instead of a move")
-        if not (cell[0] < self.size and cell[1] < self.size):
-            raise Violation(f"the move {answer} is off the board")
-        if cell in self.stones:
-            raise Violation(f"the move {answer} is on an occupied cell")
-        self.stones[cell] = 1
-        self.own = answer
-        return cell
-
     # -- steps -----------------------------------------------------------------------------
 
     def hold(self, dialogue: str) -> None:
@@ -185,15 +169,27 @@ class Exam:
             case "OK":
                 if (answer := self.answer()) != "OK":
                     raise Violation(f"{shown(answer)} instead of OK")
-            case "move":
-                self.expect_move(float(rest) if rest else None)
+            case "move":  # which is legal, and put on the board
+                began = perf_counter()
+                answer = self.answer(float(rest) if rest else self.options.patience + turn)
+                self.taken = perf_counter() - began
+                cell = read_move(answer)
+                if cell is None:
+                    raise Violation(f"{shown(answer)} instead of a move")
+                if not (cell[0] < self.size and cell[1] < self.size):
+                    raise Violation(f"the move {answer} is off the board")
+                if cell in self.stones:
+                    raise Violation(f"the move {answer} is on an occupied cell")
+                self.stones[cell] = 1
+                self.own = answer
             case "exchange":
                 self.hold("turn; move")
             case "goes_on":  # whatever has happened before
                 self.peer.lines(0.1)
                 self.hold("start; turn; move")
             case "plays" | "avoids":
-                name = cell_name(*self.expect_move())
+                self.take("move")
+                name = cell_name(*list(self.stones)[-1])
                 if (name in rest.split()) != (word == "plays"):
                     wish = "one of" if word == "plays" else "anything but"
                     raise Violation(f"{name} instead of {wish} {rest}")
@@ -223,7 +219,7 @@ class Exam:
                     if read_move(line.text.strip()) is not None:
                         return  # it had decided by itself
                 self.say(rest)
-                self.expect_move(timeout=2.0)
+                self.take("move 2.0")
                 if self.taken > STOP_LIMIT:
                     raise Violation(f"the move came {self.taken:.2f} s after {rest}")
             case "ignore":  # lines that begin so

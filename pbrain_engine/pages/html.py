@@ -49,7 +49,6 @@ Point = tuple[float, float]
 WIDTH, HEIGHT = 640, 240
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 34
 TICKS = 5
-MAX_POINTS = 800  # of one line; more would not be seen
 
 
 class Curve(NamedTuple):
@@ -74,15 +73,6 @@ def ticks(low: float, high: float, count: int, least: float = 0.0) -> list[float
     return [number * step for number in range(first, last + 1)]
 
 
-def _thin(points: Sequence[Point]) -> list[Point]:
-    """Return at most MAX_POINTS of the points, the last among them."""
-    step = max(1, math.ceil(len(points) / MAX_POINTS))
-    kept = list(points[::step])
-    if points and kept[-1] != points[-1]:
-        kept.append(points[-1])
-    return kept
-
-
 def _text(x: float, y: float, text: str, style: str = "tick", anchor: str = "start") -> str:
     return (
         f'<text class="{style}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
@@ -103,7 +93,6 @@ def line_chart(
 
     Without a point there is nothing to show, and the text is empty.
     """
-    lines = [line._replace(points=_thin(line.points)) for line in lines]
     every = [point for line in lines for point in line.points]
     if not every:
         return ""
@@ -137,8 +126,7 @@ def line_chart(
     turned = f"translate(11 {base}) rotate(-90)"
     parts.append(f'<g transform="{turned}">{_text(0, 0, y_name, "name")}</g>')
     if band:
-        upper, lower = _thin(band[0]), _thin(band[1])
-        parts.append(f'<polygon class="band" points="{path([*upper, *lower[::-1]])}"/>')
+        parts.append(f'<polygon class="band" points="{path([*band[0], *band[1][::-1]])}"/>')
     parts += [across(y(level), "mark") for level in marks]
     parts += [f'<polyline class="{line.style}" points="{path(line.points)}"/>' for line in lines]
     place = float(LEFT + 8)  # of the next name, with a sample of its line

@@ -13,14 +13,12 @@ FILE = Path(__file__).with_suffix(".txt")
 def charts() -> dict[str, str]:
     """Return charts by what they are for; some have nothing to show."""
     rising = [(0.0, 1.0), (1.0, 3.0), (7.5, -2.0)]
-    long = [(float(i), float(i % 7)) for i in range(1700)]
     band = ([(0.0, 2.0), (7.5, 0.0)], [(0.0, 0.0), (7.5, -3.0)])
     pair = [Curve("a<b", rising, "a"), Curve("", [(2.0, 0.5)], "b"), Curve("none", [], "c")]
     return {
         "lines": html.line_chart("t & u", "x & y", "<y>", pair, band, [2.0]),
         "level": html.line_chart("t", "x", "y", [Curve("flat", [(3.0, 5.0)], "a")]),
         "range": html.line_chart("t", "x", "y", pair[:1], y_range=(0.0, 2.0)),
-        "long": html.line_chart("t", "x", "y", [Curve("l", long, "a")]),
         "no lines": html.line_chart("t", "x", "y", [Curve("", [], "a")]),
     }  # fmt: skip
 
