@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from math import inf
 from time import perf_counter
 
 LINE_SECONDS = 30.0  # between two lines where the output is no terminal
 SCREEN_SECONDS = 0.2  # between two changes of the line on a terminal
 WIDTH = 78  # of the line on a terminal
-
-
-def format_duration(seconds: float) -> str:
-    """Return ``3:20`` or ``1:03:20``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 class Progress:
@@ -40,16 +34,12 @@ class Progress:
         """Seconds since the beginning."""
         return max(perf_counter() - self._began, 1e-9)
 
-    @property
-    def remaining(self) -> float | None:
-        """Seconds until all is done, or None while nothing is known."""
-        fresh = self.done - self._before
-        return self.seconds / fresh * (self.total - self.done) if fresh > 0 else None
-
     def __str__(self) -> str:
-        """``12 of 40 games, 3:20 left``."""
-        remaining = self.remaining
-        rest = "" if remaining is None else f", {format_duration(max(remaining, 0.0))} left"
+        """``12 of 40 games, 0:03:20 left``."""
+        fresh, rest = self.done - self._before, ""
+        if fresh > 0:
+            left = max(self.seconds / fresh * (self.total - self.done), 0.0)
+            rest = f", {timedelta(seconds=round(left))} left"
         return f"{self.done:,} of {self.total:,} {self._unit}{rest}"
 
     def show(self, remark: str = "", last: bool = False) -> None:

@@ -134,16 +134,6 @@ def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
     return True
 
 
-def rows(method: Spsa) -> list[list[str]]:
-    """Return the parameters with start and outcome, and a head."""
-    found = [["parameter", "start", "now", "steps", "range"]]
-    for name, now in method.best.items():
-        before, known = method.start[name], parameters.PARAMETERS[name]
-        steps = f"{(now - before) / method.steps[name]:+.2f}"
-        found.append([name, str(before), str(now), steps, f"{known.low} to {known.high}"])
-    return found
-
-
 def patch(point: Mapping[str, int]) -> str:
     """Return the change to the parameter table as a patch for ``git apply``."""
     before = after = SOURCE.read_text(encoding="utf-8")
@@ -162,11 +152,13 @@ def patch(point: Mapping[str, int]) -> str:
 def summary(plan: TuningPlan, method: Spsa) -> str:
     """Return the table, and the match that says what the change is worth."""
     match, options = plan.match, dict(plan.match.engines[0].options)
-    lines = [
-        f"{2 * method.done} of {2 * method.duels} games; {method.remark}",
-        *table(rows(method)),
-    ]
     start = method.start
+    rows = [["parameter", "start", "now", "steps", "range"]]
+    for name, now in method.best.items():
+        steps, known = (now - start[name]) / method.steps[name], parameters.PARAMETERS[name]
+        place = f"{known.low} to {known.high}"
+        rows.append([name, str(start[name]), str(now), f"{steps:+.2f}", place])
+    lines = [f"{2 * method.done} of {2 * method.duels} games; {method.remark}", *table(rows)]
     if changed := {name: str(v) for name, v in method.best.items() if v != start[name]}:
         new = {name: value for name, value in options.items() if name not in changed} | changed
         size = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"

@@ -9,7 +9,7 @@ from math import inf
 import pytest
 
 from pbrain_engine import progress
-from pbrain_engine.progress import Progress, format_duration
+from pbrain_engine.progress import Progress
 
 
 class Stream(io.StringIO):
@@ -35,16 +35,12 @@ def shown(monkeypatch: pytest.MonkeyPatch, live: bool, every: float = 30.0) -> s
 
 def test_lines_come_now_and_then_and_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = shown(monkeypatch, live=False).splitlines()
-    assert lines == ["18 of 20 games, 0:08 left, good", "20 of 20 games, 0:00 left, good"]
+    assert lines == ["18 of 20 games, 0:00:08 left, good", "20 of 20 games, 0:00:00 left, good"]
     assert shown(monkeypatch, live=False, every=inf) == ""
 
 
 def test_on_a_terminal_one_line_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
     *lines, end = shown(monkeypatch, live=True, every=inf).split("\r")
-    assert lines[0].rstrip() == "11 of 20 games, 0:36 left, good" and len(lines) == 9
+    assert lines[0].rstrip() == "11 of 20 games, 0:00:36 left, good" and len(lines) == 9
     assert {len(line) for line in lines} == {progress.WIDTH}
-    assert end.rstrip() == "20 of 20 games, 0:00 left, good" and end.endswith("\n")
-
-
-def test_a_duration_is_written_as_a_clock_shows_it() -> None:
-    assert (format_duration(200), format_duration(3800)) == ("3:20", "1:03:20")
+    assert end.rstrip() == "20 of 20 games, 0:00:00 left, good" and end.endswith("\n")
