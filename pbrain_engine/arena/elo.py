@@ -43,10 +43,7 @@ class Estimate(NamedTuple):
 
 def elo_of(score: float) -> float:
     """Return the logistic Elo of a score between 0 and 1, capped."""
-    if score <= 0:
-        return -ELO_CAP
-    if score >= 1:
-        return ELO_CAP
+    score = min(max(score, 1e-9), 1 - 1e-9)  # far beyond the cap
     return max(-ELO_CAP, min(ELO_CAP, LOGISTIC * math.log(score / (1 - score))))
 
 

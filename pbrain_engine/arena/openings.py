@@ -79,7 +79,7 @@ class Openings:
         """Take a file's lines that suit board and rule, or get ready to generate.
 
         Raises:
-            SettingsError: no line suits, or the generator is unknown.
+            SettingsError: no line suits, or so many stones leave nothing to play.
         """
         self._settings = settings
         self._judge: Judge | None = None  # which is made for the first opening
@@ -103,10 +103,6 @@ class Openings:
             return
         if self.skipped:
             raise SettingsError(f"no opening of the file suits: {self.skipped[0]}")
-        if self._kind not in GENERATORS:
-            raise SettingsError(
-                f"openings: {settings.openings!r} is no file and none of {', '.join(GENERATORS)}"
-            )
         if stones:
             if not _STONES.fullmatch(stones) or int(stones) > MOST_STONES:
                 raise SettingsError(f"openings: {self._kind} takes 0 to {MOST_STONES} stones")

@@ -108,12 +108,10 @@ def html_page(
         VIEWER,
     ]
     entries = []
-    for played in sorted(games, key=lambda played: played.game)[-shown:] if shown else []:
-        entry = played.to_json()
-        for key in ("memory", "seconds", "round", "winner"):
-            del entry[key]
-        entry |= {"black": short[played.black], "white": short[played.white]}
-        entries.append({**entry, "result": played.result, "fault": bool(played.fault)})
+    for played in sorted(games, key=lambda played: played.game)[max(0, len(games) - shown) :]:
+        names = {"black": short[played.black], "white": short[played.white]}
+        how = {"result": played.result, "fault": bool(played.fault)}
+        entries.append({**played.to_json(), **names, **how})
     known = {
         "width": settings.width,
         "height": settings.height,
