@@ -190,10 +190,8 @@ def version() -> str:
     from .native.load.library import KernelError, load
     from .native.load.targets import machine
 
-    nodes = None
     try:
         weights = load_weights(DEFAULT_WEIGHTS).key
-        nodes = bench.recall(weights)
     except WeightsError as error:
         weights = str(error)
     try:
@@ -216,7 +214,7 @@ def version() -> str:
             f"numoku {__version__}",
             f"kernel  {kernel}",
             f"weights {weights}",
-            f"bench   {nodes or 'not measured yet, run `numoku bench`'}",
+            f"bench   {bench.recall(weights) or 'not measured yet, run `numoku bench`'}",
             f"numba   {numba}",
             f"Python  {sys.version.split()[0]}, {system} {machine()}",
         ]

@@ -119,7 +119,7 @@ def main(arguments: Sequence[str]) -> int:
         for position in positions:
             runs.append(run(engine, position, limit))
             if not options.json:
-                show(runs[-1])
+                _show(runs[-1])
         document = summary(engine, runs, conditions)
         if not options.short:
             document["pairs"] = pairs_per_second(engine)
@@ -196,8 +196,7 @@ def pairs_per_second(engine: Engine) -> int:
     return round(sorted(speeds)[PAIR_REPEATS // 2])
 
 
-def show(run: dict[str, Any]) -> None:
-    """Print one line about a position."""
+def _show(run: dict[str, Any]) -> None:
     speed = view.format_count(run["nodes"] / max(run["time"], 1e-9))
     print(
         f"{run['rule']:10} {run['size']}x{run['size']} {run['stones']:3} stones "

@@ -200,11 +200,8 @@ def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
     for key in sorted(stored, key=lambda key: -read_key(key).stones):  # children before parents
         graph.put(key, unpack_book(stored[key][1], root[1]))
     pages = graph.pages.values()
-    save_pages(
-        database,
-        graph,
-        [page for page in pages if (page.value, _pack(graph, page)) != stored[page.key]],
-    )
+    changed = [page for page in pages if (page.value, _pack(graph, page)) != stored[page.key]]
+    save_pages(database, graph, changed)
     return graph
 
 

@@ -51,7 +51,11 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
     if not path.is_file():
         if any(sign in name for sign in "./\\"):
             raise NotationError(f"there is no file {name}")
-        yield from _moves(name, wish)
+        width, height = wish.size or DEFAULT_SIZE
+        moves = parse_moves(name, width, height, from_below=wish.from_below)
+        if not moves:
+            raise NotationError(f"{name!r} is neither a file nor moves such as h8i9")
+        yield tree_of(GameRecord(width, height, wish.rule or Rule.FREESTYLE, tuple(moves)))
         return
     with path.open("rb") as file:
         head = file.read(64)
@@ -66,14 +70,6 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
         yield from _json(path)
     else:
         yield from _text(decode(path.read_bytes()), wish)
-
-
-def _moves(text: str, wish: Wish) -> Iterator[Item]:
-    width, height = wish.size or DEFAULT_SIZE
-    moves = parse_moves(text, width, height, from_below=wish.from_below)
-    if not moves:
-        raise NotationError(f"{text!r} is neither a file nor moves such as h8i9")
-    yield tree_of(GameRecord(width, height, wish.rule or Rule.FREESTYLE, tuple(moves)))
 
 
 def _text(text: str, wish: Wish) -> Iterator[Item]:
