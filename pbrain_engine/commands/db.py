@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from ..app import setup
@@ -149,7 +150,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
     for name in options.games:
         try:
             items = _announce_remarks(name, read_source(name, wish))
-            done = add_items(database, items, _progress(name))
+            done = add_items(database, items, partial(_tell, name))
         except (OSError, ValueError) as error:
             status = complain(f"{name}: {error}")
             continue
@@ -164,14 +165,9 @@ def _announce_remarks(name: str, items: Iterable[Item]) -> Iterator[Item]:
         yield item
 
 
-def _progress(name: str) -> Callable[[Added], None]:
-    """Return what shows how far it is, where a person watches."""
-
-    def tell(done: Added) -> None:
-        if sys.stderr.isatty():
-            print(f"{name}: {_stored_words(done)}", end="\r", file=sys.stderr, flush=True)
-
-    return tell
+def _tell(name: str, done: Added) -> None:
+    if sys.stderr.isatty():
+        print(f"{name}: {_stored_words(done)}", end="\r", file=sys.stderr, flush=True)
 
 
 def _stored_words(done: Added) -> str:
@@ -220,9 +216,7 @@ def position_lines(asked: GameRecord) -> list[str]:
     board = Diagram(position.width, position.height, dict(position.held), asked.last)
     mover = position.to_move.name.lower()
     lines = [format_diagram(board), f"{rule_name(position.rule)}, {mover} to move"]
-    if position.rule is not Rule.RENJU:
-        return lines
-    opening = opening_of(asked)
+    opening = opening_of(asked) if position.rule is Rule.RENJU else None
     return [*lines, f"opening {opening}"] if opening is not None else lines
 
 
@@ -315,7 +309,7 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
     for name in options.others:
         with Database(name) as other:
             name = other.name  # without the password of a URL
-            done = merge(database, other, _progress(name))
+            done = merge(database, other, partial(_tell, name))
         print(f"{name}: {_stored_words(done)}", flush=True)
     return 0
 

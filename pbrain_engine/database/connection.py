@@ -52,6 +52,8 @@ class DatabaseConnection:
 
     types: Mapping[str, str] = {"id": "INTEGER PRIMARY KEY", "bytes": "BLOB"}  # in a schema
     _error: type[Exception] = sqlite3.Error  # what it raises
+    _link: Any  # the connection of `sqlite3` or of SQLAlchemy
+    _is_writing = False
 
     def __init__(self, path: Path, create: bool) -> None:
         """Open a file.
@@ -65,25 +67,25 @@ class DatabaseConnection:
         if not create and not path.is_file():
             raise DatabaseError(f"there is no database {path}")
         try:
-            self._file = sqlite3.connect(
+            self._link = sqlite3.connect(
                 path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
         except sqlite3.Error as error:
             raise DatabaseError(f"{path}: {error}") from None
         with self._errors_explained():
             try:
-                self._file.execute(ANYTHING)
+                self._link.execute(ANYTHING)
             except sqlite3.OperationalError as error:
-                self._file = open_unwritable(path, error)
-            is_new = not self._file.execute(ANYTHING).fetchall()
-            (mark,) = self._file.execute("PRAGMA application_id").fetchone()
+                self._link = open_unwritable(path, error)
+            is_new = not self._link.execute(ANYTHING).fetchall()
+            (mark,) = self._link.execute("PRAGMA application_id").fetchone()
             if not is_new and mark != APPLICATION_ID:
                 raise DatabaseError(f"{path} is a database of another program")
             if is_new and create:
-                self._file.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             with suppress(sqlite3.OperationalError):  # on a medium that cannot be written
-                self._file.execute("PRAGMA journal_mode = WAL")
-            self._file.execute("PRAGMA synchronous = FULL")
+                self._link.execute("PRAGMA journal_mode = WAL")
+            self._link.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
     def _errors_explained(self) -> Iterator[None]:
@@ -105,7 +107,7 @@ class DatabaseConnection:
 
     def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
         is_one = isinstance(parameters, Mapping)
-        return (self._file.execute if is_one else self._file.executemany)(sql, parameters)
+        return (self._link.execute if is_one else self._link.executemany)(sql, parameters)
 
     def rows(self, sql: str, parameters: Parameters = _NONE) -> list[Row]:
         """Return all rows of a query."""
@@ -127,39 +129,35 @@ class DatabaseConnection:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Write all or nothing, as the only one; what was written is on the disk afterwards."""
+        self._is_writing = True
         try:
             with self._errors_explained():
                 self._begin()
             yield
             with self._errors_explained():
-                self._commit()
+                self._link.commit()
         except BaseException:
             with suppress(DatabaseError), self._errors_explained():
-                self._rollback()
+                self._link.rollback()
             raise
+        finally:
+            self._is_writing = False
 
     def _begin(self) -> None:
-        self._file.execute("BEGIN IMMEDIATE")
-
-    def _commit(self) -> None:
-        self._file.execute("COMMIT")
-
-    def _rollback(self) -> None:
-        if self._file.in_transaction:
-            self._file.execute("ROLLBACK")
+        self._link.execute("BEGIN IMMEDIATE")
 
     def faults(self) -> list[str]:
         """Return what SQLite finds damaged in the file."""
         try:
-            found = self._file.execute("PRAGMA integrity_check(20)").fetchall()
+            found = self._link.execute("PRAGMA integrity_check(20)").fetchall()
         except sqlite3.Error as error:
             return [str(error)]
         return [text for (text,) in found if text != "ok"]
 
     def close(self) -> None:
         """Leave; the last to do so brings everything into the one file."""
-        with suppress(sqlite3.Error):
-            self._file.close()
+        with suppress(self._error):
+            self._link.close()
 
 
 class ServerConnection(DatabaseConnection):
@@ -196,14 +194,13 @@ class ServerConnection(DatabaseConnection):
                 engine = sqlalchemy.create_engine(address)
             except ImportError as error:  # its driver
                 raise DatabaseError(f"a database URL needs {error.name}") from None
-            self._server = engine.connect()
-        self._is_writing = False
+            self._link = engine.connect()
 
     def _explain(self, error: Exception) -> str:
         return f": {str(getattr(error, 'orig', None) or error).strip().splitlines()[0]}"
 
     def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
-        return self._server.execute(self._text(sql), parameters)
+        return self._link.execute(self._text(sql), parameters)
 
     def rows(self, sql: str, parameters: Parameters = _NONE) -> list[Row]:
         """Return all rows of a query; outside of a transaction none stays open after it.
@@ -215,24 +212,15 @@ class ServerConnection(DatabaseConnection):
         finally:
             if not self._is_writing:
                 with self._errors_explained():
-                    self._server.rollback()
+                    self._link.rollback()
 
     def stream(self, sql: str, parameters: Parameters = _NONE) -> Iterator[Row]:
         """Yield the rows of a query, which are held."""
         yield from self.rows(sql, parameters)
 
     def _begin(self) -> None:
-        self._server.rollback()
-        self._is_writing = True
-        self._server.execute(self._text(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
-
-    def _commit(self) -> None:
-        self._server.commit()
-        self._is_writing = False
-
-    def _rollback(self) -> None:
-        self._is_writing = False
-        self._server.rollback()
+        self._link.rollback()
+        self._link.execute(self._text(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
 
     def faults(self) -> list[str]:
         """Return nothing: a server looks after its own files."""
@@ -241,8 +229,8 @@ class ServerConnection(DatabaseConnection):
     def close(self) -> None:
         """Leave."""
         with suppress(self._error):
-            self._server.close()
-            self._server.engine.dispose()
+            self._link.close()
+            self._link.engine.dispose()
 
 
 FORMAT = 1

@@ -274,8 +274,7 @@ def _way(entry: dict[str, Any], position: Position) -> GameRecord | None:
     size = position.width, position.height
     moves: Sequence[Coordinates] | None = read_cells(entry.get("played"), "played", size)
     if moves:
-        black, white = tuple(sorted(moves[::2])), tuple(sorted(moves[1::2]))
-        if position != Position(position.rule, *size, Side(len(moves) % 2), black, white):
+        if position != GameRecord(*size, position.rule, tuple(moves)).position:
             raise ValueError("what was played does not lead to this position")
     else:
         black, white = (read_cells(entry.get(name), name, size) for name in PLAYERS)
