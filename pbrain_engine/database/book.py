@@ -20,7 +20,7 @@ from time import time
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
-from ..notation.canonical import HEAD, BookMove, Image, image_of, pack_book, read_key, unpack_book
+from ..notation.canonical import HEAD, BookMove, Image, image_of, pack_book, read_key
 from ..notation.game_tree import GameRecord
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
@@ -198,7 +198,7 @@ def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
         if key[: HEAD - 1] == root[: HEAD - 1]
     }
     for key in sorted(stored, key=lambda key: -read_key(key).stones):  # children before parents
-        graph.put(key, unpack_book(stored[key][1], root[1]))
+        graph.put(key, Image(key, 0).unpack_book(stored[key][1]))
     pages = graph.pages.values()
     changed = [page for page in pages if (page.value, _pack(graph, page)) != stored[page.key]]
     save_pages(database, graph, changed)
@@ -279,7 +279,7 @@ def _take_leaf(database: Database, graph: Graph, running: set[bytes], nodes: int
             until = str(int(time() + LEAST_SECONDS + nodes / SLOWEST))
             database.connection.run(ANNOUNCE, {"name": AT + leaf.hex(), "until": until})
             return leaf
-        moves = unpack_book(stored[0][0], leaf[1])
+        moves = Image(leaf, 0).unpack_book(stored[0][0])
         save_pages(database, graph, graph.put(leaf, moves))
     return None
 

@@ -8,7 +8,7 @@ from functools import reduce
 from pathlib import Path
 
 from ..files import in_place_of
-from ..notation.canonical import HEAD, Position, image_of, read_key, unpack_book
+from ..notation.canonical import HEAD, Position, image_of, read_key
 from ..notation.game_tree import GameRecord, GameTree
 from ..notation.renlib import ENCODING, SIZE, format_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf
@@ -134,7 +134,7 @@ def _book_ways(
         while stack:
             way, before = stack.pop()
             image = image_of(before)
-            for cell in image.back([move for move, _ in unpack_book(pages[image.key], root.width)]):
+            for cell, _ in image.unpack_book(pages[image.key]):
                 position = before.after(cell)
                 if (key := image_of(position).key) in left:
                     del left[key]

@@ -114,16 +114,15 @@ def add_result(record: GameRecord) -> GameRecord:
 
 def _json(path: Path) -> Iterator[Item]:
     with path.open(encoding="utf-8") as file:
-        first = file.readline()
-    try:
-        entry = read_object(first)
-    except ValueError:  # one document over many lines
-        yield from _entry(path.read_text(encoding="utf-8"))
-        return
-    if entry.get("type") == "match":
-        yield from _journal(path)
-        return
-    with path.open(encoding="utf-8") as file:
+        try:
+            entry = read_object(file.readline())
+        except ValueError:  # one document over many lines
+            yield from _entry(path.read_text(encoding="utf-8"))
+            return
+        if entry.get("type") == "match":
+            yield from _journal(path)
+            return
+        file.seek(0)
         for number, line in enumerate(file, 1):
             if line.strip():
                 try:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..notation.canonical import Image, pack_moves, unpack_book, unpack_moves
+from ..notation.canonical import Image
 from ..notation.game_tree import GameRecord
 from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
@@ -113,9 +113,7 @@ class Database:
             return None
         number, black_wins, draws, white_wins, *columns = found[0]
         page = self.connection.rows("SELECT moves FROM book WHERE position = :id", {"id": number})
-        moves = unpack_book(page[0][0], image.key[1]) if page else []
-        cells = image.back([move for move, _ in moves])
-        book = tuple(zip(cells, (value for _, value in moves), strict=True))
+        book = tuple(image.unpack_book(page[0][0])) if page else ()
         finding = self.read_finding(image, columns)
         return Entry(number, finding, black_wins, draws, white_wins, book=book)
 
@@ -124,10 +122,7 @@ class Database:
         rank, value, bound, depth, nodes, moves, line, proof, tree, author, _ = columns
         if rank is None:
             return None
-        _, width, height = image.key[:3]
-        best, best_line = (
-            tuple(image.back(unpack_moves(cells, width, height))) for cells in (moves, line)
-        )
+        best, best_line = (tuple(image.unpack(cells)) for cells in (moves, line))
         return Finding(
             value, Bound(bound), depth, nodes, best, best_line, proof,
             turned_tree(tree, image.back), self._author(author),
@@ -137,12 +132,11 @@ class Database:
         """Store findings where they are better than what is there; return how many came."""
         rows = []
         for image, finding, _ in known:
-            _, width, height = image.key[:3]
             row: dict[str, Any] = {
                 "key": image.key, "rank": finding.rank, "value": finding.value,
                 "bound": int(finding.bound), "depth": finding.depth, "nodes": finding.nodes,
-                "moves": pack_moves(image.turn(finding.moves), width, height),
-                "line": pack_moves(image.turn(finding.line), width, height),
+                "moves": image.pack(finding.moves),
+                "line": image.pack(finding.line),
                 "proof": finding.proof, "tree": turned_tree(finding.tree, image.turn),
                 "author": self._author_number(finding.author),
             }  # fmt: skip

@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from ..game.game import Game, Move
-from ..notation.canonical import image_of, read_key, unpack_book
+from ..notation.canonical import Image, image_of, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import WIN_BAND
@@ -86,11 +86,9 @@ class Book:
         page = self._page(image.key)
         if page is None:
             return []
-        pairs = unpack_book(page[0], game.width)
-        cells = image.back([cell for cell, _ in pairs])
         return [
             BookMove(Move(x, y), value)
-            for (x, y), (_, value) in zip(cells, pairs, strict=True)
+            for (x, y), value in image.unpack_book(page[0])
             if game.at(x, y) is Side.EMPTY and not game.is_forbidden(x, y)
         ]
 
@@ -148,7 +146,7 @@ class Book:
             if effort <= 0:
                 return True
             position = read_key(key)
-            for move, _ in unpack_book(moves, position.width):
+            for move, _ in Image(key, 0).unpack_book(moves):
                 child = image_of(position.after(move)).key
                 if child not in seen:
                     seen.add(child)

@@ -106,6 +106,24 @@ class Image(NamedTuple):
             number = 4 | (number & 1) << 1 | (number & 2) >> 1
         return transform(cells, number, *self.key[1:3])
 
+    def pack(self, cells: Sequence[Coordinates]) -> bytes:
+        """Return cells of the position, in their order, as bytes in the orientation of the key."""
+        width, height = self.key[1:3]
+        return _pack([y * width + x for x, y in self.turn(cells)], width * height)
+
+    def unpack(self, packed: bytes) -> list[Coordinates]:
+        """Return the cells of the position that :meth:`pack` packed."""
+        width, height = self.key[1:3]
+        return self.back(
+            [(cell % width, cell // width) for cell in _unpack(packed, width * height)]
+        )
+
+    def unpack_book(self, packed: bytes) -> list[BookMove]:
+        """Return the moves that :func:`pack_book` packed, as cells of the position."""
+        pairs = list(iter_unpack(">Hh", bytes(packed)))
+        cells = self.back([(cell % self.key[1], cell // self.key[1]) for cell, _ in pairs])
+        return [(cell, value) for cell, (_, value) in zip(cells, pairs, strict=True)]
+
 
 @cache
 def _tables(width: int, height: int) -> list[list[int]]:
@@ -166,26 +184,9 @@ def read_key(key: bytes) -> Position:
     )  # fmt: skip
 
 
-def pack_moves(cells: Iterable[Coordinates], width: int, height: int) -> bytes:
-    """Return cells in their order as bytes, as keys have them."""
-    return _pack([y * width + x for x, y in cells], width * height)
-
-
-def unpack_moves(packed: bytes, width: int, height: int) -> list[Coordinates]:
-    """Return the cells that :func:`pack_moves` packed."""
-    return [(cell % width, cell // width) for cell in _unpack(packed, width * height)]
-
-
 def pack_book(moves: Iterable[BookMove], width: int) -> bytes:
-    """Return moves and values as bytes, in their order."""
+    """Return moves in the orientation of a key, with their values, as bytes in their order."""
     return b"".join(pack(">Hh", y * width + x, value) for (x, y), value in moves)
-
-
-def unpack_book(packed: bytes, width: int) -> list[BookMove]:
-    """Return the moves that :func:`pack_book` packed."""
-    return [
-        ((cell % width, cell // width), value) for cell, value in iter_unpack(">Hh", bytes(packed))
-    ]
 
 
 def _pack(numbers: list[int], area: int) -> bytes:
