@@ -149,17 +149,22 @@ def patch(point: Mapping[str, int]) -> str:
     return "".join(lines)
 
 
+def rows(method: Spsa) -> list[list[str]]:
+    """Return the parameters with start and outcome, and a head."""
+    found = [["parameter", "start", "now", "steps", "range"]]
+    for name, now in method.best.items():
+        start, known = method.start[name], parameters.PARAMETERS[name]
+        steps, place = (now - start) / method.steps[name], f"{known.low} to {known.high}"
+        found.append([name, str(start), str(now), f"{steps:+.2f}", place])
+    return found
+
+
 def summary(plan: TuningPlan, method: Spsa) -> str:
     """Return the table, and the match that says what the change is worth."""
     match, options = plan.match, dict(plan.match.engines[0].options)
-    start = method.start
-    rows = [["parameter", "start", "now", "steps", "range"]]
-    for name, now in method.best.items():
-        steps, known = (now - start[name]) / method.steps[name], parameters.PARAMETERS[name]
-        place = f"{known.low} to {known.high}"
-        rows.append([name, str(start[name]), str(now), f"{steps:+.2f}", place])
-    lines = [f"{2 * method.done} of {2 * method.duels} games; {method.remark}", *table(rows)]
-    if changed := {name: str(v) for name, v in method.best.items() if v != start[name]}:
+    played = f"{2 * method.done} of {2 * method.duels} games; {method.remark}"
+    lines = [played, *table(rows(method))]
+    if changed := {name: str(v) for name, v in method.best.items() if v != method.start[name]}:
         new = {name: value for name, value in options.items() if name not in changed} | changed
         size = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"
         words = [f"numoku match new={format_engine(new)} old={format_engine(options)}"]
