@@ -19,6 +19,7 @@ from typing import Any
 from ..app.setup import build_checked
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
 from ..engine.searcher import start_deep
+from ..game.game import Game
 from ..notation.canonical import Position
 from ..notation.game_tree import GameRecord
 from ..solver.solver import Solver, Tree
@@ -104,6 +105,8 @@ class Desk:
         self._desks = desks
         self.archive = desks.archive
         self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
+        self.looking = threading.Lock()  # at the board
+        self.board: Game | None = None  # on which positions are put that are only looked at
         self._engine: Engine | None = None
         self._solver: Solver | None = None
         self.jobs: deque[Job] = deque()  # the first of them is being done

@@ -185,12 +185,13 @@ def message_of(setup: GameRecord) -> dict[str, Any]:
     }
 
 
-def game_of(setup: GameRecord) -> Game:
-    """Return a game with a position.
+def game_of(setup: GameRecord, game: Game | None = None) -> Game:
+    """Return a game with a position, the given one where it has its board and rule.
 
     Raises:
         NotationError: it cannot have been: stones on one cell, two winners, moves after the end.
     """
-    game = Game(*setup.board)
+    if game is None or (game.width, game.height, game.rule) != setup.board:
+        game = Game(*setup.board)
     build_checked(game, setup)
     return game

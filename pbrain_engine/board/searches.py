@@ -169,18 +169,19 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
 @operation(at_once=True, position=POSITION)
 def look(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what the rules say: who moves, who has won, what is forbidden and why."""
-    game = game_of(job.setup)
-    found: dict[str, Any] = {"to_move": game.to_move.name.lower(), "winner": None}
-    found |= {"full": game.is_full, "opening": None, "row": [], "forbidden": []}
-    if game.winner is not None:
-        found |= {"winner": game.winner.name.lower(), "row": forms.pairs(row_of(game))}
-    if game.rule is Rule.RENJU:
-        opening = forms.opening_of(game)
-        found["opening"] = None if opening is None else str(opening)
-        found["forbidden"] = [
-            {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
-        ]
-    return found
+    with desk.looking:
+        game = desk.board = game_of(job.setup, desk.board)
+        found: dict[str, Any] = {"to_move": game.to_move.name.lower(), "winner": None}
+        found |= {"full": game.is_full, "opening": None, "row": [], "forbidden": []}
+        if game.winner is not None:
+            found |= {"winner": game.winner.name.lower(), "row": forms.pairs(row_of(game))}
+        if game.rule is Rule.RENJU:
+            opening = forms.opening_of(game)
+            found["opening"] = None if opening is None else str(opening)
+            found["forbidden"] = [
+                {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
+            ]
+        return found
 
 
 @operation(at_once=True, title="engine")
