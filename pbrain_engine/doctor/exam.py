@@ -102,8 +102,7 @@ class Exam:
     def answer(self, timeout: float | None = None) -> str:
         """Return the next answer."""
         limit = self.options.patience if timeout is None else timeout
-        answer = self.hear(limit)
-        if answer is None:
+        if (answer := self.hear(limit)) is None:
             raise Violation(f"no answer within {limit:g} s")
         return answer
 
