@@ -144,16 +144,14 @@ class Reviewer:
     def _settle(self, moves: Sequence[Move], seen: dict[int, Seen], first: int) -> range:
         """Make the engine's position and those after it agree; return the moves it concerns."""
         place = first
-        while True:
-            known = seen[place + 1]
-            seen[place], seen[place + 1] = self._reconcile(seen[place], known, moves[place:])
-            if seen[place + 1] == known or place + 1 == len(moves):
-                break
-            self._engine.play(*moves[place])
-            place += 1
-        for _ in range(first, place):
-            self._engine.undo()
-        return range(first, place + 1)
+        with self._engine.game.after():
+            while True:
+                known = seen[place + 1]
+                seen[place], seen[place + 1] = self._reconcile(seen[place], known, moves[place:])
+                if seen[place + 1] == known or place + 1 == len(moves):
+                    return range(first, place + 1)
+                self._engine.play(*moves[place])
+                place += 1
 
     def _reconcile(self, here: Seen, after: Seen, moves: Sequence[Move]) -> tuple[Seen, Seen]:
         """Return what holds before and after the next of the moves, given what both say."""
