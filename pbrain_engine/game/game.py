@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from itertools import pairwise
@@ -299,12 +299,14 @@ class Game:
                 self.undo()
 
     def copy_to(self, other: Game) -> None:
-        """Put this game's stones and turn on another, empty game."""
+        """Put this game's stones and turn on another game of its board."""
         other.set_up(self.history, self.to_move)
 
-    def set_up(self, stones: Iterable[Stone], to_move: Side) -> None:
-        """Put stones on this empty game in their order, then give a side the move."""
-        for stone in stones:
+    def set_up(self, stones: list[Stone], to_move: Side) -> None:
+        """Put stones in their order, where those that agree stay, then give a side the move."""
+        while self.history != stones[: self.ply]:
+            self.undo()
+        for stone in stones[self.ply :]:
             self.place(*stone.move, stone.side)
             self.history[-1] = stone
         self.set_to_move(to_move)
@@ -321,9 +323,7 @@ class Game:
             if cell is not None:
                 wanted.append(Stone(Move(*cell), to_move, True))
             to_move = to_move.opponent
-        while self.history != wanted[: self.ply]:
-            self.undo()
-        self.set_up(wanted[self.ply :], to_move)
+        self.set_up(wanted, to_move)
 
     def cell(self, x: object, y: object = None) -> Coordinates:
         """Return the cell that is meant by these arguments of ``play``, on the board or not."""
