@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
         elif engine.game.is_over:
             thoughts = []
         else:
-            live = None if options.json else show_thought
+            live = None if options.json else _show_thought
             thoughts = thinking.think(engine, limit, on_iteration=live, multipv=options.multipv)
         tree = proof_tree(engine, thoughts) if options.tree else None
         if thoughts:
@@ -117,8 +117,7 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
         print(f"forbidden: {view.format_line(forbidden)}")
 
 
-def show_thought(thought: Thought) -> None:
-    """Print one line about a search."""
+def _show_thought(thought: Thought) -> None:
     print(view.format_thought(thought), flush=True)
 
 

@@ -60,7 +60,7 @@ def make_parser() -> argparse.ArgumentParser:
     setup.add_position_options(add)
     setup.add_options(add, "encoding")
     show = action(
-        "show", show_position, "what is known about a position, and about each move from it"
+        "show", _show_position, "what is known about a position, and about each move from it"
     )
     show.add_argument("position", metavar="POSITION", nargs="?", default="")
     setup.add_position_options(show)
@@ -185,8 +185,7 @@ def _count_text(count: int, word: str) -> str:
     return f"{count:,} {word}{'s' if count != 1 else ''}"
 
 
-def show_position(database: Database, options: argparse.Namespace) -> int:
-    """Show what is known about a position."""
+def _show_position(database: Database, options: argparse.Namespace) -> int:
     asked = setup.chosen_setup(options, options.position)
     if options.rule is None:
         asked, entry = look_up_any_rule(database, asked)

@@ -278,9 +278,8 @@ def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
         DatabaseError: it cannot be opened, is something else, or is of another format.
     """
     text = str(target).removeprefix("sqlite:///")
-    is_url = "://" in text
     file = Path(text).expanduser()
-    connection = ServerConnection(text) if is_url else DatabaseConnection(file, create)
+    connection = ServerConnection(text) if "://" in text else DatabaseConnection(file, create)
     try:
         found = _format_of(connection)
         if found is None and create:
