@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -146,12 +146,9 @@ def position_document(record: GameRecord) -> dict[str, Any]:
 
 def opening_of(record: GameRecord) -> Opening | None:
     """Return the opening by the moves from the empty board, or by three stones alone, or None."""
-    black, white = record.position[4:6]
     is_plain = not (record.placed or record.passes) and record.first is Side.BLACK
-    moves: Sequence[Coordinates] = record.moves if is_plain else ()
-    if not moves and (len(black), len(white)) == (2, 1):
-        moves = (black[0], white[0], black[1])
-    return name_opening(moves, record.width, record.height)
+    first = replace(record, moves=record.moves[:3]) if is_plain else record
+    return name_opening(first.position)
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:

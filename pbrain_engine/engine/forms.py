@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import __version__
 from ..game.game import Game, Move
+from ..notation.canonical import Position
 from ..notation.opening_names import Opening, name_opening
 from ..position.rules import Rule, Side
 from ..solver.solver import BY_FOURS, BY_THREATS, Tree
@@ -28,10 +29,11 @@ def opening_of(game: Game) -> Opening | None:
     """Return which of renju's openings a game of renju began with, None if it is none of them."""
     if game.rule is not Rule.RENJU:
         return None
-    first = [game.at(x, y) for x, y in game.moves[:3]]
-    if first != [Side.BLACK, Side.WHITE, Side.BLACK]:  # stones that were set up come in any order
+    first = [(stone.move, stone.side) for stone in game.history[:3]]
+    sides = [side for _, side in first]
+    if sides != [Side.BLACK, Side.WHITE, Side.BLACK]:  # stones that were set up come in any order
         return None
-    return name_opening(game.moves, game.width, game.height)
+    return name_opening(Position.of(game.rule, game.width, game.height, Side.WHITE, first))
 
 
 def game_form(game: Game) -> dict[str, Any]:

@@ -7,7 +7,6 @@ the Renju International Federation. They are found by the keys of their position
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from functools import cache, reduce
 from typing import NamedTuple
 
@@ -61,27 +60,20 @@ class Opening(NamedTuple):
 def openings() -> dict[bytes, Opening]:
     """Return the 26 by the keys of their positions."""
     found = {}
+    empty = Position(Rule.RENJU, SIZE, SIZE, Side.BLACK, (), ())
     for kind, (right, up) in SIDES.items():
         for number, (name, *third) in enumerate(THIRDS[kind], 1):
             ways = ((0, 0), (right, up), third)
             stones = tuple((CENTRE[0] + right, CENTRE[1] - up) for right, up in ways)
-            found[_begin(stones)] = Opening(f"{kind}{number}", name, stones)
+            key = image_of(reduce(Position.after, stones, empty)).key
+            found[key] = Opening(f"{kind}{number}", name, stones)
     return found
 
 
-def _begin(stones: Iterable[Coordinates]) -> bytes:
-    empty = Position(Rule.RENJU, SIZE, SIZE, Side.BLACK, (), ())
-    return image_of(reduce(Position.after, stones, empty)).key
-
-
-def name_opening(moves: Sequence[Coordinates], width: int, height: int) -> Opening | None:
-    """Return the opening that a game began with, from its moves in order; None if it is no such.
-
-    Black's two stones may have come in either order.
-    """
-    if (width, height) != (SIZE, SIZE) or len(moves) < 3:
-        return None
-    return openings().get(_begin(moves[:3]))
+def name_opening(position: Position) -> Opening | None:
+    """Return the opening whose three stones alone stand on a board, whatever its rule; or None."""
+    position = position._replace(rule=Rule.RENJU, to_move=Side.WHITE)
+    return openings().get(image_of(position).key)
 
 
 def find_opening(text: str) -> Opening | None:

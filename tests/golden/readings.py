@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pbrain_engine.app.setup import chosen_setup
-from pbrain_engine.database.finding import Finding
+from pbrain_engine.database.finding import Finding, opening_of
 from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves, parse_offsets
 from pbrain_engine.notation.diagram import (
     Drawn,
@@ -29,7 +29,7 @@ from pbrain_engine.notation.diagram import (
     winning_row,
 )
 from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode, main_line
-from pbrain_engine.notation.opening_names import find_opening, name_opening, openings
+from pbrain_engine.notation.opening_names import find_opening, openings
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
@@ -142,9 +142,13 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
                 yield f"{each}: {cells}"
         case "opening", text, size:
             yield f"found {find_opening(text)}"
-            yield from tried(
-                lambda: [f"after these moves {name_opening(parse_moves(text, size), size, size)}"]
-            )
+
+            def named() -> list[str]:
+                moves = tuple(parse_moves(text, size))
+                game = GameRecord(size, size, moves=moves)
+                return [f"after these moves {opening_of(game)}"]
+
+            yield from tried(named)
         case "picture", title:  # with every kind of stone
             stones = [
                 Drawn((2, 1), Side.BLACK, "1"), Drawn((8, 8), Side.WHITE, "2"),

@@ -137,8 +137,9 @@ def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name() -> None:
     for opening in openings().values():
         for number in range(8):
             image = transform(opening.stones, number, 15, 15)
-            assert name_opening(image, 15, 15) is opening
-            keys.add(image_of(reduce(Position.after, image, empty)).key)
+            position = reduce(Position.after, image, empty)
+            assert name_opening(position) is opening
+            keys.add(image_of(position).key)
     assert len(keys) == 26
 
 
@@ -147,4 +148,5 @@ def test_every_third_stone_in_the_middle_square_has_a_name() -> None:
     for second in [(7, 6), (8, 6)]:
         for third in middle:
             if third not in ((7, 7), second):
-                assert name_opening([(7, 7), second, third], 15, 15) is not None
+                record = GameRecord(moves=((7, 7), second, third))
+                assert name_opening(record.position) is not None
