@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import os
 import zlib
-from array import array
 from typing import NamedTuple
 
 from ..position.rules import Rule
@@ -46,14 +45,6 @@ BLOCK_BYTES = 2 * (2 * COMBINATIONS + 2 * MASKS + 4 * COMBINATIONS)
 
 class WeightsError(Exception):
     """A weight file is missing, damaged or of another kind."""
-
-
-class FamilyWeights(NamedTuple):
-    """The weights of one rule family, as flat int16 arrays in the order of the file."""
-
-    values: array[int]
-    threats: array[int]
-    scores: array[int]
 
 
 class Weights(NamedTuple):
@@ -144,15 +135,15 @@ def weights_path(name: str) -> str:
 def write_weights(
     path: str,
     about: dict[str, str],
-    blocks: dict[str, FamilyWeights],
+    blocks: dict[str, bytes],
     networks: dict[str, bytes] | None = None,
 ) -> None:
     """Write a weight file; ``about`` needs an ``id`` and may hold any provenance.
 
-    ``networks`` are blocks of ``network_block`` by family.
+    ``blocks`` are as the file has them, and ``networks`` blocks of ``network_block``, by family.
     """
     packed = {family: pack(raw) for family, raw in (networks or {}).items()}
-    body = b"".join([*(_encode(blocks[family]) for family in blocks), *packed.values()])
+    body = b"".join([*blocks.values(), *packed.values()])
     contents = {"families": " ".join(blocks)}
     if packed:
         contents["networks"] = " ".join(f"{name}:{len(raw)}" for name, raw in packed.items())
@@ -182,13 +173,6 @@ def _write(path: str, about: dict[str, str], body: bytes) -> None:
     lines = [magic, *(f"{name}: {word}" for name, word in about.items())]
     with open(path, "wb") as file:
         file.write("\n".join(lines).encode("ascii") + b"\n\n" + body)
-
-
-def _encode(block: FamilyWeights) -> bytes:
-    raw = (block.values + block.threats + block.scores).tobytes()
-    if len(raw) != BLOCK_BYTES:
-        raise WeightsError(f"a block has {len(raw)} bytes, not {BLOCK_BYTES}")
-    return raw
 
 
 def load_weights(name: str) -> Weights:

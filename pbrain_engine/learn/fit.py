@@ -21,7 +21,6 @@ import numpy as np
 from ..eval.weights import (
     FAMILIES,
     SCALE,
-    FamilyWeights,
     Weights,
     find_weights,
     load_weights,
@@ -66,7 +65,7 @@ class Samples(NamedTuple):
 class Fit(NamedTuple):
     """The learned weights of one family, and what they gained on held-out games."""
 
-    block: FamilyWeights
+    block: bytes
     games: int
     positions: int
     search_scale: float
@@ -260,7 +259,7 @@ def main(arguments: Sequence[str]) -> int:
         rule = Rule.parse(family)
         if family in kept:
             other = kept[family]
-            blocks[family] = FamilyTables.of(other.block(rule), symmetric=False).block()
+            blocks[family] = other.block(rule)
             about[family] = f"as in {other.key}"
             about.update(recorded_scale(other, family))
             continue
@@ -269,7 +268,7 @@ def main(arguments: Sequence[str]) -> int:
         if min(len(learning.positions), len(held_out.positions)) < SMALLEST:
             about[family] = "as at the start"
             about.update(recorded_scale(start, family))
-            blocks[family] = FamilyTables.of(start.block(rule), symmetric=False).block()
+            blocks[family] = start.block(rule)
             continue
         fit = fit_family(learning, held_out, first, settings, partial(show_loss, family))
         blocks[family] = fit.block

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..eval.weights import FAMILIES, FamilyWeights, write_weights
+from ..eval.weights import FAMILIES, write_weights
 from ..patterns import shapes as s
 
 # What one line through an empty cell adds to the value of the position for its owner.
@@ -113,7 +113,7 @@ def is_foul(lines: tuple[int, ...]) -> bool:
     return s.FIVE not in lines and (s.OVERLINE in lines or fours > 1 or threes > 1)
 
 
-def hand_block(family: str) -> FamilyWeights:
+def hand_block(family: str) -> bytes:
     """Return the hand-set weights of one rule family."""
     values = array("h")
     own = array("h")
@@ -135,11 +135,8 @@ def hand_block(family: str) -> FamilyWeights:
         black_values = array("h", (4 if f else v for f, v in zip(fouls, values, strict=True)))
         black_own = array("h", (-40 if f else v for f, v in zip(fouls, own, strict=True)))
         white_enemy = array("h", (8 if f else v for f, v in zip(fouls, enemy, strict=True)))
-    return FamilyWeights(
-        values=black_values + values,
-        threats=threats + threats,
-        scores=black_own + enemy + own + white_enemy,
-    )
+    scores = black_own + enemy + own + white_enemy
+    return (black_values + values + threats + threats + scores).tobytes()
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ from .network.pool import judge, read_pools
 from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
 from .network.training import Moment, Run, Score, Tally, TrainingSettings, held_out
 from .records import LABELS, GamesError
-from .value_model import FamilyTables, log_loss
+from .value_model import log_loss
 
 STEPS = 8000
 EVERY = 200  # steps between two checkpoints
@@ -329,10 +329,6 @@ def main(arguments: Sequence[str]) -> int:
                 networks[family], about[f"network {family}"] = found
     if not set(networks) & set(families):
         raise GamesError("there are not enough games to learn from")
-    blocks = {
-        family: FamilyTables.of(weights.blocks[family], symmetric=False).block()
-        for family in FAMILIES
-    }
-    put(options.out, lambda path: write_weights(path, about, blocks, networks))
+    put(options.out, lambda path: write_weights(path, about, weights.blocks, networks))
     print(f"{options.out} written")
     return 0

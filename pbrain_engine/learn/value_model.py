@@ -12,7 +12,6 @@ shows stays near its start (``Prior``). What is learned makes a smooth function 
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 from itertools import combinations as pairs_of
 from itertools import count
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize, minimize_scalar
 from scipy.sparse import csr_array
 
-from ..eval.weights import COMBINATIONS, MASKS, FamilyWeights
+from ..eval.weights import COMBINATIONS, MASKS
 from ..patterns.shapes import CELL_CLASSES, LINE_SHAPES
 from .features import Positions
 from .hand import class_of_lines, combinations, is_foul
@@ -134,10 +133,10 @@ class FamilyTables(NamedTuple):
             scores.reshape(2, 2, -1)[sides],
         )
 
-    def block(self) -> FamilyWeights:
+    def block(self) -> bytes:
         """Return the tables as they are written, for both sides."""
         both = [np.concatenate([table] * (2 // len(table))).ravel() for table in self]
-        return FamilyWeights(*(array("h", table.astype(np.int16).tolist()) for table in both))
+        return np.concatenate(both).astype(np.int16).tobytes()
 
 
 class ValueLosses(NamedTuple):

@@ -67,14 +67,6 @@ def threats_fours(threats: THREATS, tables: TABLES, node_limit):
 
 
 @export
-def threats_fours_line(threats: THREATS, tables: TABLES, stones, out_p, room):
-    """Write the line of the win that ``threats_fours`` has just found; return its length."""
-    out = carray(out_p, (room,), np.int64)
-    begin(threats, threats.node_limit)
-    return write_line(threats, tables, stones, out, room)
-
-
-@export
 def threats_threes(threats: THREATS, tables: TABLES, node_limit):
     """Search for a win by fours and threes of the side to move; return its stones."""
     begin(threats, node_limit)
@@ -100,12 +92,16 @@ def threats_replay(threats: THREATS, tables: TABLES, node_limit):
 
 
 @export
-def threats_threes_line(threats: THREATS, tables: TABLES, node_limit, out_p, room):
-    """Write the main line of the win that ``threats_threes`` has just found; return its length."""
+def threats_line(threats: THREATS, tables: TABLES, fours, node_limit, out_p, room):
+    """Write the main line of the win that has just been found; return its length.
+
+    ``fours``: the stones that ``threats_fours`` has returned, 0 for the win of ``threats_threes``.
+    """
     out = carray(out_p, (room,), np.int64)
     begin(threats, node_limit)
-    be_thorough(threats)
-    return write_line(threats, tables, np.int64(0), out, room)
+    if fours == 0:
+        be_thorough(threats)
+    return write_line(threats, tables, fours, out, room)
 
 
 @export

@@ -96,16 +96,6 @@ def neighbour(key, half, offset):
 
 
 @kernel
-def wins_row(length, closed, side, rule):
-    """Return whether a row of this length wins; ``closed`` = enemy stones at both its ends."""
-    if length < 5:
-        return False
-    if length > 5:
-        return EXACT[rule, side] == 0
-    return CLOSING[rule] == 0 or not closed
-
-
-@kernel
 def shape_with_row(key, half, side, rule):
     """Return FIVE or OVERLINE if the centre stone completes such a row, DEAD if it cannot, else -1.
 
@@ -127,9 +117,9 @@ def shape_with_row(key, half, side, rule):
             and neighbour(key, half, low - 1) == enemy
             and neighbour(key, half, high + 1) == enemy
         )
-        if wins_row(length, closed, side, rule):
-            return s.FIVE
-        return s.OVERLINE if length > 5 else s.DEAD
+        if length > 5:
+            return s.FIVE if EXACT[rule, side] == 0 else s.OVERLINE
+        return s.FIVE if CLOSING[rule] == 0 or not closed else s.DEAD
     while low > -half and (neighbour(key, half, low - 1) & own) == own:
         low -= 1
     while high < half and (neighbour(key, half, high + 1) & own) == own:
@@ -177,42 +167,36 @@ def four_shape(tables, key, half, side, rule):
 
 
 @kernel
+def count_shapes(tally, first, last):
+    """Return how many of the line shapes from one to another a tally has, in four bits for each."""
+    count = 0
+    for shape in range(first, last + 1):
+        count += (tally >> (4 * shape)) & 15
+    return count
+
+
+@kernel
 def shape_one_stone_before(tables, key, half, side):
     """Return the shape below four of a key from the shapes that one more stone makes."""
-    open_fours = 0
-    fours = 0
-    open_threes = 0
-    blocked_threes = 0
-    open_twos = 0
-    blocked_twos = 0
+    tally = np.int64(0)
     for place in range(2 * half):
         if (key >> (2 * place)) & 3 == 3:
-            shape = line_shape_of(tables, with_stone(key, place, side), side)
-            if shape == s.OPEN_FOUR:
-                open_fours += 1
-            elif shape == s.FOUR:
-                fours += 1
-            elif shape >= s.OPEN_THREE:
-                open_threes += 1
-            elif shape == s.BLOCKED_THREE:
-                blocked_threes += 1
-            elif shape >= s.OPEN_TWO:
-                open_twos += 1
-            elif shape == s.BLOCKED_TWO:
-                blocked_twos += 1
+            tally += 1 << (4 * line_shape_of(tables, with_stone(key, place, side), side))
+    open_fours = count_shapes(tally, s.OPEN_FOUR, s.OPEN_FOUR)
     if open_fours > 0:
         return s.OPEN_THREE_FREE if open_fours > 1 else s.OPEN_THREE
-    if fours > 0:
+    if count_shapes(tally, s.FOUR, s.FOUR) > 0:
         return s.BLOCKED_THREE
+    open_threes = count_shapes(tally, s.OPEN_THREE, s.OPEN_THREE_FREE)
     if open_threes > 0:
         if open_threes >= 4:
             return s.OPEN_TWO_FREE
         return s.OPEN_TWO_WIDE if open_threes == 3 else s.OPEN_TWO
-    if blocked_threes > 0:
+    if count_shapes(tally, s.BLOCKED_THREE, s.BLOCKED_THREE) > 0:
         return s.BLOCKED_TWO
-    if open_twos > 0:
+    if count_shapes(tally, s.OPEN_TWO, s.OPEN_TWO_FREE) > 0:
         return s.OPEN_ONE
-    return s.BLOCKED_ONE if blocked_twos > 0 else s.DEAD
+    return s.BLOCKED_ONE if count_shapes(tally, s.BLOCKED_TWO, s.BLOCKED_TWO) > 0 else s.DEAD
 
 
 @kernel
@@ -294,56 +278,43 @@ def combination_of(code):
 @kernel
 def class_of(code, side, rule):
     """Return the class of a cell from its four line shapes."""
-    fives = 0
-    open_fours = 0
-    fours = 0
-    threes = 0
-    blocked_threes = 0
-    twos = 0
-    overlines = 0
+    tally = np.int64(0)
     for direction in range(4):
-        shape = shape_in(code, direction)
-        if shape == s.FIVE:
-            fives += 1
-        elif shape == s.OPEN_FOUR:
-            open_fours += 1
-        elif shape == s.FOUR:
-            fours += 1
-        elif shape >= s.OPEN_THREE:
-            threes += 1
-        elif shape == s.BLOCKED_THREE:
-            blocked_threes += 1
-        elif shape >= s.OPEN_TWO:
-            twos += 1
-        elif shape == s.OVERLINE:
-            overlines += 1
-    if fives > 0:
+        tally += 1 << (4 * shape_in(code, direction))
+    fours = count_shapes(tally, s.FOUR, s.OPEN_FOUR)
+    threes = count_shapes(tally, s.OPEN_THREE, s.OPEN_THREE_FREE)
+    lesser = count_shapes(tally, s.OPEN_TWO, s.BLOCKED_THREE)
+    if count_shapes(tally, s.FIVE, s.FIVE) > 0:
         return s.MAKES_FIVE
     if FOULS[rule] != 0 and side == BLACK:
-        if overlines > 0 or open_fours + fours > 1 or threes > 1:
+        if fours > 1 or threes > 1 or count_shapes(tally, s.OVERLINE, s.OVERLINE) > 0:
             return s.MAKES_FOUL
-    if open_fours > 0 or fours > 1:
+    if fours > 1 or count_shapes(tally, s.OPEN_FOUR, s.OPEN_FOUR) > 0:
         return s.MAKES_WINNING_FOUR
     if fours > 0:
         if threes > 0:
             return s.MAKES_FOUR_THREE
-        return s.MAKES_FOUR_PLUS if blocked_threes + twos > 0 else s.MAKES_FOUR
+        return s.MAKES_FOUR_PLUS if lesser > 0 else s.MAKES_FOUR
     if threes > 0:
         if threes > 1:
             return s.MAKES_TWO_THREES
-        return s.MAKES_THREE_PLUS if blocked_threes + twos > 0 else s.MAKES_THREE
-    if blocked_threes > 0:
-        if blocked_threes + twos > 1:
-            return s.MAKES_THREE_TWO
-        return s.MAKES_BLOCKED_THREE
-    if twos > 0:
-        return s.MAKES_TWO_TWOS if twos > 1 else s.MAKES_TWO
+        return s.MAKES_THREE_PLUS if lesser > 0 else s.MAKES_THREE
+    if count_shapes(tally, s.BLOCKED_THREE, s.BLOCKED_THREE) > 0:
+        return s.MAKES_THREE_TWO if lesser > 1 else s.MAKES_BLOCKED_THREE
+    if lesser > 0:
+        return s.MAKES_TWO_TWOS if lesser > 1 else s.MAKES_TWO
     return s.QUIET
 
 
 @kernel
-def fill_cells(tables, rule):
-    """Fill class and combination of every code; the values wait for the weights."""
+def fill_tables(tables, rule):
+    """Fill everything that follows from the rule alone; the cells' values wait for the weights."""
+    tables.rule = rule
+    tables.half = HALF[rule]
+    tables.closing = CLOSING[rule]
+    tables.fouls = FOULS[rule]
+    fill_keys(tables.zobrist)
+    fill_lines(tables, tables.half, rule, False)
     for side in range(2):
         for code in range(CELL_CODES):
             known = True
@@ -352,15 +323,3 @@ def fill_cells(tables, rule):
             if known:
                 kind = class_of(code, side, rule)
                 tables.cells[side, code] = pack_entry(0, combination_of(code), kind)
-
-
-@kernel
-def fill_tables(tables, rule):
-    """Fill everything that follows from the rule alone."""
-    tables.rule = rule
-    tables.half = HALF[rule]
-    tables.closing = CLOSING[rule]
-    tables.fouls = FOULS[rule]
-    fill_keys(tables.zobrist)
-    fill_lines(tables, tables.half, rule, False)
-    fill_cells(tables, rule)

@@ -203,16 +203,15 @@ class Solver:
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
         limit = node_limit(nodes)
-        stones = self._library.threats_fours(address, tables, min(limit, QUICK_NODES))
+        budget = min(limit, QUICK_NODES)
+        stones = self._library.threats_fours(address, tables, budget)
         searched = self._library.threats_nodes(address)
         if stones < 0 and searched < limit and not self.is_stopped:
+            budget = limit - searched
             with self._stopped_after(time, address):
-                stones = self._library.threats_fours(address, tables, limit - searched)
+                stones = self._library.threats_fours(address, tables, budget)
             searched += self._library.threats_nodes(address)
-        length = 0
-        if stones > 0:
-            room = ctypes.addressof(self._line)
-            length = self._library.threats_fours_line(address, tables, stones, room, LINE_ROOM)
+        length = self._write_line(address, tables, stones, budget) if stones > 0 else 0
         proof = self._proof(BY_FOURS, stones, length, searched, start)
         return proof._replace(board=game.diagram())
 
@@ -239,11 +238,14 @@ class Solver:
         length = 0
         replay = min(max(4 * searched, LEAST_REPLAY), REPLAY_NODES)
         if stones > 0 and self._library.threats_replay(address, tables, replay):
-            room = ctypes.addressof(self._line)
-            length = self._library.threats_threes_line(address, tables, replay, room, LINE_ROOM)
+            length = self._write_line(address, tables, 0, replay)
         proof = self._proof(BY_THREATS, stones, length, searched, start)
         board = game.diagram() if after is None else None
         return proof._replace(level=level, board=board)
+
+    def _write_line(self, address: int, tables: int, fours: int, nodes: int) -> int:
+        room = ctypes.addressof(self._line)
+        return self._library.threats_line(address, tables, fours, nodes, room, LINE_ROOM)
 
     def _proof(self, name: str, stones: int, length: int, nodes: int, start: float) -> Proof:
         """Return what a search found: the kernel's stones, and ``length`` moves of the line.

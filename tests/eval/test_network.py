@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def features(game: Game) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
 
 def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
     """Return the linear score of a move of the side to move."""
-    scores = hand_block(family_of(game.rule)).scores
+    scores = array("h", hand_block(family_of(game.rule)))[-4 * COMBINATIONS :]
     side = int(game.to_move)
     pair = features(game)[1][cell]
     start = 2 * side * COMBINATIONS

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pbrain_engine.eval.weights import COMBINATIONS, FamilyWeights, load_weights, write_weights
+from pbrain_engine.eval.weights import COMBINATIONS, FAMILIES, load_weights, write_weights
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import features
 from pbrain_engine.learn.records import NO_VALUE, Ending, Record
@@ -43,14 +43,11 @@ def one_sided_weights(path: Path) -> str:
     """Write weights in which every number differs from the others, and return their name."""
     chance = np.random.default_rng(3)
 
-    def block() -> FamilyWeights:
+    def block() -> bytes:
         raw = chance.integers(-40, 40, 2 * COMBINATIONS + 2 * 2048 + 4 * COMBINATIONS)
-        tables = FamilyTables.of(raw.astype(np.int16).tobytes(), symmetric=False)
-        return tables.block()
+        return raw.astype(np.int16).tobytes()
 
-    write_weights(
-        str(path), {"id": "odd"}, {f: block() for f in ("freestyle", "standard", "renju", "caro")}
-    )
+    write_weights(str(path), {"id": "odd"}, {family: block() for family in FAMILIES})
     return str(path)
 
 

@@ -24,18 +24,15 @@ BUCKET_WORDS = 8  # a cache line: four entries of a key and a word
 MAX_WORDS = 3 << 26  # 1.5 GiB of table: the largest that a record type can describe
 
 PARAMS = record(**dict.fromkeys(ALPHABETA, np.int32))
-_HEAD = PARAMS.itemsize + 3 * 8
-_PAD = -_HEAD % 64
-
 SHARED = record(
     params=PARAMS,
-    pad=(np.uint8, _PAD),
+    gap=fill_line(PARAMS.itemsize, 3 * 8),
     stop=np.int64,  # set by the host: every search returns as soon as it sees it
     generation=np.int64,  # of the table's entries, 0 to 63
     buckets=np.int64,  # how many buckets the host has given memory for
     words=(np.uint64, MAX_WORDS),  # bucket * BUCKET_WORDS + entry * 2: key ^ data, data
 )
-HEAD_BYTES = _HEAD + _PAD
+HEAD_BYTES = SHARED.itemsize - 8 * MAX_WORDS
 
 UPPER = 1  # bounds, as bits: the value is at most, at least, or exactly this
 LOWER = 2

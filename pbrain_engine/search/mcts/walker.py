@@ -26,10 +26,7 @@ LOGIT_UNIT = 256  # points of a network's logit that make a move e times likelie
 
 WALKER = record(
     accumulator=ACCUMULATOR,  # first, for it begins with a cache line
-    moves=(
-        np.int64,
-        MAX_STONES,
-    ),  # moves[:count] of a position with their scores
+    moves=(np.int64, MAX_STONES),  # moves[:count] of a position with their scores
     priors=(np.int64, MAX_STONES),  # and their shares of the policy, of UNIT
     taken=(np.uint64, SETS),  # moves that are on the node's lists already
     key=np.uint64,  # of the position at the end of the path

@@ -8,7 +8,7 @@ judged first, so that many are settled without a node.
 import numpy as np
 
 from ...kernel import kernel
-from ...kernel.bits import U64, lowest_bit, prefetch
+from ...kernel.bits import U64, lowest_bit, popcount, prefetch
 from ...patterns import shapes as s
 from ...patterns.state import class_at, count_of, play, sets_of, skip, undo
 from ...position.board import bit_of, key_after, last_move
@@ -16,7 +16,6 @@ from ...position.geometry import NO_CELL
 from .defence import (
     clear_marks,
     closes_rows,
-    four_cells,
     makes_after_all,
     mark_answers,
     mark_class,
@@ -27,7 +26,6 @@ from .defence import (
 from .memory import (
     BUCKET_WORDS,
     UNPROVABLE,
-    count_marks,
     disproof_of,
     length_of,
     list_marks,
@@ -48,25 +46,6 @@ WIDEST = 2  # also every other cell near a stone, likewise
 
 
 # The attacker's moves ----------------------------------------------------------------
-
-
-@kernel
-def mark_threats(threats, tables, side):
-    """Mark the cells where a side makes a four or an open three."""
-    state = threats.state
-    clear_marks(threats)
-    for word in sets_of(state):
-        threats.marks[word] |= four_cells(state, tables, side, word)
-    for kind in range(s.MAKES_THREE, s.MAKES_FOUR):
-        mark_class(threats, side, kind)
-    if may_foul(tables, side):
-        for word in sets_of(state):
-            fouls = state.listed[side, s.MAKES_FOUL - s.FIRST_LISTED, word]
-            while fouls != U64(0):
-                cell = word * 64 + lowest_bit(fouls)
-                if makes_after_all(state, tables, cell, s.OPEN_THREE):
-                    threats.marks[word] |= bit_of(cell)
-                fouls &= fouls - U64(1)
 
 
 @kernel
@@ -99,7 +78,17 @@ def mark_attacks(threats, tables, first):
         if stones > 0:
             mark_against(threats, tables, stones, first, threats.test_nodes)
             return
-    mark_threats(threats, tables, side)
+    clear_marks(threats)
+    for kind in range(s.MAKES_THREE, s.MAKES_FIVE):
+        mark_class(threats, side, kind)
+    if may_foul(tables, side):
+        for word in sets_of(state):
+            fouls = state.listed[side, s.MAKES_FOUL - s.FIRST_LISTED, word]
+            while fouls != U64(0):
+                cell = word * 64 + lowest_bit(fouls)
+                if makes_after_all(state, tables, cell, s.OPEN_THREE):
+                    threats.marks[word] |= bit_of(cell)
+                fouls &= fouls - U64(1)
     if threats.width > THREES and not closes_rows(tables):
         weakest = s.MAKES_BLOCKED_THREE if threats.width == BUILDING else s.QUIET
         mark_builders(threats, side, weakest)
@@ -129,11 +118,9 @@ def handicap_of(kind, shape):
 
 @kernel
 def judge_attack(threats, tables, cell, key, scratch):
-    """Store first numbers for a move that is new to the table."""
+    """Store first numbers for a move that is new to the table and stands on the board."""
     state = threats.state
-    last = last_move(state.position, 2)
-    play(state, tables, cell)
-    threats.nodes += 1
+    last = last_move(state.position, 3)
     kind = s.QUIET
     if static_result(state, tables, 0) <= 0:
         kind = mark_replies(threats, tables, scratch)
@@ -142,23 +129,21 @@ def judge_attack(threats, tables, cell, key, scratch):
     elif kind == s.QUIET:
         store_proof(threats, key, UNPROVABLE, 0, NO_CELL, 0, 1)
     else:
-        answers = count_marks(threats)
+        answers = np.int64(0)
+        for word in sets_of(state):
+            answers += popcount(threats.marks[word])
         if answers == 0:
             store_proof(threats, key, 0, UNPROVABLE, NO_CELL, threats.length, 1)
         else:
             far = 1 if last != NO_CELL and closeness(cell, last) == 0 else 0
             handicap = far + handicap_of(kind, class_at(state, 1 - state.position.side, cell))
             store_proof(threats, key, answers + handicap + depth_number(threats), 1, NO_CELL, 0, 1)
-    undo(state, tables)
 
 
 @kernel
-def judge_reply(threats, tables, cell, key, prepares, scratch):
-    """Store first numbers for an answer that is new to the table."""
-    state = threats.state
-    play(state, tables, cell)
-    threats.nodes += 1
-    value = static_result(state, tables, 0)
+def judge_reply(threats, tables, key, prepares, scratch):
+    """Store first numbers for an answer that is new to the table and stands on the board."""
+    value = static_result(threats.state, tables, 0)
     if value < 0:
         store_proof(threats, key, UNPROVABLE, 0, NO_CELL, 0, 1)
     else:
@@ -167,7 +152,6 @@ def judge_reply(threats, tables, cell, key, prepares, scratch):
             stones = wins_by_fours(threats, tables, scratch, threats.test_nodes)
         if stones > 0 and threats.stopped == 0:
             store_proof(threats, key, 0, UNPROVABLE, NO_CELL, stones, 1)
-    undo(state, tables)
 
 
 @kernel
@@ -195,10 +179,14 @@ def data_behind(threats, tables, cell, prepares, scratch):
     data = probe_proof(threats, key)
     if data != U64(0):
         return data
-    if threats.state.position.side == threats.attacker:
+    attacks = threats.state.position.side == threats.attacker
+    play(threats.state, tables, cell)
+    threats.nodes += 1
+    if attacks:
         judge_attack(threats, tables, cell, key, scratch)
     else:
-        judge_reply(threats, tables, cell, key, prepares, scratch)
+        judge_reply(threats, tables, key, prepares, scratch)
+    undo(threats.state, tables)
     return probe_proof(threats, key)
 
 

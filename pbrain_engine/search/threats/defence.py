@@ -49,13 +49,10 @@ def may_foul(tables, side):
 @kernel
 def fours_of(state, side):
     """Return how many cells might make a four for a side, short of a five."""
-    cells = (
-        count_of(state, side, s.MAKES_FOUR)
-        + count_of(state, side, s.MAKES_FOUR_PLUS)
-        + count_of(state, side, s.MAKES_FOUR_THREE)
-        + count_of(state, side, s.MAKES_WINNING_FOUR)
-    )
-    return cells + count_of(state, side, s.MAKES_FOUL)
+    cells = count_of(state, side, s.MAKES_FOUL)
+    for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
+        cells += count_of(state, side, kind)
+    return cells
 
 
 @kernel
@@ -244,7 +241,7 @@ def four_cells(state, tables, side, word):
         while fouls != U64(0):
             cell = word * 64 + lowest_bit(fouls)
             fouls &= fouls - U64(1)
-            if makes_four(state, tables, side, cell):
+            if makes_after_all(state, tables, cell, s.FOUR):
                 cells |= bit_of(cell)
     return cells
 

@@ -8,7 +8,7 @@ buckets follow the head, for each of the two tables.
 import numpy as np
 
 from ...kernel import kernel, record
-from ...kernel.bits import U64, breathe, lowest_bit, popcount
+from ...kernel.bits import U64, breathe, lowest_bit
 from ...patterns.shapes import LISTED_CLASSES
 from ...patterns.state import STATE, sets_of
 from ...position.board import LINES, SETS, bucket_of
@@ -162,15 +162,6 @@ def list_marks(worker, moves, first):
             cells &= cells - U64(1)
             end += 1
     return end
-
-
-@kernel
-def count_marks(threats):
-    """Return how many cells are marked."""
-    count = 0
-    for word in sets_of(threats.state):
-        count += popcount(threats.marks[word])
-    return count
 
 
 @kernel

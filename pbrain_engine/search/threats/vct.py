@@ -84,14 +84,6 @@ def second_smallest(numbers, first, end, best):
 
 
 @kernel
-def drop(threats, at, end):
-    """Take a move off a list by putting the last one in its place."""
-    threats.moves[at] = threats.moves[end - 1]
-    threats.proofs[at] = threats.proofs[end - 1]
-    threats.disproofs[at] = threats.disproofs[end - 1]
-
-
-@kernel
 def drop_settled(threats, attacks, first, end, longest):
     """Take moves off a list that are settled against their side; return the end, and ``longest``.
 
@@ -105,8 +97,10 @@ def drop_settled(threats, attacks, first, end, longest):
             continue
         if not attacks and number_in(threats.moves[i]) > number_in(longest):
             longest = threats.moves[i]
-        drop(threats, i, end)
-        end -= 1
+        end -= 1  # the last one takes its place
+        threats.moves[i] = threats.moves[end]
+        threats.proofs[i] = threats.proofs[end]
+        threats.disproofs[i] = threats.disproofs[end]
     return end, longest
 
 
