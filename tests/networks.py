@@ -71,9 +71,11 @@ def block_of(sizes: Sizes, seed: str) -> bytes:
     return sizes.pack() + b"".join(numbers_for(f, sizes, chance).tobytes() for f in fields)
 
 
+HAND_BLOCKS = {family: hand_block(family) for family in FAMILIES}
+
+
 def write_random(path: Path, families: tuple[str, ...] = FAMILIES) -> str:
     """Write the hand-set weights with random networks beside them; return the file's name."""
-    blocks = {family: hand_block(family) for family in FAMILIES}
     networks = {family: random_network(family) for family in families}
-    write_weights(str(path), {"id": "random"}, blocks, networks)
+    write_weights(str(path), {"id": "random"}, HAND_BLOCKS, networks)
     return str(path)

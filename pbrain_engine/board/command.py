@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ..app.setup import add_options
-from ..eval.weights import find_weights
+from ..eval.weights import load_weights
 from ..files import state_folder
 from ..notation.cells import NotationError
 from ..options import Parser, not_below_zero, positive
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
 
     from .app import LOCAL_NAMES, MOST_BYTES, BoardServer, lasting_token
 
-    find_weights(options.weights)  # what is wrong with them is reported at once
+    load_weights(options.weights)  # what is wrong with them is reported at once
     token, names = lasting_token(), LOCAL_NAMES if options.host in LOCAL_NAMES else ()
     games = state_folder() / "board-games.db"
     board = BoardServer(token, names, options.threads, options.db, options.weights, games)

@@ -16,7 +16,7 @@ from ..database.book import DROP, BookJob, Graph, Result, search_position
 from ..database.finding import Author, position_document
 from ..database.lines import Filter
 from ..database.store import Database
-from ..eval.weights import find_weights
+from ..eval.weights import load_weights
 from ..files import write_whole
 from ..notation.canonical import image_of, read_key
 from ..notation.cells import format_moves, format_offsets
@@ -85,7 +85,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
     """Grow a book until it has its positions."""
     asked = setup.chosen_setup(options, options.position)
     root = image_of(asked.position).key
-    weights = find_weights(options.weights).key
+    weights = load_weights(options.weights).key
     author = Author(f"Numoku {__version__}", weights)
     plan = growth.BookPlan(options.positions, options.lines, options.nodes, options.weights, author)
     with database.transaction():

@@ -12,7 +12,7 @@ from typing import Any
 from ..app.setup import add_options
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.network_block import sizes_of
-from ..eval.weights import Weights, annotate_weights, find_weights, load_weights, weights_file
+from ..eval.weights import Weights, annotate_weights, load_weights, weights_file
 from ..files import in_place_of
 from ..options import Parser
 from ..position.rules import Rule
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
             for key, note in options.note:
                 annotate_weights(str(part), key, note)
             load_weights(str(part))
-    found = [find_weights(name) for name in options.files]
+    found = [load_weights(name) for name in options.files]
     if options.games:
         from ..learn.measure import measure, table
 

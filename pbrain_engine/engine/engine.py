@@ -10,7 +10,7 @@ from math import exp
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..eval.weights import DEFAULT, Weights, family_of, find_weights
+from ..eval.weights import DEFAULT, Weights, family_of, load_weights
 from ..game.game import Game, Move, at_least_one, move_of
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
@@ -87,7 +87,7 @@ class Engine:
             TypeError: one of the numbers is none.
         """
         self.library: Library = load(level)
-        self.weights: Weights = find_weights(weights)
+        self.weights: Weights = load_weights(weights)
         if search == MCTS:
             from .montecarlo import MonteCarlo  # every start would pay for it
 

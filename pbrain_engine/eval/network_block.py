@@ -38,7 +38,6 @@ VALUE_UNITS = 32  # between the trunk and the value
 
 _HEAD, _FORM_HEAD = struct.Struct("<16i"), struct.Struct("<i")
 HEAD_BYTES = _HEAD.size
-_WIDTH = {"H": 2, "h": 2, "i": 4}
 
 
 class BlockError(ValueError):
@@ -76,7 +75,7 @@ class Field(NamedTuple):
     @property
     def bytes(self) -> int:
         """Its length in the file."""
-        return prod(self.shape) * _WIDTH[self.kind]
+        return prod(self.shape) * array(self.kind).itemsize
 
 
 def shared_fields(sizes: Sizes) -> list[Field]:

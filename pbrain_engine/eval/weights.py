@@ -176,12 +176,12 @@ def _write(path: str, about: dict[str, str], body: bytes) -> None:
 
 
 def load_weights(name: str) -> Weights:
-    """Read and check built-in weights by name, or a weight file by path.
+    """Read and check built-in weights by name, id or key, or a weight file by path.
 
     Raises:
         WeightsError: the file is missing, is no weight file, is damaged or incomplete.
     """
-    path = weights_path(name)
+    path = weights_file(name)
     try:
         with open(path, "rb") as file:
             raw = file.read()
@@ -229,12 +229,3 @@ def weights_file(name: str) -> str:
             if name in (weights.id, weights.key, weights.about["crc32"]):
                 return other
     return path
-
-
-def find_weights(name: str) -> Weights:
-    """Read and check weights by name, id or path.
-
-    Raises:
-        WeightsError: the file is missing, is no weight file, is damaged or incomplete.
-    """
-    return load_weights(weights_file(name))

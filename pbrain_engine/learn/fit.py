@@ -22,7 +22,6 @@ from ..eval.weights import (
     FAMILIES,
     SCALE,
     Weights,
-    find_weights,
     load_weights,
     weights_path,
     write_weights,
@@ -241,8 +240,8 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     settings = FitSettings(options.mix, options.strength, options.steps, options.score_share)
     name = name_of(options.out, options.id)
-    start = find_weights(options.start)
-    kept = {f: find_weights(w) for f, w in by_family_named(options.keep, "--keep").items()}
+    start = load_weights(options.start)
+    kept = {f: load_weights(w) for f, w in by_family_named(options.keep, "--keep").items()}
     games, test = read_all(options.files), read_all(options.test)
     about = {
         "id": name,

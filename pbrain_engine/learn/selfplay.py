@@ -20,7 +20,7 @@ from typing import NamedTuple
 from ..arena.openings import first_balanced, square_around
 from ..engine.alphabeta import Glance
 from ..engine.engine import Engine, Move
-from ..eval.weights import find_weights
+from ..eval.weights import load_weights
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in
@@ -82,7 +82,7 @@ class Plan(NamedTuple):
             "rules": " ".join(rule.name.lower() for rule in self.rules),
             "boards": " ".join(map(str, self.boards)),
             "branches": f"{self.branch_share:g}",
-            "weights": find_weights(self.weights).key,
+            "weights": load_weights(self.weights).key,
         }
 
     def make_engine(self) -> Engine:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..eval.weights import FAMILIES, Weights, WeightsError, find_weights, write_weights
+from ..eval.weights import FAMILIES, Weights, WeightsError, load_weights, write_weights
 from ..files import write_whole
 from ..options import Parser
 from ..pages.html import Curve, html_document, html_table, line_chart
@@ -118,7 +118,7 @@ def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBloc
         return "", None
     file, _, other = name.rpartition("@")
     chosen = [other] if file and other in FAMILIES else [*{family: 0, "freestyle": 0}]
-    weights = find_weights(file if chosen == [other] else name)
+    weights = load_weights(file if chosen == [other] else name)
     for which in chosen:
         raw = weights.network(Rule.parse(which))
         if raw is not None:
@@ -302,7 +302,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     options = make_parser().parse_args(arguments)
     families = check(options)
-    weights = find_weights(options.start)
+    weights = load_weights(options.start)
     folder = options.folder or options.out.with_name(options.out.name + ".training")
     about = {
         "id": name_of(options.out, options.id),
@@ -317,7 +317,7 @@ def main(arguments: Sequence[str]) -> int:
         about[f"{'test' if number > len(options.files) else 'games'} {number}"] = source(path)
     networks = {}
     for family, name in by_family_named(options.keep, "--keep").items():
-        kept = find_weights(name)
+        kept = load_weights(name)
         block = kept.network(Rule.parse(family))
         if block is None:
             raise WeightsError(f"--keep {family}={name}: there is no such network")

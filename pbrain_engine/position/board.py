@@ -17,21 +17,15 @@ WHITE_TO_MOVE = U64(0xA0761D6478BD642F)
 
 
 @kernel
-def mix(word):
-    """Scramble a word so that every input bit reaches every output bit (splitmix64)."""
-    word = (word ^ (word >> U64(30))) * _MIX_A
-    word = (word ^ (word >> U64(27))) * _MIX_B
-    return word ^ (word >> U64(31))
-
-
-@kernel
 def fill_keys(keys):
-    """Fill ``keys[kind, cell]``."""
+    """Fill ``keys[kind, cell]`` with random words (splitmix64)."""
     state = _SEED
     for kind in range(KINDS):
         for cell in range(PADDED_CELLS):
             state = state + _GAMMA
-            keys[kind, cell] = mix(state)
+            word = (state ^ (state >> U64(30))) * _MIX_A
+            word = (word ^ (word >> U64(27))) * _MIX_B
+            keys[kind, cell] = word ^ (word >> U64(31))
 
 
 LINES = 64  # words for each direction; the diagonals need more than 32

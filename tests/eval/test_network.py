@@ -15,7 +15,6 @@ from pbrain_engine.engine.engine import Engine
 from pbrain_engine.eval.network_block import Sizes
 from pbrain_engine.eval.weights import (
     COMBINATIONS,
-    FAMILIES,
     Weights,
     WeightsError,
     family_of,
@@ -23,9 +22,8 @@ from pbrain_engine.eval.weights import (
     write_weights,
 )
 from pbrain_engine.game.game import Game
-from pbrain_engine.learn.hand import hand_block
 from pbrain_engine.position.rules import Rule, Side
-from tests.networks import SHIFTS, random_network, sizes_for, write_random
+from tests.networks import HAND_BLOCKS, SHIFTS, random_network, sizes_for, write_random
 from tests.oracle.network import Network
 
 SHARE = SHIFTS[10]
@@ -56,7 +54,7 @@ def features(game: Game) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
 
 def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
     """Return the linear score of a move of the side to move."""
-    scores = array("h", hand_block(family_of(game.rule)))[-4 * COMBINATIONS :]
+    scores = array("h", HAND_BLOCKS[family_of(game.rule)])[-4 * COMBINATIONS :]
     side = int(game.to_move)
     pair = features(game)[1][cell]
     start = 2 * side * COMBINATIONS
@@ -171,9 +169,8 @@ def test_a_network_that_cannot_be_used_is_one_line(
     tmp_path: Path, harm: Callable[[bytes], bytes], words: str
 ) -> None:
     path = tmp_path / "bad.numoku"
-    blocks = {family: hand_block(family) for family in FAMILIES}
     networks = {"freestyle": harm(random_network("freestyle"))}
-    write_weights(str(path), {"id": "bad"}, blocks, networks)
+    write_weights(str(path), {"id": "bad"}, HAND_BLOCKS, networks)
     with pytest.raises(WeightsError, match=words):
         Game(15, weights=load_weights(str(path)))  # the kernel's own look at it
     with pytest.raises(WeightsError, match=words) as error:

@@ -26,8 +26,8 @@ from pbrain_engine.eval.weights import (
     load_weights,
     write_weights,
 )
-from pbrain_engine.learn.hand import hand_block
 from pbrain_engine.position.rules import Rule
+from tests.networks import HAND_BLOCKS
 
 SIZES = Sizes(1, 4, 1, 1, PATTERNS[4], 50, 8, 4, 4, 8, 4, 37)
 
@@ -41,8 +41,7 @@ def small_network(sizes: Sizes = SIZES) -> bytes:
 def write_small(path: Path) -> bytes:
     """Write a file with two networks; return one of them."""
     raw = small_network()
-    blocks = {family: hand_block(family) for family in FAMILIES}
-    write_weights(str(path), {"id": "small"}, blocks, {"freestyle": raw, "caro": raw[::1]})
+    write_weights(str(path), {"id": "small"}, HAND_BLOCKS, {"freestyle": raw, "caro": raw[::1]})
     return raw
 
 
@@ -123,8 +122,7 @@ def test_a_block_of_another_kind_is_one_line(tmp_path, harm, words):
     with pytest.raises(BlockError, match=words):
         sizes_of(raw)
     path = tmp_path / "net.numoku"
-    blocks = {family: hand_block(family) for family in FAMILIES}
-    write_weights(str(path), {"id": "odd"}, blocks, {"renju": raw})
+    write_weights(str(path), {"id": "odd"}, HAND_BLOCKS, {"renju": raw})
     weights = load_weights(str(path))
     with pytest.raises(WeightsError, match=words):
         weights.network(Rule.RENJU)
@@ -150,9 +148,8 @@ def test_each_size_of_a_network_has_its_limits(name):
 
 def test_a_scale_is_a_number_that_can_be_believed(tmp_path):
     path = str(tmp_path / "scaled.numoku")
-    blocks = {family: hand_block(family) for family in FAMILIES}
     for text, scale in {"20": 20, "5000": 5000, "19": None, "5001": None, "x": None}.items():
-        write_weights(path, {"id": "scaled", "scale renju": text}, blocks)
+        write_weights(path, {"id": "scaled", "scale renju": text}, HAND_BLOCKS)
         if scale is None:
             with pytest.raises(WeightsError, match=f"scale renju: '{text}' is no scale"):
                 load_weights(path)

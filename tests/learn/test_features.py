@@ -9,7 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pbrain_engine.eval.weights import COMBINATIONS, FAMILIES, load_weights, write_weights
+from pbrain_engine.eval.weights import (
+    BLOCK_BYTES,
+    COMBINATIONS,
+    FAMILIES,
+    load_weights,
+    write_weights,
+)
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import features
 from pbrain_engine.learn.records import NO_VALUE, Ending, Record
@@ -43,11 +49,9 @@ def one_sided_weights(path: Path) -> str:
     """Write weights in which every number differs from the others, and return their name."""
     chance = np.random.default_rng(3)
 
-    def block() -> bytes:
-        raw = chance.integers(-40, 40, 2 * COMBINATIONS + 2 * 2048 + 4 * COMBINATIONS)
-        return raw.astype(np.int16).tobytes()
-
-    write_weights(str(path), {"id": "odd"}, {family: block() for family in FAMILIES})
+    numbers = chance.integers(-40, 40, (len(FAMILIES), BLOCK_BYTES // 2)).astype(np.int16)
+    blocks = {family: row.tobytes() for family, row in zip(FAMILIES, numbers, strict=True)}
+    write_weights(str(path), {"id": "odd"}, blocks)
     return str(path)
 
 

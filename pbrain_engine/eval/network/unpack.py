@@ -34,16 +34,13 @@ def wide(block, at):
 @kernel
 def without_hidden(key, half):
     """Return a key with every neighbour behind a wall made wall too."""
-    clear = False
-    for place in range(half - 1, -1, -1):
-        clear = clear or (key >> (2 * place)) & 3 == 0
-        if clear:
-            key &= ~(3 << (2 * place))
-    clear = False
-    for place in range(half, 2 * half):
-        clear = clear or (key >> (2 * place)) & 3 == 0
-        if clear:
-            key &= ~(3 << (2 * place))
+    for end in range(2):
+        clear = False
+        for i in range(half):
+            place = half + i if end != 0 else half - 1 - i
+            clear = clear or (key >> (2 * place)) & 3 == 0
+            if clear:
+                key &= ~(3 << (2 * place))
     return key
 
 
@@ -84,14 +81,10 @@ def fill_codes(network, block, start, half):
 @kernel
 def fill_hidden_codes(network, half):
     """Write the codes of the line keys that only a board with blocked cells shows."""
-    halves = 1 << (2 * half)
-    for high in range(halves):
-        whole = is_half_window(high, half, half - 1)
-        for low in range(halves):
-            if not (whole and is_half_window(low, half, 0)):
-                key = high * halves + low
-                canonical = without_hidden(key, half)
-                network.codes[key] = network.codes[min(canonical, mirror_key(canonical, half))]
+    for key in range(1 << (4 * half)):
+        canonical = without_hidden(key, half)
+        if canonical != key:
+            network.codes[key] = network.codes[min(canonical, mirror_key(canonical, half))]
 
 
 @kernel

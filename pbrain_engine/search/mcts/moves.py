@@ -233,15 +233,44 @@ def promise(doubt, mean, prior, visits):
 
 
 @kernel
-def choose_puct(tree, lists, number, at_root):
-    """Return the edge to follow by PUCT, WIDEN, or NO_EDGE if none is open.
+def choose_evenly(tree, lists, number):
+    """Return the least visited of the root's ``tree.lines`` most visited open edges."""
+    node = tree.nodes[number]
+    bound = np.int64(1) << 40
+    best = np.int64(NO_EDGE)
+    for _ in range(tree.lines):
+        most = np.int64(-1)
+        at = first_edge(node)
+        found = np.int64(NO_EDGE)
+        while at != NO_EDGE:
+            edge = edge_at(lists, at)
+            rank = (np.int64(edge.visits) << 16) - (at & 0xFFFF)
+            if is_open(tree, edge, True) and edge.proof == 0 and most < rank < bound:
+                most = rank
+                found = at
+            at = next_edge(lists, at)
+        if found == NO_EDGE:
+            break
+        bound = most
+        best = found
+    return best
 
-    Moves stand in the order of the policy, so of those without a visit only the first
-    counts. Such a move is taken for a little worse than the node, the more so the larger the
-    share of the policy that has been looked at. Where the best is a proven draw, moves that are
-    not listed may be better; without one the node is a draw.
+
+@kernel
+def choose(tree, lists, number, at_root):
+    """Return the edge that the next visit follows at a node with lists, WIDEN or NO_EDGE.
+
+    It is the best by PUCT, but where several lines are wanted, for every other visit of the root,
+    one that has been visited less than other good ones. Moves stand in the order of the policy, so
+    of those without a visit only the first counts. Such a move is taken for a little worse than the
+    node, the more so the larger the share of the policy that has been looked at. Where the best is
+    a proven draw, moves that are not listed may be better; without one the node is a draw.
     """
     node = tree.nodes[number]
+    if at_root and tree.lines > 1 and node.visits & 1:
+        at = choose_evenly(tree, lists, number)
+        if at != NO_EDGE:
+            return at
     params = tree.params
     visits = np.int64(node.visits) + np.int64(node.flying)
     doubt = np.int64(params.mcts_explore) * rough_root(visits) // 100
@@ -277,41 +306,6 @@ def choose_puct(tree, lists, number, at_root):
     if node.listing != WHOLE and (best == NO_EDGE or edge_at(lists, best).proof == PROVEN_DRAW):
         return np.int64(WIDEN)
     return best
-
-
-@kernel
-def choose_evenly(tree, lists, number):
-    """Return the least visited of the root's ``tree.lines`` most visited open edges."""
-    node = tree.nodes[number]
-    bound = np.int64(1) << 40
-    best = np.int64(NO_EDGE)
-    for _ in range(tree.lines):
-        most = np.int64(-1)
-        at = first_edge(node)
-        found = np.int64(NO_EDGE)
-        while at != NO_EDGE:
-            edge = edge_at(lists, at)
-            rank = (np.int64(edge.visits) << 16) - (at & 0xFFFF)
-            if is_open(tree, edge, True) and edge.proof == 0 and most < rank < bound:
-                most = rank
-                found = at
-            at = next_edge(lists, at)
-        if found == NO_EDGE:
-            break
-        bound = most
-        best = found
-    return best
-
-
-@kernel
-def choose(tree, lists, number, at_root):
-    """Return the edge that the next visit follows at a node with lists, WIDEN or NO_EDGE."""
-    node = tree.nodes[number]
-    if at_root and tree.lines > 1 and node.visits & 1:
-        at = choose_evenly(tree, lists, number)
-        if at != NO_EDGE:
-            return at
-    return choose_puct(tree, lists, number, at_root)
 
 
 @kernel
