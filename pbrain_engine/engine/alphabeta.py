@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Container, Iterable
 from functools import partial
+from operator import attrgetter
 from time import perf_counter
 from typing import NamedTuple
 
@@ -68,7 +69,7 @@ class AlphaBetaSearch(Search):
         """Give every thread a worker with the game on it, ready to search."""
         super().__init__(memory, question, tactics)
         library, game = memory.library, question.game
-        shared, *others = [block.address for block in memory.blocks]
+        shared, *others = map(attrgetter("address"), memory.blocks)
         self._leader = memory.game_memory.address
         self._workers = [self._leader, *others]
         self._tables = game.tables
@@ -120,7 +121,7 @@ class AlphaBetaSearch(Search):
         """Iterate until the limit, the listener or the position says that it is enough."""
         game, limit, multipv = self.question.game, self.question.limit, self.question.multipv
         pace, root_moves = self.question.pace, self._count(self._leader).root_moves
-        if root_moves == 0 or self.has_won():
+        if root_moves == 0 or (self.tactics is not None and self.has_won(self.tactics)):
             return
         for move in self.tactics.losing_moves() if self.tactics else ():
             root_moves = self._drop(move)

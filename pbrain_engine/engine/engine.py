@@ -10,7 +10,7 @@ from math import exp
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..eval.weights import DEFAULT, Weights, family_of, load_weights
+from ..eval.weights import DEFAULT, Weights, load_weights
 from ..game.game import Game, Move, at_least_one, move_of
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
@@ -227,7 +227,7 @@ class Engine:
     @property
     def network(self) -> str | None:
         """The id of the network that plays this game's rule, None where there is none."""
-        has_network = family_of(self.game.rule) in self.weights.streams
+        has_network = self.game.rule.traits.family in self.weights.streams
         return self.weights.id if has_network else None
 
     def value(self) -> int:
@@ -324,7 +324,7 @@ class Engine:
         if not isinstance(limit, Limit):
             raise TypeError(f"the limit is one such as Limit(time=1.0), not {limit!r}")
         at_least_one(multipv, "multipv")
-        left_out = [Move(*self.game.cell(cell)) for cell in exclude]
+        left_out = [Move(*self.game.cell(cell)) for cell in exclude] if exclude else []
         for x, y in left_out:
             if not self.game.on_board(x, y):
                 raise ValueError(f"{x},{y} is off the {self.game.width}x{self.game.height} board")

@@ -22,7 +22,7 @@ SEEN_AGAIN = 20_000  # positions that are searched for a win that was seen befor
 
 def pairs(moves: Sequence[Pair]) -> list[list[int]]:
     """Return moves as JSON has them."""
-    return [[x, y] for x, y in moves]
+    return [*map(list, moves)]
 
 
 def opening_of(game: Game) -> Opening | None:

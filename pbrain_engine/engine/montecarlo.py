@@ -91,7 +91,7 @@ class TreeSearch(Search):
     def lead(self) -> None:
         """Make rounds until the limit, the listener or the tree says that it is enough."""
         limit, pace = self.question.limit, self.question.pace
-        if self._moves == 0 or self.has_won():
+        if self._moves == 0 or (self.tactics is not None and self.has_won(self.tactics)):
             return
         for move in self.tactics.losing_moves() if self.tactics else ():
             self.library.tree_bar(self._tree, cell_of(*move))

@@ -274,11 +274,9 @@ class Search(ABC):
         value = win_in(win.plies)
         return self._thought(value, depth, len(win.line), win.line, proof=win.claim)
 
-    def has_won(self) -> bool:
+    def has_won(self, tactics: Tactics) -> bool:
         """Return whether a win is found before the search begins, which is then its thought."""
-        if self.tactics is None:
-            return False
-        win = self.tactics.fours(FOURS_NODES) or self.tactics.threats(THREES_NODES)
+        win = tactics.fours(FOURS_NODES) or tactics.threats(THREES_NODES)
         if win is None:
             return False
         self.best = self.thought_of(win)

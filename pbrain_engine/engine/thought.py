@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self, SupportsFloat
 
 from ..eval.weights import DEFAULT_SCALE
@@ -109,7 +110,7 @@ Listener = Callable[[Thought], bool | None]
 
 def rank_lines(lines: Iterable[Thought]) -> list[Thought]:
     """Return the lines of one depth, best first, and numbered so."""
-    order = sorted(lines, key=lambda thought: -thought.value)
+    order = sorted(lines, key=attrgetter("value"), reverse=True)
     return [thought._replace(multipv=rank) for rank, thought in enumerate(order, 1)]
 
 

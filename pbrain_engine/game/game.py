@@ -120,7 +120,8 @@ class Game:
         self.width = whole(width, "the width")
         self.height = self.width if height is None else whole(height, "the height")
         self.rule = Rule.parse(rule)
-        if not all(MIN_BOARD <= side <= MAX_BOARD for side in (self.width, self.height)):
+        least, most = sorted((self.width, self.height))
+        if least < MIN_BOARD or most > MAX_BOARD:
             board = f"{self.width}x{self.height}"
             raise ValueError(f"board {board}: sides are {MIN_BOARD} to {MAX_BOARD}")
         self.scale = weights.scale(self.rule) if weights else DEFAULT_SCALE  # as in a Thought
