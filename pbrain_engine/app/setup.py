@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
 from ..files import decode
-from ..game.game import Game, IllegalMove
 from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
 from ..notation.diagram import parse_diagram
 from ..notation.game_tree import GameRecord
@@ -181,26 +180,3 @@ def cut(record: GameRecord, ply: int) -> GameRecord:
     kept = ply if ply >= 0 else count + ply
     passes = tuple(after for after in record.passes if after <= kept)
     return replace(record, moves=record.moves[:kept], passes=passes)
-
-
-def build_checked(game: Game, record: GameRecord) -> None:
-    """Put on a board what can come about in a game.
-
-    Raises:
-        NotationError: it cannot: stones on one cell, two winners, moves after the end.
-    """
-    try:
-        game.become(record)
-    except IllegalMove as error:
-        raise NotationError(str(error)) from None
-    if game.winner is None:
-        return
-    walk = Game(game.width, game.height, game.rule)
-    turned = sorted(record.placed, key=lambda held: -held[1])
-    walk.become(replace(record.beginning, placed=tuple(turned)))
-    if walk.winner not in (None, game.winner):  # each is the one whose row was there first
-        raise NotationError("both sides have a winning row")
-    for number, move in enumerate(record.moves, 1):
-        if walk.winner is not None:
-            raise NotationError(f"{walk.winner.name.lower()} has won before move {number}")
-        walk.play(*move)

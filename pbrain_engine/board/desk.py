@@ -16,7 +16,6 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from ..app.setup import build_checked
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
 from ..engine.searcher import start_deep
 from ..game.game import Game
@@ -227,7 +226,7 @@ class Desk:
             engine.new_game(*setup.board)
         if fresh:
             engine.clear_hash()
-        build_checked(engine.game, setup)
+        engine.game.become_checked(setup)
         engine.arm()  # before the question whether the job was stopped, so that no stop gets lost
         if self.jobs:
             self.jobs[0].check()

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from ..app.setup import build_checked
 from ..engine.engine import EngineError
 from ..files import is_writable, read_object
 from ..game.game import Game
@@ -193,5 +192,5 @@ def game_of(setup: GameRecord, game: Game | None = None) -> Game:
     """
     if game is None or (game.width, game.height, game.rule) != setup.board:
         game = Game(*setup.board)
-    build_checked(game, setup)
+    game.become_checked(setup)
     return game

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     game = setup.chosen_setup(options, options.game)
     if not game.moves:
         raise NotationError("there are no moves to review")
-    setup.build_checked(Game(*game.board), game)
+    Game(*game.board).become_checked(game)
     with (
         kept.Kept(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
-from ..notation.cells import parse_cell
+from ..notation.cells import NotationError, parse_cell
 from ..notation.diagram import Diagram, winning_row
 from ..position.geometry import (
     MARGIN,
@@ -325,6 +325,28 @@ class Game:
                 wanted.append(Stone(Move(*cell), to_move, True))
             to_move = to_move.opponent
         self.set_up(wanted, to_move)
+
+    def become_checked(self, record: GameRecord) -> None:
+        """Take over, as ``become`` does, a position that can come about in a game.
+
+        Raises:
+            NotationError: it cannot: stones on one cell, two winners, moves after the end.
+        """
+        try:
+            self.become(record)
+        except IllegalMove as error:
+            raise NotationError(str(error)) from None
+        if self.winner is None:
+            return
+        walk = Game(self.width, self.height, self.rule)
+        turned = sorted(record.placed, key=lambda held: -held[1])
+        walk.set_up([Stone(Move(*cell), side, False) for cell, side in turned], record.first)
+        if walk.winner not in (None, self.winner):  # each is the one whose row was there first
+            raise NotationError("both sides have a winning row")
+        for number, move in enumerate(record.moves, 1):
+            if walk.winner is not None:
+                raise NotationError(f"{walk.winner.name.lower()} has won before move {number}")
+            walk.play(*move)
 
     def cell(self, x: object, y: object = None) -> Coordinates:
         """Return the cell that is meant by these arguments of ``play``, on the board or not."""
