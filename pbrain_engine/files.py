@@ -95,12 +95,10 @@ def decode(data: bytes) -> str:
 
 
 def _letters(data: bytes) -> str:
-    for marks, encoding in (
-        ((codecs.BOM_UTF8,), "utf-8-sig"),
-        ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
-    ):
-        if data.startswith(marks):
-            return data.decode(encoding, errors="replace")
+    if data.startswith(codecs.BOM_UTF8):
+        return data.decode("utf-8-sig", errors="replace")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace")
     named = _NAMED.search(data[:_HEAD])
     for encoding in ([named[1].decode("ascii")] if named else []) + ["utf-8"]:
         try:
