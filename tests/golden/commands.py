@@ -47,7 +47,7 @@ VARIED = (  # what is no two times the same, and what stands for it
     (r"only of .*;", "only of V;"),
     (r": \d+ bytes", ": N bytes"),
     (r"time +\d+\.\d+", "time T"),
-    (r", \d+:\d\d left", ", T left"),
+    (r", \d+:\d\d:\d\d left", ", T left"),
     (r" +\d+\.\d+ s +[\d.]+[kM]?/s", " T s N/s"),
     (r"\d+\.\d+ s\b", "T s"),
     (r"[\d.]+[kM]?/s", "N/s"),
