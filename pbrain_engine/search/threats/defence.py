@@ -49,10 +49,13 @@ def may_foul(tables, side):
 @kernel
 def fours_of(state, side):
     """Return how many cells might make a four for a side, short of a five."""
-    cells = count_of(state, side, s.MAKES_FOUL)
-    for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
-        cells += count_of(state, side, kind)
-    return cells
+    cells = (
+        count_of(state, side, s.MAKES_FOUR)
+        + count_of(state, side, s.MAKES_FOUR_PLUS)
+        + count_of(state, side, s.MAKES_FOUR_THREE)
+        + count_of(state, side, s.MAKES_WINNING_FOUR)
+    )
+    return cells + count_of(state, side, s.MAKES_FOUL)
 
 
 @kernel
