@@ -12,7 +12,7 @@ and writes the tree, and not while it judges a position.
 
 import numpy as np
 
-from ...kernel import fill_line, kernel, record
+from ...kernel import kernel, record
 from ...kernel.bits import exchange
 from ...position.board import SETS, bucket_of
 from ...values import WIN, WIN_BAND
@@ -60,9 +60,11 @@ BLOCK = record(
     used=np.int32,
 )
 TREE_PARAMS = record(**dict.fromkeys(MCTS, np.int32))
+_HEAD = TREE_PARAMS.itemsize + 8 * (8 + 12 + SETS)
+_PAD = -_HEAD % 64
 TREE = record(
     params=TREE_PARAMS,
-    gap=fill_line(TREE_PARAMS.itemsize),
+    pad=(np.uint8, _PAD),
     lock=(np.int64, 8),  # 1 while a thread walks or writes the tree; a cache line of its own
     stop=np.int64,  # set by the host: every search returns as soon as it sees it
     generation=np.int64,  # of the running search, 0 to 255
@@ -78,7 +80,7 @@ TREE = record(
     barred=(np.uint64, SETS),  # cells that are not played at the root
     nodes=(NODE, MAX_NODES),
 )
-HEAD_BYTES = TREE.itemsize - NODE.itemsize * MAX_NODES
+HEAD_BYTES = _HEAD + _PAD
 LISTS = record(blocks=(BLOCK, MAX_BLOCKS))
 
 _LOOKS = 24  # lists that are compared before one is recycled
