@@ -40,7 +40,7 @@ EVENT_GAP = 0.1  # seconds between two events of a search
 # that keep no table begin again.
 SLICED = {
     "worker_iterate": 1.0, "threats_fours": 1.0, "threats_threes": 1.0, "threats_rescues": 1.5,
-    "threats_replay": 2.0, "threats_threes_line": 2.0, "threats_move": 2.0,
+    "threats_replay": 2.0, "threats_line": 2.0, "threats_move": 2.0,
 }  # fmt: skip
 
 Kernel = Callable[..., int]

@@ -186,3 +186,7 @@ def test_what_is_kept_can_be_packed_and_put_back(tmp_path: Path) -> None:
     for wrong in (b"", b"no archive", worker.pack("no JSON"), outside.getvalue()):
         with pytest.raises(ValueError, match="was not saved by this page"):
             worker.unpack(wrong)
+
+
+def test_what_runs_in_slices_is_what_the_kernel_has() -> None:
+    assert set(worker.SLICED) <= set(worker.native.load().exports)
