@@ -26,10 +26,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
-    """Start a board's server, which has nothing to complain about in the end."""
+    """Start a server that waits for all tests, and has nothing to complain about in the end."""
     from tests.board.board_server import BoardServer
 
-    server = BoardServer(tmp_path_factory.mktemp("board"))
+    server = BoardServer(tmp_path_factory.mktemp("board"), "--linger", "0")
     yield server
     assert server.stop() == ""
 
