@@ -23,6 +23,7 @@ LEFT_OUT = {
     "learn/test_network_training", "native/test_build", "native/test_checked",
     "native/test_replay", "native/test_targets", "native/test_uncompiled",
     "protocol/test_faults", "protocol/test_figures", "protocol/test_fuzz", "search/test_strength",
+    "site/test_visit",
 }  # fmt: skip
 # Kernels are run as plain Python; those of a package beside the files of its own folder.
 KERNELS = {

@@ -29,7 +29,7 @@ UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 # takes longest comes first: the last pieces should be small, or one core waits for the other.
 FIRST = (
     "site/test_site", "native/test_replay", "native/test_checked", "engine/test_review",
-    "learn/test_lessons", "board/test_page", "packaging/test_play",
+    "learn/test_lessons", "site/test_visit", "board/test_page", "packaging/test_play",
     "board/test_page_games", "board/test_page_files", "board/test_server", "board/test_page_care",
     "packaging/test_manager", "packaging/test_zip", "native/test_uncompiled", "native/test_build",
     "search/test_claims", "doctor/test_doctor", "arena/test_records", "arena/test_faults",

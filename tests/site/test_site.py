@@ -16,73 +16,13 @@ from tests.site.host import Quiet, Site
 
 ROOT = Path(__file__).parents[2]
 GAME = "h8i9g9g7i8g8h7h9f7"
-OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
-HEARD = 10_000  # milliseconds; 100 on a machine that does nothing else
 SIGNATURE = int((ROOT / "tests" / "signature.txt").read_text(encoding="ascii"))
-# How long a search goes on after it was stopped, in milliseconds.
-STOP = """(async () => {
-  const position = app.tree.position(app.tree.root);
-  const question = app.server.ask("analyse", { position }, () => {});
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  const began = performance.now();
-  app.server.stop(question.id);
-  const found = await question;
-  return { ms: performance.now() - began, depth: found.depth, error: found.error };
-})()"""
-
-
-def show(page: Page, moves: str) -> None:
-    page.do(f"location.hash = '#b=15x15&r=freestyle&m={moves}'")
-    page.wait(f"app.node.ply === {len(moves) // 2} && app.node.facts")
 
 
 def stay(page: Page) -> None:
     """Wait until all files are kept for the next visit."""
     page.wait("navigator.serviceWorker.controller")
     page.wait("navigator.serviceWorker.controller.state === 'activated'")
-
-
-def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
-    browser: Any, server: Site
-) -> None:
-    page = Page(browser, server)  # type: ignore[arg-type]
-    assert not page.do("crossOriginIsolated")
-    page.begin(level=1)
-    page.play("h8")
-    page.wait("app.node.ply === 2")
-    show(page, GAME)
-    page.tab("analyse")
-    page.wait("app.node.found?.depth >= 6")
-    assert page.raw.locator("#board .label.best").count() == 1
-    page.tab("moves")
-    stopped = page.do(STOP)
-    assert stopped["ms"] < HEARD and stopped["depth"] >= 1, stopped
-    show(page, OPEN_THREE)
-    page.tab("proof")
-    page.press("prove")
-    page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
-    page.play("o15")  # a defence far away
-    page.says("proof-status", "five")
-    show(page, OPEN_THREE + "a15h1")
-    page.tab("review")
-    page.raw.fill("#review-seconds", "0.1")
-    page.press("review")
-    page.says("review-status", "mistakes")
-    assert page.raw.locator("#mistakes li").count() >= 1
-    stay(page)
-    moves = page.moves()
-    page.raw.wait_for_timeout(4000)  # in which what was found out is kept
-
-    page.context.set_offline(True)
-    page.raw.reload()
-    page.wait("document.querySelector('#link')?.dataset.state === 'open' && app.node.facts")
-    assert page.do("crossOriginIsolated") and page.moves() == moves
-    position = "{ position: app.tree.position(app.node.parent) }"
-    known = page.do(f"app.server.ask('known', {position}).then((found) => found.known)")
-    assert known  # what was found out before the reload
-    stopped = page.do(STOP)
-    assert stopped["ms"] < HEARD and stopped["depth"] >= 1, stopped
-    page.close()
 
 
 def test_the_engine_of_the_site_has_the_signature_of_all_others(browser: Any, server: Site) -> None:
