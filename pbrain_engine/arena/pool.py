@@ -118,7 +118,7 @@ class LocalGames(Pool[GameTask, Played]):
         settings: MatchSettings,
         on_move: Callable[[int, Played], None] = lambda slot, played: None,
     ) -> None:
-        """Begin; moves are told with the number of their slot."""
+        """Begin; ``on_move`` gets moves with the number of their slot."""
         self._guardian = None if settings.in_process else Guardian()
         seats = settings.concurrency
         self._slots = [Slot(settings, number, self._guardian) for number in range(seats)]
