@@ -102,11 +102,11 @@ class Kept:
             with self.database.transaction():
                 self.database.add_findings(known)
 
-    def note_game(self, record: GameRecord, findings: dict[int, Finding] | None = None) -> None:
-        """Keep a game, and what was found out about its positions, by the stones played before."""
+    def note_game(self, record: GameRecord) -> None:
+        """Keep a game that has moves."""
         if self.database is not None and record.moves:
             with self.database.transaction():
-                self.database.add_games([StoredGame(record, findings or {})])
+                self.database.add_games([StoredGame(record)])
 
 
 # Reviews --------------------------------------------------------------------------------
