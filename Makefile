@@ -51,7 +51,7 @@ install: $(DEVELOP) ## install all that development needs, and compile nothing y
 develop: setup $(DEVELOP) ## set up, and install what tests and checks need
 
 demo: ## watch one game of the engine against itself
-	@test -e $(PLAY) || echo "The first time this sets up .venv and compiles the kernel: about two minutes."
+	@test -e $(PLAY) || echo "The first time this sets up .venv and compiles the kernel: about a minute."
 	@$(MAKE) --no-print-directory setup
 	@$(BIN)/numoku demo
 

@@ -68,8 +68,7 @@ def plant(root: Path, mutants: Sequence[tuple[int, Mutant]]) -> None:
     package = root / PACKAGE
     (package / SWITCH).write_text(SWITCH_SOURCE)
     change(package / "native/load/library.py", "self._dll = ctypes.CDLL(path)\n", HOOK)
-    lower = package / "native/build/lower.py"
-    change(lower, "    own = set()\n", f'    own.add("{VARIABLE}")\n')
+    change(package / "native/build/front.py", "    own = set()\n", f'    own.add("{VARIABLE}")\n')
     files = defaultdict(list)
     for number, mutant in mutants:
         files[mutant.file].append((number, mutant))

@@ -21,10 +21,10 @@ HEADER = "import numpy as np\nfrom numba import carray\nfrom pbrain_engine.kerne
 # Compiles the module named on the command line and prints its LLVM code, linked and optimised.
 EMIT = """
 import sys
-from pbrain_engine.native.build import lower
+from pbrain_engine.native.build import front, lower
 from pbrain_engine.native.load.targets import TARGETS
-results = lower.compile_exports(sys.argv[1])
-module = lower.link_exports(results)
+front.BATCH = int(sys.argv[2])
+_, module = front.compile_exports(sys.argv[1])
 _, optimised = lower.emit(module, TARGETS["linux-x86_64"], "v3", "about")
 print(module, optimised, sep="@@")
 """
@@ -33,14 +33,14 @@ REFUSE = """
 import sys
 import bad_kernels
 from pbrain_engine import kernel
-from pbrain_engine.native.build import lower
+from pbrain_engine.native.build import front, lower
 from pbrain_engine.native.load.targets import TARGETS
 every = dict(kernel.EXPORTS)
 for name, export in every.items():
     kernel.EXPORTS.clear()
     kernel.EXPORTS[name] = export
     try:
-        module = lower.link_exports(lower.compile_exports("bad_kernels"))
+        _, module = front.compile_exports("bad_kernels")
         lower.emit(module, TARGETS["linux-x86_64"], "v3", "about")
     except lower.KernelDefect as defect:
         print(name, str(defect).replace("\\n", " "))
@@ -62,7 +62,7 @@ def python(code: str, *words: str, folder: Path | None = None) -> str:
 
 @pytest.fixture(scope="module")
 def stages() -> list[str]:
-    return python(EMIT, "tests.native.toy_kernels").split("@@")
+    return python(EMIT, "tests.native.toy_kernels", "1000").split("@@")
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,38 @@ def optimised(stages: list[str]) -> str:
 def function(code: str, name: str) -> str:
     """Return the definition of a function."""
     return re.search(rf"^define [^\n]*@{name}\(.*?^}}", code, re.M | re.S)[0]  # type: ignore[index]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="code is written in one process elsewhere")
+def test_forked_processes_write_the_code_that_one_writes(optimised: str) -> None:
+    _, forked = python(EMIT, "tests.native.toy_kernels", "1").split("@@")
+    numbers = re.compile(r"[!#]\d+|(?<=array\.data)\.\d+")  # of what stands elsewhere in a module
+    functions = [
+        sorted(re.findall(r"^define .*?^}", numbers.sub("", module), re.M | re.S))
+        for module in (optimised, forked)
+    ]
+    assert len(functions[0]) > 10 and functions[0] == functions[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="code is written in one process elsewhere")
+def test_a_forked_process_that_fails_says_why_and_ends_the_build() -> None:
+    code = """
+import os
+from numba.core.lowering import Lower
+from pbrain_engine.native.build import front
+first, lower_inst = os.getpid(), Lower.lower_inst
+def fail(lower, instruction):
+    if os.getpid() != first:
+        raise ValueError("this cannot be lowered")
+    lower_inst(lower, instruction)
+Lower.lower_inst = fail
+front.BATCH = 1
+front.compile_exports("tests.native.toy_kernels")
+"""
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        python(code)
+    assert "this cannot be lowered" in failure.value.stderr
+    assert "KernelDefect: numba wrote no LLVM code; the reason is above" in failure.value.stderr
 
 
 # The canary: what we know about numba's code -------------------------------------------

@@ -21,7 +21,7 @@ from numba import types
 
 from ... import kernel
 from ..load.targets import TARGETS
-from . import lower
+from . import front, lower
 from .compile import Output, report
 
 
@@ -47,8 +47,7 @@ def describe_exports(results: list[tuple[str, Any]]) -> str:
 def compile_front(exports: str, kept: str) -> None:
     """Keep the linked module of the exports in a file, behind the facts about them."""
     began = time.perf_counter()
-    results = lower.compile_exports(exports)
-    module = lower.link_exports(results)
+    results, module = front.compile_exports(exports)
     with open(kept, "wb") as file:
         file.write(describe_exports(results).encode("ascii") + b"\0" + module.as_bitcode())
     report(f"compiled {len(results)} exported functions", began)
@@ -76,10 +75,10 @@ def main(arguments: Sequence[str]) -> int:
     """Write one object file for each target and level; return the exit status."""
     exports, digest, kept, folder, *words = arguments
     outputs = [Output(TARGETS[n], level) for n, level in zip(words[::2], words[1::2], strict=True)]
-    if not os.path.exists(kept):
-        compile_front(exports, kept)
     write = partial(write_object, kept, digest, folder)
     try:
+        if not os.path.exists(kept):
+            compile_front(exports, kept)
         if len(outputs) == 1:
             write(outputs[0])
         else:

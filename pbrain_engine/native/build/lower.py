@@ -1,27 +1,17 @@
-"""Kernels to object files: numba's front end, one linked LLVM module, LLVM's optimiser.
+"""The LLVM module of the kernels to object files: what a platform needs, and LLVM's optimiser.
 
-Numba is used up to its LLVM code only. Its own optimiser and code generator would work on
-every function again for each of its callers; here every function is optimised once, in one
-module where all but the exports are internal. Nothing in the code depends on the platform
-until ``emit``, so one front-end run serves all targets and levels.
-
-All of this is private API of numba, hence the pinned version and the canary test.
+Nothing in the module depends on the platform until ``emit``, so one run of numba (``front``)
+serves all targets and levels.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import types
-from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-from numba.np import arrayobj
 
-from ... import kernel
 from ..load.targets import Target
 
 RUNTIME_SYMBOLS = {"memset", "memcpy", "memmove"}  # what any C library provides
@@ -41,99 +31,6 @@ INLINING_THRESHOLD = 2000
 
 class KernelDefect(Exception):
     """The kernels compile, but to something that must not be shipped."""
-
-
-def _finalize(library: Any) -> None:
-    library._raise_if_finalized()
-    library._finalized = True
-
-
-def _take_index(context: Any, builder: Any, kind: Any, value: Any, length: Any) -> Any:
-    """Take an index as it is, where numba would count a negative one from the end.
-
-    Kernels have no such index (a checked build would refuse it), and the test before every
-    access cost 10 % of the nodes and 20 % of the pairs a second.
-    """
-    return context.cast(builder, value, kind, types.intp if kind.signed else types.uintp)
-
-
-# Parts of numba that ours take the place of: it stops at the LLVM code of a function.
-_REPLACED = (
-    (JITCodeLibrary, "finalize", _finalize),
-    (JITCodeLibrary, "_optimize_functions", lambda *_: None),
-    (JITCodeLibrary, "get_pointer_to_function", lambda library, name: 0),
-    (JITCPUCodegen, "set_env", lambda *_: None),
-    (arrayobj, "fix_integer_index", _take_index),
-)
-
-
-def compile_exports(module: str) -> list[tuple[str, Any]]:
-    """Import a module of exports and return each one's name and numba's compile result."""
-    importlib.import_module(module)
-    for owner, name, method in _REPLACED:
-        if not hasattr(owner, name):
-            raise KernelDefect(f"numba's {owner} has no {name}: another version?")
-        setattr(owner, name, method)
-    dispatcher: Any
-    function: Any
-    for dispatcher, signature in kernel.SIGNED:
-        dispatcher.compile(signature)
-        dispatcher.disable_compile()  # a literal argument would make another specialisation
-    results = []
-    for name, (function, arguments) in kernel.EXPORTS.items():
-        is_kernel = function.__name__ != name  # one that other kernels call, too
-        function.compile(arguments if is_kernel else types.int64(*arguments))
-        result = function.overloads[arguments]
-        kind = result.signature.return_type
-        if is_kernel and kind not in (types.int64, types.boolean, types.none):
-            raise KernelDefect(f"{name} returns {kind}")
-        results.append((name, result))
-    return results
-
-
-def _libraries(results: list[tuple[str, Any]]) -> Iterator[Any]:
-    """Yield the code library of each export and of everything it reaches, once."""
-    waiting = [result.library for _, result in results]
-    seen = set()
-    while waiting:
-        library = waiting.pop()
-        if library in seen or library.name == "nrt":
-            continue
-        seen.add(library)
-        yield library
-        waiting.extend(library._linking_libraries)
-
-
-def link_exports(results: list[tuple[str, Any]]) -> Any:
-    """Return one module of all that the exports reach, with the exports under their names.
-
-    An export that is a kernel is entered by a jump, so that its own code can be changed as that of
-    any other kernel.
-    """
-    whole = parse_file("runtime.ll")
-    for library in _libraries(results):
-        whole.link_in(library._final_module, preserve=True)
-    own = set()
-    for name, result in results:
-        function = whole.get_function(result.fndesc.llvm_func_name)
-        own.add(name)
-        if result.fndesc.qualname == name:
-            function.name = name
-            continue
-        kinds = [str(argument.type) for argument in function.arguments]
-        values = ", ".join(f"{kind} %{i}" for i, kind in enumerate(kinds))
-        whole.link_in(
-            llvm.parse_assembly(
-                f'declare i32 @"{function.name}"({", ".join(kinds)})\n'
-                f"define i32 @{name}({values}) {{\n"
-                f'%status = call i32 @"{function.name}"({values})\nret i32 %status\n}}\n'
-            )
-        )
-    for value in [*whole.functions, *whole.global_variables]:
-        if not value.is_declaration:
-            value.linkage = "external" if value.name in own else "internal"
-    whole.verify()
-    return whole
 
 
 def parse_file(name: str) -> Any:

@@ -1,0 +1,200 @@
+"""Kernels to one LLVM module: numba's front end, on two cores.
+
+Numba is used up to its LLVM code only. Its own optimiser and code generator would work on
+every function again for each of its callers; here every function is optimised once, in one
+module where all but the exports are internal. Nothing in that module depends on the platform.
+
+Numba's types are found caller by caller and keep one core busy. To write the LLVM code of a
+function needs no more than that its callees have their types: so that is put off, and a forked
+process does it for many functions at a time while the types of the next ones are found.
+
+All of this is private API of numba, hence the pinned version and the canary test.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import multiprocessing
+import sys
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import types
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.lowering import Lower
+from numba.core.targetconfig import ConfigStack
+from numba.np import arrayobj
+
+from ... import kernel
+from .lower import KernelDefect, parse_file
+
+# Functions whose code one process writes; elsewhere a fork is not there, or not safe.
+BATCH = 40 if sys.platform == "linux" else sys.maxsize
+
+
+def _take_index(context: Any, builder: Any, kind: Any, value: Any, length: Any) -> Any:
+    """Take an index as it is, where numba would count a negative one from the end.
+
+    Kernels have no such index (a checked build would refuse it), and the test before every
+    access cost 10 % of the nodes and 20 % of the pairs a second.
+    """
+    return context.cast(builder, value, kind, types.intp if kind.signed else types.uintp)
+
+
+# Parts of numba that ours take the place of: it stops at the LLVM code of a function.
+_REPLACED = (
+    (JITCodeLibrary, "finalize", lambda library: None),
+    (JITCodeLibrary, "_optimize_functions", lambda *_: None),
+    (JITCodeLibrary, "get_pointer_to_function", lambda library, name: 0),
+    (JITCPUCodegen, "set_env", lambda *_: None),
+    (arrayobj, "fix_integer_index", _take_index),
+)
+
+
+class _Writer:
+    """Writes the LLVM code of functions, in batches, while others are still to get their types."""
+
+    def __init__(self) -> None:
+        self._write_now = Lower.lower
+        self._waiting: list[Any] = []  # numba's states of functions that have their types
+        self._pipes: list[Connection] = []  # each will bring the module of a batch
+
+    def __enter__(self) -> _Writer:
+        def put_off(lower: Any) -> None:
+            if not lower.flags.no_cfunc_wrapper:  # a function of numba's own
+                self._write_now(lower)
+                return
+            lower.call_helper = None
+            self._waiting.append(lower)
+            if len(self._waiting) >= BATCH:
+                self._fork()
+
+        Lower.lower = put_off  # found there by numba's pass
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Lower.lower = self._write_now
+
+    def _fork(self) -> None:
+        ours, theirs = multiprocessing.Pipe(duplex=False)
+        context = multiprocessing.get_context("fork")
+        context.Process(target=self._send, args=(theirs,), daemon=True).start()
+        theirs.close()
+        self._pipes.append(ours)
+        self._waiting = []
+
+    def _send(self, pipe: Connection) -> None:
+        """Write the code of those that wait and send it as one module, in the forked process."""
+        own = {lower.fndesc.llvm_func_name for lower in self._waiting}
+        module = llvm.parse_assembly("")
+        _link(module, self._write())
+        for value in [*module.functions, *module.global_variables]:
+            if not value.is_declaration and value.name not in own:
+                value.linkage = "internal"  # of numba, which other batches may have as well
+        pipe.send_bytes(module.as_bitcode())
+
+    def _write(self) -> list[Any]:
+        """Write the code of those that wait, here; return their libraries."""
+        Lower.lower = self._write_now
+        for lower in self._waiting:
+            with ConfigStack().enter(lower.flags), lower.context.push_code_library(lower.library):
+                lower.lower()
+        return [lower.library for lower in self._waiting]
+
+    def finish(self) -> list[Any]:
+        """Write what still waits, here; return the modules of the other batches.
+
+        Raises:
+            KernelDefect: a forked process failed, and has said why.
+        """
+        self._write()
+        try:
+            return [llvm.parse_bitcode(pipe.recv_bytes()) for pipe in self._pipes]
+        except EOFError:
+            raise KernelDefect("numba wrote no LLVM code; the reason is above") from None
+
+
+def compile_exports(name: str) -> tuple[list[tuple[str, Any]], Any]:
+    """Import a module of exports and compile what they reach.
+
+    Return each one's name and numba's compile result, and one LLVM module with the exports under
+    their names.
+
+    Raises:
+        KernelDefect: an export is not what C can call, or has no code.
+    """
+    importlib.import_module(name)
+    for owner, method, ours in _REPLACED:
+        if not hasattr(owner, method):
+            raise KernelDefect(f"numba's {owner} has no {method}: another version?")
+        setattr(owner, method, ours)
+    gc.disable()  # a sixth of the time, for twice the memory
+    with _Writer() as writer:
+        results = list(_type_exports())
+        batches = writer.finish()
+    module = parse_file("runtime.ll")
+    _link(module, [result.library for _, result in results])
+    for batch in reversed(batches):  # the order in which callers stand before callees
+        module.link_in(batch)
+    _name_exports(module, results)
+    return results, module
+
+
+def _type_exports() -> Iterator[tuple[str, Any]]:
+    dispatcher: Any
+    function: Any
+    for dispatcher, signature in kernel.SIGNED:
+        dispatcher.compile(signature)
+        dispatcher.disable_compile()  # a literal argument would make another specialisation
+    for name, (function, arguments) in kernel.EXPORTS.items():
+        is_kernel = function.__name__ != name  # one that other kernels call, too
+        function.compile(arguments if is_kernel else types.int64(*arguments))
+        result = function.overloads[arguments]
+        kind = result.signature.return_type
+        if is_kernel and kind not in (types.int64, types.boolean, types.none):
+            raise KernelDefect(f"{name} returns {kind}")
+        yield name, result
+
+
+def _link(module: Any, roots: Sequence[Any]) -> None:
+    """Add the code of these libraries to a module, and of everything that they reach, once."""
+    waiting = list(roots)
+    seen = set()
+    while waiting:
+        library = waiting.pop()
+        if library in seen or library.name == "nrt":
+            continue
+        seen.add(library)
+        module.link_in(library._final_module, preserve=True)
+        waiting.extend(library._linking_libraries)
+
+
+def _name_exports(module: Any, results: list[tuple[str, Any]]) -> None:
+    """Give the exports their names, and make all else internal.
+
+    An export that is a kernel is entered by a jump, so that its own code can be changed as that of
+    any other kernel.
+    """
+    own = set()
+    for name, result in results:
+        function = module.get_function(result.fndesc.llvm_func_name)
+        own.add(name)
+        if result.fndesc.qualname == name:
+            function.name = name
+            continue
+        kinds = [str(argument.type) for argument in function.arguments]
+        values = ", ".join(f"{kind} %{i}" for i, kind in enumerate(kinds))
+        module.link_in(
+            llvm.parse_assembly(
+                f'declare i32 @"{function.name}"({", ".join(kinds)})\n'
+                f"define i32 @{name}({values}) {{\n"
+                f'%status = call i32 @"{function.name}"({values})\nret i32 %status\n}}\n'
+            )
+        )
+    for value in [*module.functions, *module.global_variables]:
+        if not value.is_declaration:
+            value.linkage = "external" if value.name in own else "internal"
+    module.verify()
