@@ -65,10 +65,11 @@ def entries(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
 
 
-def start(cluster: Cluster, *words: str) -> subprocess.Popen[str]:
-    """Start a command on the cluster."""
+def start(cluster: Cluster, *words: str, code: str = "") -> subprocess.Popen[str]:
+    """Start a command on the cluster, in the program or in this code."""
+    program = ["-c", code] if code else ["-m", "pbrain_engine.cli"]
     return subprocess.Popen(
-        [sys.executable, "-m", "pbrain_engine.cli", *words, "--cluster", cluster.address],
+        [sys.executable, *program, *words, "--cluster", cluster.address],
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -106,6 +107,13 @@ def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path
     assert far.read_bytes() == near.read_bytes()
 
 
+# What Dask waits for a scheduler, and again for one that has gone: a user's 15 s are long.
+IMPATIENT = """
+import sys
+from pbrain_engine import cli, workers
+workers.CONNECT_TIMEOUT = 4
+sys.exit(cli.main(sys.argv[1:]))
+"""
 MATCH = "match numoku numoku --in-process --nodes 500 --games 9998 --openings random --view quiet"
 
 
@@ -121,7 +129,7 @@ def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
     words: str, goes_on: str, cluster: Cluster, tmp_path: Path
 ) -> None:
     path = tmp_path / "games"
-    with start(cluster, *words.replace("FILE", str(path)).split()) as runner:
+    with start(cluster, *words.replace("FILE", str(path)).split(), code=IMPATIENT) as runner:
         wait_until(lambda: path.exists() and path.stat().st_size >= 5000)
         cluster.close()
         said = runner.communicate(timeout=120)[1]

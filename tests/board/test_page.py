@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 from dataclasses import replace
 from pathlib import Path
@@ -466,7 +467,10 @@ def test_a_report_links_its_games_to_the_board(
     link = page.get_attribute("#analyse", "href")
     assert link == "http://127.0.0.1:8421/#b=15x15&r=freestyle&m=o15a7k1a2f2k2a3&n=1"
     page.fill("#board-address", server.address)  # at another port, with its token
+    wait(page, f"localStorage.getItem('numoku.board') === {json.dumps(server.address)}")
+    page.wait_for_timeout(300)  # a browser writes it down a little later
     page.reload()
+    assert page.input_value("#board-address") == server.address
     page.click("#first")
     page.click("#next")
     with context.expect_page() as opened:

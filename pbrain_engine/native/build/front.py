@@ -16,8 +16,10 @@ from __future__ import annotations
 import gc
 import importlib
 import multiprocessing
+import signal
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -80,21 +82,25 @@ class _Writer:
 
     def _fork(self) -> None:
         ours, theirs = multiprocessing.Pipe(duplex=False)
+        self._pipes.append(ours)
         context = multiprocessing.get_context("fork")
         context.Process(target=self._send, args=(theirs,), daemon=True).start()
         theirs.close()
-        self._pipes.append(ours)
         self._waiting = []
 
     def _send(self, pipe: Connection) -> None:
         """Write the code of those that wait and send it as one module, in the forked process."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the others
+        for ours in self._pipes:
+            ours.close()  # so that sending fails when the first process is dead
         own = {lower.fndesc.llvm_func_name for lower in self._waiting}
         module = llvm.parse_assembly("")
         _link(module, self._write())
         for value in [*module.functions, *module.global_variables]:
             if not value.is_declaration and value.name not in own:
                 value.linkage = "internal"  # of numba, which other batches may have as well
-        pipe.send_bytes(module.as_bitcode())
+        with suppress(BrokenPipeError):
+            pipe.send_bytes(module.as_bitcode())
 
     def _write(self) -> list[Any]:
         """Write the code of those that wait, here; return their libraries."""
