@@ -367,6 +367,16 @@ def test_what_is_no_game_is_refused_with_a_reason(opened: Open) -> None:
 # Review and puzzles -------------------------------------------------------------------
 
 
+def test_the_next_puzzle_begins_when_the_list_has_come(page: Page) -> None:
+    page.wait("app.puzzle.shipped.length")
+    page.tab("puzzle")
+    page.do("app.puzzle.shipped = []")
+    page.press("next-puzzle")
+    assert page.text("puzzle-status") == "there is no puzzle yet"
+    page.do("app.puzzle.onserver()")
+    page.wait("app.guide?.name === 'puzzle'")
+
+
 def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
     page.tab("puzzle")
     page.press("next-puzzle")

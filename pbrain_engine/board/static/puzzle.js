@@ -26,6 +26,7 @@ export class PuzzlePanel extends Panel {
     if (this.shipped.length) return;
     this.shipped = (await this.app.server.ask("puzzles")).puzzles || []; // else with the next connection
     this.fill();
+    if (this.isWanted && this.app.tab === this.name) this.next();
   }
 
   fill() {
@@ -79,8 +80,10 @@ export class PuzzlePanel extends Panel {
   get task() { return `${this.puzzle.to_move} to move wins in ${this.puzzle.own_moves || "some"} ${KINDS[this.puzzle.kind]}`; }
 
   next() {
+    this.isWanted = !this.puzzles.length;
+    if (this.isWanted) return this.say("there is no puzzle yet");
     const open = this.puzzles.findIndex((puzzle, number) => number > this.at && !this.solved.has(puzzle.id));
-    this.begin(open >= 0 ? open : (this.at + 1) % Math.max(1, this.puzzles.length));
+    return this.begin(open >= 0 ? open : (this.at + 1) % this.puzzles.length);
   }
 
   // The game that was on the board before comes back.
