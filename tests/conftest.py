@@ -53,6 +53,17 @@ def rank(item: pytest.Item) -> int:
     return FIRST.index(name) if name in FIRST else len(FIRST)
 
 
+# Kinds that few files have: the others are not even read.
+MARKS = {"timed and not long": "mark.timed", "uncompiled": "mark.uncompiled"}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    mark = MARKS.get(config.option.markexpr)
+    if mark is None or not collection_path.name.startswith("test_"):
+        return None
+    return mark not in collection_path.read_text(encoding="utf-8") or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     def runs(item: pytest.Item) -> bool:
         return ("uncompiled" in item.keywords) == UNCOMPILED

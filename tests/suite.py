@@ -57,6 +57,7 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="numoku-suite-") as folder:
         site = os.environ.get("NUMOKU_SITE", os.path.join(folder, "site"))  # made once for both
         environment = {**os.environ, "NUMOKU_SITE": site}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would compile
         statuses = [
             subprocess.run([*command, *part, *words], env=environment).returncode for part in parts
         ]

@@ -48,17 +48,30 @@ class Cluster:
                 stdout=log, stderr=log,
             )  # fmt: skip
 
+    @property
+    def lives(self) -> bool:
+        return self._scheduler.poll() is None
+
     def close(self) -> None:
         for process in (*self.workers, self._scheduler):
             process.kill()
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    made = Cluster(tmp_path)
+@pytest.fixture(scope="module")
+def clusters() -> Iterator[list[Cluster]]:
+    made: list[Cluster] = []
     yield made
-    made.close()
+    for cluster in made:
+        cluster.close()
+
+
+@pytest.fixture
+def cluster(clusters: list[Cluster], tmp_path_factory: pytest.TempPathFactory) -> Cluster:
+    """Return a cluster that has a worker at least: the last one, unless a test has ended that."""
+    if not clusters or not clusters[-1].lives:
+        clusters.append(Cluster(tmp_path_factory.mktemp("cluster")))
+    return clusters[-1]
 
 
 def entries(path: Path) -> list[dict]:
@@ -84,6 +97,15 @@ def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) 
 
 
 @needs_dask
+def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
+    far, near = tmp_path / "far.games", tmp_path / "near.games"
+    words = ["datagen", str(far), "--games", "9", "--nodes", "150"]
+    assert cli.main([*words, "--cluster", cluster.address]) == 0
+    assert cli.main(["datagen", str(near), *words[2:], "--processes", "1"]) == 0
+    assert far.read_bytes() == near.read_bytes()
+
+
+@needs_dask
 def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Path) -> None:
     words = [
         "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "20",
@@ -96,15 +118,6 @@ def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Pat
     near = sorted(entries(tmp_path / "near.jsonl"), key=lambda entry: entry["game"])
     assert [entry["game"] for entry in far] == list(range(20))
     assert [entry["moves"] for entry in far] == [entry["moves"] for entry in near]
-
-
-@needs_dask
-def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
-    far, near = tmp_path / "far.games", tmp_path / "near.games"
-    words = ["datagen", str(far), "--games", "9", "--nodes", "150"]
-    assert cli.main([*words, "--cluster", cluster.address]) == 0
-    assert cli.main(["datagen", str(near), *words[2:], "--processes", "1"]) == 0
-    assert far.read_bytes() == near.read_bytes()
 
 
 # What Dask waits for a scheduler, and again for one that has gone: a user's 15 s are long.

@@ -73,7 +73,7 @@ def kernels() -> dict[Output, str]:
 def player(folder: Path, target: Target) -> str:
     """Compile the program that replays, for a platform."""
     path = folder / f"replay-{target.name}.exe"
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-O1"]
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-O2"]
     command += [STACK] if target is WINDOWS else []
     subprocess.run([*command, "-o", str(path), str(REPLAY / "replay.c")], check=True)
     return str(path)
