@@ -64,20 +64,19 @@ def test_gradients_are_slopes(family: str) -> None:
     gradient = learner.gradients[0].copy()
     assert all(np.abs(gradient[part.start : part.end]).max() > 0 for part in form.parts)
     for part in form.parts:
-        inside = np.arange(part.start, part.end)
-        alive = inside[gradient[inside] != 0]
-        directions = [np.eye(1, form.count, int(i))[0] for i in chance.choice(alive, 2)]
-        mixed = np.zeros(form.count)
-        mixed[inside] = chance.normal(0, 1, len(inside)) / np.sqrt(len(inside))
+        numbers, own = (of[part.start : part.end] for of in (learner.numbers, gradient))
+        count = len(numbers)
+        directions = [np.eye(1, count, int(i))[0] for i in chance.choice(np.flatnonzero(own), 2)]
+        mixed = chance.normal(0, 1, count) / np.sqrt(count)
         for direction in (*directions, mixed):
             ends = []
-            before = learner.numbers.copy()
+            before = numbers.copy()
             for sign in (1, -1):
-                learner.numbers[:] = before + sign * STEP * direction
+                numbers[:] = before + sign * STEP * direction
                 ends.append(loss_of(learner, pool, batch))
-            learner.numbers[:] = before
+            numbers[:] = before
             slope = (ends[0] - ends[1]) / (2 * STEP)
-            wanted = float(gradient @ direction)
+            wanted = float(own @ direction)
             assert slope == pytest.approx(wanted, rel=2e-5, abs=2e-5), part.name
 
 
@@ -102,5 +101,5 @@ def test_adam_takes_the_steps_of_its_formula() -> None:
         towards = slope / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
         numbers = numbers - 0.01 * (towards + decay * (numbers - anchor))
         mean = (mean + numbers) / 2
-        assert learner.numbers == pytest.approx(numbers, abs=1e-12)
-        assert adam.mean == pytest.approx(mean, abs=1e-12)
+        np.testing.assert_allclose(learner.numbers, numbers, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(adam.mean, mean, rtol=0, atol=1e-12)

@@ -62,6 +62,11 @@ def around(board: Board, cells: Iterable[Cell], reach: int = 5) -> set[Cell]:
     return found
 
 
+def near_all(board: Board, fives: set[Cell]) -> set[Cell]:
+    """Return the empty cells where a stone may change something about each of these rows."""
+    return set.intersection(*(around(board, [five]) for five in fives)) if fives else set()
+
+
 def five_stoppers(board: Board, attacker: int) -> set[Cell]:
     """Return every reply after which the attacker, who threatens five, no longer does.
 
@@ -69,7 +74,7 @@ def five_stoppers(board: Board, attacker: int) -> set[Cell]:
     """
     fives = five_cells(board, attacker)
     stoppers = five_cells(board, 1 - attacker)
-    for reply in around(board, fives):
+    for reply in near_all(board, fives):
         if reply not in stoppers and stops_fives(board, reply, fives, attacker):
             stoppers.add(reply)
     return stoppers
@@ -88,7 +93,7 @@ def wins_next_move(board: Board, attacker: int) -> bool:
     fives = five_cells(board, attacker)
     if not fives or five_cells(board, 1 - attacker):
         return False
-    return not any(stops_fives(board, reply, fives, attacker) for reply in around(board, fives))
+    return not any(stops_fives(board, reply, fives, attacker) for reply in near_all(board, fives))
 
 
 def makes_unstoppable_four(board: Board, cell: Cell, side: int) -> bool:
