@@ -53,21 +53,29 @@ def rank(item: pytest.Item) -> int:
     return FIRST.index(name) if name in FIRST else len(FIRST)
 
 
-# Kinds that few files have: the others are not even read.
-MARKS = {"timed and not long": "mark.timed", "uncompiled": "mark.uncompiled"}
+# Kinds that few files have: the others are not even imported when only these are wanted.
+RARE = {"timed and not long": "timed", "uncompiled": "uncompiled"}
+
+
+def names(path: Path, kind: str) -> bool:
+    return f"mark.{kind}" in path.read_text(encoding="utf-8")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    mark = MARKS.get(config.option.markexpr)
-    if mark is None or not collection_path.name.startswith("test_"):
-        return None
-    return mark not in collection_path.read_text(encoding="utf-8") or None
+    kind = RARE.get(config.option.markexpr)
+    is_test = collection_path.match("test_*.py")
+    return True if kind and is_test and not names(collection_path, kind) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     def runs(item: pytest.Item) -> bool:
         return ("uncompiled" in item.keywords) == UNCOMPILED
 
+    for item in items:
+        kinds = () if item.get_closest_marker("long") else RARE.values()
+        for kind in kinds:
+            if item.get_closest_marker(kind) and not names(item.path, kind):
+                raise pytest.UsageError(f"{item.path} has to name its pytest.mark.{kind}")
     config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
     items[:] = [item for item in items if runs(item)]
     if config.pluginmanager.hasplugin("xdist"):
