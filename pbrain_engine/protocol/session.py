@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..engine import pacing
@@ -68,6 +69,7 @@ class Session:
         self._settled: tuple[object, ...] = ()  # memory, hash size, threads of the engine
         self.divisor = 1  # of its memory, which an engine that was abandoned may still hold
         self._blocked: set[Coordinates] = set()
+        self._after: tuple[int, Side] | None = None  # stones of YXBOARD; whose TURN then is
         self._ready_at: float | None = None  # when the first START was answered
         self._moved = False  # a move has been asked for
         self._charged = 0.0  # seconds of the start that are on the clock of this move
@@ -150,6 +152,8 @@ class Session:
                 goes_on = self.settings.rule_code & CONTINUOUS and not self.settings.yixin
                 if game.winner is not None and not goes_on:
                     raise Refusal("the game is over")
+                if self._after is not None and self._after[0] == game.ply:
+                    game.set_to_move(self._after[1])
                 game.play(x, y)
                 return self._search(read_at)
             case "PLAY", (x, y):
@@ -203,7 +207,7 @@ class Session:
     def _start(self, width: int, height: int) -> tuple[str, ...]:
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
             return (replies.BAD_SIZE,)
-        self._new_game(width, height)
+        self._empty_game(width, height)
         if self.settings.left is None:
             self.settings.spent = 0  # the whole match time is there again
         if self._ready_at is None:
@@ -213,20 +217,33 @@ class Session:
     def _set_up(self, command: Command) -> tuple[str, ...]:
         """Put the stones of a body on an empty board; return what is to be said of them."""
         old = self._known_game()
-        game = self._new_game(old.width, old.height)
-        # The owner of the first listed stone is black, and field 1 is the side to move.
-        first = next((stone.field for stone in command.stones if stone.field in (1, 2)), 1)
-        own = Side.BLACK if first == 1 else Side.WHITE
-        owners = {1: own, 2: own.opponent}
+        game = self._empty_game(old.width, old.height)
+        placed: dict[Coordinates, int] = {}
         bad = command.bad
         for stone in command.stones:
-            x, y = self._seen(stone.x, stone.y)
-            if stone.field is None or game.at(x, y) is not Side.EMPTY:
+            at = self._seen(stone.x, stone.y)
+            if stone.field is None or at in placed or game.at(*at) is not Side.EMPTY:
                 bad += 1
-                continue
-            game.place(x, y, owners.get(stone.field, Side.WALL))
-        game.set_to_move(own)
-        return (replies.remark("MESSAGE", f"{bad} bad stones left out"),) if bad else ()
+            else:
+                placed[at] = stone.field
+        fields = [field for field in placed.values() if field in (1, 2)]
+        # The owner of the first listed stone is black, and field 1 is the side to move.
+        own = to_move = Side.WHITE if fields[:1] == [2] else Side.BLACK
+        notes = []
+        is_whole = not bad and len(fields) == len(placed)
+        if command.name == "BOARD" and is_whole and fields.count(1) == fields.count(2) + 1:
+            own, to_move = Side.BLACK, Side.WHITE  # in no game has the side to move a stone more
+            notes.append("field 1 has a stone more: it is read as black, and field 2 is to move")
+        owners = {1: own, 2: own.opponent}
+        for at, field in placed.items():
+            game.place(*at, owners.get(field, Side.WALL))
+        game.set_to_move(to_move)
+        is_record = fields[-1:] != [1] and all(one != two for one, two in pairwise(fields))
+        if command.name == "YXBOARD" and not is_record:
+            self._after = game.ply, own.opponent
+        if bad:
+            notes.append(f"{bad} bad stones left out")
+        return tuple(replies.remark("MESSAGE", note) for note in notes)
 
     # -- searches --------------------------------------------------------------------------
 
@@ -247,7 +264,7 @@ class Session:
         bad += len(cells) - len(set(cells)) + sum(not old.on_board(x, y) for x, y in cells)
         if bad or len(cells) not in (0, 3, 5):
             raise Refusal("SWAP2BOARD takes 0, 3 or 5 stones on different cells")
-        game = self._new_game(old.width, old.height)
+        game = self._empty_game(old.width, old.height)
         for x, y in cells:
             game.play(x, y)
         return self._begin(searches.SwapTask, read_at, steps, False)
@@ -307,6 +324,11 @@ class Session:
         engine.new_game(width, height, self.settings.rule)
         self.game = engine.game
         return self.game
+
+    def _empty_game(self, width: int, height: int) -> Game:
+        """Begin a game of which nothing has been sent yet."""
+        self._after = None
+        return self._new_game(width, height)
 
     def _known_game(self) -> Game:
         """Return the game as it is; without START there is a board of 20 by 20."""

@@ -36,6 +36,7 @@ from tests.notation.test_renlib import grow
 ConnectionClosed = pytest.importorskip("websockets.exceptions").ConnectionClosed
 
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
+FULL_BUT_TWO = "a1c1b1d1e1a2c2b2d2e2a3c3b3d3e3a4c4b4d4e4a5c5b5"
 LIMIT = 20_000  # nodes where the page is held against the terminal
 
 
@@ -238,6 +239,21 @@ def test_a_search_without_end_gives_way_to_the_next_question(tab: Tab) -> None:
     assert tab.receive()["id"] == endless
     proof = tab.ask("prove", position=position(OPEN_THREE))
     assert proof["claim"] == "vcf" and proof["length"] == 2
+
+
+@pytest.mark.parametrize(
+    ("wanted", "moves", "size", "there"), [(3, "h8i9g9g7i8", 15, 3), (9, FULL_BUT_TWO, 5, 2)]
+)
+def test_lines_are_told_when_a_depth_has_all_of_them(
+    tab: Tab, wanted: int, moves: str, size: int, there: int
+) -> None:
+    heard: list[int] = []
+    found = tab.ask(
+        "analyse",
+        lambda event: heard.append(len({str(line["move"]) for line in event["lines"]})),
+        position=position(moves, size=size), multipv=wanted, depth=9,
+    )  # fmt: skip
+    assert {*heard} == {len(found["lines"])} == {there}
 
 
 def test_stop_ends_a_search_at_once(tab: Tab) -> None:
