@@ -9,6 +9,7 @@ SEED ?= 1
 COUNT ?= 20
 PKG ?=
 LONG ?=
+DOCS ?= dist/docs
 
 VENV := .venv
 ifeq ($(OS),Windows_NT)
@@ -112,6 +113,9 @@ wheels: $(DEVELOP) ## build a wheel for every platform, and the sdist, into dist
 
 site: $(DEVELOP) ## build the board as a site of files alone, with the engine in it, into dist/site
 	$(BIN)/python build/website.py dist/site
+
+docs: $(DEVELOP) ## build the documents as a site, with a generated reference, into dist/docs
+	@$(BIN)/python build/docs.py $(DOCS)
 
 release: ## attach what is in dist to the release of a tag, with the tool gh: make release TAG=v1
 	gh release view "$(TAG)" >/dev/null 2>&1 || gh release create "$(TAG)" --verify-tag --notes ""

@@ -1,0 +1,128 @@
+"""Build the documents as a site: ``python build/docs.py dist/docs``.
+
+The pages of ``docs/`` are copied, the reference is written from the commands' own help, from the
+table of search parameters and from docstrings, and MkDocs makes pages of all that. Its strict mode
+fails where a link or an anchor leads nowhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from pathlib import Path
+
+from pbrain_engine import cli
+from pbrain_engine.search import parameters
+
+ROOT = Path(__file__).parent.parent
+CONFIG = Path(__file__).with_name("mkdocs.yml")
+PAGES = ROOT / "dist" / "docs-pages"  # what MkDocs reads: ``docs_dir`` of its configuration
+BESIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+API = (
+    ("The engine", "pbrain_engine.engine.engine", "Engine"),
+    ("Limits and thoughts", "pbrain_engine.engine.thought", "Limit"),
+    ("", "pbrain_engine.engine.thought", "Thought"),
+    ("Games", "pbrain_engine.game.game", "Game"),
+    ("The solver", "pbrain_engine.solver.solver", "Solver"),
+)
+
+
+def help_of(words: Sequence[str]) -> str:
+    """Return what a command prints for ``--help``."""
+    out = StringIO()
+    with redirect_stdout(out), suppress(SystemExit):
+        cli.main([*words, "--help"])
+    return out.getvalue().strip()
+
+
+def actions_of(text: str) -> list[str]:
+    """Return the actions that the help of a command lists, none for most commands."""
+    _, found, rest = text.partition("\n  ACTION\n")
+    rows = rest.partition("\n\n")[0] if found else ""
+    return re.findall(r"^    (\w+)  ", rows, re.M)
+
+
+def commands_page() -> str:
+    """Return the reference of all commands in Markdown."""
+    parts = ["# Commands", "What each command prints for `--help`."]
+    for name, (_, purpose) in cli.COMMANDS.items():
+        text = help_of([name])
+        parts += [f"## {name}", f"{purpose[0].upper()}{purpose[1:]}.", f"```text\n{text}\n```"]
+        for action in actions_of(text):
+            words = [name, action] if name != "db" else [name, "FILE", action]
+            parts += [f"### {name} {action}", f"```text\n{help_of(words)}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def parameters_page() -> str:
+    """Return the table of search parameters in Markdown."""
+    rows = [
+        "# Search parameters",
+        "Each is an option of an engine, such as `numoku match numoku:futility_slope=70 numoku`.",
+        "",
+        "| name | default | range | meaning |",
+        "|---|---|---|---|",
+    ]
+    rows += [
+        f"| `{name}` | {one.default} | {one.low} to {one.high} | {one.meaning} |"
+        for name, one in parameters.ALPHABETA.items()
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def api_page() -> str:
+    """Return the page that mkdocstrings fills with the docstrings of the public classes."""
+    parts = ["# Python classes", "How to use them: [the Python API](../api.md)."]
+    for heading, module, name in API:
+        parts += [f"## {heading}"] * bool(heading) + [f"::: {module}.{name}"]
+    return "\n\n".join(parts) + "\n"
+
+
+def relinked(text: str, place: str) -> str:
+    """Return a page of ``docs/`` or the root with its links as they are in the site."""
+    for source, target in BESIDE.items():
+        text = re.sub(rf"\]\((\.\./)*{source}", f"]({'../' * place.count('/')}{target}", text)
+    return text if place not in BESIDE.values() else text.replace("](docs/", "](")
+
+
+def write_pages(folder: Path) -> None:
+    """Write all pages that MkDocs reads into a new folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", folder)
+    pages = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.md")}
+    sources = {**pages, **{target: ROOT / source for source, target in BESIDE.items()}}
+    for place, source in sources.items():
+        text = relinked(source.read_text(encoding="utf-8"), place)
+        (folder / place).write_text(text, encoding="utf-8")
+    reference = folder / "reference"
+    reference.mkdir()
+    for name, page in (
+        ("commands", commands_page), ("parameters", parameters_page), ("python", api_page)
+    ):  # fmt: skip
+        (reference / f"{name}.md").write_text(page(), encoding="utf-8")
+
+
+def main(words: Sequence[str]) -> int:
+    """Build the site of the documents into a folder; return MkDocs' status."""
+    if len(words) != 1:
+        print("into which folder?", file=sys.stderr)
+        return 2
+    write_pages(PAGES)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    out = Path(words[0]).resolve()
+    quiet = dict(os.environ, NO_MKDOCS_2_WARNING="1")  # MkDocs' advertisement of a successor
+    command += ["-f", str(CONFIG), "-d", str(out)]
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stdout, done.stderr, sep="", file=sys.stderr)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
