@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,9 @@ class Session:
         match command.name, command.numbers:
             case "INFO", _:
                 self.settings.update(command.text)
-                if self.task is not None and not self.task.answered:
+                if self.task is None:
+                    self._prepare_rule()
+                elif not self.task.answered:
                     self.task.relimit(self._plan())
             case "MALFORMED", _:
                 raise Refusal(command.text)
@@ -346,6 +349,14 @@ class Session:
             engine.set_rule(self.settings.rule)
             self.game = engine.game
         return engine.game
+
+    def _prepare_rule(self) -> None:
+        """Set up what a rule needs at its first use, 30 ms of work, before a clock runs."""
+        engine, rule = self.engine, self.settings.rule
+        if engine is not None and engine.game is self.game and self.game.rule is not rule:
+            with suppress(KernelError, WeightsError):  # told when a command needs the rule
+                engine.set_rule(rule)
+                self.game = engine.game
 
     # -- small things ----------------------------------------------------------------------
 

@@ -40,6 +40,7 @@ class Conversation(RuleBasedStateMachine):
         self.size = 20
         self.taken: dict[tuple[int, int], Side] = {}  # in the order of the stones
         self.turn = Side.BLACK
+        self.after: tuple[int, Side] | None = None  # stones of YXBOARD, and whose TURN then is
         self.row_first = False
 
     def say(self, data: bytes) -> list[str]:
@@ -85,12 +86,12 @@ class Conversation(RuleBasedStateMachine):
     @rule(size=SIZES)
     def start(self, size: int) -> None:
         assert self.say(f"START {size}\n".encode()) == ["OK"]
-        self.size, self.taken, self.turn = size, {}, Side.BLACK
+        self.size, self.taken, self.turn, self.after = size, {}, Side.BLACK, None
 
     @rule()
     def restart(self) -> None:
         assert self.say(b"RESTART\r\n") == ["OK"]
-        self.taken, self.turn = {}, Side.BLACK
+        self.taken, self.turn, self.after = {}, Side.BLACK, None
 
     @rule()
     def begin(self) -> None:
@@ -107,6 +108,8 @@ class Conversation(RuleBasedStateMachine):
         if not self.is_free(x, y) or was_over:
             assert len(heard) == 1 and heard[0].startswith("ERROR")
             return
+        if self.after and self.after[0] == len(self.taken):
+            self.turn = self.after[1]
         self.put(x, y)
         if len(self.taken) == self.size**2:
             assert heard == ["ERROR board full"]
@@ -148,13 +151,23 @@ class Conversation(RuleBasedStateMachine):
         word = "BOARD" if thinks else "YXBOARD"
         heard = self.say("\n".join([word, *lines, "DONE", ""]).encode())
         # The first listed stone is black's; field 1 is the side to move, which is ours.
-        first = next((field for _, _, field in stones if field < 3), 1)
-        own = Side.BLACK if first == 1 else Side.WHITE
-        self.taken, self.turn = {}, own
+        self.taken, sent = {}, dict[tuple[int, int], int]()
         for x, y, field in stones:
             if self.is_free(x, y):
-                self.taken[x, y] = {1: own, 2: own.opponent, 3: Side.WALL}[field]
-        assert len(heard) == thinks + (len(self.taken) < len(stones))
+                sent.setdefault((x, y), field)
+        fields = [field for field in sent.values() if field < 3]
+        own = self.turn = Side.WHITE if fields[:1] == [2] else Side.BLACK
+        more = fields.count(1) - fields.count(2)
+        is_odd = thinks and more == 1 and len(fields) == len(stones)
+        if is_odd:  # no game is so with field 1 to move
+            own, self.turn = Side.BLACK, Side.WHITE
+        for cell, field in sent.items():
+            self.taken[cell] = {1: own, 2: own.opponent, 3: Side.WALL}[field]
+        self.after = None
+        in_turn = ([1, 2] * len(fields))[-len(fields) :] if fields else []
+        if not thinks and fields != in_turn:
+            self.after = len(sent), own.opponent
+        assert len(heard) == thinks + is_odd + (len(self.taken) < len(stones))
         if thinks:
             self.move(heard[-1:])
 
