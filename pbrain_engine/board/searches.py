@@ -61,26 +61,35 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     if fields["policy"]:
         best = engine.policy()[:MOST_POLICY]
         more["policy"] = [{"cell": list(move), "share": round(share, 4)} for move, share in best]
-    latest: dict[int, Thought] = {}
+    deepest: Thought | None = None
+    whole: dict[int, Thought] = {}  # the lines of the last depth that has all of them
+    coming: dict[int, Thought] = {}
     weights, kept = engine.weights.key, perf_counter()
 
     def note(thought: Thought) -> None:
-        nonlocal kept
+        nonlocal deepest, whole, kept
         if thought.multipv == 1:
-            latest.clear()
-        latest[thought.multipv] = thought
-        lines = [forms.thought_form(thought) for thought in latest.values()]
-        job.tell({**lines[0], "nodes": thought.nodes, "lines": lines, **more})
-        if perf_counter() - kept > KEEPING_GAP:
+            deepest = thought
+            if len(coming) > len(whole):  # all, where the board has fewer moves than were asked for
+                whole = dict(coming)
+            coming.clear()
+        coming[thought.multipv] = thought
+        if len(coming) >= fields["multipv"]:
+            whole = dict(coming)
+        if whole:
+            lines = [forms.thought_form(line) for line in whole.values()]
+            job.tell({**lines[0], "nodes": thought.nodes, "lines": lines, **more})
+        if perf_counter() - kept > KEEPING_GAP and deepest is not None:
             kept = perf_counter()
-            desk.archive.note(setup, latest[1], weights)
+            desk.archive.note(setup, deepest, weights)
 
     best_found = engine.think(limit, on_iteration=note, multipv=fields["multipv"])
-    if 1 in latest:  # it may be deeper than what the search has returned
-        desk.archive.note(setup, latest[1], weights)
+    if deepest is not None:  # it may be deeper than what the search has returned
+        desk.archive.note(setup, deepest, weights)
     desk.archive.note(setup, best_found, weights)
-    latest[1] = best_found
-    lines = list(latest.values())
+    whole = whole or coming
+    others = [line for line in whole.values() if line.move != best_found.move]
+    lines = [best_found, *others[: max(len(whole) - 1, 0)]]
     if job.is_stopped:
         rows = [forms.thought_form(thought) for thought in lines]
         found = {**forms.game_form(engine.game), **rows[0], "lines": rows}
