@@ -13,6 +13,8 @@ from math import log10
 from pathlib import Path
 from random import Random
 
+from pbrain_engine.game.cells import cell_name, parse_moves
+from pbrain_engine.game.diagram import Diagram, Drawn, board_svg, winning_row
 from pbrain_engine.methods import Budget, PlainGame, adp, evaluation, method
 from pbrain_engine.methods.genetic import Breeding
 from pbrain_engine.methods.knowledge import KnowingUCT
@@ -20,8 +22,6 @@ from pbrain_engine.methods.minimax import Minimax
 from pbrain_engine.methods.proofnumber import ProofNode, ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
 from pbrain_engine.methods.uct import UCT
-from pbrain_engine.notation.cells import cell_name, parse_moves
-from pbrain_engine.notation.diagram import Diagram, Drawn, board_svg, winning_row
 from pbrain_engine.position.rules import Side
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -14,7 +14,7 @@ from statistics import mean
 
 from pbrain_engine.arena.elo import MeanScore
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.notation.cells import format_moves
+from pbrain_engine.game.cells import format_moves
 from pbrain_engine.position.rules import Side
 
 HASH = 16 << 20

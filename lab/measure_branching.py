@@ -14,7 +14,7 @@ from math import log
 from statistics import mean, median
 
 from pbrain_engine.engine.engine import Engine, Limit, Thought
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
 from tests.search.test_strength import Position, positions
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pbrain_engine.database.finding import Author, Finding
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.notation.canonical import Position, image_of
-from pbrain_engine.notation.game_tree import GameRecord
+from pbrain_engine.game.position import Position, image_of
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side
 

@@ -23,11 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from lab import Journal
-from pbrain_engine.arena.journal import BLACK, Played, read_journal
+from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewed, Reviewer
+from pbrain_engine.game.cells import cell_name
 from pbrain_engine.game.game import Move
-from pbrain_engine.notation.cells import cell_name
+from pbrain_engine.notation.journal import BLACK, Played
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import chance

@@ -15,7 +15,8 @@ from collections import Counter
 from pathlib import Path
 
 from pbrain_engine.arena import match
-from pbrain_engine.arena.journal import BLACK, DRAW, WHITE, Played, read_journal
+from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.notation.journal import BLACK, DRAW, WHITE, Played
 from pbrain_engine.values import mate_distance
 from tests.oracle import rules
 from tests.oracle.rules import Board, Cell

@@ -117,8 +117,8 @@ def run(module: str, arguments: list[str]) -> int:
     """Run the command of a module and turn what may go wrong into one line and an exit status."""
     from .engine.engine import EngineError
     from .eval.weights import WeightsError
+    from .game.cells import NotationError
     from .native.load.library import KernelError
-    from .notation.cells import NotationError
 
     try:
         return int(import_module(f".{module}", __package__).main(arguments) or OK)

@@ -20,17 +20,17 @@ PACKAGE = "pbrain_engine"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("files", "kernel", "options", "progress", "values", "workers"),
     ("position",),
-    ("notation", "patterns"),
+    ("patterns",),
     ("eval", "methods"),
     ("search",),
     ("native",),
     ("game",),
+    ("notation",),
     ("solver",),
     ("engine",),
-    ("pages", "protocol"),
+    ("database", "pages", "protocol"),
     ("arena",),
     ("doctor", "learn", "tuning"),
-    ("database",),
     ("app",),
     ("board", "commands"),
     ("site",),
@@ -40,6 +40,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 # The same inside subpackages that have parts of their own.
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("parameters",), ("threats",), ("alphabeta",), ("mcts",)),
+    "game": (
+        ("cells", "position"),
+        ("diagram", "opening_names", "record"),
+        ("game",),
+    ),
     "native": (
         ("exports_threats", "exports_mcts"),
         ("exports",),
@@ -70,7 +75,6 @@ STANDARD_ONLY = (
     "native/load/*.py",
     "position/rules.py",
     "position/geometry.py",
-    "notation/cells.py",
     "values.py",
     "game/*.py",
     "solver/*.py",

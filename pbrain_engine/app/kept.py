@@ -16,8 +16,8 @@ from ..engine.forms import pairs, win_form
 from ..engine.review import Reviewed
 from ..engine.thought import LOWER, UPPER
 from ..game.game import Game
-from ..notation.canonical import Position, image_of
-from ..notation.game_tree import GameRecord, tree_of
+from ..game.position import Position, image_of
+from ..game.record import GameRecord, tree_of
 
 BOUNDS = {LOWER: Bound.LOWER, UPPER: Bound.UPPER}
 

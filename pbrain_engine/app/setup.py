@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
 from ..files import decode
-from ..notation.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
-from ..notation.diagram import parse_diagram
-from ..notation.game_tree import GameRecord
+from ..game.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
+from ..game.diagram import parse_diagram
+from ..game.record import GameRecord
 from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING
 from ..notation.sgf import parse_sgf, parse_sgf_trees
@@ -24,7 +24,7 @@ from ..position.rules import Rule
 if TYPE_CHECKING:
     from pathlib import Path  # 10 ms that a package does without
 
-    from ..notation.game_tree import GameTree
+    from ..game.record import GameTree
 
 DEFAULT_SIZE = (15, 15)
 DATABASE = "NUMOKU_DB"  # names the database where no option does

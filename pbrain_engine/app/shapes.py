@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from ..game.diagram import DIRECTIONS
 from ..game.game import Game
-from ..notation.diagram import DIRECTIONS
 from ..position.rules import Rule, Side
 
 REACH = 6  # cells of a line on either side that can matter

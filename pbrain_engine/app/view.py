@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..engine.thought import LOWER, UPPER, Thought
+from ..game import diagram
+from ..game.cells import cell_name
+from ..game.diagram import Diagram
 from ..game.game import Game, Move
-from ..notation import diagram
-from ..notation.cells import cell_name
-from ..notation.diagram import Diagram
+from ..notation import colours
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..solver.solver import BY_FOURS, BY_THREATS, Solver, Tree
@@ -60,9 +61,9 @@ def rich_board(
     """Return the board in colours, some empty cells crossed out, the row that has won marked."""
     board = diagram_of(game, last)
     row = diagram.winning_row(board) if game.winner is not None else []
-    signs, encoding = "".join(diagram.SIGNS.values()), sys.stdout.encoding or "ascii"
+    signs, encoding = "".join(colours.SIGNS.values()), sys.stdout.encoding or "ascii"
     letters = signs.encode(encoding, "ignore").decode(encoding) != signs  # that it cannot show
-    return diagram.colour_rows(board, row, set(crossed), letters)
+    return colours.colour_rows(board, row, set(crossed), letters)
 
 
 def show_board(

@@ -13,11 +13,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..notation import diagram
-from ..notation.cells import cell_name
+from ..game import diagram
+from ..game.cells import cell_name
+from ..notation import colours
+from ..notation.journal import FIVE, Played
 from ..position.rules import Side
 from ..values import format_value
-from .journal import FIVE, Played
 from .standings import Standings, View, ladder_rows, pair_rows, result_line, table, test_lines
 
 REFRESHES = 6  # a second
@@ -99,7 +100,7 @@ class RichView(View):
             picture = Text(diagram.format_diagram(board, stars=True), no_wrap=True)
         else:
             row = diagram.winning_row(board) if played.reason == FIVE else []
-            picture = diagram.colour_rows(board, row, letters=self._ascii)
+            picture = colours.colour_rows(board, row, letters=self._ascii)
         said = []
         if played.moves:
             depth, value = played.depth[-1], played.value[-1]

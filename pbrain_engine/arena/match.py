@@ -25,12 +25,13 @@ from pathlib import Path
 
 from ..files import state_folder
 from ..native.load.library import KernelError
+from ..notation.journal import START, JournalError, Played
 from ..options import join_command, problem_of
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, LostWorker, Pool
 from . import processes
 from .arguments import parse, resumed_settings, settings_of
-from .journal import START, Journal, Played
+from .journal import Journal
 from .openings import Openings
 from .players import make_engine
 from .pool import LocalGames, play_remotely
@@ -222,7 +223,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if journal is None and not options.no_journal:
             journal = Journal(options.journal or default_journal(), "x+b", settings)
         return play(settings, openings, journal, options)
-    except (SettingsError, ClusterError, KernelError) as error:
+    except (SettingsError, JournalError, ClusterError, KernelError) as error:
         print(f"numoku match: {error}", file=sys.stderr)
         return 1 if isinstance(error, KernelError) else 2
     finally:

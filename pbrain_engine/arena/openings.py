@@ -26,8 +26,8 @@ from typing import Any
 
 from ..engine.engine import Engine, Limit
 from ..files import decode
+from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
 from ..native.load.library import KernelError
-from ..notation.cells import NotationError, format_offsets, parse_moves, parse_offsets
 from ..options import Parser, add_value, not_below_zero, positive, problem_of, span, whole
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress

@@ -22,11 +22,11 @@ from typing import TypeVar
 from ..engine.engine import Engine, Limit
 from ..engine.pacing import Limits, plan
 from ..game.game import Game
+from ..notation.journal import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
 from ..options import problem_of
 from ..protocol.serve import engine_arguments
 from ..protocol.settings import FULL_STRENGTH, fewest_nodes
 from . import processes
-from .journal import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
 from .process import EngineProcess, TimedLine, Transcript
 from .processes import Guardian
 from .referee import Abandoned, Clock, EngineFault, PlayedMove, Player, Thinking

@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import sleep
 
+from ..notation.journal import Played
 from ..workers import Pool
-from .journal import Played
 from .players import InprocessPlayer, ProcessPlayer
 from .processes import Guardian
 from .referee import COLOURS, GameTask, Player, play_game

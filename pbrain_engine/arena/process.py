@@ -21,9 +21,9 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import IO, NamedTuple, TextIO
 
+from ..notation.journal import CRASH, EXIT, FLOOD
 from ..options import problem_of
 from . import processes
-from .journal import CRASH, EXIT, FLOOD
 from .processes import Guardian
 from .referee import EngineFault
 

@@ -23,12 +23,23 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
+from ..game.cells import cell_name
 from ..game.game import Game
-from ..notation.cells import cell_name
+from ..notation.journal import (
+    BLACK,
+    DRAW,
+    FIVE,
+    FORBIDDEN,
+    FULL,
+    ILLEGAL,
+    LIMIT,
+    SCORE,
+    WHITE,
+    Played,
+)
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import loss_in, win_in
-from .journal import BLACK, DRAW, FIVE, FORBIDDEN, FULL, ILLEGAL, LIMIT, SCORE, WHITE, Played
 from .settings import UNLIMITED_MS, Adjudication, EngineSpec, MatchSettings
 
 

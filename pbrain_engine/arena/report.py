@@ -23,14 +23,15 @@ from statistics import fmean
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
 from ..files import write_whole
-from ..notation.cells import format_moves
-from ..notation.game_tree import GameRecord
+from ..game.cells import format_moves
+from ..game.record import GameRecord
+from ..notation.journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import Parser, add_value, problem_of, whole
 from ..pages.html import FOLDER, Curve, html_document, html_table, line_chart
 from .elo import Estimate, judge
-from .journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record, read_journal
+from .journal import read_journal
 from .match import default_journal
 from .settings import MatchSettings, SettingsError
 from .standings import (
@@ -250,7 +251,10 @@ def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSett
     for played in ordered:
         names = [re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)]
         path = target / f"{played.game + 1:05}-{'-'.join(names)}.{kind}"
-        write_whole(path, FILE_EACH[kind](paper_record(played, settings)))
+        write_whole(
+            path,
+            FILE_EACH[kind](paper_record(played, settings.width, settings.height, settings.rule)),
+        )
     return len(ordered)
 
 
@@ -309,9 +313,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(page)
             if options.open:
                 webbrowser.open(page.absolute().as_uri())
-    except (SettingsError, OSError) as error:
+    except (SettingsError, JournalError, OSError) as error:
         print(f"numoku report: {problem_of(error)}", file=sys.stderr)
-        return 2 if isinstance(error, SettingsError) else 1
+        return 1 if isinstance(error, OSError) else 2
     return 0
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from ..notation.journal import Played
 from ..progress import Progress
 from .elo import ELO_CAP, Estimate, MeanScore, Rating, Verdict, judge, rate
-from .journal import Played
 from .settings import MatchSettings, pairs, total_games
 
 PAIR_RESULTS = ("both lost", "lost and drawn", "even", "won and drawn", "both won")

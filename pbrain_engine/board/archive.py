@@ -29,8 +29,8 @@ from ..database.store import Database, StoredGame
 from ..engine.engine import EngineError, Thought
 from ..engine.forms import read_tree, tree_form
 from ..game.game import Game
-from ..notation.canonical import Position
-from ..notation.game_tree import GameRecord, GameTree, main_line
+from ..game.position import Position
+from ..game.record import GameRecord, GameTree, main_line
 from ..solver.solver import BY_SEARCH, Proof, Tree
 from ..values import WIN, win_in
 from .messages import Refused

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from ..app.setup import add_options
 from ..eval.weights import load_weights
 from ..files import state_folder
-from ..notation.cells import NotationError
+from ..game.cells import NotationError
 from ..options import Parser, not_below_zero, positive
 from .files import MOST_FILE, read_tree
 from .messages import Refused

@@ -19,8 +19,8 @@ from typing import Any
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
 from ..engine.searcher import start_deep
 from ..game.game import Game
-from ..notation.canonical import Position
-from ..notation.game_tree import GameRecord
+from ..game.position import Position
+from ..game.record import GameRecord
 from ..solver.solver import Solver, Tree
 from .archive import Archive
 from .messages import MOST_CHARACTERS, Operation, Refused, operation_of, parse, refusal_of, setup_of

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..files import decode
-from ..notation.cells import begins_with_move
-from ..notation.game_tree import GameTree, TreeNode, main_line, tree_of
+from ..game.cells import begins_with_move
+from ..game.record import GameTree, TreeNode, main_line, tree_of
 from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib

@@ -15,9 +15,9 @@ from typing import Any
 
 from ..engine.engine import EngineError
 from ..files import is_writable, read_object
+from ..game.cells import NotationError
 from ..game.game import Game
-from ..notation.cells import NotationError
-from ..notation.game_tree import GameRecord
+from ..game.record import GameRecord
 from ..position.rules import Rule, Side
 from .fields import Schema
 

@@ -20,7 +20,7 @@ from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..game.game import IllegalMove, Move
-from ..notation.game_tree import GameRecord
+from ..game.record import GameRecord
 from ..position.rules import Side
 from ..solver.solver import BY_SEARCH, BY_THREATS, OPEN, Proof, Solver, Tree, own_stones
 from ..values import WIN_BAND

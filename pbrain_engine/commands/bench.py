@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 from ..app import setup, view
 from ..engine.engine import DEFAULT_WEIGHTS, MCTS, Engine, Limit
 from ..files import write_whole
+from ..game.cells import parse_moves
 from ..game.game import Game
 from ..native.load.store import PACKAGE, is_shipped, kernel_folder
-from ..notation.cells import parse_moves
 from ..options import Parser, positive
 from ..position.rules import Rule
 from ..values import format_value

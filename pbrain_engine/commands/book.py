@@ -18,8 +18,8 @@ from ..database.lines import Filter
 from ..database.store import Database
 from ..eval.weights import load_weights
 from ..files import write_whole
-from ..notation.canonical import image_of, read_key
-from ..notation.cells import format_moves, format_offsets
+from ..game.cells import format_moves, format_offsets
+from ..game.position import image_of, read_key
 from ..options import Parser, positive, span, whole
 from ..position.geometry import Coordinates
 from ..progress import Progress

@@ -16,10 +16,10 @@ from ..database.finding import Entry, Finding, entry_document, following_documen
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database
-from ..notation.cells import cell_name, format_moves
-from ..notation.diagram import Diagram, format_diagram
-from ..notation.game_tree import GameRecord
-from ..notation.opening_names import find_opening
+from ..game.cells import cell_name, format_moves
+from ..game.diagram import Diagram, format_diagram
+from ..game.opening_names import find_opening
+from ..game.record import GameRecord
 from ..notation.renlib import ENCODING
 from ..options import Parser, span
 from ..position.geometry import Coordinates

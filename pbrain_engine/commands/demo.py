@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..app import setup, thinking, view
 from ..engine.engine import Engine, Limit, Thought
-from ..notation.cells import cell_name
+from ..game.cells import cell_name
 from ..options import Parser, above_zero
 from ..position.rules import Side
 from ..values import format_value

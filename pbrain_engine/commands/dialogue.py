@@ -19,9 +19,9 @@ from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
 from ..files import decode, write_whole
+from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.game import Game
-from ..notation.cells import NotationError, cell_name, parse_cell
-from ..notation.game_tree import GameRecord, GameTree
+from ..game.record import GameRecord, GameTree
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of

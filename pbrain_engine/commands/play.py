@@ -24,9 +24,9 @@ from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..engine.forms import opening_of
 from ..files import read_object, state_folder, write_whole
+from ..game.cells import NotationError
+from ..game.record import GameRecord, GameTree
 from ..methods import METHODS
-from ..notation.cells import NotationError
-from ..notation.game_tree import GameRecord, GameTree
 from ..notation.sgf import parse_sgf_trees
 from ..options import Parser, above_zero, problem_of
 from ..position.rules import Side

@@ -15,9 +15,9 @@ from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewed, Reviewer
 from ..files import write_whole
+from ..game.cells import NotationError
 from ..game.game import Game, Move
-from ..notation.cells import NotationError
-from ..notation.game_tree import GameRecord, GameTree, TreeNode
+from ..game.record import GameRecord, GameTree, TreeNode
 from ..notation.sgf import format_sgf_trees
 from ..options import Parser, above_zero
 from ..position.rules import Side

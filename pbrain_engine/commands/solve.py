@@ -25,7 +25,7 @@ from ..engine.forms import line_to_five, pairs, tree_form, winner_after
 from ..engine.prover import Prover
 from ..files import read_object
 from ..game.game import Game, Move
-from ..notation.game_tree import GameRecord
+from ..game.record import GameRecord
 from ..options import Parser, above_zero, positive
 from ..solver.solver import BY_FOURS, OPEN, Proof, Solver, SolverProgress, Tree, own_stones
 from .analyse import MEGABYTE, TREE_SECONDS

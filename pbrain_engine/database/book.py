@@ -20,8 +20,8 @@ from time import time
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
-from ..notation.canonical import HEAD, BookMove, Image, image_of, pack_book, read_key
-from ..notation.game_tree import GameRecord
+from ..game.position import HEAD, BookMove, Image, image_of, pack_book, read_key
+from ..game.record import GameRecord
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
 from ..workers import Pool

@@ -4,7 +4,7 @@ A file needs the standard library alone. A server is reached through SQLAlchemy 
 ``database``). The statements are the same for both: they keep to what both understand, with
 parameters written ``:name``. One writer at a time; the others wait for it.
 
-``position``: a key (``notation/canonical.py``) with the wins of black, draws and wins of white
+``position``: a key (``game/position.py``) with the wins of black, draws and wins of white
 of the games that passed through it, and the best that a search has found out: ``rank`` orders
 findings of one position, ``moves`` and ``line`` are cells in the orientation of the key, ``crc``
 is over the finding. ``author``: which version with which weights has found it out.

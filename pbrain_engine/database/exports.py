@@ -8,8 +8,8 @@ from functools import reduce
 from pathlib import Path
 
 from ..files import in_place_of
-from ..notation.canonical import HEAD, Position, image_of, read_key
-from ..notation.game_tree import GameRecord, GameTree
+from ..game.position import HEAD, Position, image_of, read_key
+from ..game.record import GameRecord, GameTree
 from ..notation.renlib import ENCODING, SIZE, format_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf
 from ..position.geometry import Coordinates

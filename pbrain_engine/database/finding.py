@@ -11,10 +11,10 @@ from zlib import crc32
 
 from ..engine.forms import pairs
 from ..files import is_writable
-from ..notation.canonical import Image, Position, image_of
-from ..notation.cells import check_on_board, check_size
-from ..notation.game_tree import GameRecord
-from ..notation.opening_names import Opening, name_opening
+from ..game.cells import check_on_board, check_size
+from ..game.opening_names import Opening, name_opening
+from ..game.position import Image, Position, image_of
+from ..game.record import GameRecord
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, WIN_BAND, mate_distance

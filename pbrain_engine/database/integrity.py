@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from ..notation.canonical import image_of, read_key
-from ..notation.cells import NotationError
+from ..game.cells import NotationError
+from ..game.position import image_of, read_key
 from ..notation.sgf import parse_sgf
 from .finding import checksum
 from .lines import MOVE, NO_PARENT, START, TEXT, cell_of, node_checksum

@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple
 
-from ..notation.canonical import Image, Position, image_of, read_key
-from ..notation.game_tree import GameRecord, GameTree, TreeNode
-from ..notation.opening_names import Opening
+from ..game.opening_names import Opening
+from ..game.position import Image, Position, image_of, read_key
+from ..game.record import GameRecord, GameTree, TreeNode
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .finding import Entry, Note, checksum

@@ -8,13 +8,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ..arena.journal import paper_record, read_journal
 from ..files import decode, read_object
+from ..game.cells import NotationError, parse_moves
 from ..game.game import Game
-from ..learn import records as selfplay
+from ..game.record import GameRecord, GameTree, main_line, tree_of
 from ..native.load.library import KernelError
-from ..notation.cells import NotationError, parse_moves
-from ..notation.game_tree import GameRecord, GameTree, main_line, tree_of
+from ..notation import games as selfplay
+from ..notation.journal import GameLog, paper_record
 from ..notation.psq import parse_psq
 from ..notation.renlib import ENCODING, MAGIC, parse_renlib
 from ..notation.sgf import parse_sgf_trees
@@ -145,14 +145,18 @@ def _entry(text: str) -> Iterator[Item]:
 
 
 def _journal(path: Path) -> Iterator[Item]:
-    settings, games = read_journal(path)
+    journal = GameLog(path, "rb")
+    journal.close()
+    known = journal.conditions
     authors = {
-        spec.name: Author(spec.title or "Numoku", spec.option("weights") or "")
-        for spec in settings.engines
-        if spec.builtin == "numoku"  # values of other programs are on scales of their own
+        engine["name"]: Author(
+            engine.get("title") or "Numoku", dict(engine["options"]).get("weights") or ""
+        )
+        for engine in known["engines"]
+        if engine.get("builtin") == "numoku"  # values of other programs have scales of their own
     }
-    for played in games:
-        record = paper_record(played, settings)
+    for played in journal.games:
+        record = paper_record(played, known["width"], known["height"], Rule(known["rule"]))
         findings: dict[int, Finding] = {}
         for number, move in enumerate(played.moves):
             ply = len(played.opening) + number

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..notation.canonical import Image
-from ..notation.game_tree import GameRecord
+from ..game.position import Image
+from ..game.record import GameRecord
 from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
 from .connection import connect

@@ -17,8 +17,8 @@ from time import perf_counter, sleep
 from typing import NamedTuple
 
 from ..arena.process import EngineProcess, TimedLine
+from ..game.cells import cell_name, parse_moves
 from ..native.load.memory import peak_working_set
-from ..notation.cells import cell_name, parse_moves
 from ..position.geometry import Coordinates
 
 LINE_END = re.compile(rb"\n")  # some managers wait for it

@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from ..game.game import Game, Move
-from ..notation.canonical import Image, image_of, read_key
+from ..game.position import Image, image_of, read_key
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import WIN_BAND

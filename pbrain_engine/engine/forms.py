@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import __version__
 from ..game.game import Game, Move
-from ..notation.canonical import Position
-from ..notation.opening_names import Opening, name_opening
+from ..game.opening_names import Opening, name_opening
+from ..game.position import Position
 from ..position.rules import Rule, Side
 from ..solver.solver import BY_FOURS, BY_THREATS, Tree
 from ..values import WIN_BAND

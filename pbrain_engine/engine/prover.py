@@ -12,7 +12,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from ..game.game import Game, Move
-from ..notation.canonical import Position
+from ..game.position import Position
 from ..solver.solver import Solver, Tree
 from ..values import WIN_BAND
 from .engine import Engine, Limit

@@ -14,10 +14,10 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from ..game.diagram import Diagram
 from ..game.game import Game, Move
 from ..native.load.library import Library
 from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
-from ..notation.diagram import Diagram
 from ..search.parameters import PARAMETERS
 from ..solver.solver import Proof, Solver
 from ..values import win_in

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..notation.cells import format_moves
+from ..game.cells import format_moves
 from ..position.geometry import Coordinates
 from .thought import Limit, Listener
 

@@ -7,13 +7,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self, SupportsFloat
 
 from ..eval.weights import DEFAULT_SCALE
+from ..game.diagram import Diagram
 from ..game.game import Game, Move, at_least_one
-from ..notation.diagram import Diagram
 from ..position.rules import Side
 from ..values import chance, mate_distance
 
 if TYPE_CHECKING:
-    from ..notation.canonical import Position
+    from ..game.position import Position
 
 
 class _Limit(NamedTuple):

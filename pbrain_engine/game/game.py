@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
+from ..game.cells import NotationError, parse_cell
+from ..game.diagram import Diagram, winning_row
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
-from ..notation.cells import NotationError, parse_cell
-from ..notation.diagram import Diagram, winning_row
 from ..position.geometry import (
     MARGIN,
     MAX_BOARD,
@@ -26,8 +26,8 @@ from ..position.geometry import (
 from ..position.rules import Rule, Side
 
 if TYPE_CHECKING:
-    from ..notation.canonical import Position
-    from ..notation.game_tree import GameRecord
+    from .position import Position
+    from .record import GameRecord
 
 
 class IllegalMove(ValueError):
@@ -151,7 +151,7 @@ class Game:
     @property
     def position(self) -> Position:
         """What stands on the board and who moves, in whatever order it came there."""
-        from ..notation.canonical import Position
+        from .position import Position
 
         held = ((stone.move, stone.side) for stone in self.history)
         return Position.of(self.rule, self.width, self.height, self.to_move, held)

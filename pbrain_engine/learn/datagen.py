@@ -18,12 +18,12 @@ from pathlib import Path
 
 from ..arena.settings import SettingsError, parse_rule
 from ..engine.engine import DEFAULT_WEIGHTS, Engine
+from ..notation.games import GameFile, GamesError
 from ..options import Parser, positive, whole
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..progress import Progress
 from ..workers import ClusterError, ClusterPool, ProcessPool, in_order
-from .records import GameFile, GamesError
 from .selfplay import Plan, SelfPlayed
 
 MOST_BRANCHES = 0.9

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from ..eval.weights import COMBINATIONS, Weights, family_of
 from ..game.game import Game
 from ..native.load.library import load
+from ..notation.games import NO_VALUE, Ending, Record, group_of
 from ..patterns.shapes import FOUR, OPEN_FOUR
 from ..position.geometry import MAX_STONES, cell_of
 from ..position.rules import Rule, Side
 from ..values import WIN_BAND
 from .hand import combinations
-from .records import NO_VALUE, Ending, Record, group_of
 
 Ints = NDArray[np.int64]
 COLUMNS = 2 * COMBINATIONS

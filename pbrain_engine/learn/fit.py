@@ -27,11 +27,11 @@ from ..eval.weights import (
     write_weights,
 )
 from ..files import in_place_of
+from ..notation.games import HELD_OUT, GamesError, Record, group_of, read_about, read_games
 from ..options import Parser, above_zero, add_value, positive, share
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import Choices, Positions, by_family, read_features
-from .records import HELD_OUT, GamesError, Record, group_of, read_about, read_games
 from .score_model import ScoreData, ScoreLosses, best_temperature, keep_zero, learn_scores
 from .value_model import FamilyTables, ValueData, ValueLosses, best_scale, learn_values
 

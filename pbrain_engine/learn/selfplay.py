@@ -21,10 +21,10 @@ from ..arena.openings import first_balanced, square_around
 from ..engine.alphabeta import Glance
 from ..engine.engine import Engine, Move
 from ..eval.weights import load_weights
+from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in
-from .records import MOST_OPENING, NO_VALUE, Ending, Record
 
 HASH_BYTES = 1 << 20  # ample for a few thousand nodes, and cheap to clear
 NODES_SPREAD = 0.25  # searches of a game differ in length by this share, so that games differ

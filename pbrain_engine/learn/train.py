@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ..eval.weights import FAMILIES, Weights, WeightsError, load_weights, write_weights
 from ..files import write_whole
+from ..notation.games import LABELS, GamesError
 from ..options import Parser
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
@@ -32,7 +33,6 @@ from .network.learner import VECTOR_LIMIT
 from .network.pool import judge, read_pools
 from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
 from .network.training import Moment, Run, Score, Tally, TrainingSettings, held_out
-from .records import LABELS, GamesError
 from .value_model import log_loss
 
 STEPS = 8000

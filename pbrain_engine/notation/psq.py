@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
+from ..game.cells import NotationError
+from ..game.record import GameRecord, tree_of
 from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .cells import NotationError
-from .game_tree import GameRecord, tree_of
 
 # Two computer players at the highest level of the manager's table; the first of them begins.
 _HEAD = "Piskvorky {}x{}, 11:11, 0"

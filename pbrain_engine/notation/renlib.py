@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .cells import NotationError
-from .game_tree import GameRecord, GameTree, TreeNode
+from ..game.cells import NotationError
+from ..game.record import GameRecord, GameTree, TreeNode
 
 SIZE = 15
 MAGIC = b"\xffRenLib\xff"

@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from ..game.cells import NotationError, column_letter
+from ..game.position import Held
+from ..game.record import GameRecord, GameTree, TreeNode, main_line, tree_of
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from .canonical import Held
-from .cells import NotationError, column_letter
-from .game_tree import GameRecord, GameTree, TreeNode, main_line, tree_of
 
 _RESULTS = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}
 _COLOURS = {"B": Side.BLACK, "W": Side.WHITE}

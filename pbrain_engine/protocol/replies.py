@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..notation.cells import format_moves
+from ..game.cells import format_moves
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
 from ..values import EVAL_LIMIT, WIN_BAND, format_value

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
+from ..game.diagram import Diagram
 from ..game.game import Game, Move, at_least_one, move_of
 from ..native.load.library import Library, load, node_limit
 from ..native.load.memory import Block
-from ..notation.diagram import Diagram
 from ..position.geometry import PADDED_CELLS, cell_of
 
 BY_FOURS = "vcf"  # a win by continuous fours
@@ -123,7 +123,7 @@ FOURS_SHARE = 8  # one part in this many of the memory is the table of fours
 class Solver:
     """Finds forced wins in games; keeps what it learns about a board and rule from call to call.
 
-    >>> from pbrain_engine.notation.cells import parse_moves
+    >>> from pbrain_engine.game.cells import parse_moves
     >>> game = Game(15)
     >>> for x, y in parse_moves("h8a1i8c1j8e1", 15):
     ...     game.play(x, y)

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from ..arena import arguments
-from ..arena.journal import JournalError, LineFile
 from ..arena.openings import Openings
 from ..arena.pool import LocalGames
 from ..arena.referee import EngineFault, GameTask
@@ -29,6 +28,7 @@ from ..arena.settings import MatchSettings, SettingsError, format_engine
 from ..arena.standings import conditions, table
 from ..files import write_whole
 from ..native.load.library import KernelError
+from ..notation.journal import JournalError, LineFile
 from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..progress import Progress
@@ -88,7 +88,10 @@ class TuningFile(LineFile):
             known = {field.name for field in fields(TuningPlan)}
             plan = {key: value for key, value in entry["plan"].items() if key in known}
             plan["names"] = tuple(plan["names"])
-            plan["match"] = MatchSettings.from_json(plan["match"])
+            try:
+                plan["match"] = MatchSettings.from_json(plan["match"])
+            except SettingsError as error:
+                raise JournalError(str(error)) from None
             self.plan = TuningPlan(**plan)
         else:
             self.states.append(entry)
@@ -251,7 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 method.restore(record.states[-1])
             if plan:
                 finished = play(plan, method, record)
-    except SettingsError as error:
+    except (SettingsError, JournalError) as error:
         print(f"numoku tune: {error}", file=sys.stderr)
         return 2
     except (EngineFault, KernelError) as error:

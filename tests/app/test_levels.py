@@ -12,7 +12,7 @@ import pytest
 from pbrain_engine.app.thinking import CHOICES, MOST_SEEN, Level, choose
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.engine.thought import Thought
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 
 GAMES = 300
 

@@ -17,11 +17,11 @@ from pbrain_engine.app import setup, view
 from pbrain_engine.app.setup import chosen_setup, cut, size_argument
 from pbrain_engine.database.finding import opening_of
 from pbrain_engine.engine import forms
+from pbrain_engine.game.cells import NotationError, cell_name, format_moves
+from pbrain_engine.game.diagram import format_diagram
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.cells import NotationError, cell_name, format_moves
-from pbrain_engine.notation.diagram import format_diagram
-from pbrain_engine.notation.game_tree import GameRecord
-from pbrain_engine.notation.opening_names import name_opening
+from pbrain_engine.game.opening_names import name_opening
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD

@@ -16,7 +16,7 @@ from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.commands.bench import POSITIONS, BenchPosition
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.eval.weights import weights_path
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.protocol.serve import OPTIONS, engine_arguments
 from pbrain_engine.search.parameters import PARAMETERS
 from tests.arena.test_faults import HOSTILE

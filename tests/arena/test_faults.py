@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.pool import LocalGames, close_all
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.arena.referee import EngineFault
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart, parse_engine
+from pbrain_engine.notation.journal import Played
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="process groups and signals of POSIX"

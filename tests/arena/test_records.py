@@ -19,7 +19,7 @@ import pytest
 
 from pbrain_engine import Limit
 from pbrain_engine.arena import match
-from pbrain_engine.arena.journal import Journal, JournalError, Played, read_journal
+from pbrain_engine.arena.journal import Journal, read_journal
 from pbrain_engine.arena.match import Runner
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.players import make_engine
@@ -30,6 +30,7 @@ from pbrain_engine.arena.settings import (
     parse_engine,
 )
 from pbrain_engine.arena.standings import Standings, View
+from pbrain_engine.notation.journal import JournalError, Played
 from pbrain_engine.position.geometry import Coordinates
 from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
 

@@ -139,7 +139,7 @@ class Tab:
 
 def position(moves: Any = (), rule: str = "freestyle", size: int = 15, **more: Any) -> Any:
     """Return a position as messages have it; moves by pairs or as a text."""
-    from pbrain_engine.notation.cells import parse_moves
+    from pbrain_engine.game.cells import parse_moves
 
     cells = parse_moves(moves) if isinstance(moves, str) else moves
     pairs = [list(cell) for cell in cells]

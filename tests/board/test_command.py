@@ -18,7 +18,7 @@ pytest.importorskip("starlette", reason="the extra `board` is not there")
 
 from pbrain_engine.board import app, command
 from pbrain_engine.board.app import LOCAL_NAMES
-from pbrain_engine.notation.cells import NotationError
+from pbrain_engine.game.cells import NotationError
 
 
 @pytest.fixture(autouse=True)

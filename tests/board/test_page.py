@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from tests.board.axe import axe, serious_findings
 from tests.board.board_page import Open, Page, wait
 from tests.board.board_server import BoardServer

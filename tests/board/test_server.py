@@ -27,7 +27,7 @@ from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import MOST_CHARACTERS, OPERATIONS, Operation
 from pbrain_engine.commands import analyse
-from pbrain_engine.notation.game_tree import GameRecord
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position
 from tests.golden.board import GOOD, request, scope

@@ -17,10 +17,10 @@ from pbrain_engine.app.thinking import LEVELS
 from pbrain_engine.commands import bench, demo
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.targets import host_target
-from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.game_tree import GameRecord
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import serve
 from pbrain_engine.values import format_value, loss_in, win_in

@@ -16,7 +16,7 @@ from pbrain_engine import Engine, Move, Thought, cli
 from pbrain_engine.commands import solve as command
 from pbrain_engine.engine import searcher
 from pbrain_engine.engine.forms import line_to_five
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 
 ROOT = Path(__file__).parents[2]
 GOOD: dict[str, Any] = {

@@ -19,14 +19,14 @@ from pbrain_engine import Engine, Game, Limit, Side, Thought
 from pbrain_engine.app import thinking, view
 from pbrain_engine.app.thinking import LEVELS, choose
 from pbrain_engine.arena import openings
-from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.commands import demo, play
 from pbrain_engine.engine import searcher
-from pbrain_engine.notation import diagram
-from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.diagram import format_diagram, parse_diagram
+from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.diagram import format_diagram, parse_diagram
+from pbrain_engine.notation import colours
+from pbrain_engine.notation.journal import Played
 
 ROOT = Path(__file__).parents[2]
 WON = "a1a3b1b3c1c3d1d3e1"
@@ -57,8 +57,8 @@ def styles_of(text: Any, sign: str) -> list[str]:
 def test_stones_have_the_colours_of_stones_on_every_terminal() -> None:
     pytest.importorskip("rich")
     for letters, black, white in ((False, "●", "●"), (True, "X", "O")):
-        text = diagram.colour_rows(view.diagram_of(game_after("h8i9j10")), letters=letters)
-        inks = {diagram.INKS[Side.BLACK]: black, diagram.INKS[Side.WHITE]: white}
+        text = colours.colour_rows(view.diagram_of(game_after("h8i9j10")), letters=letters)
+        inks = {colours.INKS[Side.BLACK]: black, colours.INKS[Side.WHITE]: white}
         for ink, sign in inks.items():
             assert any(ink in style and " on #" in style for style in styles_of(text, sign))
         assert text.plain.count("+") == 4
@@ -69,12 +69,12 @@ def test_the_winning_row_and_forbidden_cells_stand_out() -> None:
     game = game_after(WON)
     text = view.rich_board(game, game.diagram().last, [(7, 7)])
     stones = styles_of(text, "●") or styles_of(text, "X")
-    assert sum(diagram.ROW in style for style in stones) == 4  # and the last one
-    assert sum(diagram.LAST in style for style in stones) == 1
-    (cross,) = [style for style in styles_of(text, "x") if diagram.CROSS_INK in style]
-    assert diagram.GROUND in cross
+    assert sum(colours.ROW in style for style in stones) == 4  # and the last one
+    assert sum(colours.LAST in style for style in stones) == 1
+    (cross,) = [style for style in styles_of(text, "x") if colours.CROSS_INK in style]
+    assert colours.GROUND in cross
     game = game_after(WON[:-2])
-    assert diagram.ROW not in str(view.rich_board(game, game.diagram().last).spans)
+    assert colours.ROW not in str(view.rich_board(game, game.diagram().last).spans)
 
 
 # The live match -------------------------------------------------------------------------

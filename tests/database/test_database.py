@@ -17,7 +17,7 @@ from pbrain_engine.database.finding import Finding, Known
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import Wish, add_items, read_source
 from pbrain_engine.database.store import Database
-from pbrain_engine.notation.canonical import Position, image_of
+from pbrain_engine.game.position import Position, image_of
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side

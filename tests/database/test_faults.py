@@ -21,7 +21,7 @@ from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book, BookError
-from pbrain_engine.notation.game_tree import GameRecord
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule
 

@@ -18,8 +18,8 @@ from pbrain_engine.database.integrity import find_faults
 from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
 from pbrain_engine.database.sources import Wish, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame
-from pbrain_engine.notation.canonical import Position, image_of
-from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode
+from pbrain_engine.game.position import Position, image_of
+from pbrain_engine.game.record import GameRecord, GameTree, TreeNode
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
 

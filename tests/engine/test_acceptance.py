@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.rules import Rule
 
 pytestmark = pytest.mark.timed

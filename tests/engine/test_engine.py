@@ -28,8 +28,8 @@ from pbrain_engine import (
 )
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.eval.weights import WeightsError
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.native.load.memory import footprint
-from pbrain_engine.notation.cells import parse_moves
 
 ROOT = Path(__file__).parents[2]
 OPENING = "h8i9i7g9"  # not decided for many plies

@@ -7,8 +7,8 @@ import pytest
 from pbrain_engine.engine.alphabeta import AlphaBeta
 from pbrain_engine.engine.engine import SEARCHES, Engine, Limit, Thought
 from pbrain_engine.engine.thought import Foresight
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game, Move
-from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import win_in

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from pbrain_engine import Engine, Limit, Solver
-from pbrain_engine.notation.diagram import LINE, parse_diagram
+from pbrain_engine.game.diagram import LINE, parse_diagram
 from tests.golden import boards
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example.ipynb"

@@ -7,7 +7,7 @@ import pytest
 from pbrain_engine import Engine, Limit, Move
 from pbrain_engine.engine.engine import Thought
 from pbrain_engine.engine.prover import QUICK_THREATS, Prover
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND
 from tests.oracle.replay import complaint_about_tree

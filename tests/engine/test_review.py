@@ -11,8 +11,8 @@ import pytest
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.review import Reviewed, Reviewer
+from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Move
-from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Proof, Solver
 from pbrain_engine.values import WIN_BAND, loss_in, win_in

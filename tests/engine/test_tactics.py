@@ -10,7 +10,7 @@ import pytest
 
 from pbrain_engine import Engine, Game, Limit, Move, Side
 from pbrain_engine.engine.searcher import Tactics
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.solver.solver import BY_FOURS, OPEN, Proof, Rescue, Solver
 from tests.engine.test_engine import set_up
 

@@ -9,7 +9,7 @@ import pytest
 from pbrain_engine import Engine, Limit, Move, Rule, Thought
 from pbrain_engine.engine.engine import ALPHABETA, MCTS
 from pbrain_engine.engine.forms import end_form, winner_after
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
 from tests.engine.test_engine import set_up
 from tests.golden import thoughts

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from lab import self_play
-from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.engine.engine import SEARCHES, Engine, Limit
+from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.diagram import parse_diagram
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.diagram import parse_diagram
+from pbrain_engine.notation.journal import Played
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import win_in
 from tests.oracle import rules

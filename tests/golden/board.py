@@ -32,7 +32,7 @@ from pbrain_engine.board.desk import Answer, Desks, Questions
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.engine import searcher
 from pbrain_engine.engine.engine import Limit
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
 
 FILE = Path(__file__).with_suffix(".txt")

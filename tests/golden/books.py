@@ -23,9 +23,9 @@ from pbrain_engine.database import book as growth
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book
 from pbrain_engine.engine.engine import Limit, Move, Thought
+from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.canonical import Position, image_of, read_key
-from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves
+from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden.readings import readings
 

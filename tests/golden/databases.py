@@ -28,10 +28,10 @@ from pbrain_engine.database.finding import (
 from pbrain_engine.database.integrity import find_faults
 from pbrain_engine.database.sources import Item, Wish, add_items, merge, read_source
 from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.notation.canonical import Position, image_of, read_key
-from pbrain_engine.notation.cells import parse_moves
-from pbrain_engine.notation.game_tree import GameRecord, GameTree
-from pbrain_engine.notation.opening_names import find_opening
+from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.opening_names import find_opening
+from pbrain_engine.game.position import Position, image_of, read_key
+from pbrain_engine.game.record import GameRecord, GameTree
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden.readings import nodes_of, readings, said_of
 

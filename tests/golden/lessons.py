@@ -16,7 +16,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from pbrain_engine.learn.records import (
+from pbrain_engine.game.cells import cell_name
+from pbrain_engine.notation.games import (
     NO_VALUE,
     Ending,
     Record,
@@ -25,7 +26,6 @@ from pbrain_engine.learn.records import (
     read_about,
     read_games,
 )
-from pbrain_engine.notation.cells import cell_name
 from tests.golden.commands import run
 
 FILE = Path(__file__).with_suffix(".txt")

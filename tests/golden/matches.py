@@ -32,12 +32,13 @@ from rich.console import Console
 from pbrain_engine import progress
 from pbrain_engine.arena import journal, match, report
 from pbrain_engine.arena.arguments import VIEWS
-from pbrain_engine.arena.journal import FAULTS, Journal, Played
+from pbrain_engine.arena.journal import Journal
 from pbrain_engine.arena.live import RichView
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.arena.standings import Standings
+from pbrain_engine.notation.journal import FAULTS, Played
 from pbrain_engine.position.rules import Rule
 
 FILE = Path(__file__).with_suffix(".txt")

@@ -24,14 +24,14 @@ import pytest
 
 from pbrain_engine.arena import match, players, pool, referee
 from pbrain_engine.arena.arguments import parse, settings_of
-from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.pool import Slot
 from pbrain_engine.arena.process import TimedLine
 from pbrain_engine.arena.referee import Abandoned, EngineFault, GameTask, Thinking
 from pbrain_engine.arena.settings import EngineSpec, SettingsError
 from pbrain_engine.engine.engine import Limit
+from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.cells import format_moves, parse_moves
+from pbrain_engine.notation.journal import Played
 from pbrain_engine.position.rules import Side
 
 FILE = Path(__file__).with_suffix(".txt")

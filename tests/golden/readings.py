@@ -18,18 +18,18 @@ from typing import Any
 
 from pbrain_engine.app.setup import chosen_setup
 from pbrain_engine.database.finding import Finding, opening_of
-from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves, parse_offsets
-from pbrain_engine.notation.diagram import (
+from pbrain_engine.game.cells import cell_name, format_moves, parse_moves, parse_offsets
+from pbrain_engine.game.diagram import (
     Drawn,
     board_svg,
-    colour_rows,
     format_diagram,
     parse_diagram,
     star_points,
     winning_row,
 )
-from pbrain_engine.notation.game_tree import GameRecord, GameTree, TreeNode, main_line
-from pbrain_engine.notation.opening_names import find_opening, openings
+from pbrain_engine.game.opening_names import find_opening, openings
+from pbrain_engine.game.record import GameRecord, GameTree, TreeNode, main_line
+from pbrain_engine.notation.colours import colour_rows
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees

@@ -24,8 +24,8 @@ from pbrain_engine.engine import pacing
 from pbrain_engine.engine.engine import EngineError, Limit, Move, Thought
 from pbrain_engine.engine.pacing import Pace
 from pbrain_engine.eval.weights import WeightsError
+from pbrain_engine.game.cells import cell_name
 from pbrain_engine.native.load.library import KernelError
-from pbrain_engine.notation.cells import cell_name
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import loop, replies, searches, session, settings
 from tests import fake_engine

@@ -18,7 +18,7 @@ from pbrain_engine.engine.engine import Engine, EngineError, Limit
 from pbrain_engine.engine.forms import end_form
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.thought import Thought
-from pbrain_engine.notation.cells import cell_name, format_moves, parse_moves
+from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Proof, Solver, Tree
 

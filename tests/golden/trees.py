@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 import numpy as np
 
+from pbrain_engine.game.cells import cell_name
 from pbrain_engine.game.game import move_of
-from pbrain_engine.notation.cells import cell_name
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import alphabeta, root
 from pbrain_engine.search.parameters import ONE

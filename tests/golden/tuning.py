@@ -20,9 +20,9 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import progress
-from pbrain_engine.arena.journal import Played
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import MatchSettings
+from pbrain_engine.notation.journal import Played
 from pbrain_engine.search import parameters
 from pbrain_engine.search.parameters import Parameter
 from pbrain_engine.tuning import command, spsa

@@ -12,7 +12,7 @@ from pathlib import Path
 from lab.fuzz_claims import middle_game
 from lab.small_boards import put_on
 from pbrain_engine.engine.engine import MCTS, Engine, Limit, Thought
-from pbrain_engine.notation.cells import cell_name
+from pbrain_engine.game.cells import cell_name
 from pbrain_engine.position.rules import Side
 from pbrain_engine.search.parameters import PARAMETERS
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from pbrain_engine.eval.evaluator import WEIGHTS, apply_weights
 from pbrain_engine.eval.weights import load_weights
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.native.load.library import KernelError, load
 from pbrain_engine.native.load.store import PACKAGE, cache_root
-from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.patterns.state import STATE, clear_state, place, play
 from pbrain_engine.patterns.tables import TABLES, fill_tables
 from pbrain_engine.position.geometry import cell_of

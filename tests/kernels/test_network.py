@@ -25,9 +25,9 @@ from pbrain_engine.eval.evaluator import (
 from pbrain_engine.eval.network.accumulator import NETWORK, RINGS, bring_up
 from pbrain_engine.eval.network.layers import ask_policy, ask_trunk
 from pbrain_engine.eval.network.unpack import unpack
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import move_of
 from pbrain_engine.native import exports
-from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import ordering

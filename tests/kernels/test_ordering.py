@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.eval.evaluator import move_score
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.rules import EMPTY, Rule
 from pbrain_engine.search.alphabeta.leaf import is_close, list_fours, quick_move, urgency

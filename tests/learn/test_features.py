@@ -18,8 +18,8 @@ from pbrain_engine.eval.weights import (
 )
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import features
-from pbrain_engine.learn.records import NO_VALUE, Ending, Record
 from pbrain_engine.learn.value_model import FamilyTables
+from pbrain_engine.notation.games import NO_VALUE, Ending, Record
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import EVAL_LIMIT
 

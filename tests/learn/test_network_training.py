@@ -24,15 +24,15 @@ from pbrain_engine.learn.network.training import (
     Run,
     TrainingSettings,
 )
-from pbrain_engine.learn.records import (
+from pbrain_engine.learn.train import (
+    stoppable,
+)
+from pbrain_engine.notation.games import (
     Record,
     encode,
     header,
     read_about,
     read_games,
-)
-from pbrain_engine.learn.train import (
-    stoppable,
 )
 from pbrain_engine.position.rules import Rule
 

@@ -21,7 +21,12 @@ from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.features import read_features, replay
-from pbrain_engine.learn.records import (
+from pbrain_engine.learn.selfplay import (
+    Plan,
+    SelfPlayer,
+    grow,
+)
+from pbrain_engine.notation.games import (
     NO_VALUE,
     Ending,
     GameFile,
@@ -31,11 +36,6 @@ from pbrain_engine.learn.records import (
     encode,
     read_about,
     read_games,
-)
-from pbrain_engine.learn.selfplay import (
-    Plan,
-    SelfPlayer,
-    grow,
 )
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.search.parameters import SURE_DEPTH

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.measure import measure
-from pbrain_engine.learn.records import read_about, read_games
+from pbrain_engine.notation.games import read_about, read_games
 
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"  # another seed than learned from
 

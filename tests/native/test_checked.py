@@ -15,9 +15,9 @@ from lab.fuzz_claims import middle_game
 from lab.fuzz_rules import VARIANT, game_of
 from pbrain_engine.commands.bench import SHORT, BenchPosition
 from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.library import KernelError, Library
-from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Solver

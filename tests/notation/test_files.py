@@ -15,7 +15,7 @@ from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.commands.analyse import make_parser
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.files import decode, in_place_of
-from pbrain_engine.notation.game_tree import GameRecord
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.sgf import parse_sgf
 
 PSQ = "Piskvorky 15x15, 11:11, 0\r\n8,8,0\r\n9,9,0\r\nPříšera\r\nŽluťoučký\r\n0\r\n".encode(

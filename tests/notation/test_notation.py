@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.notation import cells as notation
-from pbrain_engine.notation.canonical import Position, image_of, read_key
-from pbrain_engine.notation.cells import NotationError
-from pbrain_engine.notation.diagram import Diagram, format_diagram, parse_diagram
-from pbrain_engine.notation.game_tree import GameRecord, GameTree
-from pbrain_engine.notation.opening_names import name_opening, openings
+from pbrain_engine.game import cells as notation
+from pbrain_engine.game.cells import NotationError
+from pbrain_engine.game.diagram import Diagram, format_diagram, parse_diagram
+from pbrain_engine.game.opening_names import name_opening, openings
+from pbrain_engine.game.position import Position, image_of, read_key
+from pbrain_engine.game.record import GameRecord, GameTree
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from pbrain_engine.position.rules import Rule, Side

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import Game, Side
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from tests.packaging.building import pictures
 
 SVG = "{http://www.w3.org/2000/svg}"

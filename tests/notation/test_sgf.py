@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbrain_engine.notation.game_tree import GameRecord
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Rule, Side
 from tests.notation.test_notation import boards_with_moves

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.arena.process import EngineProcess
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.library import load, processor_level
 from pbrain_engine.native.load.targets import host_target
-from pbrain_engine.notation.cells import parse_moves
 from tests.packaging.building import package, report, shipping
 from tests.packaging.programs import MEMORY, TOLERANCE, Judged
 from tests.transcript import Transcript, all_transcripts, replay

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from pbrain_engine.arena.openings import scatter
 from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.game.cells import cell_name, format_moves
 from pbrain_engine.game.game import Move
-from pbrain_engine.notation.cells import cell_name, format_moves
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import WIN_BAND
 

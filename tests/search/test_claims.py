@@ -18,8 +18,8 @@ import pytest
 from lab import game_claims
 from lab.fuzz_claims import PINNED, examine, pinned
 from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Move
-from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.solver.solver import BY_FOURS, BY_THREATS, Solver
 from pbrain_engine.values import WIN_BAND, win_in
 from tests.oracle.rules import FREESTYLE, RULES, Board

@@ -15,8 +15,8 @@ import pytest
 from lab import small_boards
 from pbrain_engine.engine.engine import MCTS, Engine, EngineError, Limit
 from pbrain_engine.engine.montecarlo import MonteCarlo
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Move
-from pbrain_engine.notation.cells import parse_moves
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.search.mcts.tree import BLOCK, BUCKET, NODE, TREE
 from pbrain_engine.values import WIN_BAND, win_in

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.rules import Rule
 
 FILE = Path(__file__).parents[1] / "positions" / "positions.txt"

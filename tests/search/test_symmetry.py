@@ -7,7 +7,7 @@ import ctypes
 import pytest
 
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.notation.cells import parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
 from tests.methods.test_minimax import EXACT

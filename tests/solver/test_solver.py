@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from lab.fuzz_rules import game_of, last_cells
+from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.cells import format_moves, parse_moves
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver import solver as module
 from pbrain_engine.solver.solver import OPEN, Proof, Solver, SolverProgress

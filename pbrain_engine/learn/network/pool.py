@@ -23,11 +23,11 @@ from ...eval.weights import Weights, family_of
 from ...game.game import tables_of
 from ...native.load import library
 from ...native.load.memory import Block
+from ...notation.games import LABELS, NO_VALUE, GamesError, Record, is_held_out, read_games
 from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
 from ...position.rules import Rule, Side
 from ...values import WIN_BAND
 from ..features import ENEMY_FIVE, FOURS, WINNING_FOUR, result_for
-from ..records import LABELS, NO_VALUE, GamesError, Record, is_held_out, read_games
 from ..score_model import CandidateBlock
 from ..value_model import Vector, best_scale, blend, chance
 from .position_loops import LOGIT_UNIT

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ...eval.weights import Weights
 from ...files import in_place_of
+from ...notation.games import LABELS
 from ..fit import RULE_BOUND
-from ..records import LABELS
 from ..value_model import best_scale
 from .learner import Adam, Batch, Floats, Form, Learner, Source, Threads, Widths
 from .patterns import half_of, patterns

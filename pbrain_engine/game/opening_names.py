@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..position.geometry import Coordinates, transform
 from ..position.rules import Rule, Side
-from .canonical import Position, image_of
+from .position import Position, image_of
 
 SIZE = 15
 CENTRE = (7, 7)

@@ -14,23 +14,17 @@
 ``(O)`` marks the last stone. Row 1 is at the top. Reading, the letters of the columns,
 the numbers of the rows and the line that says who moves may be left out, small ``x`` and
 ``o`` are stones too, and blanks between cells do not matter.
-
-Colours bring a wooden ground of their own, so that black stones are dark and white ones light
-whatever the colours of the terminal are; ``+`` are the star points there, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from .cells import NotationError, check_size, column_letter
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}
 STAR = "+"  # an empty cell that helps the eye, where a drawing is asked for with these
@@ -39,12 +33,6 @@ STARS_FROM, WIDE_FROM = 9, 13  # sides of boards that have star points, and them
 _LETTERS = "".join(map(column_letter, range(26)))
 _TURNS = {"black to move": Side.BLACK, "white to move": Side.WHITE}
 
-GROUND, LAST, ROW = "#d9b06b", "#e07a4f", "#8fbf6a"  # grounds: plain, last stone, winning row
-LABEL = "dim"
-INKS = {Side.BLACK: "#000000", Side.WHITE: "#ffffff", Side.EMPTY: "#7a5a24", Side.WALL: "#4a3a1c"}
-CROSS = "x"
-CROSS_INK = "#b00020"
-SIGNS = {Side.BLACK: "●", Side.WHITE: "●", Side.EMPTY: "·", Side.WALL: "▒"}
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
@@ -160,36 +148,6 @@ def parse_diagram(text: str) -> Diagram:
         raise NotationError(f"the rows have different lengths, or there are none: {found}")
     check_size("the drawing", lengths[0], len(lengths))
     return Diagram(lengths[0], len(lengths), stones, marked[0] if marked else None, to_move)
-
-
-def colour_rows(
-    board: Diagram,
-    row: Collection[Coordinates] = (),
-    crossed: Collection[Coordinates] = (),
-    letters: bool = False,
-) -> Text:
-    """Return a board in colours: the last stone, a winning row and crossed cells stand out.
-
-    ``letters``: with ``X`` and ``O``, where the terminal has no discs.
-    """
-    from rich.text import Text
-
-    signs = SYMBOLS if letters else SIGNS
-    stars = star_points(board.width, board.height)
-    text = Text("   " + " ".join(column_letter(x) for x in range(board.width)), style=LABEL)
-    for y in range(board.height):
-        text.append(f"\n{y + 1:2} ", style=LABEL)
-        for x in range(board.width):
-            side = board.stones.get((x, y), Side.EMPTY)
-            sign, ink = signs[side], INKS[side]
-            if (x, y) in crossed:
-                sign, ink = CROSS, CROSS_INK
-            elif side is Side.EMPTY and (x, y) in stars:
-                sign = STAR
-            ground = LAST if (x, y) == board.last else ROW if (x, y) in row else GROUND
-            text.append(sign, f"bold {ink} on {ground}")
-            text.append(" ", f"on {GROUND}")
-    return text
 
 
 def winning_row(board: Diagram) -> list[Coordinates]:

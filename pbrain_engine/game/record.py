@@ -12,8 +12,8 @@ from functools import reduce
 
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from .canonical import Held, Image, Position, images_of
 from .cells import NotationError, cell_name, check_on_board, check_size
+from .position import Held, Image, Position, images_of
 
 
 @dataclass(frozen=True, slots=True)

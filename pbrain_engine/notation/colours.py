@@ -1,0 +1,55 @@
+"""Boards in the colours of a terminal, drawn with rich where that is installed.
+
+Colours bring a wooden ground of their own, so that black stones are dark and white ones light
+whatever the colours of the terminal are; ``+`` are the star points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from ..game.cells import column_letter
+from ..game.diagram import STAR, SYMBOLS, Diagram, star_points
+from ..position.geometry import Coordinates
+from ..position.rules import Side
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+GROUND, LAST, ROW = "#d9b06b", "#e07a4f", "#8fbf6a"  # grounds: plain, last stone, winning row
+LABEL = "dim"
+INKS = {Side.BLACK: "#000000", Side.WHITE: "#ffffff", Side.EMPTY: "#7a5a24", Side.WALL: "#4a3a1c"}
+CROSS = "x"
+CROSS_INK = "#b00020"
+SIGNS = {Side.BLACK: "●", Side.WHITE: "●", Side.EMPTY: "·", Side.WALL: "▒"}
+
+
+def colour_rows(
+    board: Diagram,
+    row: Collection[Coordinates] = (),
+    crossed: Collection[Coordinates] = (),
+    letters: bool = False,
+) -> Text:
+    """Return a board in colours: the last stone, a winning row and crossed cells stand out.
+
+    ``letters``: with ``X`` and ``O``, where the terminal has no discs.
+    """
+    from rich.text import Text
+
+    signs = SYMBOLS if letters else SIGNS
+    stars = star_points(board.width, board.height)
+    text = Text("   " + " ".join(column_letter(x) for x in range(board.width)), style=LABEL)
+    for y in range(board.height):
+        text.append(f"\n{y + 1:2} ", style=LABEL)
+        for x in range(board.width):
+            side = board.stones.get((x, y), Side.EMPTY)
+            sign, ink = signs[side], INKS[side]
+            if (x, y) in crossed:
+                sign, ink = CROSS, CROSS_INK
+            elif side is Side.EMPTY and (x, y) in stars:
+                sign = STAR
+            ground = LAST if (x, y) == board.last else ROW if (x, y) in row else GROUND
+            text.append(sign, f"bold {ink} on {ground}")
+            text.append(" ", f"on {GROUND}")
+    return text
