@@ -141,6 +141,7 @@ def move_form(reviewed: Reviewed) -> dict[str, Any]:
     return {
         "ply": reviewed.ply,
         "move": list(reviewed.move),
+        "foul": reviewed.is_foul,
         "value": reviewed.value,
         "chance": round(reviewed.chance, 4),
         "best": list(reviewed.best),

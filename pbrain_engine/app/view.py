@@ -16,6 +16,7 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..solver.solver import BY_FOURS, BY_THREATS, Solver, Tree
 from ..values import format_value
+from .shapes import foul_of
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -35,9 +36,11 @@ def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
     return game.diagram()._replace(last=last, to_move=None)
 
 
-def row_of(game: Game) -> list[Coordinates]:
-    """Return the row that has won with the last stone."""
-    return diagram.winning_row(game.diagram())
+def foul_line(game: Game) -> str:
+    """Return which stone has lost the game as a foul and why; empty where none has."""
+    if game.foul is None:
+        return ""
+    return f"{cell_name(*game.foul)} is forbidden ({foul_of(game, *game.foul)})"
 
 
 def result_line(game: Game, winner: str | None) -> str:
@@ -45,7 +48,9 @@ def result_line(game: Game, winner: str | None) -> str:
     stones = f"{len(game.moves)} stones"
     if winner is None:
         return f"Result: draw, {stones}"
-    row = row_of(game)
+    if game.foul is not None:
+        return f"Result: {winner} wins, {foul_line(game)}, {stones}"
+    row = game.winning_row()
     where = f" with {cell_name(*row[0])} to {cell_name(*row[-1])}" if row else ""
     return f"Result: {winner} wins{where}, {stones}"
 
@@ -60,7 +65,7 @@ def rich_board(
 ) -> Text:
     """Return the board in colours, some empty cells crossed out, the row that has won marked."""
     board = diagram_of(game, last)
-    row = diagram.winning_row(board) if game.winner is not None else []
+    row = game.winning_row()
     signs, encoding = "".join(colours.SIGNS.values()), sys.stdout.encoding or "ascii"
     letters = signs.encode(encoding, "ignore").decode(encoding) != signs  # that it cannot show
     return colours.colour_rows(board, row, set(crossed), letters)

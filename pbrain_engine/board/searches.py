@@ -11,7 +11,6 @@ from .. import __version__
 from ..app.kept import certain_of, document, found_of, known_by, move_form
 from ..app.shapes import foul_of
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
-from ..app.view import row_of
 from ..engine import forms, swap2
 from ..engine.engine import SEARCHES, Engine, Limit, Thought
 from ..engine.review import Reviewed, Reviewer
@@ -181,10 +180,14 @@ def look(desk: Desk, job: Job) -> dict[str, Any]:
     with desk.looking:
         game = desk.board = game_of(job.setup, desk.board)
         found: dict[str, Any] = {"to_move": game.to_move.name.lower(), "winner": None}
-        found |= {"full": game.is_full, "opening": None, "row": [], "forbidden": []}
+        found |= {"full": game.is_full, "over": game.is_over, "opening": None}
+        found |= {"row": forms.pairs(game.winning_row()), "foul": None, "forbidden": []}
         if game.winner is not None:
-            found |= {"winner": game.winner.name.lower(), "row": forms.pairs(row_of(game))}
+            found["winner"] = game.winner.name.lower()
         if game.rule is Rule.RENJU:
+            if game.foul is not None:
+                reason = foul_of(game, *game.foul)
+                found["foul"] = {"cell": list(game.foul), "reason": reason}
             opening = forms.opening_of(game)
             found["opening"] = None if opening is None else str(opening)
             found["forbidden"] = [

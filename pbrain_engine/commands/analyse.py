@@ -105,7 +105,8 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
     view.show_board(game, last, forbidden)
     name = view.rule_name(game.rule)
     if game.winner is not None:
-        print(f"{name}: {game.winner.name.lower()} has won")
+        why = f": {view.foul_line(game)}" if game.foul is not None else ""
+        print(f"{name}: {game.winner.name.lower()} has won{why}")
     elif game.is_full:
         print(f"{name}: the board is full, a draw")
     else:

@@ -96,6 +96,8 @@ def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
         name = f"{reviewed.ply}. {view.format_line([reviewed.move])}"
         bar = "#" * filled + "." * (BAR - filled)
         words = "; ".join(remarks(reviewed))
+        if reviewed.is_foul:
+            words = "; ".join(filter(None, (foul_words(game), words)))
         lines.append(f"{name:>9}  {format_value(reviewed.value):>6}  {bar} {words}".rstrip())
     for side in (Side.BLACK, Side.WHITE):
         own = [r for mover, r in zip(sides, found, strict=True) if mover is side]
@@ -104,6 +106,13 @@ def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
             mistakes = sum(r.is_mistake for r in own)
             lines.append(f"{side.name.lower()}: {mistakes} mistakes, {lost:.1f} % lost a move")
     return lines
+
+
+def foul_words(game: GameRecord) -> str:
+    """Return by which forbidden stone black has lost a game, and why it is one."""
+    played = Game(*game.board)
+    played.become(game)
+    return f"{view.foul_line(played)}: black loses"
 
 
 def remarks(reviewed: Reviewed) -> list[str]:

@@ -34,7 +34,7 @@ class Reviewed(NamedTuple):
     ``value`` is that of the position before it, for its side, and ``chance`` the same as a
     chance to win; ``loss`` is the chance that the move gave away, from 0 to 1. ``line`` begins
     with the ``best`` move. ``missed`` is a forced win that its side had and has no more,
-    ``allowed`` one that the other side has since.
+    ``allowed`` one that the other side has since. ``is_foul``: the move was forbidden, and lost.
     """
 
     ply: int
@@ -47,6 +47,7 @@ class Reviewed(NamedTuple):
     depth: int
     missed: Proof | None = None
     allowed: Proof | None = None
+    is_foul: bool = False
 
     @property
     def is_mistake(self) -> bool:
@@ -135,8 +136,9 @@ class Reviewer:
         had = chance(here.value, self._scale)
         best = here.line[0]
         loss = 0.0 if best == move else max(had - chance(played, self._scale), 0.0)
+        is_foul = not after.line and after.value == WIN
         return Reviewed(
-            ply, move, here.value, had, best, here.line, loss, here.depth, missed, allowed
+            ply, move, here.value, had, best, here.line, loss, here.depth, missed, allowed, is_foul
         )
 
     # What neighbours say about each other ------------------------------------------
@@ -234,8 +236,9 @@ class Reviewer:
         """Search the engine's position."""
         game = self._engine.game
         if game.winner is not None:
-            is_won = game.winner is game.to_move
-            return Seen(WIN if is_won else -WIN, (), 0, BY_SEARCH)
+            if game.foul is not None:  # the win is there, with no move to show for it
+                return Seen(WIN, (), 0)
+            return Seen(-WIN, (), 0, BY_SEARCH)
         if game.is_full:
             return Seen(0, (), 0)
         known = self._known(game)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
-from ..game.cells import NotationError, parse_cell
+from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.diagram import Diagram, winning_row
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
@@ -86,7 +86,8 @@ def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
 class Game:
     """A game under one rule: who moves, what stands where, who has won.
 
-    A game does not judge renju fouls when a stone is played; ``is_forbidden`` asks.
+    In renju a forbidden stone of black's can be played, and loses (``foul``); one that is placed
+    is not judged. ``is_forbidden`` asks before.
 
     >>> game = Game(15, rule=Rule.STANDARD)
     >>> for x in range(4):
@@ -134,6 +135,7 @@ class Game:
         self.history: list[Stone] = []
         self._sides: dict[Coordinates, Side] = {}  # of the cells that are not empty
         self._decided = 0  # stones on the board when a side won, 0: none has
+        self.foul: Move | None = None  # the forbidden stone that ended the game, if one has
         self.library.game_new(self.address, self.tables, self.width, self.height)
 
     def move(self, memory: Block) -> None:
@@ -168,8 +170,7 @@ class Game:
 
     def _repr_svg_(self) -> str:
         """Draw the board where a notebook shows the game."""
-        board = self.diagram()
-        return board.svg(row=winning_row(board) if self.winner is not None else ())
+        return self.diagram().svg(row=self.winning_row())
 
     # What stands -------------------------------------------------------------------
 
@@ -193,8 +194,23 @@ class Game:
 
     @property
     def winner(self) -> Side | None:
-        """The side whose row won, if any."""
-        return self.history[self._decided - 1].side if self._decided else None
+        """The side whose row won, or against which the other has played a foul, if any."""
+        if not self._decided:
+            return None
+        side = self.history[self._decided - 1].side
+        return side if self.foul is None else side.opponent
+
+    def winning_row(self) -> list[Coordinates]:
+        """Return the row that the last stone has won with, empty where none has."""
+        has_row = self.winner is not None and self.foul is None
+        return winning_row(self.diagram()) if has_row else []
+
+    @property
+    def ending(self) -> str:
+        """How a game that has a winner was won, in words."""
+        if self.foul is not None:
+            return f"black has lost by {cell_name(*self.foul)}, which renju forbids,"
+        return f"{self.winner.name.lower()} has won" if self.winner is not None else ""
 
     @property
     def is_full(self) -> bool:
@@ -256,7 +272,7 @@ class Game:
         stone = self.history.pop()
         del self._sides[stone.move]
         if self._decided > len(self.history):
-            self._decided = 0
+            self._decided, self.foul = 0, None
         if stone.passed:
             self.set_to_move(stone.side)
         self.library.game_take_back(self.address, self.tables)
@@ -277,11 +293,13 @@ class Game:
             raise IllegalMove(f"{x},{y} is off the {self.width}x{self.height} board")
         if (x, y) in self._sides:
             raise IllegalMove(f"{x},{y} is not empty")
+        is_foul = passed and not self._decided and self.is_forbidden(x, y)
         self.library.game_place(self.address, self.tables, cell_of(x, y), int(side))
         self._sides[x, y] = side
         self.history.append(Stone(Move(x, y), side, passed))
-        if not self._decided and self.library.game_wins(self.address):
+        if not self._decided and (is_foul or self.library.game_wins(self.address)):
             self._decided = len(self.history)
+            self.foul = Move(x, y) if is_foul else None
 
     @contextmanager
     def after(self, *moves: Coordinates) -> Iterator[Game]:
@@ -308,8 +326,11 @@ class Game:
         while self.history != stones[: self.ply]:
             self.undo()
         for stone in stones[self.ply :]:
-            self.place(*stone.move, stone.side)
-            self.history[-1] = stone
+            if stone.passed:
+                self.set_to_move(stone.side)
+                self.play(*stone.move)
+            else:
+                self.place(*stone.move, stone.side)
         self.set_to_move(to_move)
 
     def become(self, record: GameRecord) -> None:
@@ -343,10 +364,15 @@ class Game:
         walk.set_up([Stone(Move(*cell), side, False) for cell, side in turned], record.first)
         if walk.winner not in (None, self.winner):  # each is the one whose row was there first
             raise NotationError("both sides have a winning row")
-        for number, move in enumerate(record.moves, 1):
+        number = 0
+        for move in record.turns:
+            number += move is not None
             if walk.winner is not None:
-                raise NotationError(f"{walk.winner.name.lower()} has won before move {number}")
-            walk.play(*move)
+                raise NotationError(f"{walk.ending} before move {number}")
+            if move is None:
+                walk.set_to_move(walk.to_move.opponent)
+            else:
+                walk.play(*move)
 
     def cell(self, x: object, y: object = None) -> Coordinates:
         """Return the cell that is meant by these arguments of ``play``, on the board or not."""

@@ -31,7 +31,8 @@ class Proof(NamedTuple):
 
     ``claim``: ``vcf``, ``vct``, ``no-vcf``, ``no-vct``, or ``open`` if it was ended before it
     knew; ``win`` where the main search found the win. ``line``: the winning side's move first,
-    against the longest resistance; it ends with the five, or with a block that the rules forbid.
+    against the longest resistance; it ends with the five. Where the rules forbid the only block
+    the loser plays elsewhere, so no move of a line is forbidden.
     ``length``: the winner's stones up to and with the five. ``nodes``: stones that the search put
     on the board, and ``time`` in seconds; 0 if it was known.
     ``level``: of a search by threats, below which there is no win; 0 is fours and threes alone.
@@ -106,7 +107,7 @@ class Tree:
 
 
 def own_stones(line: tuple[Move, ...]) -> int:
-    """Return the winner's stones in a line; one more follows a block that is forbidden."""
+    """Return the winner's stones in a line that ends with the five, or with its threat."""
     return len(line) // 2 + 1 if line else 0
 
 

@@ -189,17 +189,12 @@ def complaint_about(
     if win.claim == "vcf":
         return complaint_about_line(board, attacker, [tuple(cell) for cell in win.line])
     line = list(win.line)
-    blocked = len(line) % 2 == 0  # renju: the line ends with a block that is forbidden
-    if blocked:
-        block = line.pop()
     for number, cell in enumerate(line):
         side = (attacker + number) % 2
         if not rules.is_legal(board, tuple(cell), side):
             return f"{cell} is not legal"
         board.put(tuple(cell), side)
-    if blocked and rules.is_legal(board, tuple(block), 1 - attacker):
-        return f"{block} is legal"
-    if not blocked and not rules.is_win(board, tuple(line[-1])):
+    if not rules.is_win(board, tuple(line[-1])):
         return "the line does not end in a five"
     for cell in line:
         board.lift(tuple(cell))

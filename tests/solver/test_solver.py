@@ -238,7 +238,9 @@ def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver: Solver) -> No
     for x, y in parse_moves("d8g5e8g6f8g7h8a1i8o1g3a15g9"):
         game.play(x, y)
     proof = solver.fours(game)
-    assert format_moves(proof.line) == "g4g8"  # six for black, which is a foul
+    first, elsewhere, five = proof.line
+    assert format_moves([first, five]) == "g4g8"  # six for black, which is a foul
+    assert not game.is_forbidden(*elsewhere)
     assert (proof.claim, proof.length) == ("vcf", 2)
     assert proof.board == solver.threats(game).board == game.diagram()
     assert solver.threats(game, after=game.legal_moves()[0]).board is None

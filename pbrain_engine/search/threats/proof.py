@@ -177,7 +177,7 @@ def write_line(threats, tables, fours, out, room):
     """Write the main line of the win just found; return its length, 0 if it is not found again.
 
     ``fours``: the stones of the win of ``solve_fours``, or 0 for that of ``solve_threats``. The
-    line ends with the five, or with a block that the rules forbid.
+    line ends with the five; where the rules forbid the block, the loser plays elsewhere before.
     """
     state = threats.state
     side = np.int64(state.position.side)
@@ -201,8 +201,12 @@ def write_line(threats, tables, fours, out, room):
                 break
             wins = class_at(state, side, cell) == s.MAKES_FIVE
         elif cell == NO_CELL:
-            cell = first_of(state, side, s.MAKES_FIVE)
             wins = True
+            cell = first_allowed(state, tables)
+            if cell != NO_CELL and length + 1 < room:
+                out[length] = cell
+                length += 1
+            cell = first_of(state, side, s.MAKES_FIVE)
         assert state.position.holds[cell] == EMPTY
         out[length] = cell
         length += 1

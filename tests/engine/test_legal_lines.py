@@ -1,0 +1,171 @@
+"""No line that is shown holds a cell that renju forbids its side."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from lab.fuzz_rules import game_of
+from pbrain_engine.engine import swap2
+from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.engine.forms import end_form
+from pbrain_engine.engine.review import Reviewer
+from pbrain_engine.game.diagram import parse_diagram
+from pbrain_engine.game.game import Game, Move
+from pbrain_engine.position.rules import Rule
+from pbrain_engine.solver.solver import Solver, Tree
+from tests.oracle.rules import BLACK, RENJU, Board, is_legal, winners
+
+FEW, MANY = 40, 1500
+SIZE = 15
+NODES = 1500
+
+
+def renju_position(chance: random.Random) -> tuple[Board, int]:
+    """Return a position without a winner in which rows of black's cross, and who moves."""
+    while True:
+        board = Board(SIZE, SIZE, RENJU)
+        x, y = chance.randrange(4, 11), chance.randrange(4, 11)
+        for number in range(chance.randrange(9, 30)):
+            cell = (round(chance.gauss(x, 2.0)), round(chance.gauss(y, 2.0)))
+            if cell in board.cells and board.at(cell) == 2:
+                board.put(cell, number % 3 % 2 if chance.random() < 0.3 else number % 2)
+        if not winners(board):
+            return board, chance.randint(0, 1)
+
+
+def complaint(board: Board, side: int, line: Iterable[tuple[int, int]]) -> str:
+    """Return which move of a line is not legal, as the oracle sees it."""
+    played: list[tuple[int, int]] = []
+    wrong = ""
+    for number, cell in enumerate(map(tuple, line)):
+        mover = (side + number) % 2
+        if not is_legal(board, cell, mover):
+            wrong = f"{cell} is forbidden to {'black' if mover == BLACK else 'white'}"
+            break
+        board.put(cell, mover)
+        played.append(cell)
+    for cell in played:
+        board.lift(cell)
+    return wrong
+
+
+def branches(tree: Tree, way: tuple[Move, ...] = ()) -> Iterator[tuple[Move, ...]]:
+    """Yield the lines of a proof."""
+    yield (*way, tree.move)
+    for reply, answer in tree.replies.items():
+        yield from branches(answer, (*way, tree.move, reply))
+
+
+def lines_of(engine: Engine, solver: Solver, game: Game) -> Iterator[tuple[str, Iterable[Move]]]:
+    """Yield every line of ours about a position, with its source."""
+    for thought in engine.think_lines(Limit(nodes=NODES), 3):
+        yield "pv", thought.pv
+        ended = end_form(engine, thought)
+        if ended is not None:
+            yield "end", [Move(*cell) for cell in ended["line"]]
+    for proof in (solver.fours(game, nodes=NODES), solver.threats(game, nodes=NODES)):
+        yield proof.claim, proof.line
+        assert len(proof.line) == (proof.plies if proof.wins else 0)
+    if proof.wins:
+        tree = solver.tree(game)
+        for line in branches(tree) if tree is not None else ():
+            yield "tree", line
+    for move in solver.rescues(game, nodes=NODES).moves:
+        yield "rescue", [move]
+    for move in solver.answers(game) or ():
+        yield "answer", [move]
+    for move, _ in engine.policy():
+        yield "policy", [move]
+    yield "quick", [engine.quick_move()]
+    searcher = swap2.OpeningSearch(
+        engine,
+        lambda share, count, listener: engine.think(
+            Limit(nodes=300), on_iteration=listener, multipv=count
+        ),
+    )
+    if len(game.legal_moves()) > 20:
+        yield "balance", [Move(*cell) for cell in swap2.balanced_pair(searcher, 0)[0]]
+
+
+@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
+@pytest.mark.parametrize(
+    "count", [FEW, pytest.param(MANY, marks=pytest.mark.long)], ids=["few", "many"]
+)
+def test_no_line_holds_a_forbidden_cell(search: str, count: int) -> None:
+    with Engine(hash_size=8 << 20, search=search) as engine, Solver(8_000_000) as solver:
+        for number in range(count):
+            board, side = renju_position(random.Random(f"legal {number}"))
+            game = game_of(board, side)
+            engine.new_game(SIZE, rule=Rule.RENJU)
+            game.copy_to(engine.game)
+            for source, line in lines_of(engine, solver, game):
+                wrong = complaint(board, side, line)
+                assert wrong == "", f"{source} of {number}: {line}\n{board.drawing()}"
+
+
+BLOCKED = """
+   a b c d e f g h i j k l m n o
+ 1 . . . . . . . . . . . . . . .
+ 2 . . . . . . . . . . . . . . .
+ 3 . . . . . . . . . . . . . . .
+ 4 . . . . . . . . . . . . . . .
+ 5 . . . . . . . X . . . . . . .
+ 6 . . . . . . . X . . . . . . .
+ 7 . . . . . . . X . . . . . . .
+ 8 . . . X O O O . . . . . . . .
+ 9 . . . . . . . X . . . . . . .
+10 . . . . . . . X . . . . . . .
+11 . . . . . . . X . . . . . . .
+12 . . . . . . . . . . . . . . .
+white to move
+"""
+
+
+def test_where_the_block_is_forbidden_the_loser_plays_elsewhere() -> None:
+    drawn = parse_diagram(BLOCKED)
+    game = Game(15, 12, Rule.RENJU)
+    for cell, side in drawn.stones.items():
+        game.place(*cell, side)
+    game.set_to_move(drawn.side_to_move())
+    with Solver(8_000_000) as solver:
+        proof = solver.fours(game)
+        assert proof.wins and len(proof.line) == proof.plies == 3
+        assert proof.line[0] == (8, 7) and proof.line[2] == (7, 7)
+        with game.after(proof.line[0]):
+            assert game.is_forbidden(*proof.line[2]) and not game.is_forbidden(*proof.line[1])
+        with game.after(*proof.line):
+            assert game.winner is drawn.side_to_move() and game.foul is None
+
+
+def test_reviews_of_games_with_fouls_hold_no_forbidden_cell() -> None:
+    """Black plays at random near his stones, so that he runs into fouls."""
+    with Engine(hash_size=8 << 20) as engine, Solver(8_000_000) as solver:
+        fouls = 0
+        for number in range(30):
+            chance = random.Random(f"foul {number}")
+            game = Game(15, rule=Rule.RENJU)
+            while not game.is_over and game.ply < 40:
+                near = [
+                    cell for cell in game.empty_cells()
+                    if max(abs(cell.x - 7), abs(cell.y - 7)) <= (2 if game.to_move == 0 else 7)
+                ] or game.empty_cells()  # fmt: skip
+                game.play(*chance.choice(near))
+            fouls += game.foul is not None
+            if number > 3:
+                continue
+            engine.new_game(15, rule=Rule.RENJU)
+            for item in Reviewer(engine, solver, 0.02).review(game.moves):
+                board = Board(15, 15, RENJU)
+                for ply, cell in enumerate(game.moves[: item.ply - 1]):
+                    board.put(cell, ply % 2)
+                mover = (item.ply - 1) % 2
+                wins = [item.missed.line] if item.missed else []
+                for line in [item.line, *wins]:
+                    assert complaint(board, mover, line) == "", item
+                if item.allowed:
+                    board.put(item.move, mover)
+                    assert complaint(board, 1 - mover, item.allowed.line) == "", item
+        assert fouls > 5
