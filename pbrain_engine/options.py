@@ -1,4 +1,4 @@
-"""What all command lines share: errors in one line, numbers that make sense, and programs."""
+"""The command line of all tools: one table of options, errors in one line, and programs."""
 
 from __future__ import annotations
 
@@ -6,30 +6,38 @@ import argparse
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from .eval.weights import DEFAULT
+from .position.geometry import MAX_BOARD, MIN_BOARD
+from .position.rules import Rule
 
 ENDLESS = 1 << 30  # the most of a span without an end
+DATABASE = "NUMOKU_DB"  # names the database where no option does
 
 Number = TypeVar("Number", int, float)
+_SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that tells what is wrong with the words in one line, and exits with 2."""
+    """A parser that reports wrong arguments in one line and exits with 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Leave with the message; where the options are listed, it says."""
+        """Exit with the message, which ends with where the options are listed."""
         self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
 
 
-def _check_type(
+def _number_type(
     kind: Callable[[str], Number], word: str, accepts: Callable[[Number], bool]
 ) -> Callable[[str], Number]:
-    """Return the type of an option: a number of a kind that is accepted."""
+    """Return the type of an option: a number that is accepted, in plain digits."""
 
     def parse(text: str) -> Number:
         try:
+            if "_" in text or text != text.strip():
+                raise ValueError
             number = kind(text)
         except ValueError:
             raise argparse.ArgumentTypeError(f"{text!r} is not {word}") from None
@@ -40,12 +48,13 @@ def _check_type(
     return parse
 
 
-positive = _check_type(int, "a whole number from 1 on", lambda n: n >= 1)
-whole = _check_type(int, "a whole number from 0 on", lambda n: n >= 0)
-above_zero = _check_type(float, "a number above 0", lambda x: isfinite(x) and x > 0)
-not_below_zero = _check_type(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
-share = _check_type(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
-number = _check_type(float, "a number", isfinite)
+integer = _number_type(int, "a whole number", lambda n: True)
+positive = _number_type(int, "a whole number from 1 on", lambda n: n >= 1)
+whole = _number_type(int, "a whole number from 0 on", lambda n: n >= 0)
+above_zero = _number_type(float, "a number above 0", lambda x: isfinite(x) and x > 0)
+not_below_zero = _number_type(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
+share = _number_type(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
+number = _number_type(float, "a number", isfinite)
 
 
 def span(text: str) -> tuple[int, int]:
@@ -63,29 +72,157 @@ def span(text: str) -> tuple[int, int]:
     raise argparse.ArgumentTypeError(f"{text!r} is nothing such as 3, 3-7 or 3-")
 
 
-def add_value(
-    parser: argparse._ActionsContainer,
-    names: str,
-    kind: Any,
-    default: Any,
-    metavar: Any,
-    about: str,
-) -> None:
-    """Add an option; a default that says something ends its description.
+def board_size(text: str) -> tuple[int, int]:
+    """Return width and height of ``15`` or ``15x20``.
 
-    Its kind is what makes a value of a word, a tuple of choices, or None for a switch. A tuple of
-    metavars takes as many words.
+    Raises:
+        argparse.ArgumentTypeError: it is no size, or no board has it.
     """
-    more: dict[str, Any] = {"type": kind, "metavar": metavar}
-    if kind is None:
-        more = {"action": "store_true"}
-    elif isinstance(kind, tuple):
-        more = {"choices": kind}
-    elif isinstance(metavar, tuple):
-        more["nargs"] = len(metavar)
-    if default:
-        about += f" ({default:g})" if isinstance(default, float) else f" ({default})"
-    parser.add_argument(*names.split(), default=default, help=about, **more)
+    words = _SIZE.fullmatch(text.lower())
+    if not words:
+        raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
+    width, height = int(words[1]), int(words[2] or words[1])
+    if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
+        raise argparse.ArgumentTypeError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
+    return width, height
+
+
+def rule(text: str) -> Rule:
+    """Return the rule of this name or code.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no such rule.
+    """
+    try:
+        return Rule.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def list_of(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    """Return the type of an option that takes words with commas between them."""
+    return lambda text: tuple(kind(word.strip()) for word in text.split(","))
+
+
+class Option(NamedTuple):
+    """An option, or an argument without dashes, of a command."""
+
+    names: str  # separated by blanks, such as "--size --board"
+    kind: Any = str  # makes a value of a word; a tuple: the choices; None: a switch
+    default: Any = None
+    metavar: Any = None  # a tuple: as many words
+    about: str = ""  # a default that says something is added
+    more: Mapping[str, Any] = {}  # what else argparse is to know: nargs, action, dest, required
+
+    def add_to(self, parser: argparse._ActionsContainer) -> None:
+        """Add the option to a parser."""
+        more: dict[str, Any] = {"type": self.kind, "metavar": self.metavar}
+        if self.kind is None:
+            more = {"action": "store_true"}
+        elif isinstance(self.kind, tuple):
+            more = {"choices": self.kind, "metavar": self.metavar}
+        elif isinstance(self.metavar, tuple):
+            more["nargs"] = len(self.metavar)
+        about, usual = self.about, self.default
+        if usual and not isinstance(usual, (tuple, list)):
+            about += f" ({usual:g})" if isinstance(usual, float) else f" ({usual})"
+        parser.add_argument(*self.names.split(), default=usual, help=about, **{**more, **self.more})
+
+
+SHARED = {  # what several commands have
+    option.names.split()[0].strip("-"): option
+    for option in (
+        Option("position", str, None, "POSITION", "moves such as h8i9, a file, or -"),
+        Option("--rule", rule, None, "R",
+               "freestyle, standard, renju, caro, caro-exact, or the protocol's code "
+               "(default: what the file says, else freestyle)"),
+        Option("--size --board", board_size, None, "N",
+               f"side of the board, {MIN_BOARD} to {MAX_BOARD}, or WxH "
+               "(default: what the file says, else 15)"),
+        Option("--from-below", None, False, None,
+               "the rows of moves such as h8 count from below, as in RenLib; files know theirs"),
+        Option("--time", above_zero, None, "S", "seconds to think"),
+        Option("--turn", not_below_zero, 0.0, "S", "seconds a move"),
+        Option("--depth", positive, None, "N", "last depth in plies"),
+        Option("--nodes", positive, None, "N", "positions to search"),
+        Option("--tree", None, False, None, "show the whole proof of a forced win"),
+        Option("--threads", positive, 1, "N", "threads to search with"),
+        Option("--memory", positive, 350, "MB", "memory to use"),
+        Option("--weights", str, DEFAULT, "W", "built-in name or file"),
+        Option("--search", ("alphabeta", "mcts"), "alphabeta", None,
+               "alphabeta, or mcts for Monte Carlo tree search"),
+        Option("--db", str, None, "FILE",
+               f"keep what is found out in a database, and use what it knows (${DATABASE})"),
+        Option("--json", None, False, None, "one JSON document on stdout"),
+        Option("--stones", span, "3-7", "N-M", "least and most of an opening"),
+        Option("--balance", whole, 60, "V", "the greatest value for either side"),
+        Option("--seed", integer, 1, "N", "of everything random"),
+        Option("--concurrency", positive, 1, "N", "games at the same time"),
+        Option("--processes", positive, None, "N", "games at the same time (one a core)"),
+        Option("--cluster", str, None, "ADDRESS",
+               "use the workers of a Dask cluster, such as tcp://host:8786"),
+    )
+}  # fmt: skip
+POSITION = ("rule", "size", "from-below")  # say which position is meant
+
+Options = Iterable[str | Option]  # those that are shared by their name
+
+
+class Action(NamedTuple):
+    """One of several things that a command does: ``numoku COMMAND ACTION``."""
+
+    run: Callable[..., int]  # of the database and the options
+    about: str
+    options: Options
+
+
+class CommandLine(NamedTuple):
+    """A command: its name, what it does and takes; ``TITLE:`` among the options begins a group."""
+
+    prog: str
+    about: str
+    options: Options = ()
+    epilog: str = ""
+    actions: Mapping[str, Action] = {}
+
+    def parser(self) -> Parser:
+        """Return the parser of the command line.
+
+        Where there are actions, it sets ``action``, the name of one, and ``run``.
+        """
+        kind = argparse.HelpFormatter
+        if "\n" in self.epilog:
+            kind = argparse.RawDescriptionHelpFormatter
+        parser = Parser(
+            prog=self.prog, description=self.about, epilog=self.epilog or None, formatter_class=kind
+        )
+        add_options(parser, self.options)
+        if self.actions:
+            below = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+            for name, action in self.actions.items():
+                about = f"{action.about.capitalize()}."
+                made = below.add_parser(name, help=action.about, description=about)
+                made.set_defaults(run=action.run)
+                add_options(made, action.options)
+        return parser
+
+    def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+        """Return the options of a command line; exits with a message if it is wrong."""
+        return self.parser().parse_args(arguments)
+
+
+def add_options(parser: argparse.ArgumentParser, options: Options) -> None:
+    """Add options to a parser."""
+    group: argparse._ActionsContainer = parser
+    for option in options:
+        if isinstance(option, str):
+            if option.endswith(":"):
+                group = parser.add_argument_group(option[:-1])
+                continue
+            option = SHARED[option]
+        option.add_to(group)
+        if option is SHARED["db"]:
+            parser.set_defaults(db=os.environ.get(DATABASE) or None)
 
 
 def problem_of(error: Exception) -> str:

@@ -116,4 +116,4 @@ def test_examples_of_commands_can_be_parsed(
     assert examples
     for example in examples:
         words = example.partition("<")[0].split()
-        assert module.make_parser().parse_args(words)  # type: ignore[attr-defined]
+        assert module.COMMAND.parse(words)  # type: ignore[attr-defined]

@@ -18,11 +18,11 @@ PACKAGE = "pbrain_engine"
 # Low to high. A name stands for a module or a whole subpackage; those of one row are on a
 # level and do not know each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("files", "kernel", "options", "progress", "values", "workers"),
+    ("files", "kernel", "progress", "values", "workers"),
     ("position",),
     ("patterns",),
     ("eval", "methods"),
-    ("search",),
+    ("options", "search"),
     ("native",),
     ("game",),
     ("notation",),

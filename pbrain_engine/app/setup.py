@@ -7,18 +7,14 @@ import os
 import re
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES
 from ..files import decode
-from ..game.cells import MAX_DIGITS, NotationError, begins_with_move, parse_moves
+from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
 from ..notation.psq import parse_psq
-from ..notation.renlib import ENCODING
 from ..notation.sgf import parse_sgf, parse_sgf_trees
-from ..options import positive
-from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 
 if TYPE_CHECKING:
@@ -27,79 +23,11 @@ if TYPE_CHECKING:
     from ..game.record import GameTree
 
 DEFAULT_SIZE = (15, 15)
-DATABASE = "NUMOKU_DB"  # names the database where no option does
 _FILE = re.compile(r"\.(?![A-Za-z][0-9]+$)[A-Za-z]\w*$")  # how a file's name ends, unlike "2.h9"
 
 
-def rule_argument(text: str) -> Rule:
-    """Return the rule of an option."""
-    try:
-        return Rule.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def size_argument(text: str) -> tuple[int, int]:
-    """Return width and height of an option such as ``15`` or ``15x20``."""
-    words = text.lower().split("x")
-    if len(words) > 2 or not all(word.isdecimal() and len(word) <= MAX_DIGITS for word in words):
-        raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
-    width, height = int(words[0]), int(words[-1])
-    if not all(MIN_BOARD <= n <= MAX_BOARD for n in (width, height)):
-        raise argparse.ArgumentTypeError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
-    return width, height
-
-
-_SHARED: dict[str, dict[str, Any]] = {
-    "rule": {
-        "type": rule_argument,
-        "help": "freestyle, standard, renju, caro, caro_exact, or the protocol's code "
-        "(default: what the file says, else freestyle)",
-    },
-    "size": {
-        "type": size_argument,
-        "help": "board such as 15 or 15x20 (default: what the file says, else 15)",
-    },
-    "from-below": {
-        "action": "store_true",
-        "help": "the rows of moves such as h8 count from below, as in RenLib; files know theirs",
-    },
-    "threads": {"type": positive, "default": 1, "help": "threads to search with"},
-    "memory": {"type": positive, "default": 350, "help": "megabytes to use (%(default)s)"},
-    "weights": {
-        "default": DEFAULT_WEIGHTS, "metavar": "W", "help": "built-in name or file (%(default)s)",
-    },
-    "search": {
-        "choices": SEARCHES, "default": ALPHABETA,
-        "help": "alphabeta, or mcts for Monte Carlo tree search (%(default)s)",
-    },
-    "db": {
-        "metavar": "FILE",
-        "help": f"keep what is found out in a database, and use what it knows (${DATABASE})",
-    },
-    "encoding": {
-        "default": ENCODING, "metavar": "E",
-        "help": f"of the texts in a RenLib library, such as cp1252, gbk or shift_jis ({ENCODING})",
-    },
-    "json": {"action": "store_true", "help": "one JSON document on stdout"},
-}  # fmt: skip
-
-
-def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Add options that several commands have."""
-    for name in names:
-        parser.add_argument(f"--{name}", **_SHARED[name])
-    if "db" in names:
-        parser.set_defaults(db=os.environ.get(DATABASE) or None)
-
-
-def add_position_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which rule and board are meant."""
-    add_options(parser, "rule", "size", "from-below")
-
-
 def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
-    """Return the position that a command line names, with the options of ``add_position_options``.
+    """Return the position that a command line names, with the options in ``POSITION``.
 
     ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``; rule and size of the options
     override what a file says.

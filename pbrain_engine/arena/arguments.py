@@ -10,9 +10,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
-from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
+from ..options import (
+    SHARED,
+    CommandLine,
+    Option,
+    above_zero,
+    integer,
+    not_below_zero,
+    number,
+    positive,
+    whole,
+)
 from .openings import GENERATORS, read_lines
 from .processes import usable_cores
 from .settings import (
@@ -26,9 +35,7 @@ from .settings import (
     Sprt,
     format_engine,
     name_apart,
-    parse_board,
     parse_engine,
-    parse_rule,
 )
 
 NEVER = 1_000_000  # a depth, margin or count that no search comes to
@@ -110,6 +117,19 @@ shown yet. Every game is written to a journal; numoku report JOURNAL makes a pag
 """
 
 
+BEGINNING = (  # of a match: what tuning asks for, too
+    SHARED["size"]._replace(default="15", about="side of the board, 5 to 22, or WxH"),
+    SHARED["rule"]._replace(
+        default="freestyle",
+        about="freestyle, standard, renju, caro, caro-exact, or the protocol's code",
+    ),
+    Option("--openings", str, "balanced", "F",
+           "a file (offsets from the centre or h8i9, one opening a line), or balanced, random "
+           "(both with :STONES), none; each opening is played with both colours"),
+    SHARED["seed"],
+)  # fmt: skip
+
+
 def parse_cores(text: str) -> tuple[int, ...]:
     """Return the cores of ``0-3,8``; all that this process may use for ``all``."""
     if not text:
@@ -126,90 +146,72 @@ def parse_cores(text: str) -> tuple[int, ...]:
     return tuple(cores)
 
 
-# By their group, as ``add_value`` takes them.
-OPTIONS: dict[str, list[tuple[str, Any, Any, Any, str]]] = {
-    "the match": [
-        ("--games", positive, None, "N",
-         f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)"),
-        ("--gauntlet", None, False, None, "the first engine against all others only"),
-        ("--without", str, "", "A,B,...",
-         "the engine against itself without each of these parts of its search, or all"),
-        ("--board --size", parse_board, "15", "N", "side of the board, 5 to 22, or WxH"),
-        ("--rule", parse_rule, "freestyle", "R",
-         "freestyle, standard, renju, caro, caro-exact, or the protocol's code"),
-        ("--openings", str, "balanced", "F",
-         "a file (offsets from the centre or h8i9, one opening a line), or balanced, random (both "
-         "with :STONES), none; each opening is played with both colours"),
-        ("--transform", None, False, None, "turn and mirror openings at random"),
-        ("--seed", int, 1, "N", "of everything random"),
-    ],
-    "limits": [
-        ("--turn", not_below_zero, None, "S", f"seconds a move ({DEFAULT_TURN:g} if no limit)"),
-        ("--match", not_below_zero, 0.0, "S", "seconds a game and engine"),
-        ("--increment", not_below_zero, 0.0, "S", "seconds added after a move"),
-        ("--nodes", whole, 0, "N", "nodes a move, sent as max_node"),
-        ("--depth", whole, 0, "N", "depth of a move, sent as max_depth"),
-        ("--memory", lambda text: int(not_below_zero(text) * 1024 * 1024), "350", "MB",
-         "private memory of an engine and its children; 0: not limited"),
-        ("--tolerance", not_below_zero, 1.0, "S",
-         "an answer is late after the limit plus this, as in tournaments"),
-        ("--patience", above_zero, 60.0, "S",
-         "how long a move is awaited where time is not limited"),
-        ("--start-timeout", above_zero, 10.0, "S", "how long the OK after START is awaited"),
-    ],
-    "when games and matches end": [
-        ("--draw-after", whole, 0, "N", "a draw at this many stones"),
-        ("--resign", int, None, ("VALUE", "MOVES"),
-         "end a game that both engines call won by this for that many moves (never)"),
-        ("--draw", int, None, ("VALUE", "MOVES", "FROM"),
-         "call it a draw where both stay this close to 0 from that stone on (never)"),
-        ("--sprt", float, None, ("ELO0", "ELO1"),
-         "stop when it is decided which of the two differences is the likelier"),
-        ("--sprt-model", tuple(MOST_ELO), "normalised", None, "the Elo that --sprt means"),
-        ("--alpha", float, 0.05, "P", "how often ELO1 is accepted wrongly"),
-        ("--beta", float, 0.05, "P", "how often ELO0 is accepted wrongly"),
-    ],
-    "running it": [
-        ("--concurrency", positive, 1, "N", "games at the same time"),
-        ("--pin", parse_cores, (), "CORES",
-         "bind each game to cores of its own: a list such as 0-3,8, or all"),
-        ("--judge", None, False, None,
-         "as the tournament does: freeze engines after START and between moves, BOARD first, "
-         "start-up on the clock, memory checked after each move, stderr read as an answer"),
-        ("--keep", None, False, None, "keep engines running from game to game"),
-        ("--in-process", None, False, None,
-         "play numoku:... configurations inside this process: no pipes, many games"),
-        ("--cluster", str, "", "ADDRESS",
-         "play the games on a Dask cluster, such as tcp://host:8786"),
-    ],
-    "records and display": [
-        ("--journal", Path, None, "FILE", "where the games are written (a new file of your own)"),
-        ("--no-journal", None, False, None, "write no journal"),
-        ("--resume", Path, None, "FILE",
-         "continue the match of a journal; --games may grow, --concurrency, --pin, --cluster "
-         "and --log may change"),
-        ("--log", lambda text: text and str(Path(text).absolute()), "", "FOLDER",
-         "write what engines hear and answer, a file each"),
-        ("--json", None, False, None, "one JSON document on stdout, progress on stderr"),
-        ("--view", VIEWS, VIEWS[0], None, "boards, lines or nothing while it runs"),
-    ],
-}  # fmt: skip
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of ``numoku match``."""
-    top = Parser(
-        prog="numoku match",
-        description="Play engines against each other and measure their strength.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    top.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more, see below")
-    for title, options in OPTIONS.items():
-        group = top.add_argument_group(title)
-        for option in options:
-            add_value(group, *option)
-    return top
+COMMAND = CommandLine(
+    "numoku match",
+    "Play engines against each other and measure their strength.",
+    (
+        Option("engines", metavar="ENGINE", about="two or more, see below", more={"nargs": "*"}),
+        "the match:",
+        Option("--games", positive, None, "N",
+               f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)"),
+        Option("--gauntlet", None, False, None, "the first engine against all others only"),
+        Option("--without", str, "", "A,B,...",
+               "the engine against itself without each of these parts of its search, or all"),
+        *BEGINNING,
+        Option("--transform", None, False, None, "turn and mirror openings at random"),
+        "limits:",
+        SHARED["turn"]._replace(
+            default=None, about=f"seconds a move ({DEFAULT_TURN:g} if no limit)"
+        ),
+        Option("--match", not_below_zero, 0.0, "S", "seconds a game and engine"),
+        Option("--increment", not_below_zero, 0.0, "S", "seconds added after a move"),
+        Option("--nodes", whole, 0, "N", "nodes a move, sent as max_node"),
+        Option("--depth", whole, 0, "N", "depth of a move, sent as max_depth"),
+        Option("--memory", lambda text: int(not_below_zero(text) * 1024 * 1024), "350", "MB",
+               "private memory of an engine and its children; 0: not limited"),
+        Option("--tolerance", not_below_zero, 1.0, "S",
+               "an answer is late after the limit plus this, as in tournaments"),
+        Option("--patience", above_zero, 60.0, "S",
+               "how long a move is awaited where time is not limited"),
+        Option("--start-timeout", above_zero, 10.0, "S",
+               "how long the OK after START is awaited"),
+        "when games and matches end:",
+        Option("--draw-after", whole, 0, "N", "a draw at this many stones"),
+        Option("--resign", integer, None, ("VALUE", "MOVES"),
+               "end a game that both engines call won by this for that many moves (never)"),
+        Option("--draw", integer, None, ("VALUE", "MOVES", "FROM"),
+               "call it a draw where both stay this close to 0 from that stone on (never)"),
+        Option("--sprt", number, None, ("ELO0", "ELO1"),
+               "stop when it is decided which of the two differences is the likelier"),
+        Option("--sprt-model", tuple(MOST_ELO), "normalised", None, "the Elo that --sprt means"),
+        Option("--alpha", number, 0.05, "P", "how often ELO1 is accepted wrongly"),
+        Option("--beta", number, 0.05, "P", "how often ELO0 is accepted wrongly"),
+        "running it:",
+        "concurrency",
+        Option("--pin", parse_cores, (), "CORES",
+               "bind each game to cores of its own: a list such as 0-3,8, or all"),
+        Option("--judge", None, False, None,
+               "as the tournament does: freeze engines after START and between moves, BOARD "
+               "first, start-up on the clock, memory checked after each move, stderr read as an "
+               "answer"),
+        Option("--keep", None, False, None, "keep engines running from game to game"),
+        Option("--in-process", None, False, None,
+               "play numoku:... configurations inside this process: no pipes, many games"),
+        SHARED["cluster"]._replace(default=""),
+        "records and display:",
+        Option("--journal", Path, None, "FILE",
+               "where the games are written (a new file of your own)"),
+        Option("--no-journal", None, False, None, "write no journal"),
+        Option("--resume", Path, None, "FILE",
+               "continue the match of a journal; --games may grow, --concurrency, --pin, "
+               "--cluster and --log may change"),
+        Option("--log", lambda text: text and str(Path(text).absolute()), "", "FOLDER",
+               "write what engines hear and answer, a file each"),
+        SHARED["json"]._replace(about="one JSON document on stdout, progress on stderr"),
+        Option("--view", VIEWS, VIEWS[0], None, "boards, lines or nothing while it runs"),
+    ),
+    EPILOG,
+)  # fmt: skip
 
 
 def settings_of(options: argparse.Namespace) -> MatchSettings:
@@ -237,8 +239,8 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
     values.update(
         engines=name_apart(engines),
         games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
-        width=options.board[0],
-        height=options.board[1],
+        width=options.size[0],
+        height=options.size[1],
         opening_lines=() if is_generated else read_lines(options.openings),
         adjudication=Adjudication(**dict([*won, *drawn])),
         sprt=Sprt(*test) if options.sprt else None,
@@ -264,7 +266,7 @@ def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> Ma
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Return the options, with those ``given`` by words; exits with a message on nonsense."""
-    top = parser()
+    top = COMMAND.parser()
     options = top.parse_args(argv)
     absent = object()  # what is there already gives way to words alone, not to what is usual
     blank = argparse.Namespace(**dict.fromkeys(vars(options), absent))

@@ -28,12 +28,12 @@ from ..engine.engine import Engine, Limit
 from ..files import decode
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
 from ..native.load.library import KernelError
-from ..options import Parser, add_value, not_below_zero, positive, problem_of, span, whole
+from ..options import SHARED, CommandLine, Option, not_below_zero, positive, problem_of
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
 from ..workers import Pool, in_order
 from .referee import set_up
-from .settings import MatchSettings, SettingsError, parse_board, parse_engine, parse_rule
+from .settings import MatchSettings, SettingsError, parse_engine
 
 BALANCED, RANDOM, NONE = "balanced", "random", "none"
 GENERATORS = (BALANCED, RANDOM, NONE)
@@ -216,6 +216,26 @@ DEFAULT_COUNT = 100
 INTERRUPTED = 130  # exit status
 HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
 
+COMMAND = CommandLine(
+    "numoku openings",
+    "Make openings of few stones in which a search sees neither side ahead, one a line in offsets "
+    "from the centre, as numoku match reads them.",
+    (
+        Option("file", Path, about="where they are written (standard output)",
+               more={"nargs": "?"}),
+        Option("--count", positive, DEFAULT_COUNT, "N", "how many"),
+        SHARED["rule"]._replace(default="freestyle", about="name or code of the rule"),
+        SHARED["size"]._replace(default="15", about="side of the board, or WxH"),
+        "stones",
+        "balance",
+        SHARED["nodes"]._replace(default=JUDGING_NODES, about="of the search that decides"),
+        Option("--border", not_below_zero, BORDER, "SHARE",
+               "of the candidates that lie at the border"),
+        "seed",
+        SHARED["concurrency"]._replace(about="searches at the same time"),
+    ),
+)  # fmt: skip
+
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options of ``numoku openings``, with the ``settings`` of matches that begin so.
@@ -223,28 +243,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     Raises:
         SettingsError: they make no sense.
     """
-    parser = Parser(
-        prog="numoku openings",
-        description="Make openings of few stones in which a search sees neither side ahead, "
-        "one a line in offsets from the centre, as numoku match reads them.",
-    )
-    add, value = parser.add_argument, partial(add_value, parser)
-    add("file", nargs="?", type=Path, help="where they are written (standard output)")
-    value("--count", positive, DEFAULT_COUNT, "N", "how many")
-    value("--rule", parse_rule, "freestyle", "R", "name or code of the rule")
-    sides = "side of the board, or WxH (15)"
-    add("--board", "--size", type=parse_board, default="15", metavar="N", help=sides)
-    value("--stones", span, "3-7", "N-M", "least and most of an opening")
-    value("--balance", whole, BALANCE, "V", "the greatest value for either side")
-    value("--nodes", positive, JUDGING_NODES, "N", "of the search that decides")
-    value("--border", not_below_zero, BORDER, "SHARE", "of the candidates that lie at the border")
-    value("--seed", int, 1, "N", "of everything random")
-    value("--concurrency", positive, 1, "N", "searches at the same time")
-    options = parser.parse_args(argv)
+    options = COMMAND.parse(argv)
     least, most = options.stones
     if least < 1 or most > MOST_STONES:
         raise SettingsError(f"--stones takes 1 to {MOST_STONES} stones")
-    (width, height), engines = options.board, (parse_engine("numoku"),) * 2
+    (width, height), engines = options.size, (parse_engine("numoku"),) * 2
     options.settings = MatchSettings(
         engines, width=width, height=height, rule=options.rule, seed=options.seed
     )

@@ -5,7 +5,6 @@ The page is one HTML file that needs nothing else: tables, charts, and the games
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -14,7 +13,6 @@ import webbrowser
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
 from html import escape
 from itertools import cycle
 from pathlib import Path
@@ -28,7 +26,7 @@ from ..game.record import GameRecord
 from ..notation.journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
-from ..options import Parser, add_value, problem_of, whole
+from ..options import SHARED, CommandLine, Option, problem_of, whole
 from ..pages.html import FOLDER, Curve, html_document, html_table, line_chart
 from .elo import Estimate, judge
 from .journal import read_journal
@@ -260,34 +258,32 @@ def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSett
 
 MOST_RATING = 10_000  # of an anchor, either way: far more than any list has
 
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of ``numoku report``."""
-    top = Parser(
-        prog="numoku report",
-        description="Make a page of a match: results, charts, and the games on a board.",
-    )
-    add, value = top.add_argument, partial(add_value, top)
-    add("journal", nargs="?", metavar="JOURNAL", help="of numoku match (the latest one)")
-    shown = "the page (beside the journal, unless others are asked for)"
-    value("--html", Path, None, "FILE", shown)
-    stepped = "games that the page lets one step through, the last ones"
-    value("--games", whole, DEFAULT_GAMES, "N", stepped)
-    value("--title", str, "", "TITLE", "of the page")
-    add("--open", action="store_true", help="show the page in the browser")
-    fixed = "fix the rating of an engine; may be repeated"
-    add("--anchor", action="append", default=[], metavar="ENGINE=ELO", help=fixed)
-    add("--text", action="store_true", help="print the tables")
-    add("--json", action="store_true", help="print the result document of the match")
-    value("--pgn", Path, None, "FILE", "write all games to one PGN file")
-    for kind in FILE_EACH:
-        value(f"--{kind}", Path, None, "FOLDER", f"write each game to a {kind.upper()} file")
-    return top
+COMMAND = CommandLine(
+    "numoku report",
+    "Make a page of a match: results, charts, and the games on a board.",
+    (
+        Option("journal", metavar="JOURNAL", about="of numoku match (the latest one)",
+               more={"nargs": "?"}),
+        Option("--html", Path, None, "FILE", "the page (named as the journal, unless others are "
+               "asked for)"),
+        Option("--games", whole, DEFAULT_GAMES, "N",
+               "games that the page lets one step through, the last ones"),
+        Option("--title", str, "", "TITLE", "of the page"),
+        Option("--open", None, False, None, "show the page in the browser"),
+        Option("--anchor", str, [], "ENGINE=ELO",
+               "fix the rating of an engine; may be repeated", {"action": "append"}),
+        Option("--text", None, False, None, "print the tables"),
+        SHARED["json"]._replace(about="print the result document of the match"),
+        Option("--pgn", Path, None, "FILE", "write all games to one PGN file"),
+        *(Option(f"--{kind}", Path, None, "FOLDER", f"write each game to a {kind.upper()} file")
+          for kind in FILE_EACH),
+    ),
+)  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write what is asked for; return 0, 1 (it cannot be written) or 2 (usage)."""
-    options = parser().parse_args(argv)
+    options = COMMAND.parse(argv)
     try:
         folder = default_journal().parent
         path = Path(options.journal) if options.journal else max(

@@ -351,22 +351,3 @@ def pairs(settings: MatchSettings) -> list[Pair]:
 def total_games(settings: MatchSettings) -> int:
     """Return the number of games of the whole match."""
     return settings.games * len(pairs(settings))
-
-
-def parse_board(text: str) -> tuple[int, int]:
-    """Return width and height of ``15`` or ``15x20``."""
-    try:
-        sizes = [int(word) for word in text.lower().split("x")]
-    except ValueError:
-        sizes = []
-    if len(sizes) not in (1, 2):
-        raise SettingsError(f"board {text!r}: a number such as 15, or 15x20")
-    return sizes[0], sizes[-1]
-
-
-def parse_rule(text: str) -> Rule:
-    """Return the rule of this name or code."""
-    try:
-        return Rule.parse(text)
-    except ValueError as error:
-        raise SettingsError(str(error)) from None

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ..app.setup import add_options
 from ..eval.weights import load_weights
 from ..files import state_folder
 from ..game.cells import NotationError
-from ..options import Parser, not_below_zero, positive
+from ..options import SHARED, CommandLine, Option, integer, not_below_zero
 from .files import MOST_FILE, read_tree
 from .messages import Refused
 
@@ -32,39 +31,29 @@ LOCAL = "127.0.0.1"
 LINGER = 300.0  # seconds after which a server without visitors ends
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku board",
-        description="Play, analyse and review in the browser. One line is printed: the address "
-        "of the page. The server ends with Ctrl-C, or when no page has been open for a while, and "
-        "says so.",
-    )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="a game: SGF, PSQ or a drawing")
-    parser.add_argument(
-        "--port", type=int, help=f"the port, 0 for any (default: {DEFAULT_PORT}, or a free one)"
-    )
-    parser.add_argument(
-        "--host",
-        default=LOCAL,
-        help=f"the address to listen on (default: {LOCAL}, which only this machine reaches)",
-    )
-    parser.add_argument("--no-open", action="store_true", help="do not open the browser")
-    parser.add_argument("--threads", type=positive, help="most threads of a search (default: all)")
-    add_options(parser, "weights", "db")
-    parser.add_argument(
-        "--linger",
-        type=not_below_zero,
-        default=LINGER,
-        help="seconds without any visit after which the server ends, 0: never "
-        f"(default: {LINGER:.0f})",
-    )
-    return parser
+COMMAND = CommandLine(
+    "numoku board",
+    "Play, analyse and review in the browser. One line is printed: the address of the page. The "
+    "server ends with Ctrl-C, or when no page has been open for a while, and says so.",
+    (
+        Option("file", metavar="FILE", about="a game: SGF, PSQ or a drawing",
+               more={"nargs": "?"}),
+        Option("--port", integer, None, "N",
+               f"the port, 0 for any (default: {DEFAULT_PORT}, or a free one)"),
+        Option("--host", str, LOCAL, "HOST",
+               "the address to listen on; only this machine reaches 127.0.0.1"),
+        Option("--no-open", None, False, None, "do not open the browser"),
+        SHARED["threads"]._replace(default=None, about="most threads of a search (all)"),
+        "weights", "db",
+        Option("--linger", not_below_zero, LINGER, "S",
+               "seconds without any visit after which the server ends, 0: never"),
+    ),
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
     """Serve until it is over."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     import uvicorn
     import websockets  # noqa: F401  (uvicorn's side of the WebSocket)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ from ..app import kept, setup, thinking, view
 from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
-from ..options import Parser, above_zero, positive
+from ..options import POSITION, SHARED, CommandLine, Option, integer, positive
 from ..position.geometry import Coordinates
 from ..solver.solver import Solver, Tree
 from ..values import format_value
@@ -21,34 +20,32 @@ POLICY_MOVES = 10
 TREE_SECONDS = 60.0  # for the proof of a win
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku analyse",
-        description="Show value, depth and best line of a position, a forced win with its "
-        "line, and in renju the cells that are forbidden to black.",
-        epilog="POSITION is a string of moves such as h8i9j10 (letter = column, number = row "
-        "from the top), the name of an SGF or PSQ file, or - to read any of these, or a drawn "
-        "board of . X O, from the standard input. Ctrl-C shows what was found so far.",
-    )
-    parser.add_argument("position", metavar="POSITION", nargs="*", help="see below")
-    setup.add_position_options(parser)
-    add = parser.add_argument
-    ply = "the position after N moves of a game; -N: before its last N"
-    add("--ply", type=int, metavar="N", help=ply)
-    add("--time", type=above_zero, default=5.0, help="seconds to think (%(default)g)")
-    add("--depth", type=positive, help="last depth in plies")
-    add("--nodes", type=positive, help="positions to search")
-    add("--multipv", type=positive, default=1, help="how many best moves to show")
-    add("--tree", action="store_true", help="show the whole proof of a forced win")
-    add("--policy", action="store_true", help="show which moves look best before any search")
-    setup.add_options(parser, "threads", "memory", "search", "db", "weights", "json")
-    return parser
+COMMAND = CommandLine(
+    "numoku analyse",
+    "Show value, depth and best line of a position, a forced win with its line, and in renju the "
+    "cells that are forbidden to black.",
+    (
+        SHARED["position"]._replace(more={"nargs": "*"}),
+        *POSITION,
+        Option("--ply", integer, None, "N",
+               "the position after N moves of a game; -N: before its last N"),
+        SHARED["time"]._replace(default=5.0),
+        "depth",
+        "nodes",
+        Option("--multipv", positive, 1, "N", "how many best moves to show"),
+        "tree",
+        Option("--policy", None, False, None, "show which moves look best before any search"),
+        "threads", "memory", "search", "db", "weights", "json",
+    ),
+    "POSITION is a string of moves such as h8i9j10 (letter = column, number = row from the top), "
+    "the name of an SGF or PSQ file, or - to read any of these, or a drawn board of . X O, from "
+    "the standard input. Ctrl-C shows what was found so far.",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
     """Analyse a position; return 0, or raise what is wrong with it."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     position = setup.chosen_setup(options, " ".join(options.position))
     if options.ply is not None:
         position = setup.cut(position, options.ply)

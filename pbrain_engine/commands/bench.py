@@ -8,7 +8,6 @@ holds until a module is edited; what is shipped carries the one of the build.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Sequence
@@ -16,13 +15,13 @@ from glob import iglob
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ..app import setup, view
+from ..app import view
 from ..engine.engine import DEFAULT_WEIGHTS, MCTS, Engine, Limit
 from ..files import write_whole
 from ..game.cells import parse_moves
 from ..game.game import Game
 from ..native.load.store import PACKAGE, is_shipped, kernel_folder
-from ..options import Parser, positive
+from ..options import SHARED, CommandLine, Option, positive
 from ..position.rules import Rule
 from ..values import format_value
 
@@ -78,29 +77,25 @@ SHORT = tuple(next(p for p in POSITIONS if p.rule is rule and p.size == 15) for 
 PAIR_POSITIONS = tuple(p for p in POSITIONS[1:] if p.rule is Rule.FREESTYLE and p.size == 15)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku bench",
-        description="Search fixed positions in every rule to a fixed depth. The sum of their "
-        "nodes is the signature of the search; `pairs` are stones put and taken back a second.",
-    )
-    setup.add_options(parser, "weights", "search", "threads", "json")
-    parser.add_argument("--level", help="instruction set of the kernel: v2, v3 or v4")
-    parser.add_argument("--depth", type=positive, help=f"depth in plies ({DEPTH})")
-    parser.add_argument("--visits", type=positive, help=f"of a mcts search ({VISITS})")
-    parser.add_argument(
-        "--short",
-        action="store_true",
-        help=f"one position of each rule, to depth {SHORT_DEPTH} or with {SHORT_VISITS} visits, "
-        "and no pairs",
-    )
-    return parser
+COMMAND = CommandLine(
+    "numoku bench",
+    "Search fixed positions in every rule to a fixed depth. The sum of their nodes is the "
+    "signature of the search; `pairs` are stones put and taken back a second.",
+    (
+        "weights", "search", "threads", "json",
+        Option("--level", metavar="L", about="instruction set of the kernel: v2, v3 or v4"),
+        SHARED["depth"]._replace(about=f"depth in plies ({DEPTH})"),
+        Option("--visits", positive, None, "N", f"of a mcts search ({VISITS})"),
+        Option("--short", None, False, None,
+               f"one position of each rule, to depth {SHORT_DEPTH} or with {SHORT_VISITS} visits, "
+               "and no pairs"),
+    ),
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the bench and print its figures."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     positions = SHORT if options.short else POSITIONS
     if options.search == MCTS:
         limit = Limit(nodes=options.visits or (SHORT_VISITS if options.short else VISITS))

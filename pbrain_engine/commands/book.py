@@ -20,65 +20,18 @@ from ..eval.weights import load_weights
 from ..files import write_whole
 from ..game.cells import format_moves, format_offsets
 from ..game.position import image_of, read_key
-from ..options import Parser, positive, span, whole
+from ..options import POSITION, SHARED, Action, CommandLine, Option, positive
 from ..position.geometry import Coordinates
 from ..progress import Progress
 from ..values import format_value
 from ..workers import ClusterPool, Pool, ProcessPool
-from .db import actions_of, complain, position_lines
+from .db import complain, position_lines
 
 POSITIONS, LINES, NODES = 1000, 4, 1_000_000
-BALANCE = 60
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku book",
-        description="Grow and show an opening book. The engine plays from it with the option "
-        "book=FILE: `numoku match numoku:book=FILE ...`, `pbrain-numoku --book FILE`.",
-    )
-    action = actions_of(parser, "a database, or its URL")
-    grow = action(
-        "build", grow_book, "search positions, the most promising first; goes on where it stopped"
-    )
-    _add_position(grow)
-    add = grow.add_argument
-    below = f"below the root, in the end ({POSITIONS})"
-    add("--positions", type=positive, default=POSITIONS, metavar="N", help=below)
-    add("--lines", type=positive, default=LINES, metavar="N", help=f"moves of a position ({LINES})")
-    add("--nodes", type=positive, default=NODES, metavar="N", help=f"of a search ({NODES})")
-    drop = f"a move worse by so much is looked at a ply later ({DROP})"
-    add("--drop", type=positive, default=DROP, metavar="V", help=drop)
-    add("--processes", type=positive, metavar="N", help="searches at the same time (one a core)")
-    add("--cluster", metavar="ADDRESS", help="search on the workers of this Dask scheduler")
-    setup.add_options(grow, "weights")
-    show = action("show", _show_book, "what a book says of a position")
-    _add_position(show)
-    setup.add_options(show, "json")
-    out = action(
-        "openings", write_openings, "write positions of equal chances, as numoku match reads them"
-    )
-    setup.add_position_options(out)
-    out.add_argument("out", metavar="OUT", type=Path, help="a file that does not exist yet")
-    out.add_argument("--stones", type=span, default="3-7", metavar="N-M", help="(3-7)")
-    out.add_argument("--balance", type=whole, default=BALANCE, metavar="V",
-                     help=f"the greatest value for either side ({BALANCE})")  # fmt: skip
-    return parser
-
-
-def _add_position(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "position", metavar="POSITION", nargs="?", default="", help="the root (the empty board)"
-    )
-    setup.add_position_options(parser)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Do one thing with a book; return 0, 1 if that failed, or 2 if it makes no sense."""
-    options = make_parser().parse_args(arguments)
-    with Database(options.file, create=options.action == "build") as database:
-        return int(options.run(database, options))
+FILE = Option("file", metavar="FILE", about="a database, or its URL")
+ROOT = SHARED["position"]._replace(
+    default="", about="the root (the empty board)", more={"nargs": "?"}
+)
 
 
 def grow_book(database: Database, options: argparse.Namespace) -> int:
@@ -170,3 +123,44 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
     write_whole(options.out, "".join(f"{line}\n" for line in lines))
     print(f"{options.out}: {len(lines)} openings")
     return 0
+
+
+COMMAND = CommandLine(
+    "numoku book",
+    "Grow and show an opening book. The engine plays from it with the option book=FILE: "
+    "`numoku match numoku:book=FILE ...`, `pbrain-numoku --book FILE`.",
+    actions={
+        "build": Action(
+            grow_book,
+            "search positions, the most promising first; goes on where it stopped",
+            (
+                FILE, ROOT, *POSITION,
+                Option("--positions", positive, POSITIONS, "N", "below the root, in the end"),
+                Option("--lines", positive, LINES, "N", "moves of a position"),
+                SHARED["nodes"]._replace(default=NODES, about="of a search"),
+                Option("--drop", positive, DROP, "V",
+                       "a move worse by so much is looked at a ply later"),
+                SHARED["processes"]._replace(about="searches at the same time (one a core)"),
+                "cluster", "weights",
+            ),
+        ),
+        "show": Action(_show_book, "what a book says of a position",
+                       (FILE, ROOT, *POSITION, "json")),
+        "openings": Action(
+            write_openings,
+            "write positions of equal chances, as numoku match reads them",
+            (
+                FILE, *POSITION,
+                Option("out", Path, None, "OUT", "a file that does not exist yet"),
+                "stones", "balance",
+            ),
+        ),
+    },
+)  # fmt: skip
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do one thing with a book; return 0, 1 if that failed, or 2 if it makes no sense."""
+    options = COMMAND.parse(arguments)
+    with Database(options.file, create=options.action == "build") as database:
+        return int(options.run(database, options))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from ..game.diagram import Diagram, format_diagram
 from ..game.opening_names import find_opening
 from ..game.record import GameRecord
 from ..notation.renlib import ENCODING
-from ..options import Parser, span
+from ..options import POSITION, SHARED, Action, CommandLine, Option, integer, whole
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
@@ -40,101 +40,6 @@ CONTENTS = {  # tables, and what they hold
     "node": "moves of lines",
     "book": "positions of a book",
 }
-Action = Callable[[Database, argparse.Namespace], int]
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku db",
-        description="Keep positions with what was found out about them: values, best moves, "
-        "proofs, results of games, comments. Turned, mirrored or otherwise reached positions "
-        "are the same.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("database", metavar="FILE", help="the database")
-    action = actions_of(parser)
-    add = action("add", add_games, "store games, lines and analyses")
-    add.add_argument("games", metavar="GAME", nargs="+")
-    setup.add_position_options(add)
-    setup.add_options(add, "encoding")
-    show = action(
-        "show", _show_position, "what is known about a position, and about each move from it"
-    )
-    show.add_argument("position", metavar="POSITION", nargs="?", default="")
-    setup.add_position_options(show)
-    setup.add_options(show, "json")
-    _add_query(action("query", _query_positions, "positions that fulfil conditions"))
-    out = action(
-        "export", export, "write a RenLib library, an SGF file, or everything as JSON lines"
-    )
-    out.add_argument("out", metavar="OUT", type=Path, help="named .lib, .sgf or .jsonl")
-    setup.add_position_options(out)
-    out.add_argument("--values", action="store_true", help="write values beside the moves")
-    setup.add_options(out, "encoding")
-    take = action("merge", _merge_others, "take other databases over")
-    take.add_argument("others", metavar="OTHER", nargs="+")
-    action("check", check, "see that everything is whole; status 1 if not")
-    return parser
-
-
-def actions_of(
-    parser: argparse.ArgumentParser, file: str = ""
-) -> Callable[[str, Action, str], argparse.ArgumentParser]:
-    """Return what adds an action; ``file``: what the FILE is that each of them begins with."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, run: Action, summary: str) -> argparse.ArgumentParser:
-        made = actions.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
-        made.set_defaults(run=run)
-        if file:
-            made.add_argument("file", metavar="FILE", help=file)
-        return made
-
-    return action
-
-
-def _add_query(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    setup.add_position_options(parser)
-    add("--opening", metavar="O", help="one of renju's 26, as D4 or Kagetsu")
-    add("--stones", type=span, metavar="N-M", default="0-", help="how many stones stand there")
-    add("--depth", type=int, metavar="D", help="searched at least so deep")
-    add("--value", type=int, nargs=2, metavar=("LOW", "HIGH"), help="for the side to move")
-    add("--proven", action="store_true", help="forced wins and losses only")
-    add("--games", type=int, default=0, metavar="N", help="at least N games")
-    add("--text", default="", metavar="T", help="in the comments")
-    add("--limit", type=int, default=LIMIT, metavar="N", help=f"show at most N ({LIMIT})")
-    add("--json", action="store_true", help="one JSON object a line on stdout")
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Do one thing with a database; return 0, or 1 if that failed, or 2 if it makes no sense."""
-    options = make_parser().parse_args(arguments)
-    encoding = getattr(options, "encoding", ENCODING)
-    try:
-        if SIGNS.encode(encoding) != SIGNS.encode():
-            return complain(f"a library cannot be in {encoding}: its signs end texts there", 2)
-    except (LookupError, UnicodeError):
-        return complain(f"there is no encoding {encoding}", 2)
-    path = Path(options.database).expanduser()
-    was_there = path.exists()
-    is_empty = False
-    try:
-        with Database(options.database, create=options.action in ("add", "merge")) as database:
-            try:
-                return int(options.run(database, options))
-            except (AttributeError, KeyError, TypeError, ValueError):
-                fault = next(integrity.find_faults(database), None)
-                if fault is None:
-                    raise
-                return complain(f"{database.name} is damaged: {fault}")
-            finally:
-                is_empty = not was_there and not any(map(database.count, CONTENTS))
-    finally:
-        if is_empty:
-            path.unlink(missing_ok=True)
 
 
 def complain(text: str, status: int = 1, name: str = "db") -> int:
@@ -323,3 +228,90 @@ def check(database: Database, options: argparse.Namespace) -> int:
         counts = [f"{database.count(table):,} {words}" for table, words in CONTENTS.items()]
         print(f"{database.name} is whole: {', '.join(counts)}")
     return status
+
+
+LETTERS = Option("--encoding", str, ENCODING, "E",
+                 "of the texts in a RenLib library, such as cp1252, gbk or shift_jis")  # fmt: skip
+COMMAND = CommandLine(
+    "numoku db",
+    "Keep positions with what was found out about them: values, best moves, proofs, results of "
+    "games, comments. Turned, mirrored or otherwise reached positions are the same.",
+    (Option("database", metavar="FILE", about="the database"),),
+    EPILOG,
+    {
+        "add": Action(
+            add_games,
+            "store games, lines and analyses",
+            (Option("games", metavar="GAME", more={"nargs": "+"}), *POSITION, LETTERS),
+        ),
+        "show": Action(
+            _show_position,
+            "what is known about a position, and about each move from it",
+            (
+                SHARED["position"]._replace(default="", more={"nargs": "?"}),
+                *POSITION,
+                "json",
+            ),
+        ),
+        "query": Action(
+            _query_positions,
+            "positions that fulfil conditions",
+            (
+                *POSITION,
+                Option("--opening", str, None, "O", "one of renju's 26, as D4 or Kagetsu"),
+                SHARED["stones"]._replace(default="0-", about="how many stones stand there"),
+                SHARED["depth"]._replace(about="searched at least so deep"),
+                Option("--value", integer, None, ("LOW", "HIGH"), "for the side to move"),
+                Option("--proven", None, False, None, "forced wins and losses only"),
+                Option("--games", whole, 0, "N", "at least N games"),
+                Option("--text", str, "", "T", "in the comments"),
+                Option("--limit", whole, LIMIT, "N", "show at most N"),
+                SHARED["json"]._replace(about="one JSON object a line on stdout"),
+            ),
+        ),
+        "export": Action(
+            export,
+            "write a RenLib library, an SGF file, or everything as JSON lines",
+            (
+                Option("out", Path, None, "OUT", "named .lib, .sgf or .jsonl"),
+                *POSITION,
+                Option("--values", None, False, None, "write the values of the moves, too"),
+                LETTERS,
+            ),
+        ),
+        "merge": Action(
+            _merge_others,
+            "take other databases over",
+            (Option("others", metavar="OTHER", more={"nargs": "+"}),),
+        ),
+        "check": Action(check, "see that everything is whole; status 1 if not", ()),
+    },
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do one thing with a database; return 0, or 1 if that failed, or 2 if it makes no sense."""
+    options = COMMAND.parse(arguments)
+    encoding = getattr(options, "encoding", ENCODING)
+    try:
+        if SIGNS.encode(encoding) != SIGNS.encode():
+            return complain(f"a library cannot be in {encoding}: its signs end texts there", 2)
+    except (LookupError, UnicodeError):
+        return complain(f"there is no encoding {encoding}", 2)
+    path = Path(options.database).expanduser()
+    was_there = path.exists()
+    is_empty = False
+    try:
+        with Database(options.database, create=options.action in ("add", "merge")) as database:
+            try:
+                return int(options.run(database, options))
+            except (AttributeError, KeyError, TypeError, ValueError):
+                fault = next(integrity.find_faults(database), None)
+                if fault is None:
+                    raise
+                return complain(f"{database.name} is damaged: {fault}")
+            finally:
+                is_empty = not was_there and not any(map(database.count, CONTENTS))
+    finally:
+        if is_empty:
+            path.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
 from time import perf_counter, sleep
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..app import setup, thinking, view
 from ..engine.engine import Engine, Limit, Thought
 from ..game.cells import cell_name
-from ..options import Parser, above_zero
+from ..options import POSITION, SHARED, CommandLine, Option, above_zero
 from ..position.rules import Side
 from ..values import format_value
 
@@ -25,23 +24,22 @@ SHOWN_SECONDS = 0.3  # a move stays so long on a live board, if there is time
 LEAST_SECONDS = 0.02  # of a search, also when the time of the game is over
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku demo", description="Watch the engine play one game against itself."
-    )
-    setup.add_position_options(parser)
-    add = parser.add_argument
-    add("--time", type=above_zero, default=0.5, help="seconds a move (%(default)g)")
-    add("--total", type=above_zero, default=75.0, help="seconds for the game (%(default)g)")
-    add("--opening", default="", help="moves to begin with, such as h8i9")
-    setup.add_options(parser, "threads")
-    return parser
+COMMAND = CommandLine(
+    "numoku demo",
+    "Watch the engine play one game against itself.",
+    (
+        *POSITION,
+        SHARED["time"]._replace(default=0.5, about="seconds a move"),
+        Option("--total", above_zero, 75.0, "S", "seconds for the game"),
+        Option("--opening", str, "", "MOVES", "moves to begin with, such as h8i9"),
+        "threads",
+    ),
+)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Play the game and print its result."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     opening = setup.parse_setup(options.opening, options.rule, options.size, options.from_below)
     with Engine(threads=options.threads, memory=200_000_000) as engine:
         engine.new_game(*opening.board)

@@ -7,7 +7,6 @@ lines, and who plays at which level.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -28,7 +27,7 @@ from ..game.cells import NotationError
 from ..game.record import GameRecord, GameTree
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
-from ..options import Parser, above_zero, problem_of
+from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
 from ..position.rules import Side
 from .dialogue import Dialogue, person_of
 
@@ -37,30 +36,31 @@ GAMES = "games"  # the folder where they are kept
 MOST_KEPT = 50  # games
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku play",
-        description="Play against the engine in the terminal. Type a cell such as h8 (letter = "
-        "column, number = row from the top), or `help` for everything else.",
-    )
-    add = parser.add_argument
-    add("position", nargs="*", help="moves such as h8i9, or a file, to go on from")
-    add("--resume", action="store_true", help="go on with the last game that was left")
-    setup.add_position_options(parser)
-    add("--side", choices=("black", "white"), help="yours (default: as in the file, or black)")
-    level = f"strength, 1 to 10 (default: {DEFAULT_LEVEL}, or that of the game that goes on)"
-    add("--level", type=int, choices=LEVELS, help=level)
-    method = f"play against a method of the textbooks: {', '.join(METHODS)}"
-    add("--method", choices=METHODS, default="", metavar="NAME", help=method)
-    add("--time", type=above_zero, help=f"the engine's seconds a move ({SECONDS:g})")
-    setup.add_options(parser, "threads", "search", "db")
-    return parser
+COMMAND = CommandLine(
+    "numoku play",
+    "Play against the engine in the terminal. Type a cell such as h8 (letter = column, number = "
+    "row from the top), or `help` for everything else.",
+    (
+        SHARED["position"]._replace(
+            about="moves such as h8i9, or a file, to go on from", more={"nargs": "*"}
+        ),
+        Option("--resume", None, False, None, "go on with the last game that was left"),
+        *POSITION,
+        Option("--side", ("black", "white"), about="yours (default: as in the file, or black)"),
+        Option("--level", integer, None, "N",
+               f"strength, 1 to 10 (default: {DEFAULT_LEVEL}, or that of the game that goes on)",
+               {"choices": LEVELS}),
+        Option("--method", tuple(METHODS), "", "NAME",
+               f"play against a method of the textbooks: {', '.join(METHODS)}"),
+        SHARED["time"]._replace(about=f"the engine's seconds a move ({SECONDS:g})"),
+        "threads", "search", "db",
+    ),
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
     """Play until the person leaves."""
-    parser = make_parser()
+    parser = COMMAND.parser()
     options = parser.parse_args(arguments)
     words = " ".join(options.position)
     if options.resume and (words or options.rule is not None or options.size):

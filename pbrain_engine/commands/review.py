@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from ..game.cells import NotationError
 from ..game.game import Game, Move
 from ..game.record import GameRecord, GameTree, TreeNode
 from ..notation.sgf import format_sgf_trees
-from ..options import Parser, above_zero
+from ..options import POSITION, SHARED, CommandLine, Option
 from ..position.rules import Side
 from ..progress import Progress
 from ..solver.solver import BY_SEARCH, Solver
@@ -31,26 +30,24 @@ BAR = 20  # characters of the curve
 SHOWN_LINE = 8  # moves of a line in the table
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku review",
-        description="Go through a game: the value at every move, mistakes by the chance to win "
-        "that they lost, and forced wins that were missed or allowed.",
-        epilog="GAME is an SGF or PSQ file, moves such as h8i9j10, or - for the standard input.",
-    )
-    parser.add_argument("game", metavar="GAME", help="see below")
-    setup.add_position_options(parser)
-    seconds = "seconds a position (%(default)g)"
-    parser.add_argument("--time", type=above_zero, default=1.0, help=seconds)
-    setup.add_options(parser, "threads", "memory", "db", "json")
-    parser.add_argument("--sgf", metavar="OUT", type=Path, help="write the game with comments")
-    return parser
+COMMAND = CommandLine(
+    "numoku review",
+    "Go through a game: the value at every move, mistakes by the chance to win that they lost, "
+    "and forced wins that were missed or allowed.",
+    (
+        Option("game", metavar="GAME", about="see below"),
+        *POSITION,
+        SHARED["time"]._replace(default=1.0, about="seconds a position"),
+        "threads", "memory", "db", "json",
+        Option("--sgf", Path, None, "OUT", "write the game with comments"),
+    ),
+    "GAME is an SGF or PSQ file, moves such as h8i9j10, or - for the standard input.",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
     """Review a game; return 0, or raise what is wrong with it."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     game = setup.chosen_setup(options, options.game)
     if not game.moves:
         raise NotationError("there are no moves to review")

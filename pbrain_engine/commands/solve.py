@@ -18,7 +18,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ..app import setup, thinking, view
+from ..app import thinking, view
 from ..database.finding import read_cells, read_position
 from ..engine.engine import Engine, Limit
 from ..engine.forms import line_to_five, pairs, tree_form, winner_after
@@ -26,7 +26,7 @@ from ..engine.prover import Prover
 from ..files import read_object
 from ..game.game import Game, Move
 from ..game.record import GameRecord
-from ..options import Parser, above_zero, positive
+from ..options import SHARED, CommandLine, Option
 from ..solver.solver import BY_FOURS, OPEN, Proof, Solver, SolverProgress, Tree, own_stones
 from .analyse import MEGABYTE, TREE_SECONDS
 
@@ -37,30 +37,29 @@ SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main sear
 NAMED_FAULTS = 3  # lines of a file without puzzles so far of which the reason is shown
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku solve",
-        description="Solve the puzzles of a file, one JSON object a line with id, size, rule, "
-        "black, white, to_move and kind (" + ", ".join(KINDS) + ").",
-        epilog="Status 1 if an answer contradicts what the file knows about its puzzle, or a "
-        "line of the file is no puzzle; the other lines are answered all the same.",
-    )
-    parser.add_argument("file", metavar="FILE", help="the puzzles; - for the standard input")
-    add = parser.add_argument
-    add("--time", type=above_zero, help="seconds a puzzle (1; with --prove no limit)")
-    add("--nodes", type=positive, help="most stones that a search may try a puzzle")
-    add("--threats-only", action="store_true", help="never ask the main search for a win")
-    add("--prove", action="store_true", help="search on for a proof of a win by threats")
-    add("--tree", action="store_true", help="show the whole proof of each win")
-    setup.add_options(parser, "threads", "memory", "json")
-    parser.set_defaults(memory=200)
-    return parser
+COMMAND = CommandLine(
+    "numoku solve",
+    "Solve the puzzles of a file, one JSON object a line with id, size, rule, black, white, "
+    f"to_move and kind ({', '.join(KINDS)}).",
+    (
+        Option("file", metavar="FILE", about="the puzzles; - for the standard input"),
+        SHARED["time"]._replace(about="seconds a puzzle (1; with --prove no limit)"),
+        SHARED["nodes"]._replace(about="most stones that a search may try a puzzle"),
+        Option("--threats-only", None, False, None, "never ask the main search for a win"),
+        Option("--prove", None, False, None, "search on for a proof of a win by threats"),
+        SHARED["tree"]._replace(about="show the whole proof of each win"),
+        "threads",
+        SHARED["memory"]._replace(default=200),
+        "json",
+    ),
+    "Status 1 if an answer contradicts what the file knows about its puzzle, or a line of the "
+    "file is no puzzle; the other lines are answered all the same.",
+)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Solve a file; return 0, or 1 if an answer contradicts the file."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     path = options.file
     answers: list[Answer] = []
     wrong = faulty = 0

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..app.setup import add_options
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.network_block import sizes_of
 from ..eval.weights import Weights, annotate_weights, load_weights, weights_file
 from ..files import in_place_of
-from ..options import Parser
+from ..options import CommandLine, Option
 from ..position.rules import Rule
 
-
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku weights",
-        description="Check weight files and show where they come from.",
-    )
-    add = parser.add_argument
-    add("files", nargs="*", default=[DEFAULT_WEIGHTS], metavar="W", help="names or files")
-    note = "write a line into the head of the files first, such as the result of a match"
-    add("--note", nargs=2, action="append", default=[], metavar=("KEY", "TEXT"), help=note)
-    games = "measure how well the weights predict these games of `numoku datagen` (needs NumPy)"
-    add("--games", nargs="+", type=Path, default=[], metavar="GAMES", help=games)
-    add_options(parser, "json")
-    return parser
+COMMAND = CommandLine(
+    "numoku weights",
+    "Check weight files and show where they come from.",
+    (
+        Option("files", str, [DEFAULT_WEIGHTS], "W", "names or files", {"nargs": "*"}),
+        Option("--note", str, [], ("KEY", "TEXT"),
+               "write a line into the head of the files first, such as the result of a match",
+               {"action": "append"}),
+        Option("--games", Path, [], "GAMES",
+               "measure how well the weights predict these games of `numoku datagen` (needs NumPy)",
+               {"nargs": "+"}),
+        "json",
+    ),
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
     """Describe weights; a damaged file is an error."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     for name in options.files if options.note else ():
         path = weights_file(name)
         load_weights(path)

@@ -12,11 +12,10 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import closing
-from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
-from ..options import Parser, above_zero, add_value, problem_of, split_command
+from ..options import SHARED, CommandLine, Option, above_zero, problem_of, split_command
 from .checks import CHECKS, Check
 from .exam import Exam, NotSupported, Options, Violation
 
@@ -95,26 +94,30 @@ def summary(verdicts: list[CheckResult]) -> str:
     return "\n".join(rows)
 
 
+COMMAND = CommandLine(
+    "numoku check",
+    "Take a pbrain through the dialogues of its clients and through faults.",
+    (
+        Option("command", about="the program and its arguments", more={"nargs": "*"}),
+        Option("--client", str, [], "WORD", "only checks of this client (piskvork, any, ...)",
+               {"action": "append"}),
+        SHARED["size"]._replace(default="15", about="board size, at least 11"),
+        SHARED["turn"]._replace(kind=above_zero, default=0.3),
+        Option("--patience", above_zero, 5.0, "S", "seconds until silence counts as a failure"),
+        Option("--verbose", None, False, None, "list passed checks too"),
+        "json",
+    ),
+    "A command with options of its own is quoted, or comes last after --. "
+    "Exit status: 0 no violation, 1 violations, 2 the program cannot be started.",
+)  # fmt: skip
+
+
 def main(argv: list[str] | None = None) -> int:
     """Examine a program; 0: no violation, 1: some, 2: it cannot be examined."""
-    parser = Parser(
-        prog="numoku check",
-        description="Take a pbrain through the dialogues of its clients and through faults.",
-        epilog="A command with options of its own is quoted, or comes last after --. "
-        "Exit status: 0 no violation, 1 violations, 2 the program cannot be started.",
-    )
-    add, value = parser.add_argument, partial(add_value, parser)
-    add("command", nargs="*", help="the program and its arguments")
-    chosen = "only checks of this client (piskvork, any, ...)"
-    add("--client", action="append", default=[], metavar="WORD", help=chosen)
-    value("--size", int, 15, "N", "board size")
-    value("--turn", above_zero, 0.3, "S", "seconds a move")
-    value("--patience", above_zero, 5.0, "S", "seconds until silence counts as a failure")
-    value("--verbose", None, False, None, "list passed checks too")
-    value("--json", None, False, None, "one JSON document on stdout")
+    parser = COMMAND.parser()
     arguments = parser.parse_args(argv)
-    if arguments.size < 11:
-        parser.error("the dialogues need a board of at least 11")
+    if min(arguments.size) < 11 or len(set(arguments.size)) > 1:
+        parser.error("the dialogues need a square board of at least 11")
     command = arguments.command
     if len(command) == 1:
         try:
@@ -123,7 +126,7 @@ def main(argv: list[str] | None = None) -> int:
             parser.error(str(error))
     if not command:
         parser.error("which program?")
-    options = Options(command, arguments.size, arguments.turn, arguments.patience)
+    options = Options(command, arguments.size[0], arguments.turn, arguments.patience)
     checks = select(arguments.client)
     if not checks:
         parser.error(f"no such client: {', '.join(arguments.client)}")

@@ -16,12 +16,10 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..arena.settings import SettingsError, parse_rule
-from ..engine.engine import DEFAULT_WEIGHTS, Engine
+from ..arena.settings import SettingsError
+from ..engine.engine import Engine
 from ..notation.games import GameFile, GamesError
-from ..options import Parser, positive, whole
-from ..position.geometry import MAX_BOARD, MIN_BOARD
-from ..position.rules import Rule
+from ..options import SHARED, CommandLine, Option, board_size, list_of, number, rule, whole
 from ..progress import Progress
 from ..workers import ClusterError, ClusterPool, ProcessPool, in_order
 from .selfplay import Plan, SelfPlayed
@@ -33,48 +31,42 @@ Play = Callable[[Sequence[int]], list[SelfPlayed]]
 
 _engines = threading.local()
 
-
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku datagen",
-        description="Let the engine play against itself and record every move, its value and "
-        "the result, for `numoku fit`. The same command continues an interrupted file; with "
-        "more --games it extends one.",
-    )
-    add = parser.add_argument
-    add("file", type=Path, help="where the games are written")
-    add("--games", type=whole, default=1000, metavar="N", help="games in the file (1000)")
-    add("--nodes", type=positive, default=1200, metavar="N", help="nodes a move, on average (1200)")
-    add("--rules", default="freestyle", metavar="R,...", help="rules in turn (freestyle)")
-    add("--boards", default="15", metavar="N,...", help="boards in turn (15)")
-    add("--seed", type=int, default=1, metavar="N", help="of openings and lengths (1)")
-    add("--weights", default=DEFAULT_WEIGHTS, metavar="W",
-        help=f"weights by name or file ({DEFAULT_WEIGHTS})")  # fmt: skip
-    add("--processes", type=positive, metavar="N", help="games at the same time (one a core)")
-    add("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler")
-    add("--branch-share", type=float, default=0.0, metavar="S",
-        help="share of positions beside the games, as search trees have them (0)")  # fmt: skip
-    return parser
+COMMAND = CommandLine(
+    "numoku datagen",
+    "Let the engine play against itself and record every move, its value and the result, for "
+    "`numoku train`. The same command continues an interrupted file; with more --games it extends "
+    "one.",
+    (
+        Option("file", Path, about="where the games are written"),
+        Option("--games", whole, 1000, "N", "games in the file"),
+        SHARED["nodes"]._replace(default=1200, about="nodes a move, on average"),
+        Option("--rules", list_of(rule), "freestyle", "R,...", "rules in turn"),
+        Option("--boards", list_of(board_size), "15", "N,...", "square boards in turn"),
+        SHARED["seed"]._replace(about="of openings and lengths"),
+        "weights",
+        "processes",
+        "cluster",
+        Option("--branch-share", number, 0.0, "S",
+               "share of positions that are not of the games, as search trees have them (0)"),
+    ),
+)  # fmt: skip
 
 
 def plan_of(options: argparse.Namespace) -> Plan:
     """Return the plan that the options ask for.
 
     Raises:
-        SettingsError: a rule is unknown, or a number makes no sense.
+        SettingsError: a number makes no sense.
     """
-    rules: list[Rule] = [parse_rule(word) for word in options.rules.split(",")]
-    words = [word.strip() for word in options.boards.split(",")]
-    boards = [int(word) if word.isdecimal() else 0 for word in words]
-    if any(not MIN_BOARD <= board <= MAX_BOARD for board in boards):
-        raise SettingsError(f"boards {options.boards}: {MIN_BOARD} to {MAX_BOARD}, with commas")
+    boards = tuple(width for width, _ in options.boards)
+    if any(width != height for width, height in options.boards):
+        raise SettingsError("--boards takes square ones, such as 15,20")
     if options.nodes < 10:
         raise SettingsError("--nodes takes 10 or more")
     if not 0 <= options.branch_share <= MOST_BRANCHES:
         raise SettingsError(f"--branch-share takes 0 to {MOST_BRANCHES}")
     return Plan(
-        options.seed, options.nodes, tuple(rules), tuple(boards), options.weights,
+        options.seed, options.nodes, options.rules, boards, options.weights,
         options.branch_share,
     )  # fmt: skip
 
@@ -138,7 +130,7 @@ def generate(
 
 def main(arguments: Sequence[str]) -> int:
     """Play the games; return 0, or 2 where the options make no sense."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     processes = options.processes or os.cpu_count() or 1
     try:
         generate(options.file, plan_of(options), options.games, processes, options.cluster)

@@ -28,7 +28,7 @@ from ..eval.weights import (
 )
 from ..files import in_place_of
 from ..notation.games import HELD_OUT, GamesError, Record, group_of, read_about, read_games
-from ..options import Parser, above_zero, add_value, positive, share
+from ..options import Option, Parser, above_zero, positive, share
 from ..position.rules import Rule
 from ..values import WIN_BAND
 from .features import Choices, Positions, by_family, read_features
@@ -156,11 +156,10 @@ def make_parser() -> argparse.ArgumentParser:
     add("--id", metavar="NAME", help="what the weights are called (the file's name)")
     add("--start", default="hand", metavar="W", help="weights to start from (hand)")
     add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
-    value = partial(add_value, parser)
-    value("--mix", share, MIX, "MIX", "share of what came after in the targets")
-    value("--strength", above_zero, 0.5, "STRENGTH", "pull towards the start")
+    Option("--mix", share, MIX, "MIX", "share of what came after in the targets").add_to(parser)
+    Option("--strength", above_zero, 0.5, "STRENGTH", "pull towards the start").add_to(parser)
     way = "of the way from the start that move scores go"
-    value("--score-share", share, SCORE_SHARE, "SHARE", way)
+    Option("--score-share", share, SCORE_SHARE, "SHARE", way).add_to(parser)
     add(
         "--keep",
         action="append",
@@ -168,7 +167,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FAMILY=W",
         help="take a family as it is in weights W, learn nothing for it",
     )
-    value("--steps", positive, STEPS, "N", "most steps of each fit")
+    Option("--steps", positive, STEPS, "N", "most steps of each fit").add_to(parser)
     return parser
 
 

@@ -14,9 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
 from html import escape
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,7 @@ from ..arena.standings import conditions, table
 from ..files import write_whole
 from ..native.load.library import KernelError
 from ..notation.journal import JournalError, LineFile
-from ..options import Parser, above_zero, add_value, not_below_zero, positive, whole
+from ..options import CommandLine, Option, above_zero, positive, whole
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..progress import Progress
 from ..search import parameters
@@ -40,7 +38,6 @@ SOURCE_NAME = "pbrain_engine/search/parameters.py"
 INTERRUPTED = 130
 DEFAULT_GAMES = 4000
 DEFAULT_NODES = 5000
-AS_IN_MATCH = ("--rule", "--board", "--openings", "--seed", "--concurrency")  # options
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,37 +193,35 @@ def html_page(record: TuningFile, method: Spsa) -> str:
     return html_document("Tuning by SPSA", body)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku tune",
-        description="Tune the search parameters by games of the engine against itself. The "
-        "same command continues a run that was stopped.",
-    )
-    add, value = parser.add_argument, partial(add_value, parser)
-    add("file", type=Path, help="where the run is written (JSON lines)")
-    add("--parameters", default="", metavar="A,B,...", help="which (all)")
-    tuned = "what is tuned, such as numoku:weights=FILE,aspiration=20"
-    value("--engine", str, "numoku", "E", tuned)
-    value("--games", positive, DEFAULT_GAMES, "N", "all")
-    value("--nodes", whole, None, "N", f"nodes a move ({DEFAULT_NODES} without --turn)")
-    value("--turn", not_below_zero, 0.0, "S", "seconds a move")
-    for option in chain.from_iterable(arguments.OPTIONS.values()):
-        if option[0].split()[0] in AS_IN_MATCH:
-            value(*option)
-    moved = f"how far a parameter is moved to try it, of its range ({STEP_SHARE:.3f})"
-    add("--step", type=above_zero, default=STEP_SHARE, metavar="SHARE", help=moved)
-    add("--rate", type=above_zero, metavar="R", help="steps that half a point moves at the end")
-    add("--batch", type=positive, default=BATCH, metavar="N", help=f"duels a batch ({BATCH})")
-    add("--page", type=Path, metavar="FILE", help="write a page of charts when it ends")
-    add("--show", action="store_true", help="play nothing; show what a file has come to")
-    add("--patch", action="store_true", help="with --show: print the change to the table instead")
-    return parser
+COMMAND = CommandLine(
+    "numoku tune",
+    "Tune the search parameters by games of the engine against itself. The same command "
+    "continues a run that was stopped.",
+    (
+        Option("file", Path, about="where the run is written (JSON lines)"),
+        Option("--parameters", str, "", "A,B,...", "which (all)"),
+        Option("--engine", str, "numoku", "E",
+               "what is tuned, such as numoku:weights=FILE,aspiration=20"),
+        Option("--games", positive, DEFAULT_GAMES, "N", "all"),
+        Option("--nodes", whole, None, "N", f"nodes a move ({DEFAULT_NODES} without --turn)"),
+        "turn",
+        *arguments.BEGINNING,
+        "concurrency",
+        Option("--step", above_zero, STEP_SHARE, "SHARE",
+               "how far a parameter is moved to try it, of its range"),
+        Option("--rate", above_zero, None, "R", "steps that half a point moves at the end"),
+        Option("--batch", positive, BATCH, "N", "duels a batch"),
+        Option("--page", Path, None, "FILE", "write a page of charts when it ends"),
+        Option("--show", None, False, None, "play nothing; show what a file has come to"),
+        Option("--patch", None, False, None,
+               "with --show: print the change to the table instead"),
+    ),
+)  # fmt: skip
 
 
 def plan_of(options: argparse.Namespace) -> TuningPlan:
     """Return the plan that the options ask for; SettingsError if they make no sense."""
-    match = arguments.parser().parse_args([options.engine] * 2 + ["--in-process"])
+    match = arguments.COMMAND.parse([options.engine] * 2 + ["--in-process"])
     if options.nodes is None:
         options.nodes = 0 if options.turn else DEFAULT_NODES
     vars(match).update(vars(options), engines=match.engines)
@@ -238,7 +233,7 @@ def plan_of(options: argparse.Namespace) -> TuningPlan:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Tune; return 0, 1 (it could not be done), 2 (usage) or 130 (interrupted)."""
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     path, finished = options.file, True
     try:
         plan = None if options.show else plan_of(options)

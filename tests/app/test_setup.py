@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine.app import setup, view
-from pbrain_engine.app.setup import chosen_setup, cut, size_argument
+from pbrain_engine.app.setup import chosen_setup, cut
 from pbrain_engine.database.finding import opening_of
 from pbrain_engine.engine import forms
 from pbrain_engine.game.cells import NotationError, cell_name, format_moves
@@ -24,6 +24,7 @@ from pbrain_engine.game.opening_names import name_opening
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.sgf import format_sgf
+from pbrain_engine.options import board_size
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule, Side
 
@@ -124,13 +125,13 @@ def test_sizes_are_those_of_boards() -> None:
         for height in (width, *range(30)):
             text = f"{width}" if height == width else f"{width}x{height}"
             if all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
-                assert size_argument(text) == size_argument(text.upper()) == (width, height)
+                assert board_size(text) == board_size(text.upper()) == (width, height)
             else:
                 with pytest.raises(argparse.ArgumentTypeError, match="5 to 22"):
-                    size_argument(text)
+                    board_size(text)
     for text in ("", "x", "15x", "x15", "15x15x15", "1.5", "-15", "15 x 15", "9" * 5000):
         with pytest.raises(argparse.ArgumentTypeError):
-            size_argument(text)
+            board_size(text)
 
 
 @given(st.lists(st.tuples(st.integers(0, 21), st.integers(0, 21))), st.integers(1, 30))

@@ -50,6 +50,34 @@ def test_a_file_that_is_not_there_is_told_without_numbers(
     assert err.count("\n") == 1 and "Errno" not in err and "plain" in err
 
 
+WITH_BOARD = (  # words of all commands that ask for a board
+    "play", "demo", "analyse h8", "review h8", "db FILE add h8", "db FILE show", "db FILE query",
+    "db FILE export x.sgf", "book build FILE", "book show FILE", "book openings FILE x",
+    "match random random", "openings", "tune FILE", "check x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["--board", "--size"])
+@pytest.mark.parametrize("board", ["1_5", " 15", "4", "23", "15x", "15x15x15", "fifteen", "15x4"])
+def test_a_wrong_board_is_refused_by_all_commands_in_the_same_words(
+    board: str, option: str, run: Run
+) -> None:
+    answers = set()
+    for words in WITH_BOARD:
+        status, out, err = run(*words.split(), option, board)
+        command = f"numoku {' '.join(words.split()[:1])}"
+        assert (status, out) == (2, "") and err.startswith(command)
+        answers.add(err[err.index(": argument") :].partition(" (see ")[0])
+    assert len(answers) == 1, answers
+
+
+@pytest.mark.parametrize("number", ["1_0", " 10", "ten", ""])
+def test_a_number_is_read_from_digits_alone(number: str, run: Run) -> None:
+    for words in ("analyse --threads", "match --games", "db x query --depth", "bench --depth"):
+        status, out, err = run(*words.split(), number)
+        assert (status, out) == (2, "") and f"{number!r} is not a whole number" in err
+
+
 def test_a_span_without_an_end_goes_on() -> None:
     assert (span("3"), span("3-7")) == ((3, 3), (3, 7))
     least, most = span("3-")

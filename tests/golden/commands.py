@@ -186,7 +186,7 @@ def described(parser: ArgumentParser) -> list[str]:
         facts["choices"] = list(action.choices or ())
         words = [" ".join(action.option_strings) or action.dest]
         words += [f"{key} {value!r}" for key, value in facts.items() if value not in (None, [], "")]
-        if callable(action.type):
+        if callable(action.type) and action.type not in (str, Path):
             words.append(f"takes {' '.join(value for value in TRIED if takes(action.type, value))}")
         lines.append(f"  {', '.join(words)}: {action.help}")
     return lines + below

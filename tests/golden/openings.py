@@ -90,7 +90,10 @@ def command_of(words: str) -> str:
     out, said = io.StringIO(), []
     Engine.said = said
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        status = openings.main(shlex.split(words))
+        try:
+            status: object = openings.main(shlex.split(words))
+        except SystemExit as stop:
+            status = stop.code
     text = "".join(f"{line}\n" for line in said[:4])  # other threads may be further
     for path in sorted(Path().iterdir()):
         text += f"-- {path}\n{path.read_text(encoding='utf-8')}"

@@ -337,7 +337,7 @@ def test_a_disk_without_room_is_a_line_and_costs_no_whole_game(whole: Path, tmp_
 
 
 def test_boards_may_stand_apart() -> None:
-    options = datagen.make_parser().parse_args(["games", "--boards", "15, 20"])
+    options = datagen.COMMAND.parse(["games", "--boards", "15, 20"])
     plan = datagen.plan_of(options)
     assert isinstance(plan, Plan) and plan.boards == (15, 20)
 

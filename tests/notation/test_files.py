@@ -12,7 +12,7 @@ import pytest
 from pbrain_engine import Engine, Side, cli
 from pbrain_engine.app import setup
 from pbrain_engine.app.setup import parse_setup
-from pbrain_engine.commands.analyse import make_parser
+from pbrain_engine.commands.analyse import COMMAND
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.files import decode, in_place_of
 from pbrain_engine.game.record import GameRecord
@@ -162,7 +162,7 @@ def test_moves_may_stand_apart_and_be_many(capsys: pytest.CaptureFixture[str]) -
     assert "white to move" in capsys.readouterr().out
     cells = [f"{chr(97 + x)}{y + 1}" for y in range(0, 15, 2) for x in range(14)]
     assert len("".join(cells)) > 255  # longer than the name of a file may be
-    asked = make_parser().parse_args(["".join(cells)])
+    asked = COMMAND.parse(["".join(cells)])
     assert len(setup.chosen_setup(asked, *asked.position).moves) == len(cells)
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...files import hold_lock, in_place_of
-from ...options import Parser
+from ...options import CommandLine, Option
 from ..load.library import KernelError, Library, load, processor_level
 from ..load.store import cache_root, digest, is_shipped
 from ..load.targets import FEATURES, TARGETS, Target, host_target
@@ -248,19 +248,22 @@ def ensure(variant: str = "", exports: str = EXPORTS_MODULE) -> str:
     return path
 
 
+COMMAND = CommandLine(
+    "numoku build",
+    "Build the compiled kernel.",
+    (
+        Option("--target", tuple(TARGETS), about="platform (default: this one)"),
+        Option("--level", str, "host", "L", "host, all, or one such as v3"),
+        Option("--out", metavar="FOLDER", about="for the libraries (default: the cache)"),
+        Option("--variant", VARIANTS, "", about="keep asserts, check every array index, or both"),
+        Option("--exports", str, EXPORTS_MODULE, "MODULE", "what the library exports"),
+    ),
+)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build what the command line asks for; return the exit status."""
-    parser = Parser(
-        prog="python -m pbrain_engine.native.build.compile",
-        description="Build the compiled kernel.",
-    )
-    parser.add_argument("--target", choices=TARGETS, help="platform (default: this one)")
-    parser.add_argument("--level", default="host", help="host, all, or one such as v3")
-    parser.add_argument("--out", help="folder for the libraries (default: the cache)")
-    parser.add_argument("--variant", choices=VARIANTS, default="", help="keep asserts, check "
-                        "every array index, or both")  # fmt: skip
-    parser.add_argument("--exports", default=EXPORTS_MODULE, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+    options = COMMAND.parse(arguments)
     try:
         if not options.target and not options.out and options.level == "host":
             paths = [ensure(options.variant)]
