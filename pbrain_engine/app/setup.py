@@ -44,7 +44,10 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
             position = decode(file.read())
     elif any(sign in position for sign in "/\\") or _FILE.search(position):
         raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
-    return parse_setup(position, options.rule, options.size, options.from_below)
+    record = parse_setup(position, options.rule, options.size, options.from_below)
+    for remark in record.remarks:
+        print(f"numoku: {remark}", file=sys.stderr)
+    return record
 
 
 def read_trees(path: Path) -> list[GameTree]:

@@ -15,7 +15,7 @@ from ..database import exports, integrity
 from ..database.finding import Entry, Finding, entry_document, following_document, opening_of
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
-from ..database.store import Added, Database
+from ..database.store import Added, Database, StoredGame
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import Diagram, format_diagram
 from ..game.opening_names import find_opening
@@ -64,9 +64,13 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
 
 
 def _announce_remarks(name: str, items: Iterable[Item]) -> Iterator[Item]:
+    said: set[str] = set()
     for item in items:
-        for remark in getattr(item, "remarks", ()):
-            print(f"{name}: {remark}", file=sys.stderr)
+        remarks = item.record.remarks if isinstance(item, StoredGame) else ()
+        for remark in getattr(item, "remarks", remarks):
+            if remark not in said:
+                said.add(remark)
+                print(f"{name}: {remark}", file=sys.stderr)
         yield item
 
 

@@ -40,6 +40,7 @@ class GameRecord:
     result: str = ""  # "1-0" black won, "0-1" white won, "1/2-1/2", or "" where open
     date: str = ""
     comment: str = ""  # about the game as a whole
+    remarks: tuple[str, ...] = field(default=(), compare=False)  # what of a file is not in it
 
     @classmethod
     def of(cls, position: Position) -> GameRecord:
@@ -202,5 +203,5 @@ def main_line(tree: GameTree) -> GameRecord:
             comments.append(node.comment)
     return replace(
         tree.record, moves=tuple(moves), comments=tuple(comments) * any(comments),
-        passes=tuple(passes), comment=tree.root.comment,
+        passes=tuple(passes), comment=tree.root.comment, remarks=tuple(tree.remarks),
     )  # fmt: skip

@@ -5,6 +5,9 @@ Cells are two letters, column and row from the top left. Rectangular boards are 
 is one too. Stones are set up before the first move, in the first node or in those that follow.
 A comment's first line and the rest are N and C, a text on a cell is a label (LB) of the node
 before, a mark is HO (a hotspot). Where a reader should begin has no property in SGF.
+
+``QPR[hh,hg,jf]`` (an opening that is proposed) is read as moves in turn, ``QSLW[ig]`` (the fourth
+stone of renju's openings) as a move of white's. What is not read is named in a remark of the tree.
 """
 
 from __future__ import annotations
@@ -21,9 +24,19 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 
 _RESULTS = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}
-_COLOURS = {"B": Side.BLACK, "W": Side.WHITE}
+_DRAWS = {"0", "DR", "D", "DRAW", "TIE", "JIGO", "1/2"}  # also after "B+", where players agreed
+_COLOURS = {"B": Side.BLACK, "W": Side.WHITE, "QSLB": Side.BLACK, "QSLW": Side.WHITE}
+_IN_TURN = "QPR"
 _STONES = {"AB": Side.BLACK, "AW": Side.WHITE}  # that are put there without a move
 _SETUP = (*_STONES, "AE")  # or taken away
+_READ = {*_COLOURS, _IN_TURN, *_SETUP, *"C DT GM HO LB N PB PL PW RE RU SZ".split()}
+_KNOWN = _READ | {"AP", "CA", "FF", "GN", "ST"}  # these say nothing of the game
+_RULE_WORDS = {
+    Rule.RENJU: {"renju", "rif", "taraguchi", "yamaguchi", "soosorv", "soosõrv", "sakata"},
+    Rule.STANDARD: {"standard"},
+    Rule.CARO: {"caro"},
+    Rule.FREESTYLE: {"freestyle", "free"},
+}  # as other programs name the rules
 _VALUE = re.compile(r"\s*\[(?P<body>(?:[^\]\\]|\\.)*+)\\?(?P<end>\]?)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)  # an escaped line end is no line end
 _OLD_PASS = "tt"  # of older files, on boards up to 19
@@ -178,9 +191,9 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
             parents.append(last)
             nodes.append([])
             last = len(nodes) - 1
-        elif sign.isalpha() and last >= 0:
+        elif sign.isalnum() and last >= 0:
             start = at
-            while at < len(text) and text[at].isalpha():
+            while at < len(text) and text[at].isalnum():
                 at += 1
             name, values = text[start:at], list[str]()
             while (value := _VALUE.match(text, at)) is not None:
@@ -190,7 +203,9 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
                 at = value.end()
             if not values:
                 raise NotationError(f"the SGF property {name!r} has no value")
-            nodes[last].append(("".join(filter(str.isupper, name)), values))
+            if any(map(str.isupper, name)):  # "SiZe", as older files have it, is SZ
+                name = "".join(sign for sign in name if not sign.islower())
+            nodes[last].append((name.upper(), values))
             continue
         elif not sign.isspace():
             raise NotationError(f"{sign!r} has no place in an SGF file there (character {at + 1})")
@@ -218,22 +233,20 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
                 when = f"after move {ply}; that is read before the first move only"
                 raise NotationError(f"stones are set up {when}")
             skipped += late
-        names = {name for name, _ in properties}
-        for name, values in properties:
-            due = Side((record.first + ply) % 2)
-            if name in _COLOURS:
-                if due is not _COLOURS[name]:
-                    raise NotationError(f"move {ply + 1}: {_COLOURS[name].name} moves twice")
-                child = TreeNode(_read_point(values[0], record))
-                place.children.append(child)
-                place, ply = child, ply + 1
-            elif name == "PL" and ply and not _COLOURS.keys() & names:
-                said = _read_side(values[0])
+        moves = _moves_in(properties)
+        for side, point in moves:
+            if side not in (None, Side((record.first + ply) % 2)):
+                raise NotationError(f"move {ply + 1}: {side.name} moves twice")
+            child = TreeNode(_read_point(point, record))
+            place.children.append(child)
+            place, ply = child, ply + 1
+        for name, values in properties:  # of the move, wherever in its node they stand
+            if name == "PL" and ply and not moves:
+                said, due = _read_side(values[0]), Side((record.first + ply) % 2)
                 if said is not due:
                     turn = f"it is {due.name.lower()}'s turn, not {said.name.lower()}'s"
                     raise NotationError(f"move {ply + 1}: {turn}")
-        for name, values in properties:  # of the move, wherever in its node they stand
-            if name == "N":
+            elif name == "N":
                 place.title = values[0]
             elif name == "C":
                 noted = place if index else tree.root
@@ -253,7 +266,24 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
         target.text = words
     if skipped:
         tree.remarks.append(f"{skipped} stones put in the middle of a game are left out")
+    rule = dict(nodes[0]).get("RU", [""])[0].strip()
+    if record.rule is None and rule:
+        tree.remarks.append(f"RU[{rule}] is no rule that is known here")
+    unread = sorted({name for properties in nodes for name, _ in properties} - _KNOWN)
+    if unread:
+        tree.remarks.append(f"what is not read of the SGF file: {', '.join(unread)}")
     return tree.check()
+
+
+def _moves_in(properties: _Node) -> list[tuple[Side | None, str]]:
+    """Return the points of the moves of a node with their sides, None for whose turn it is."""
+    moves: list[tuple[Side | None, str]] = []
+    for name, values in properties:
+        if name in _COLOURS:
+            moves.append((_COLOURS[name], values[0]))
+        elif name == _IN_TURN:
+            moves += [(None, point) for point in ",".join(values).split(",")]
+    return moves
 
 
 def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameRecord, int]:
@@ -266,7 +296,7 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
         return root.get(name, [""])[0]
 
     root = dict(nodes[0])
-    if first("GM") not in ("", "4"):
+    if first("GM").strip() not in ("", "4", "5" if first("SZ") else ""):  # 5 is what some write
         raise NotationError(f"GM[{first('GM')}] is another game; five in a row is GM[4]")
     size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?::\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
     if size is None:
@@ -279,24 +309,42 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
             if name == "PL":
                 to_move = _read_side(values[0])
             elif name in _STONES:
-                placed += [(_parse_point(value), _STONES[name]) for value in values]
+                placed += [(cell, _STONES[name]) for cell in _parse_points(values)]
             elif name == "AE":
-                cleared = list(map(_parse_point, values))
+                cleared = _parse_points(values)
                 placed = [(cell, side) for cell, side in placed if cell not in cleared]
-        if any(name in _COLOURS for name, _ in node) or children[stem - 1] != 1:
+        if _moves_in(node) or children[stem - 1] != 1:
             break
-    colours = (_COLOURS[name] for node in nodes for name, _ in node if name in _COLOURS)
-    rule = None
-    with suppress(ValueError):  # rule names differ between programs; the reader decides
-        rule = Rule.parse(first("RU"))
-    results = {"B+": "1-0", "W+": "0-1", "0": "1/2-1/2", "DR": "1/2-1/2"}
+    sides = (side for node in nodes for side, _ in _moves_in(node))
+    first_side = next(sides, None)
+    rule = _read_rule(first("RU"))
+    if rule is None and (named := re.search(r"(\w+) rules?\b", first("GN"), re.IGNORECASE)):
+        rule = _read_rule(named[1])
     record = GameRecord(
-        int(size[1]), int(size[2] or size[1]), rule, first=next(colours, to_move),
+        int(size[1]), int(size[2] or size[1]), rule,
+        first=to_move if first_side is None else first_side,
         placed=tuple(sorted(placed, key=lambda held: held[1])),
         black=first("PB"), white=first("PW"),
-        result=results.get(first("RE").strip().upper()[:2], ""), date=first("DT"),
+        result=_read_result(first("RE")), date=first("DT"),
     )  # fmt: skip
     return record, stem
+
+
+def _read_rule(text: str) -> Rule | None:
+    """Return the rule that a name means; None where it is not known."""
+    with suppress(ValueError):
+        return Rule.parse(text)
+    words = {*re.findall(r"\w+", text.lower())}
+    return next((rule for rule, names in _RULE_WORDS.items() if words & names), None)
+
+
+def _read_result(text: str) -> str:
+    """Return a result as records have it, "" where it is open or not known."""
+    word = text.strip().upper()
+    winner, plus, how = word.partition("+")
+    if how.strip() in _DRAWS or not plus and (word in _DRAWS or word.startswith(("DR", "1/2"))):
+        return "1/2-1/2"
+    return {"B+": "1-0", "W+": "0-1"}.get(winner.strip() + plus, "")
 
 
 def _read_side(text: str) -> Side:
@@ -309,6 +357,18 @@ def _read_point(text: str, record: GameRecord) -> Coordinates | None:
     if not word or (word == _OLD_PASS and max(record.width, record.height) <= 19):
         return None
     return _parse_point(word)
+
+
+def _parse_points(values: Iterable[str]) -> list[Coordinates]:
+    """Return the cells that points and rectangles of points, such as ``hh:jh``, name."""
+    cells: list[Coordinates] = []
+    for value in values:
+        corners = [_parse_point(point) for point in value.split(":", 1)]
+        (left, right), (top, bottom) = (
+            sorted((pair[0], pair[-1])) for pair in zip(*corners, strict=True)
+        )
+        cells += [(x, y) for y in range(top, bottom + 1) for x in range(left, right + 1)]
+    return cells
 
 
 def _parse_point(text: str) -> Coordinates:
