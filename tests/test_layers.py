@@ -42,7 +42,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("parameters",), ("threats",), ("alphabeta",), ("mcts",)),
     "game": (
         ("cells", "position"),
-        ("diagram", "opening_names", "record"),
+        ("diagram", "opening_names", "opening_rules", "record"),
         ("game",),
     ),
     "native": (

@@ -1,0 +1,296 @@
+"""Opening rules: who puts which stones where, who may change sides, who chooses the fifth stone.
+
+A rule is a table of steps, and ``OpeningPlay`` walks through one. Two players take part: the first
+begins, the second answers; *black* and *white* are whoever has that colour at the moment. All
+stones alternate in colour, whoever puts them.
+
+Sources: the rules of the Renju International Federation for RIF, Yamaguchi (2009), Soosorv-8 (2017)
+and Taraguchi-10 (2017); Gomocup's page on swap2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from ..position.geometry import Coordinates, symmetries, transform
+from ..position.rules import Rule
+from .cells import cell_name, parse_cell
+
+
+class OpeningError(ValueError):
+    """An action that the opening rule does not allow now; the text says why."""
+
+
+class Act(Enum):
+    """What a step asks for."""
+
+    PUT = "put"  # one stone
+    SWAP = "swap"  # change sides, or keep them
+    COUNT = "count"  # say how many fifth stones will be offered
+    OFFER = "offer"  # put that many fifth stones, no two of them symmetric
+    CHOOSE = "choose"  # choose one of them
+    BRANCH = "branch"  # choose how the opening goes on
+
+
+class Step(NamedTuple):
+    """One step of an opening rule.
+
+    ``who`` acts: first, second, black or white. ``reach``: a stone lies at most so far from the
+    centre, None: anywhere. ``low`` and ``high``: the range of a count; for an offer both are the
+    number of stones, 0 as it was declared. ``branches``: names, and the steps that follow.
+    """
+
+    act: Act
+    who: str
+    reach: int | None = None
+    low: int = 0
+    high: int = 0
+    branches: tuple[tuple[str, tuple[Step, ...]], ...] = ()
+
+
+class OpeningRule(NamedTuple):
+    """A named table of steps, the rule of the game and the board that it is played on."""
+
+    name: str
+    title: str
+    steps: tuple[Step, ...]
+    rule: Rule | None = None  # None: any
+    size: int | None = None  # None: any
+    summary: str = ""
+
+
+def _put(who: str, reach: int | None = None) -> Step:
+    return Step(Act.PUT, who, reach)
+
+
+def _swap(who: str) -> Step:
+    return Step(Act.SWAP, who)
+
+
+def _offer(count: int = 0) -> Step:
+    return Step(Act.OFFER, "black", low=count, high=count)
+
+
+THREE_NAMED = (_put("first", 0), _put("first", 1), _put("first", 2))  # one of the 26 openings
+THREE_FREE = (_put("first"), _put("first"), _put("first"))
+CHOICE = (Step(Act.CHOOSE, "white"), _put("white"))  # of the fifth stone, and the sixth
+
+RULES: dict[str, OpeningRule] = {
+    rule.name: rule
+    for rule in (
+        OpeningRule(
+            "swap", "Swap", (*THREE_FREE, _swap("second")),
+            summary="Three stones anywhere, then the other player chooses a colour.",
+        ),
+        OpeningRule(
+            "swap2", "Swap2",
+            (*THREE_FREE, Step(Act.BRANCH, "second", branches=(
+                ("keep", ()),
+                ("swap", ()),
+                ("two", (_put("second"), _put("second"), _swap("first"))),
+            ))),
+            summary="Three stones anywhere; the other player takes a colour, or puts two more "
+            "and leaves the choice to the first.",
+        ),
+        OpeningRule(
+            "rif", "RIF",
+            (*THREE_NAMED, _swap("second"), _put("white"), _offer(2), *CHOICE), Rule.RENJU, 15,
+            "One of the 26 openings, then a choice of colours; black offers two fifth stones.",
+        ),
+        OpeningRule(
+            "yamaguchi", "Yamaguchi",
+            (*THREE_NAMED, Step(Act.COUNT, "first", low=1, high=10), _swap("second"),
+             _put("white"), _offer(), *CHOICE), Rule.RENJU, 15,
+            "One of the 26 openings and how many fifth stones black will offer, then a choice of "
+            "colours.",
+        ),
+        OpeningRule(
+            "soosorv-8", "Soosorv-8",
+            (*THREE_NAMED, _swap("second"), _put("white"), Step(Act.COUNT, "white", low=1, high=8),
+             _swap("black"), _offer(), *CHOICE), Rule.RENJU, 15,
+            "One of the 26 openings, then a choice of colours; white puts the fourth stone and "
+            "says how many fifth stones black will offer, one to eight; black may change sides.",
+        ),
+        OpeningRule(
+            "taraguchi-10", "Taraguchi-10",
+            (_put("black", 0), _swap("white"), _put("white", 1), _swap("black"), _put("black", 2),
+             _swap("white"), _put("white", 3), Step(Act.BRANCH, "black", branches=(
+                 ("one", (_swap("black"), _put("black", 4), _swap("white"), _put("white"))),
+                 ("ten", (_offer(10), *CHOICE)),
+             ))), Rule.RENJU, 15,
+            "After each of the first four stones, in growing squares, the other player may change "
+            "sides; then black puts one fifth stone, or offers ten.",
+        ),
+    )
+}  # fmt: skip
+
+
+class OpeningPlay:
+    """An opening as it is played, from the empty board to its last step.
+
+    >>> opening = OpeningPlay(RULES["soosorv-8"])
+    >>> opening.play("h8 i9 j10")
+    >>> opening.ask()
+    'The second player may change sides.'
+    >>> opening.play("swap")
+    >>> opening.black, opening.player
+    (1, 0)
+    """
+
+    def __init__(self, rule: OpeningRule, size: int = 15) -> None:
+        """Begin on an empty square board.
+
+        Raises:
+            OpeningError: the rule is played on a board of another size.
+        """
+        if rule.size not in (None, size):
+            raise OpeningError(f"{rule.title} is played on {rule.size}x{rule.size}, not {size}")
+        self.rule, self.size = rule, size
+        self.stones: list[Coordinates] = []
+        self.black = 0  # the player who has black: 0 the first, 1 the second
+        self.count = 0  # fifth stones that black offers, 0: not known yet
+        self.offered: tuple[Coordinates, ...] = ()
+        self.actions: list[str] = []  # as words: h8, h8+i9, swap, keep, 5, or a branch
+        self._left = list(rule.steps)
+
+    @property
+    def step(self) -> Step | None:
+        """The step that is to be done, None at the end."""
+        return self._left[0] if self._left else None
+
+    @property
+    def player(self) -> int:
+        """The player who acts, 0 the first; at the end the one whose colour is to move."""
+        step = self.step
+        if step is not None and step.who in ("first", "second"):
+            return int(step.who == "second")
+        colour = len(self.stones) % 2 if step is None else int(step.who == "white")
+        return self.black if colour == 0 else 1 - self.black
+
+    def cells(self) -> list[Coordinates]:
+        """Return where a stone may be put now, or the offered ones where one is chosen."""
+        step = self.step
+        if step is None or step.act not in (Act.PUT, Act.OFFER, Act.CHOOSE):
+            return []
+        if step.act is Act.CHOOSE:
+            return list(self.offered)
+        middle = self.size // 2
+        reach = self.size if step.reach is None else step.reach
+        return [
+            (x, y)
+            for y in range(self.size)
+            for x in range(self.size)
+            if max(abs(x - middle), abs(y - middle)) <= reach and (x, y) not in self.stones
+        ]
+
+    def wanted(self) -> int:
+        """Return how many stones the step asks for."""
+        step = self.step
+        if step is None or step.act not in (Act.PUT, Act.OFFER, Act.CHOOSE):
+            return 0
+        return (step.low or self.count) if step.act is Act.OFFER else 1
+
+    def ask(self) -> str:
+        """Return what the step asks for, in one sentence."""
+        step = self.step
+        if step is None:
+            return f"The opening is over; {'white' if len(self.stones) % 2 else 'black'} moves."
+        is_colour = step.who in ("black", "white")
+        who = step.who.capitalize() if is_colour else f"The {step.who} player"
+        number = ("first", "second", "third", "fourth", "fifth", "sixth")[len(self.stones) % 6]
+        match step.act:
+            case Act.PUT:
+                where = "anywhere"
+                if step.reach is not None:
+                    side = 2 * step.reach + 1
+                    where = f"in the central {side}x{side}" if step.reach else "in the centre"
+                return f"{who} puts the {number} stone {where}."
+            case Act.SWAP:
+                return f"{who} may change sides."
+            case Act.COUNT:
+                return f"{who} says how many fifth stones black offers, {step.low} to {step.high}."
+            case Act.OFFER:
+                plural = "" if self.wanted() == 1 else "s, no two of them symmetric"
+                return f"{who} offers {self.wanted()} fifth stone{plural}."
+            case Act.CHOOSE:
+                return f"{who} chooses one of the fifth stones."
+            case Act.BRANCH:
+                names = [name for name, _ in step.branches]
+                return f"{who} chooses: {', '.join(names[:-1])} or {names[-1]}."
+
+    def play(self, words: str) -> None:
+        """Do one step after the other, as they are written in ``actions``.
+
+        Raises:
+            OpeningError: a word is none of what the step asks for; what came before it stays done.
+        """
+        for word in words.split():
+            self._do(word.lower())
+            self.actions.append(word.lower())
+
+    def _do(self, word: str) -> None:
+        step = self.step
+        if step is None:
+            raise OpeningError(f"{word}: the opening is over")
+        if step.act in (Act.PUT, Act.OFFER, Act.CHOOSE):
+            self._take([self._cell(part) for part in word.split("+")])
+        elif step.act is Act.SWAP:
+            if word not in ("swap", "keep"):
+                raise OpeningError(f"{word}: say swap or keep")
+            if word == "swap":
+                self.black = 1 - self.black
+        elif step.act is Act.COUNT:
+            if not word.isdecimal() or not step.low <= int(word) <= step.high:
+                raise OpeningError(f"{word}: a number from {step.low} to {step.high} is asked for")
+            self.count = int(word)
+        else:
+            branches = dict(step.branches)
+            if word not in branches:
+                raise OpeningError(f"{word}: choose {', '.join(branches)}")
+            self._left[1:1] = branches[word]
+            if word == "swap":
+                self.black = 1 - self.black
+        del self._left[0]
+
+    def _cell(self, word: str) -> Coordinates:
+        try:
+            return parse_cell(word, self.size, self.size)
+        except ValueError as error:
+            raise OpeningError(str(error)) from None
+
+    def _take(self, cells: Sequence[Coordinates]) -> None:
+        step, allowed = self.step, set(self.cells())
+        assert step is not None
+        for cell in cells:
+            if cell not in allowed:
+                what = "is taken" if cell in self.stones else "is not allowed there"
+                if step.act is Act.CHOOSE:
+                    what = "was not offered"
+                raise OpeningError(f"{cell_name(*cell)} {what}. {self.ask()}")
+        if len(cells) != self.wanted():
+            raise OpeningError(f"{len(cells)} offered, not {self.wanted()}. {self.ask()}")
+        if step.act is not Act.OFFER:
+            self.stones.append(cells[0])
+            return
+        for index, cell in enumerate(cells):
+            if cell in self.twins(cells[:index]):
+                raise OpeningError(f"{cell_name(*cell)} is symmetric to another one, or the same")
+        self.offered = tuple(cells)
+
+    def twins(
+        self, cells: Iterable[Coordinates], stones: Sequence[Coordinates] | None = None
+    ) -> set[Coordinates]:
+        """Return these cells and those that a symmetry of the position takes them to.
+
+        ``stones``: another position than the one on the board, black's first.
+        """
+        size, stones = self.size, self.stones if stones is None else stones
+        kept = []
+        for number in range(symmetries(size, size)):
+            turned = transform(stones, number, size, size)
+            if all(set(turned[side::2]) == set(stones[side::2]) for side in range(2)):
+                kept.append(number)
+        cells = list(cells)
+        return {cell for number in kept for cell in transform(cells, number, size, size)}

@@ -1,0 +1,115 @@
+"""How the engine plays opening rules: its choices follow the values of its searches."""
+
+from __future__ import annotations
+
+import random
+from time import perf_counter
+
+import pytest
+
+from pbrain_engine import Engine, Rule
+from pbrain_engine.engine.engine import Move
+from pbrain_engine.engine.opening_choices import decide, fifths
+from pbrain_engine.engine.swap2 import share_time
+from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
+from tests.engine.test_swap2 import searcher
+
+
+def by_column(stones: set[Move]) -> int:
+    """For the side to move: black likes columns to the right; each is worth ten."""
+    black = sum(10 * (move.x - 7) for move in stones)
+    return black if len(stones) % 2 == 0 else -black
+
+
+def after(name: str, words: str) -> OpeningPlay:
+    opening = OpeningPlay(RULES[name])
+    opening.play(words)
+    return opening
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "value", "choice"),
+    [  # the value is black's
+        ("swap", "h8 i9 a1", 50, "swap"),  # the second player has white
+        ("swap", "h8 i9 a1", -50, "keep"),
+        ("soosorv-8", "h8 i9 j9 keep k8 4", 50, "keep"),  # black decides
+        ("soosorv-8", "h8 i9 j9 keep k8 4", -50, "swap"),
+        ("soosorv-8", "h8 i9 j9 swap k8 4", -50, "swap"),
+        ("taraguchi-10", "h8", 50, "swap"),
+        ("taraguchi-10", "h8 swap i9", 50, "keep"),
+        ("taraguchi-10", "h8 swap i9", -50, "swap"),
+    ],
+)
+def test_sides_are_changed_where_the_other_colour_stands_better(
+    name: str, words: str, value: int, choice: str
+) -> None:
+    opening = after(name, words)
+    search = searcher(lambda stones: value if len(stones) % 2 == 0 else -value)
+    assert decide(search, opening, random.Random(1)) == choice
+
+
+def test_black_offers_his_best_fifth_stones_and_white_takes_the_worst_of_them() -> None:
+    opening = after("rif", "h8 i9 j9 keep k8")
+    search = searcher(by_column)
+    listed = fifths(search, opening, opening.stones, 5, 1.0)
+    assert [value for value, _ in listed] == sorted((v for v, _ in listed), reverse=True)
+    offer = decide(search, opening, random.Random(1))
+    assert set(offer.split("+")) == {_name(cell) for _, cell in listed[:2]}
+    opening.play(offer)
+    chosen = decide(search, opening, random.Random(1))
+    columns = {word: word[0] for word in offer.split("+")}
+    assert columns[chosen] == min(columns.values())
+
+
+def _name(cell: tuple[int, int]) -> str:
+    return f"{chr(97 + cell[0])}{cell[1] + 1}"
+
+
+def test_the_number_of_fifth_stones_is_the_one_that_is_most_even() -> None:
+    opening = after("soosorv-8", "h8 i9 j9 keep k8")
+    values = iter(range(1000))
+    ranks: dict[Move, int] = {}
+
+    def value(stones: set[Move]) -> int:  # black's fifth stones: 50, 40, ..., by their order
+        if len(stones) < 5:
+            return 0
+        last = max(stones - {Move(*cell) for cell in opening.stones}, default=Move(0, 0))
+        return -(50 - 10 * ranks.setdefault(last, next(values)))
+
+    number = int(decide(searcher(value), opening, random.Random(1)))
+    assert number == 6  # the sixth is worth 0
+
+
+def test_offers_are_never_symmetric() -> None:
+    opening = after("rif", "h8 h9 h10 keep h7")
+    search = searcher(by_column)
+    for seed in range(5):
+        offer = decide(search, opening, random.Random(seed))
+        after("rif", f"h8 h9 h10 keep h7 {offer}")  # it is accepted
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_engine_plays_every_opening_to_its_end(name: str, seed: int) -> None:
+    rule, chance = RULES[name], random.Random(seed)
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(15, rule=rule.rule or Rule.FREESTYLE)
+        opening = OpeningPlay(rule)
+        while opening.step is not None:
+            is_swap = opening.step.act is Act.SWAP
+            word = decide(share_time(engine, perf_counter() + 0.02), opening, chance)
+            if is_swap and chance.random() < 0.5:  # the other player may think otherwise
+                word = chance.choice(["swap", "keep"])
+            opening.play(word)
+        assert len(opening.stones) in (3, 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("rif", "h8"), ("rif", "h8 i9"), ("swap", "a1"), ("swap2", "a1 b1 c9 two"),
+                        ("swap2", "a1 b1 c9 two o15"), ("soosorv-8", "h8 i9 j9 swap a1 3")]
+)  # fmt: skip
+def test_the_engine_goes_on_from_the_middle_of_a_step(name: str, words: str) -> None:
+    opening = after(name, words)
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(15, rule=opening.rule.rule or Rule.FREESTYLE)
+        opening.play(decide(share_time(engine, perf_counter() + 0.05), opening, random.Random(1)))
