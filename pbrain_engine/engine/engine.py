@@ -205,6 +205,7 @@ class Engine:
 
     def clear_hash(self) -> None:
         """Forget what earlier searches found out."""
+        self._foresight = Foresight()
         self._searcher.clear()
         self._searcher.forget_game()
 

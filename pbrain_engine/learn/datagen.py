@@ -1,8 +1,8 @@
-"""``numoku datagen``: games of the engine against itself, for learning.
+"""``numoku datagen``: games of the engine against itself, or positions of games searched again.
 
-Games are played in small batches by processes of this machine, or by the workers of a Dask
-cluster, and written in the order of their numbers: a file is the same however it was made, and
-the same command continues one that was interrupted.
+They are made in small batches by processes of this machine, or by the workers of a Dask cluster,
+and written in the order of their numbers: a file is the same however it was made, and the same
+command continues one that was interrupted.
 """
 
 from __future__ import annotations
@@ -11,43 +11,71 @@ import argparse
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, tee
 from pathlib import Path
+from typing import Any
 
 from ..arena.settings import SettingsError
 from ..engine.engine import Engine
-from ..notation.games import GameFile, GamesError
-from ..options import SHARED, CommandLine, Option, board_size, list_of, number, rule, whole
+from ..notation.games import GameFile, GamesError, PositionFile
+from ..options import (
+    SHARED,
+    CommandLine,
+    Option,
+    board_size,
+    list_of,
+    number,
+    positive,
+    rule,
+    whole,
+)
 from ..progress import Progress
 from ..workers import ClusterError, ClusterPool, ProcessPool, in_order
-from .selfplay import Plan, SelfPlayed
+from .budget import NodePlan
+from .positions import Sources, Survey, count_done, sample, stretches
+from .selfplay import Plan
 
 MOST_BRANCHES = 0.9
 BATCH = 4  # games that a worker plays in one go
 
-Play = Callable[[Sequence[int]], list[SelfPlayed]]
-
 _engines = threading.local()
+
+
+def budget(text: str) -> NodePlan:
+    """Return the nodes of searches; argparse's error if they make no sense."""
+    try:
+        return NodePlan.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
 
 COMMAND = CommandLine(
     "numoku datagen",
     "Let the engine play against itself and record every move, its value and the result, for "
-    "`numoku train`. The same command continues an interrupted file; with more --games it extends "
-    "one.",
+    "`numoku train`; or search positions of games again. The same command continues an "
+    "interrupted file; with more --games it extends one.",
     (
         Option("file", Path, about="where the games are written"),
         Option("--games", whole, 1000, "N", "games in the file"),
-        SHARED["nodes"]._replace(default=1200, about="nodes a move, on average"),
+        Option("--nodes", budget, "1200", "N",
+               "nodes a move, on average; 12000@20,4800@40,1200: 12000 before the 20th stone, "
+               "4800 before the 40th, then 1200"),
         Option("--rules", list_of(rule), "freestyle", "R,...", "rules in turn"),
         Option("--boards", list_of(board_size), "15", "N,...", "square boards in turn"),
-        SHARED["seed"]._replace(about="of openings and lengths"),
+        SHARED["seed"]._replace(about="of openings and lengths, or of the sample"),
         "weights",
         "processes",
         "cluster",
         Option("--branch-share", number, 0.0, "S",
                "share of positions that are not of the games, as search trees have them (0)"),
+        "positions of game files, searched again:",
+        Option("--positions", Path, None, "GAMES", "the files", {"nargs": "+"}),
+        Option("--count", positive, None, "N",
+               "a sample of so many, as many of each rule, board and stage (all of them)"),
+        Option("--open", None, False, None, "leave out what is decided, or has an only move"),
+        Option("--multipv", positive, None, "N", "values of so many best moves (1)"),
     ),
 )  # fmt: skip
 
@@ -61,8 +89,8 @@ def plan_of(options: argparse.Namespace) -> Plan:
     boards = tuple(width for width, _ in options.boards)
     if any(width != height for width, height in options.boards):
         raise SettingsError("--boards takes square ones, such as 15,20")
-    if options.nodes < 10:
-        raise SettingsError("--nodes takes 10 or more")
+    if options.count or options.open or options.multipv:
+        raise SettingsError("--count, --open and --multipv go with --positions")
     if not 0 <= options.branch_share <= MOST_BRANCHES:
         raise SettingsError(f"--branch-share takes 0 to {MOST_BRANCHES}")
     return Plan(
@@ -71,8 +99,17 @@ def plan_of(options: argparse.Namespace) -> Plan:
     )  # fmt: skip
 
 
-def play_batch(plan: Plan, head: dict[str, str], numbers: Sequence[int]) -> list[SelfPlayed]:
-    """Play some games on this thread's engine, which stays for the next batch.
+def survey_of(options: argparse.Namespace, sources: Sources) -> Survey:
+    """Return how the options ask for positions to be searched again."""
+    about = ", ".join(sources.about)
+    return Survey(
+        about, options.nodes, options.weights, options.multipv or 1, options.open, options.count,
+        options.seed,
+    )  # fmt: skip
+
+
+def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) -> list[Any]:
+    """Do some of a plan's work on this thread's engine, which stays for the next batch.
 
     A worker of a cluster lives longer than a run: it may know weights of before, or have others.
 
@@ -87,12 +124,31 @@ def play_batch(plan: Plan, head: dict[str, str], numbers: Sequence[int]) -> list
         _engines.engine = plan.make_engine()
         _engines.head = head
     engine: Engine = _engines.engine
-    return [plan.play(engine, number) for number in numbers]
+    return [plan.play(engine, task) for task in batch]
 
 
-def show_speed(progress: Progress, file: GameFile, before: int, last: bool = False) -> None:
+def spread(
+    plan: Plan | Survey, batches: Iterable[Sequence[Any]], processes: int, cluster: str | None
+) -> Iterator[Any]:
+    """Yield what comes of each task, in their order.
+
+    Raises:
+        LostWorker: who plays was killed.
+    """
+    play: Callable[[Sequence[Any]], list[Any]] = partial(play_batch, plan, plan.about())
+    if cluster is not None:
+        played = in_order(partial(ClusterPool, address=cluster), play, batches)
+    elif processes > 1:
+        played = in_order(partial(ProcessPool, processes=processes), play, batches)
+    else:
+        played = map(play, batches)
+    return chain.from_iterable(played)
+
+
+def show_speed(
+    progress: Progress, file: GameFile | PositionFile, before: int, last: bool = False
+) -> None:
     """Show how far a file is that held ``before`` positions at the beginning."""
-    progress.done = file.games
     speed = (file.positions - before) / progress.seconds
     progress.show(f"{file.positions:,} positions, {speed:,.0f} positions/s", last)
 
@@ -110,17 +166,11 @@ def generate(
     progress, before = Progress(games, "games", file.games), file.positions
     numbers = range(file.games, games)
     batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
-    play: Play = partial(play_batch, plan, plan.about())
-    if cluster is not None:
-        played = in_order(partial(ClusterPool, address=cluster), play, batches)
-    elif processes > 1:
-        most = min(processes, max(1, len(batches)))
-        played = in_order(partial(ProcessPool, processes=most), play, batches)
-    else:
-        played = map(play, batches)
+    most = min(processes, max(1, len(batches)))
     try:
-        for game in chain.from_iterable(played):
+        for game in spread(plan, batches, most, cluster):
             file.append(game.record, game.branches)
+            progress.done = file.games
             show_speed(progress, file, before)
     finally:
         show_speed(progress, file, before, last=True)
@@ -128,12 +178,47 @@ def generate(
     return file
 
 
+def search_again(
+    path: Path, survey: Survey, sources: Sources, processes: int, cluster: str | None = None
+) -> PositionFile:
+    """Make or continue a file of positions that are searched again; return it, closed.
+
+    Raises:
+        GamesError: the file was made in another way or cannot be written.
+        LostWorker: who searches was killed.
+    """
+    file = PositionFile(path, survey.about())
+    try:
+        places = list(sources.places()) if survey.size is None else sample(survey, sources)
+        done = count_done(sources, places, file.last)
+        progress, before = Progress(len(places), "positions", done), file.positions
+        work, waiting = tee(stretches(sources, places[done:]))
+        batches = ([stretch] for stretch in waiting)
+        try:
+            searched = spread(survey, batches, processes, cluster)
+            for stretch, found in zip(work, searched, strict=True):
+                for record in found:
+                    file.append(record)
+                progress.done += len(stretch.stones)
+                show_speed(progress, file, before)
+        finally:
+            show_speed(progress, file, before, last=True)
+    finally:
+        file.close()
+    return file
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Play the games; return 0, or 2 where the options make no sense."""
+    """Make the file; return 0, or 2 where the options make no sense."""
     options = COMMAND.parse(arguments)
     processes = options.processes or os.cpu_count() or 1
     try:
-        generate(options.file, plan_of(options), options.games, processes, options.cluster)
+        if options.positions:
+            sources = Sources(options.positions)
+            survey = survey_of(options, sources)
+            search_again(options.file, survey, sources, processes, options.cluster)
+        else:
+            generate(options.file, plan_of(options), options.games, processes, options.cluster)
     except (SettingsError, ClusterError) as error:
         print(f"numoku datagen: {error}", file=sys.stderr)
         return 2

@@ -25,8 +25,10 @@ from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in
+from .budget import NodePlan
 
-HASH_BYTES = 1 << 20  # ample for a few thousand nodes, and cheap to clear
+HASH_BYTES = 1 << 20  # ample for a few thousand nodes, and cheap to clear ...
+BYTES_A_NODE = 64  # ... of longer searches
 NODES_SPREAD = 0.25  # searches of a game differ in length by this share, so that games differ
 STONES = (2, 9)  # of an opening
 REACHES = (2, 3, 4)  # how far its stones lie from the middle of their square
@@ -59,7 +61,7 @@ class Plan(NamedTuple):
     """How the games of a file are made."""
 
     seed: int
-    nodes: int
+    budget: NodePlan  # nodes of a search
     rules: tuple[Rule, ...]
     boards: tuple[int, ...]
     weights: str  # name or path
@@ -70,15 +72,15 @@ class Plan(NamedTuple):
         which = number % (len(self.rules) * len(self.boards))
         return self.rules[which % len(self.rules)], self.boards[which // len(self.rules)]
 
-    def scattered_nodes(self, chance: random.Random) -> int:
+    def scattered_nodes(self, chance: random.Random, stones: int) -> int:
         """Return how many nodes a search gets: those of a game differ, so that games do."""
-        return int(self.nodes * chance.uniform(1 - NODES_SPREAD, 1 + NODES_SPREAD))
+        return int(self.budget.at(stones) * chance.uniform(1 - NODES_SPREAD, 1 + NODES_SPREAD))
 
     def about(self) -> dict[str, str]:
         """Return the head of a file: all that its games depend on but their numbers."""
         return {
             "seed": str(self.seed),
-            "nodes": str(self.nodes),
+            "nodes": str(self.budget),
             "rules": " ".join(rule.name.lower() for rule in self.rules),
             "boards": " ".join(map(str, self.boards)),
             "branches": f"{self.branch_share:g}",
@@ -87,7 +89,8 @@ class Plan(NamedTuple):
 
     def make_engine(self) -> Engine:
         """Return the engine that plays such games."""
-        return Engine(hash_size=HASH_BYTES, weights=self.weights)
+        table = max(HASH_BYTES, BYTES_A_NODE * self.budget.most)
+        return Engine(hash_size=table, weights=self.weights)
 
     def play(self, engine: Engine, number: int) -> SelfPlayed:
         """Play a game and make its branches; they depend on the plan and the number alone."""
@@ -96,7 +99,7 @@ class Plan(NamedTuple):
         chance = random.Random(f"{self.seed}:{number}:branches")
 
         def search() -> Glance | None:
-            return engine.glance(self.scattered_nodes(chance))
+            return engine.glance(self.scattered_nodes(chance, engine.game.ply))
 
         branches = grow(engine, chance, record, player.ends, self.branch_share, search)
         return SelfPlayed(record, branches)
@@ -161,15 +164,17 @@ class SelfPlayer:
 
     def judge(self) -> int:
         """Return the value of the engine's position as an opening."""
-        found = self._engine.glance(max(1, self._plan.nodes // GLANCE_PART))
+        nodes = self._plan.budget.at(self._engine.game.ply)
+        found = self._engine.glance(max(1, nodes // GLANCE_PART))
         if found is not None and abs(found.value) <= BALANCE:
-            found = self._engine.glance(self._plan.nodes)
+            found = self._engine.glance(nodes)
             self._known = self._engine.game.moves, found
         return loss_in(2) if found is None else found.value
 
     def decide(self, chance: random.Random) -> tuple[Coordinates, int]:
         """Return a move, and the value of the position before it for the side that plays it."""
-        nodes, moves = self._plan.scattered_nodes(chance), self._engine.game.moves
+        moves = self._engine.game.moves
+        nodes = self._plan.scattered_nodes(chance, len(moves))
         known = self._known
         found = known[1] if known and known[0] == moves else self._engine.glance(nodes)
         if found is None:  # a foul is all that is left

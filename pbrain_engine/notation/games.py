@@ -18,8 +18,9 @@ numbers, all little-endian:
     uint32  crc32 of everything above
 
 so a position takes four bytes, and sixteen more a game. The branches of a game stand before it,
-with its number. What follows the last whole game is dropped when a file is continued; damage
-elsewhere is an error.
+with its number. In a record of a single position (``SINGLE``) all stones but those of the opening
+are moves in it, best first, each with its value. What follows the last whole record is dropped when
+a file is continued; damage elsewhere is an error.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import os
 import struct
 import time
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
@@ -63,10 +65,18 @@ class Ending(IntEnum):
     CALM = 3  # a draw: the board is half full and nothing happens
     FOUL = 4  # renju: black had forbidden cells only
     BRANCH = 5  # a position beside a game, with one search and not played on; it has no result
+    SEARCHED = 6  # a position of a game, with one search; the result is that of the game
+
+
+SINGLE = (Ending.BRANCH, Ending.SEARCHED)  # records of one position
 
 
 class Record(NamedTuple):
-    """One game: its moves as ``y * width + x`` and the value before each of them."""
+    """One game: its moves as ``y * width + x`` and the value before each of them.
+
+    The last move of a single position is the best one in it; where others were valued too,
+    ``lines`` has them all with their values, best first.
+    """
 
     number: int
     rule: Rule
@@ -77,6 +87,7 @@ class Record(NamedTuple):
     ending: Ending
     moves: tuple[int, ...]
     values: tuple[int, ...]
+    lines: tuple[tuple[int, int], ...] = ()
 
 
 def group_of(number: int) -> int:
@@ -91,9 +102,9 @@ def is_held_out(number: int) -> bool:
 
 def encode(record: Record) -> bytes:
     """Return the bytes of a game."""
-    number, *facts, moves, _ = record
-    parts = [_HEAD.pack(number, len(moves), *facts)]
-    parts += [_MOVE.pack(*pair) for pair in zip(record.moves, record.values, strict=True)]
+    number, *facts, moves, values, lines = record
+    pairs = [*zip(moves, values, strict=True), *lines[1:]]
+    parts = [_HEAD.pack(number, len(pairs), *facts), *(_MOVE.pack(*pair) for pair in pairs)]
     body = b"".join(parts)
     return body + _CRC.pack(zlib.crc32(body))
 
@@ -120,9 +131,13 @@ def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
         kind, way = Rule(rule), Ending(ending)
     except ValueError as error:
         raise GamesError(f"game {number}: {error}") from None
+    lines: tuple[tuple[int, int], ...] = ()
+    if way in SINGLE and length > opening + 1:
+        lines = tuple(pairs[opening:])
+        del pairs[opening + 1 :]
     moves = tuple(cell for cell, _ in pairs)
     values = tuple(value for _, value in pairs)
-    record = Record(number, kind, width, height, opening, result, way, moves, values)
+    record = Record(number, kind, width, height, opening, result, way, moves, values, lines)
     return record, end + _CRC.size
 
 
@@ -170,8 +185,8 @@ def read_games(path: Path) -> Iterator[Record]:
         raise GamesError(f"{path}: {error}") from None
 
 
-class GameFile:
-    """A file of games that grows, one writer at a time."""
+class RecordFile(ABC):
+    """A file of records that grows, one writer at a time."""
 
     def __init__(self, path: Path, about: dict[str, str]) -> None:
         """Begin a file, or continue one that was made in the same way.
@@ -180,7 +195,6 @@ class GameFile:
             GamesError: the file cannot be written, holds something else, or another run writes it.
         """
         self.path = path
-        self.games = 0
         self.positions = 0
         self._synced = time.monotonic()
         try:
@@ -202,41 +216,22 @@ class GameFile:
             self._write(header(about))
 
     def _take_stock(self, about: dict[str, str]) -> int:
-        """Count what a file holds; return where its last whole game ends."""
+        """Count what a file holds; return where what belongs to its last whole game ends."""
         found, data, end = split_head(self.path)
         for key in sorted({*about, *found}):
             if about.get(key) != found.get(key):
                 was, now = found.get(key, "nothing"), about.get(key, "nothing")
                 raise GamesError(f"{self.path} was made with {key} {was}, not {now}")
-        at, branches = end, list[Record]()
+        at = end
         while (found_next := decode(data, at)) is not None:
             record, at = found_next
-            if record.ending is Ending.BRANCH:
-                branches.append(record)
-            else:
-                self._check(record, branches)
-                self._count(record, branches)
-                branches, end = [], at
+            if self._admit(record):
+                end = at
         return end
 
-    def _check(self, game: Record, branches: Sequence[Record]) -> None:
-        for record in (*branches, game):
-            if record.number != self.games:
-                raise GamesError(f"{self.path}: game {record.number} where {self.games} belongs")
-
-    def _count(self, game: Record, branches: Sequence[Record]) -> None:
-        self.games += 1
-        self.positions += sum(len(each.moves) - each.opening for each in (*branches, game))
-
-    def append(self, game: Record, branches: Sequence[Record] = ()) -> None:
-        """Write the next game, after its branches.
-
-        Raises:
-            GamesError: the disk is full, or it cannot be written for another reason.
-        """
-        self._check(game, branches)
-        self._write(b"".join(map(encode, (*branches, game))))
-        self._count(game, branches)
+    @abstractmethod
+    def _admit(self, record: Record) -> bool:
+        """Count a record of the file; return whether it could end here."""
 
     def _write(self, data: bytes) -> None:
         """Hand bytes to the system, where they outlive this process; now and then to the disk."""
@@ -257,3 +252,60 @@ class GameFile:
         """Put everything on the disk and close the file."""
         self._sync()
         self._file.close()
+
+
+class GameFile(RecordFile):
+    """A file of games by their numbers, the branches of each before it."""
+
+    def __init__(self, path: Path, about: dict[str, str]) -> None:
+        """Begin or continue a file, as every ``RecordFile``."""
+        self.games = 0
+        self._waiting: list[Record] = []  # branches of a game that comes
+        super().__init__(path, about)
+
+    def _admit(self, record: Record) -> bool:
+        if record.ending in SINGLE:
+            self._waiting.append(record)
+            return False
+        self._check(record, self._waiting)
+        self._count(record, self._waiting)
+        self._waiting = []
+        return True
+
+    def _check(self, game: Record, branches: Sequence[Record]) -> None:
+        for record in (*branches, game):
+            if record.number != self.games:
+                raise GamesError(f"{self.path}: game {record.number} where {self.games} belongs")
+
+    def _count(self, game: Record, branches: Sequence[Record]) -> None:
+        self.games += 1
+        self.positions += sum(len(each.moves) - each.opening for each in (*branches, game))
+
+    def append(self, game: Record, branches: Sequence[Record] = ()) -> None:
+        """Write the next game, after its branches.
+
+        Raises:
+            GamesError: the disk is full, or it cannot be written for another reason.
+        """
+        self._check(game, branches)
+        self._write(b"".join(map(encode, (*branches, game))))
+        self._count(game, branches)
+
+
+class PositionFile(RecordFile):
+    """A file of single positions; ``last`` is the one at its end."""
+
+    def __init__(self, path: Path, about: dict[str, str]) -> None:
+        """Begin or continue a file, as every ``RecordFile``."""
+        self.last: Record | None = None
+        super().__init__(path, about)
+
+    def _admit(self, record: Record) -> bool:
+        self.positions += 1
+        self.last = record
+        return True
+
+    def append(self, record: Record) -> None:
+        """Write the next position; GamesError as where a ``GameFile`` grows."""
+        self._write(encode(record))
+        self._admit(record)

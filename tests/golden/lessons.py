@@ -36,11 +36,12 @@ FRACTION = re.compile(r"\d+\.\d+")
 
 def line_of(record: Record) -> str:
     """Return a game in a line: each move with the value before it."""
-    number, rule, width, height, opening, result, ending, moves, values = record
+    number, rule, width, height, opening, result, ending, moves, values, lines = record
     stones = [
         cell_name(cell % width, cell // width) + (f"={value}" if value != NO_VALUE else "")
         for cell, value in zip(moves, values, strict=True)
     ]
+    stones += [f"{cell_name(cell % width, cell // width)}={value}" for cell, value in lines[1:]]
     facts = f"{number} {rule.name} {width}x{height} after {opening}: {result} by {ending.name}"
     return f"{facts}: {' '.join(stones)}\n"
 

@@ -20,6 +20,7 @@ from pbrain_engine.engine.engine import Engine, Limit, Move
 from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
+from pbrain_engine.learn.budget import NodePlan
 from pbrain_engine.learn.features import read_features, replay
 from pbrain_engine.learn.selfplay import (
     Plan,
@@ -28,6 +29,7 @@ from pbrain_engine.learn.selfplay import (
 )
 from pbrain_engine.notation.games import (
     NO_VALUE,
+    SINGLE,
     Ending,
     GameFile,
     GamesError,
@@ -41,16 +43,29 @@ from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.search.parameters import SURE_DEPTH
 from pbrain_engine.values import WIN_BAND, loss_in
 
-PLAN = Plan(5, 150, (Rule.FREESTYLE, Rule.RENJU), (15, 9), "hand")
+PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE, Rule.RENJU), (15, 9), "hand")
 ABOUT = {"seed": "1", "nodes": "100"}
 
 
 BYTE = st.integers(5, 22)
 MOVES = st.tuples(st.integers(0, 22 * 22 - 1), st.integers(-32768, 32767))
+
+
+def a_random_record(pairs: list[tuple[int, int]], opening: int, *facts: int) -> Record:
+    """Return a record of some pairs of moves and values, or a single position with its lines."""
+    number, rule, width, height, result, ending = facts
+    lines = tuple(pairs[opening:]) if ending in SINGLE and len(pairs) > opening + 1 else ()
+    if lines:
+        pairs = pairs[: opening + 1]
+    moves, values = (tuple(pair[i] for pair in pairs) for i in (0, 1))
+    kind, way = Rule(rule), Ending(ending)
+    return Record(number, kind, width, height, opening, result, way, moves, values, lines)
+
+
 RECORDS = st.builds(
-    lambda moves, *facts: Record(*facts, *(tuple(m[i] for m in moves) for i in (0, 1))),
-    st.lists(MOVES, max_size=40), st.integers(0, 2**32 - 1), st.sampled_from(list(Rule)), BYTE,
-    BYTE, st.integers(0, 9), st.sampled_from([-1, 0, 1]), st.sampled_from(list(Ending)),
+    a_random_record, st.lists(MOVES, max_size=40), st.integers(0, 9), st.integers(0, 2**32 - 1),
+    st.sampled_from(list(Rule)), BYTE, BYTE, st.sampled_from([-1, 0, 1]),
+    st.sampled_from(list(Ending)),
 )  # fmt: skip
 
 
@@ -64,7 +79,7 @@ def test_a_record_comes_back_as_it_was_and_cut_off_is_no_game(
     record: Record, data: st.DataObject
 ) -> None:
     raw = encode(record)
-    assert len(raw) == 16 + 4 * len(record.moves)
+    assert len(raw) == 16 + 4 * (len(record.moves) + max(0, len(record.lines) - 1))
     assert decode(raw) == (record, len(raw))
     assert decode(raw[: data.draw(st.integers(0, len(raw) - 1))]) is None
 
