@@ -26,8 +26,8 @@ PAGES = ROOT / "dist" / "docs-pages"  # what MkDocs reads: ``docs_dir`` of its c
 BESIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 API = (
     ("The engine", "pbrain_engine.engine.engine", "Engine"),
-    ("Limits and thoughts", "pbrain_engine.engine.thought", "Limit"),
-    ("", "pbrain_engine.engine.thought", "Thought"),
+    ("Limits and results", "pbrain_engine.engine.thought", "Limit"),
+    ("", "pbrain_engine.game.result", "Result"),
     ("Games", "pbrain_engine.game.game", "Game"),
     ("The solver", "pbrain_engine.solver.solver", "Solver"),
 )

@@ -19,8 +19,9 @@ from typing import Any
 
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
+from pbrain_engine.game.result import Result
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Proof, Solver
+from pbrain_engine.solver.solver import Solver
 
 SHARES = {Rule.FREESTYLE: 0.4, Rule.RENJU: 0.3, Rule.STANDARD: 0.15, Rule.CARO: 0.15}
 NODES = 1_500  # of the engine for a move, so that it misses wins
@@ -88,7 +89,7 @@ def place_opening(game: Game, chance: random.Random) -> None:
             game.play(x, y)
 
 
-def win_of(solver: Solver, game: Game, by_threats: bool) -> Proof | None:
+def win_of(solver: Solver, game: Game, by_threats: bool) -> Result | None:
     """Return the proof of a win of the side to move, by fours or also by threats."""
     proof = solver.fours(game, nodes=FOURS_NODES)
     if not proof.wins and by_threats:
@@ -96,7 +97,7 @@ def win_of(solver: Solver, game: Game, by_threats: bool) -> Proof | None:
     return proof if proof.wins else None
 
 
-def puzzle_of(game: Game, proof: Proof, number: int) -> dict[str, Any]:
+def puzzle_of(game: Game, proof: Result, number: int) -> dict[str, Any]:
     """Return a position as a puzzle, in the format that `numoku solve` reads."""
     stones = {
         side.name.lower(): [list(stone.move) for stone in game.history if stone.side is side]

@@ -15,7 +15,8 @@ from typing import Any
 
 from lab import Journal
 from lab.fuzz_rules import game_of
-from pbrain_engine.solver.solver import BY_FOURS, BY_THREATS, Solver
+from pbrain_engine.game.result import BY_FOURS, BY_THREATS
+from pbrain_engine.solver.solver import Solver
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import RULES, Board, winners
 

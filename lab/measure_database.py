@@ -12,11 +12,11 @@ import sys
 import time
 from collections.abc import Iterator
 
-from pbrain_engine.database.finding import Author, Finding
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.game.position import Position, image_of
 from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.result import Author, Result
 from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side
 
@@ -36,7 +36,7 @@ def games(count: int) -> Iterator[StoredGame]:
         moves = moves_of(number)
         record = GameRecord(rule=Rule.FREESTYLE, moves=tuple(moves), result="1-0")
         findings = {
-            ply: Finding(number % 1000, depth=12, nodes=number, moves=(move,), line=(move,),
+            ply: Result(number % 1000, (move,), depth=12, nodes=number,
                          author=AUTHOR)
             for ply, move in enumerate(moves)
         }  # fmt: skip

@@ -19,7 +19,8 @@ from typing import Any
 from lab import Journal
 from pbrain_engine.commands.solve import game_of
 from pbrain_engine.game.game import Game
-from pbrain_engine.solver.solver import Proof, Solver
+from pbrain_engine.game.result import Result
+from pbrain_engine.solver.solver import Solver
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import board_of
 from tests.puzzles import DATA
@@ -65,7 +66,7 @@ def puzzles_of(name: str, sample: int, seed: int) -> list[dict[str, Any]]:
     return puzzles
 
 
-def complaint(solver: Solver, puzzle: dict[str, Any], game: Game, proof: Proof) -> str:
+def complaint(solver: Solver, puzzle: dict[str, Any], game: Game, proof: Result) -> str:
     """Return what the oracle has against a win, or an empty string."""
     board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
     side = 0 if puzzle["to_move"] == "black" else 1

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from .engine.engine import Engine, EngineError, Limit, Thought
     from .eval.weights import WeightsError
     from .game.game import Game, IllegalMove, Move
+    from .game.result import Result, Tree
     from .native.load.library import KernelError
     from .position.rules import Rule, Side
-    from .solver.solver import Proof, Rescue, Solver, Tree
+    from .solver.solver import Solver
 
 _MODULES = {  # loaded at their first use: a program that speaks the protocol starts faster
     "engine.engine": ("Engine", "EngineError"),
@@ -29,7 +30,8 @@ _MODULES = {  # loaded at their first use: a program that speaks the protocol st
     "game.game": ("Game", "IllegalMove", "Move"),
     "native.load.library": ("KernelError",),
     "position.rules": ("Rule", "Side"),
-    "solver.solver": ("Proof", "Rescue", "Solver", "Tree"),
+    "game.result": ("Result", "Tree"),
+    "solver.solver": ("Solver",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -41,8 +43,7 @@ __all__ = [
     "KernelError",
     "Limit",
     "Move",
-    "Proof",
-    "Rescue",
+    "Result",
     "Rule",
     "Side",
     "Solver",

@@ -123,8 +123,7 @@ class FakeEngine:
         if self.value is not None:
             value = self.value
         return Thought(
-            move=move, value=value, depth=depth, seldepth=depth, nodes=1000 * depth,
-            time=perf_counter() - began, pv=(move,), multipv=index,
+            value, (move,), depth, depth, 1000 * depth, perf_counter() - began, multipv=index
         )  # fmt: skip
 
     def _moves(self, exclude: Iterable[Move]) -> list[Move]:

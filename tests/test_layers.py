@@ -42,8 +42,11 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("parameters",), ("threats",), ("alphabeta",), ("mcts",)),
     "game": (
         ("cells", "position"),
-        ("diagram", "opening_names", "opening_rules", "record"),
+        ("diagram", "opening_rules", "record"),
+        ("opening_names",),
         ("game",),
+        ("result",),
+        ("documents",),
     ),
     "native": (
         ("exports_threats", "exports_mcts"),

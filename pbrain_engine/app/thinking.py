@@ -17,10 +17,10 @@ from ..engine.thought import Listener
 from ..game.game import Game, Move
 from ..position.rules import Side
 
-Result = TypeVar("Result")
+Found = TypeVar("Found")
 
 
-def apart(work: Callable[[], Result], stop: Callable[[], None], *, ends: bool = True) -> Result:
+def apart(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool = True) -> Found:
     """Do work in another thread, so that an interrupt is heard: it makes the work ``stop``.
 
     ``ends``: it ends the program, too, once the work has stopped.
@@ -28,7 +28,7 @@ def apart(work: Callable[[], Result], stop: Callable[[], None], *, ends: bool = 
     Raises:
         KeyboardInterrupt: there was an interrupt that ends the program, or the work with no result.
     """
-    result: list[Result] = []
+    result: list[Found] = []
     try:
         Crew(stop).run(lambda: result.append(work()))
     except KeyboardInterrupt:

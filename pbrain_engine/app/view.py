@@ -6,15 +6,16 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..engine.thought import LOWER, UPPER, Thought
+from ..engine.thought import Thought
 from ..game import diagram
 from ..game.cells import cell_name
 from ..game.diagram import Diagram
 from ..game.game import Game, Move
+from ..game.result import BY_FOURS, BY_THREATS, LOWER, UPPER, Tree
 from ..notation import colours
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from ..solver.solver import BY_FOURS, BY_THREATS, Solver, Tree
+from ..solver.solver import Solver
 from ..values import format_value
 from .shapes import foul_of
 

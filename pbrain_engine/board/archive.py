@@ -20,19 +20,16 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
-from ..app.kept import Kept, finding_of, thought_of
-from ..database.finding import Author, Finding, entry_document, following_document
+from ..app.kept import Kept
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame
-from ..engine.engine import EngineError, Thought
-from ..engine.forms import read_tree, tree_form
+from ..engine.engine import EngineError
+from ..game.documents import author_of, entry_document, following_document
 from ..game.game import Game
 from ..game.position import Position
 from ..game.record import GameRecord, GameTree, main_line
-from ..solver.solver import BY_SEARCH, Proof, Tree
-from ..values import WIN, win_in
+from ..game.result import Result
 from .messages import Refused
 
 MOST_GAMES = 1000  # that are kept; the one that was begun first makes room
@@ -62,7 +59,7 @@ class Archive:
         self._reader = Kept(target)
         self._reading = threading.Lock()
         self._writing = threading.Lock()
-        self._waiting: deque[Mapping[Position, Finding]] = deque()
+        self._waiting: deque[Mapping[Position, Result]] = deque()
         self._thread: threading.Thread | None = None  # that writes, while something waits
         self._guard = threading.Lock()
 
@@ -99,7 +96,7 @@ class Archive:
             found["next"] = following_document(list_next_moves(database, setup.position))
         return {**found, "trouble": self.trouble}
 
-    def finding(self, game: Game) -> Finding | None:
+    def finding(self, game: Game) -> Result | None:
         """Return the value that is known of a position, with a move."""
         try:
             with self._reading:
@@ -108,38 +105,31 @@ class Archive:
             self.trouble = str(error)
             return None
 
-    def win(self, game: Game) -> tuple[Proof, Tree | None] | None:
-        """Return a win of the side to move that is known, and the whole of it if that is, too."""
+    def win(self, game: Game) -> Result | None:
+        """Return a win of the side to move that is known, with its proof if that is, too."""
         finding = self.finding(game)
-        if finding is None or not finding.is_certain or finding.value < 0:
-            return None
-        known = thought_of(finding)
-        tree = read_tree(json.loads(finding.tree)) if finding.tree else None
-        return Proof(known.proof or BY_SEARCH, known.pv, (WIN - known.value + 1) // 2), tree
+        return finding if finding is not None and finding.is_certain and finding.wins else None
 
     # What is kept ---------------------------------------------------------------------
 
-    def note(self, setup: GameRecord, thought: Thought, weights: str) -> None:
+    def note(self, setup: GameRecord, thought: Result, weights: str) -> None:
         """Keep what a search says about a position."""
         if self.name is not None and (thought.depth or thought.mate is not None):
-            self.note_findings({setup.position: finding_of(thought, weights)})
+            known = thought._replace(author=author_of(weights))
+            self.note_findings({setup.position: known})
 
-    def note_win(self, game: Game, win: Proof, tree: Tree | None = None, weights: str = "") -> None:
+    def note_win(self, game: Game, win: Result, weights: str = "") -> None:
         """Keep a win, and its proof as a whole, if that is not too large."""
         if self.name is None:
             return
-        is_kept = tree is not None and tree.count() <= MOST_TREE
-        finding = Finding.of(
-            win_in(win.plies),
-            win.line[0],
-            win.line,
-            "" if win.claim == BY_SEARCH else win.claim,
-            tree=json.dumps(tree_form(tree)) if is_kept else "",
-            author=Author(f"Numoku {__version__}", weights),
-        )
-        self.note_findings({game.position: finding})
+        is_kept = win.tree is not None and win.tree.count() <= MOST_TREE
+        kept = Result(
+            win.value, win.line, claim=win.claim, tree=win.tree if is_kept else None,
+            author=author_of(weights),
+        )  # fmt: skip
+        self.note_findings({game.position: kept})
 
-    def note_findings(self, found: Mapping[Position, Finding]) -> None:
+    def note_findings(self, found: Mapping[Position, Result]) -> None:
         """Keep values of positions, after what waits to be written already."""
         if self.name is None or not found:
             return

@@ -18,12 +18,14 @@ from typing import Any
 
 from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
 from ..engine.searcher import start_deep
+from ..game.documents import read_setup
 from ..game.game import Game
 from ..game.position import Position
 from ..game.record import GameRecord
-from ..solver.solver import Solver, Tree
+from ..game.result import Tree
+from ..solver.solver import Solver
 from .archive import Archive
-from .messages import MOST_CHARACTERS, Operation, Refused, operation_of, parse, refusal_of, setup_of
+from .messages import MOST_CHARACTERS, Operation, Refused, operation_of, parse, refusal_of
 
 MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
@@ -52,7 +54,7 @@ class Job:
     @property
     def setup(self) -> GameRecord:
         """The position that is asked about."""
-        return setup_of(self.fields["position"])
+        return read_setup(self.fields["position"])
 
     def check(self) -> None:
         """Raise Stopped if the job was stopped."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..files import decode
 from ..game.cells import begins_with_move
-from ..game.record import GameTree, TreeNode, main_line, tree_of
+from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
+from ..game.record import GameTree, main_line, tree_of
 from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
@@ -19,19 +19,12 @@ from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import Desk, Job
 from .fields import MAX_CELLS, PLACE, POSITION, RULES, flag, number, object_of, one_of, text, whole
-from .messages import Refused, game_of, message_of, operation, setup_of
+from .messages import Refused, game_of, operation
 
 MOST_FILE = 1_500_000  # bytes of a file, or characters of a text
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
 MOST_NODES = 20_000  # moves of a tree on the page
 MOST_COMMENT = 20_000
-NAMES = ("black", "white", "result", "date")
-# What may be written on a node, by the names that messages and nodes have for it.
-NOTES = {
-    "title": "title", "text": "text", "comment": "comment",
-    "marked": "is_marked", "start": "is_start",
-}  # fmt: skip
-
 _WORDS = {"type": "string", "maxLength": MOST_COMMENT}
 _NAME = {"type": "string", "description": f"of which {MOST_COMMENT} characters are kept"}
 _WRITTEN = dict.fromkeys(NOTES, _WORDS) | dict.fromkeys(("marked", "start"), {"type": "boolean"})
@@ -80,14 +73,7 @@ def read(desk: Desk, job: Job) -> dict[str, Any]:
         except ValueError:
             raise Refused("the data is not base64") from None
     tree, remarks = read_tree(content, rule, size, message["from_below"])
-    return {
-        "position": message_of(tree.record),
-        "tree": flat(tree),
-        "names": {name: getattr(tree.record, name) for name in NAMES},
-        "comment": tree.root.comment,
-        "root": notes_form(tree.root),
-        "remarks": remarks,
-    }
+    return {**game_tree_document(tree), "remarks": remarks}
 
 
 def read_tree(
@@ -130,66 +116,6 @@ def read_tree(
     return tree, remarks
 
 
-def flat(tree: GameTree) -> list[dict[str, Any]]:
-    """Return a tree as messages hold it, main lines first."""
-    rows: list[dict[str, Any]] = []
-    way = [-1]  # the places of the moves that lead to a node
-    for node, depth in tree.walk():
-        if depth and node.is_move and node.cell is not None:
-            x, y = node.cell
-            row = {"parent": way[depth - 1], "x": x, "y": y, "comment": node.comment}
-            way[depth:] = [len(rows)]
-            rows.append({**row, **notes_form(node)})
-    return rows
-
-
-def notes_form(node: TreeNode) -> dict[str, Any]:
-    """Return what is written on a node, beside its comment, as messages hold it."""
-    labels = [
-        {"x": x, "y": y, **_written(child, {"text"} if child.is_move else NOTES)}
-        for child in node.children
-        if child.text and child.cell is not None
-        for x, y in [child.cell]
-    ]
-    return _written(node, NOTES.keys() - {"comment"}) | ({"labels": labels} if labels else {})
-
-
-def _written(node: TreeNode, names: Collection[str]) -> dict[str, Any]:
-    notes = {name: getattr(node, NOTES[name]) for name in NOTES if name in names}
-    return {name: note for name, note in notes.items() if note}
-
-
-def tree_of_message(message: Mapping[str, Any]) -> GameTree:
-    """Return the game that a message holds; raises Refused or NotationError."""
-    names = message["names"] or {}
-    known: dict[str, Any] = {name: str(names.get(name) or "")[:MOST_COMMENT] for name in NAMES}
-    record = setup_of(message["position"]).beginning
-    tree = GameTree(replace(record, **known))
-    made = [tree.root]
-    for place, row in enumerate(message["tree"]):
-        if row["parent"] >= place:
-            raise Refused(f"move {place} stands before its parent")
-        made.append(TreeNode((row["x"], row["y"])))
-        made[row["parent"] + 1].children.append(made[-1])
-    root = {**(message["root"] or {}), "comment": message["comment"]}
-    for node, row in zip(made, [root, *message["tree"]], strict=True):
-        _write(node, row)
-        for label in row.get("labels") or ():
-            cell = label["x"], label["y"]
-            after = next((child for child in node.children if child.cell == cell), None)
-            if after is None:
-                after = TreeNode(cell, is_move=False)
-                node.children.append(after)
-            _write(after, {"text": label["text"]} if after.is_move else label)
-    return tree.check()
-
-
-def _write(node: TreeNode, row: Mapping[str, Any]) -> None:
-    for name, attribute in NOTES.items():
-        if row.get(name):
-            setattr(node, attribute, row[name])
-
-
 @operation(
     at_once=True, format=one_of(("sgf", "psq", "lib", "diagram"), "of what is written"), **GAME
 )
@@ -199,7 +125,7 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
     It comes as ``text``, or for a library as ``data`` in base64, with what it cannot hold.
     """
     message = job.fields
-    tree = tree_of_message(message)
+    tree = read_game_tree(message, MOST_COMMENT)
     played = main_line(tree)
     if message["format"] == "diagram":  # of the position at its end
         return {"text": f"{game_of(played)}\n", "losses": []}
@@ -244,7 +170,7 @@ def comment(desk: Desk, job: Job) -> dict[str, Any]:
 @operation(at_once=True, **GAME)
 def store(desk: Desk, job: Job) -> dict[str, Any]:
     """Store a game with its variations and comments in the database."""
-    tree = tree_of_message(job.fields)
+    tree = read_game_tree(job.fields, MOST_COMMENT)
     if tree.record.start.walls:
         raise Refused("games with blocked cells cannot be stored")
     return {"stored": True, **desk.archive.store_tree(tree)}

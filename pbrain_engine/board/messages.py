@@ -18,7 +18,6 @@ from ..files import is_writable, read_object
 from ..game.cells import NotationError
 from ..game.game import Game
 from ..game.record import GameRecord
-from ..position.rules import Rule, Side
 from .fields import Schema
 
 MOST_CHARACTERS = 12_000_000  # of a message: the largest file as a tree, whatever is written in it
@@ -156,32 +155,6 @@ def operation(
 
 
 # Positions -------------------------------------------------------------------------------
-
-
-def setup_of(message: Mapping[str, Any]) -> GameRecord:
-    """Return the position of a message whose fields have been checked."""
-    placed = message.get("placed") or ()
-    return GameRecord(
-        message["width"],
-        message["height"],
-        Rule.parse(message["rule"]),
-        tuple(map(tuple, message["moves"])),
-        Side[(message.get("first") or "black").upper()],
-        tuple(((held["x"], held["y"]), Side[held["side"].upper()]) for held in placed),
-    )
-
-
-def message_of(setup: GameRecord) -> dict[str, Any]:
-    """Return a position as messages hold it."""
-    width, height, rule = setup.board
-    return {
-        "width": width,
-        "height": height,
-        "rule": rule.name.lower(),
-        "placed": [{"x": x, "y": y, "side": side.name.lower()} for (x, y), side in setup.placed],
-        "first": setup.first.name.lower(),
-        "moves": [list(move) for move in setup.moves],
-    }
 
 
 def game_of(setup: GameRecord, game: Game | None = None) -> Game:

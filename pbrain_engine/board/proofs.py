@@ -16,13 +16,14 @@ from typing import Any
 
 from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
 from ..app.view import consequence
-from ..engine import forms
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
+from ..game.documents import pairs, win_document
 from ..game.game import IllegalMove, Move
 from ..game.record import GameRecord
+from ..game.result import BY_SEARCH, BY_THREATS, OPEN, Result, Tree, win_by
 from ..position.rules import Side
-from ..solver.solver import BY_SEARCH, BY_THREATS, OPEN, Proof, Solver, Tree, own_stones
+from ..solver.solver import Solver
 from ..values import WIN_BAND
 from .desk import Desk, Job
 from .fields import POSITION, seconds
@@ -55,7 +56,7 @@ class Walk:
         self._job.check()
         return max(self._until - perf_counter(), 0.05)
 
-    def win(self) -> Proof | None:
+    def win(self) -> Result | None:
         """Return a proven win of the side to move, or None if none is found in the time."""
         game = self.game
         if game.is_over:
@@ -71,23 +72,23 @@ class Walk:
         self._archive.note_win(game, proof)
         return proof
 
-    def _recall_win(self) -> Proof | None:
+    def _recall_win(self) -> Result | None:
         """Return a win that the desk or the database knows, but no claim without a proof."""
         tree = self._desk.known.get(self.game.position)
         if tree is not None:
             return win_of(tree)
-        known, tree = self._archive.win(self.game) or (None, None)
-        if known is None or (known.claim == BY_SEARCH and tree is None):
+        known = self._archive.win(self.game)
+        if known is None or not (known.proof or known.tree):
             return None
         try:
-            if tree is not None:
-                self._keep(tree)
-            with self.after(known.line[0]):
+            if known.tree is not None:
+                self._keep(known.tree)
+            with self.after(known.move):
                 return known
         except IllegalMove:  # it is damaged
             return None
 
-    def _by_search(self) -> Proof | None:
+    def _by_search(self) -> Result | None:
         """Let the main search look for a win, and prove the one that it sees."""
         engine = self._engine()
         thought = engine.think(
@@ -100,7 +101,7 @@ class Walk:
             return None
         self._keep(tree)
         found = win_of(tree)
-        self._archive.note_win(self.game, found, tree, engine.weights.key)
+        self._archive.note_win(self.game, found, engine.weights.key)
         return found
 
     def _engine(self) -> Engine:
@@ -147,15 +148,9 @@ class Walk:
         return "block" if shape_of(game, *move, game.to_move.opponent) else "elsewhere"
 
 
-def win_of(tree: Tree) -> Proof:
+def win_of(tree: Tree) -> Result:
     """Return the win of a proof, with its longest line."""
-    line = _line_of(tree)
-    return Proof(BY_SEARCH, line, own_stones(line))
-
-
-def _line_of(tree: Tree) -> tuple[Move, ...]:
-    lines = ((reply, *_line_of(answer)) for reply, answer in tree.replies.items())
-    return (tree.move, *max(lines, key=len, default=()))
+    return win_by(BY_SEARCH, tree.longest(), tree=tree)
 
 
 @operation(position=POSITION, seconds=seconds(10.0))
@@ -167,14 +162,14 @@ def prove(desk: Desk, job: Job) -> dict[str, Any]:
     found = walk.win()
     if found is not None and found.claim == BY_THREATS and desk.archive.name is not None:
         tree = desk.known.get(walk.game.position) or walk.solver.tree(walk.game)
-        desk.archive.note_win(walk.game, found, tree)  # as a whole
+        desk.archive.note_win(walk.game, found._replace(tree=tree))  # as a whole
     return _proof_form(found)
 
 
-def _proof_form(found: Proof | None) -> dict[str, Any]:
+def _proof_form(found: Result | None) -> dict[str, Any]:
     if found is None:
         return {"claim": OPEN, "move": None, "line": [], "length": 0}
-    form = forms.win_form(found.line, found.plies, found.claim)
+    form = win_document(found.pv, found.plies, found.claim)
     return {"claim": found.claim, "move": form["line"][0], "length": found.length, **form}
 
 
@@ -194,8 +189,8 @@ def branches(desk: Desk, job: Job) -> dict[str, Any]:
     return {
         "threat": found is not None,
         "branches": rows,
-        "fives": forms.pairs(fives),  # what any other answer runs into
-        "fours": forms.pairs(fours),
+        "fives": pairs(fives),  # what any other answer runs into
+        "fours": pairs(fours),
     }
 
 
@@ -235,7 +230,7 @@ def reply(desk: Desk, job: Job) -> dict[str, Any]:
 
 def _reply_form(state: str, length: int, line: Sequence[Move]) -> dict[str, Any]:
     """Return a defence as the page gets it, with how it goes on."""
-    return {"state": state, "move": list(line[0]), "length": length, "line": forms.pairs(line)}
+    return {"state": state, "move": list(line[0]), "length": length, "line": pairs(line)}
 
 
 @operation(position=POSITION, seconds=seconds(5.0))
@@ -249,10 +244,10 @@ def threats(desk: Desk, job: Job) -> dict[str, Any]:
         return found
     if walk.solver.fours(game, nodes=QUICK_FOURS, time=walk.left).wins:
         side = game.to_move
-        found["wins"] = forms.pairs([move for move in walk.fours if _wins_with(walk, move, side)])
+        found["wins"] = pairs([move for move in walk.fours if _wins_with(walk, move, side)])
     rescue = walk.solver.rescues(game, time=walk.left)
-    if rescue.threat.length > 0:
-        moves, unknown = forms.pairs(rescue.moves), forms.pairs(rescue.unknown)
+    if rescue.length > 0:
+        moves, unknown = pairs(rescue.moves), pairs(rescue.unknown)
         found |= {"threatened": True, "rescues": moves, "unknown": unknown}
     return found
 

@@ -8,13 +8,22 @@ from time import perf_counter
 from typing import Any
 
 from .. import __version__
-from ..app.kept import certain_of, document, found_of, known_by, move_form
+from ..app.kept import certain_of, found_of, known_by
 from ..app.shapes import foul_of
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
-from ..engine import forms, swap2
+from ..engine import swap2
+from ..engine.ending import analysis
 from ..engine.engine import SEARCHES, Engine, Limit, Thought
-from ..engine.review import Reviewed, Reviewer
+from ..engine.review import Reviewer
+from ..game.documents import (
+    game_document,
+    pairs,
+    review_document,
+    reviewed_document,
+    thought_document,
+)
 from ..game.game import Move
+from ..game.result import Reviewed
 from ..methods import METHODS
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
@@ -76,7 +85,7 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
         if len(coming) >= fields["multipv"]:
             whole = dict(coming)
         if whole:
-            lines = [forms.thought_form(line) for line in whole.values()]
+            lines = [thought_document(line) for line in whole.values()]
             job.tell({**lines[0], "nodes": thought.nodes, "lines": lines, **more})
         if perf_counter() - kept > KEEPING_GAP and deepest is not None:
             kept = perf_counter()
@@ -90,10 +99,10 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     others = [line for line in whole.values() if line.move != best_found.move]
     lines = [best_found, *others[: max(len(whole) - 1, 0)]]
     if job.is_stopped:
-        rows = [forms.thought_form(thought) for thought in lines]
-        found = {**forms.game_form(engine.game), **rows[0], "lines": rows}
+        rows = [thought_document(thought) for thought in lines]
+        found = {**game_document(engine.game), **rows[0], "lines": rows}
     else:  # a line is played out to the five
-        found = forms.analysis_form(engine, lines)
+        found = analysis(engine, lines)
     return {**found, **more, "stopped": job.is_stopped}
 
 
@@ -122,7 +131,7 @@ def move(desk: Desk, job: Job) -> dict[str, Any]:
     thought = known or choose(engine, LEVELS[fields["level"]], seconds, chance)
     if is_strong and known is None:
         desk.archive.note(job.setup, thought, engine.weights.key)
-    return forms.thought_form(thought)
+    return thought_document(thought)
 
 
 @operation(title="swap2", position=POSITION, seconds=seconds(5.0))
@@ -132,7 +141,7 @@ def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
     if setup.placed or len(setup.moves) not in SWAP2_STONES:
         raise Refused("swap2 is decided with 0, 3 or 5 stones on the board")
     choice = swap2.choose(_opening_search(desk, job))
-    return {"swap": choice.swap, "stones": forms.pairs(choice.stones)}
+    return {"swap": choice.swap, "stones": pairs(choice.stones)}
 
 
 @operation(position=POSITION, stones=whole(1, 2, "how many", default=1), seconds=seconds(5.0))
@@ -143,7 +152,7 @@ def balance(desk: Desk, job: Job) -> dict[str, Any]:
     """
     find = swap2.balanced_move if job.fields["stones"] == 1 else swap2.balanced_pair
     found, value = find(_opening_search(desk, job), 0)
-    return {"stones": forms.pairs(found), "value": value}
+    return {"stones": pairs(found), "value": value}
 
 
 def _opening_search(desk: Desk, job: Job) -> swap2.OpeningSearch:
@@ -162,7 +171,9 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
     found: dict[int, dict[str, Any]] = {}
 
     def listen(reviewed: Reviewed) -> bool:
-        found[reviewed.ply] = move_form(reviewed)  # again, where an earlier move has shown more
+        found[reviewed.ply] = reviewed_document(
+            reviewed
+        )  # again, where an earlier move has shown more
         job.tell({"moves": [found[ply] for ply in sorted(found)]})
         return job.is_stopped
 
@@ -171,7 +182,7 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
     moves = reviewer.review([Move(*move) for move in setup.moves], listen)
     job.check()
     desk.archive.note_findings(found_of(setup, moves, engine.weights.key))
-    return document(setup, moves)
+    return review_document(setup, moves)
 
 
 @operation(at_once=True, position=POSITION)
@@ -181,14 +192,14 @@ def look(desk: Desk, job: Job) -> dict[str, Any]:
         game = desk.board = game_of(job.setup, desk.board)
         found: dict[str, Any] = {"to_move": game.to_move.name.lower(), "winner": None}
         found |= {"full": game.is_full, "over": game.is_over, "opening": None}
-        found |= {"row": forms.pairs(game.winning_row()), "foul": None, "forbidden": []}
+        found |= {"row": pairs(game.winning_row()), "foul": None, "forbidden": []}
         if game.winner is not None:
             found["winner"] = game.winner.name.lower()
         if game.rule is Rule.RENJU:
             if game.foul is not None:
                 reason = foul_of(game, *game.foul)
                 found["foul"] = {"cell": list(game.foul), "reason": reason}
-            opening = forms.opening_of(game)
+            opening = game.opening
             found["opening"] = None if opening is None else str(opening)
             found["forbidden"] = [
                 {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()

@@ -6,12 +6,14 @@ import json
 from collections.abc import Sequence
 
 from ..app import kept, setup, thinking, view
-from ..engine import forms
+from ..engine.ending import analysis, forced_end
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
+from ..game.documents import tree_document
+from ..game.result import Tree
 from ..options import POSITION, SHARED, CommandLine, Option, integer, positive
 from ..position.geometry import Coordinates
-from ..solver.solver import Solver, Tree
+from ..solver.solver import Solver
 from ..values import format_value
 from .db import entry_lines
 
@@ -76,11 +78,11 @@ def main(arguments: Sequence[str]) -> int:
             thoughts = thinking.think(engine, limit, on_iteration=live, multipv=options.multipv)
         tree = proof_tree(engine, thoughts) if options.tree else None
         if thoughts:
-            database.note(engine, thoughts[0], forms.tree_form(tree))
+            database.note(engine, thoughts[0]._replace(tree=tree))
         if options.json:
-            document = forms.analysis_form(engine, thoughts)
+            document = analysis(engine, thoughts)
             if options.tree:
-                document["tree"] = forms.tree_form(tree)
+                document["tree"] = tree_document(tree)
             if options.policy:
                 document["policy"] = [
                     [list(move), round(chance, 6)] for move, chance in engine.policy()
@@ -108,7 +110,7 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
         print(f"{name}: the board is full, a draw")
     else:
         print(f"{name}, {game.to_move.name.lower()} to move")
-    opening = forms.opening_of(game)
+    opening = game.opening
     if opening is not None:
         print(f"opening {opening}")
     if forbidden:
@@ -129,7 +131,7 @@ def show_policy(engine: Engine) -> None:
 
 def _show_result(engine: Engine, thoughts: list[Thought]) -> None:
     best = thoughts[0]
-    win = forms.end_form(engine, best)
+    win = forced_end(engine, best)
     print()
     print(f"best move {view.format_line([best.move])}, value {view.format_worth(best)}")
     if best.proof:

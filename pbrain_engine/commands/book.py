@@ -9,16 +9,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import __version__
 from ..app import setup
 from ..database import book as growth
-from ..database.book import DROP, BookJob, Graph, Result, search_position
-from ..database.finding import Author, position_document
+from ..database.book import DROP, BookJob, Graph, Searched, search_position
 from ..database.lines import Filter
 from ..database.store import Database
 from ..eval.weights import load_weights
 from ..files import write_whole
 from ..game.cells import format_moves, format_offsets
+from ..game.documents import author_of, position_document
 from ..game.position import image_of, read_key
 from ..options import POSITION, SHARED, Action, CommandLine, Option, positive
 from ..position.geometry import Coordinates
@@ -39,11 +38,11 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
     asked = setup.chosen_setup(options, options.position)
     root = image_of(asked.position).key
     weights = load_weights(options.weights).key
-    author = Author(f"Numoku {__version__}", weights)
+    author = author_of(weights)
     plan = growth.BookPlan(options.positions, options.lines, options.nodes, options.weights, author)
     with database.transaction():
         graph = growth.load_graph(database, root, options.drop)
-    workers: Pool[BookJob, Result]
+    workers: Pool[BookJob, Searched]
     if options.cluster:
         workers = ClusterPool(search_position, options.cluster)
     else:

@@ -12,14 +12,15 @@ from pathlib import Path
 from ..app import setup
 from ..app.view import rule_name
 from ..database import exports, integrity
-from ..database.finding import Entry, Finding, entry_document, following_document, opening_of
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database, StoredGame
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import Diagram, format_diagram
-from ..game.opening_names import find_opening
+from ..game.documents import entry_document, following_document, proof_of
+from ..game.opening_names import find_opening, opening_of
 from ..game.record import GameRecord
+from ..game.result import LOWER, UPPER, Entry, Result
 from ..notation.renlib import ENCODING
 from ..options import POSITION, SHARED, Action, CommandLine, Option, integer, whole
 from ..position.geometry import Coordinates
@@ -148,9 +149,9 @@ def entry_lines(entry: Entry | None) -> list[str]:
     return lines or ["this position is known, nothing else about it"]
 
 
-def finding_lines(finding: Finding) -> list[str]:
+def finding_lines(finding: Result) -> list[str]:
     """Return a value with what it rests on."""
-    bound = {"EXACT": "", "LOWER": "at least ", "UPPER": "at most "}[finding.bound.name]
+    bound = {"": "", LOWER: "at least ", UPPER: "at most "}[finding.bound]
     by = " ".join(word for word in (finding.author.version, finding.author.weights) if word)
     lines = [
         f"value {bound}{format_value(finding.value)}, depth {finding.depth}, "
@@ -160,8 +161,8 @@ def finding_lines(finding: Finding) -> list[str]:
         lines.append(f"best {format_moves(finding.moves, ' ')}")
     if len(finding.line) > 1:
         lines.append(f"line {format_moves(finding.line, ' ')}")
-    if finding.proof:
-        name = finding.proof.upper() if finding.proof != "search" else "the search"
+    if proof_of(finding):
+        name = finding.proof.upper() or "the search"
         lines.append(f"{'won' if finding.value > 0 else 'lost'}, says {name}")
     return lines
 

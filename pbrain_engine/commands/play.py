@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 from ..app import kept, setup, view
 from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
-from ..engine.forms import opening_of
 from ..files import read_object, state_folder, write_whole
 from ..game.cells import NotationError
 from ..game.record import GameRecord, GameTree
@@ -167,7 +166,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
                 print()
                 view.show_board(game, game.diagram().last, game.forbidden())
-                if (opening := opening_of(game)) is not None:
+                if (opening := game.opening) is not None:
                     print(f"opening {opening}")
                 shown = (game.width, game.height, game.moves)
                 dialogue.wants_board = False

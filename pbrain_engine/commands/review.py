@@ -9,19 +9,21 @@ from math import inf
 from pathlib import Path
 
 from ..app import kept, setup, view
-from ..app.kept import document, found_of, known_by
+from ..app.kept import found_of, known_by
 from ..database.sources import add_result
 from ..engine.engine import Engine
-from ..engine.review import Reviewed, Reviewer
+from ..engine.review import Reviewer
 from ..files import write_whole
 from ..game.cells import NotationError
+from ..game.documents import review_document
 from ..game.game import Game, Move
 from ..game.record import GameRecord, GameTree, TreeNode
+from ..game.result import BY_SEARCH, Reviewed
 from ..notation.sgf import format_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option
 from ..position.rules import Side
 from ..progress import Progress
-from ..solver.solver import BY_SEARCH, Solver
+from ..solver.solver import Solver
 from ..values import format_value
 from .analyse import MEGABYTE
 
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
             database.note_findings(found_of(game, found, engine.weights.key).items())
     try:
         if options.json:
-            print(json.dumps(document(game, found)))
+            print(json.dumps(review_document(game, found)))
         else:
             print("\n".join(table(game, found)))
     finally:  # neither of the two is lost with the other

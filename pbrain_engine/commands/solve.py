@@ -16,23 +16,19 @@ from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple
 
 from ..app import thinking, view
-from ..database.finding import read_cells, read_position
+from ..engine.ending import line_to_five, winner_after
 from ..engine.engine import Engine, Limit
-from ..engine.forms import line_to_five, pairs, tree_form, winner_after
 from ..engine.prover import Prover
-from ..files import read_object
-from ..game.game import Game, Move
+from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, read_puzzle
+from ..game.game import Game
 from ..game.record import GameRecord
+from ..game.result import BY_FOURS, BY_SEARCH, OPEN, Result, win_by
 from ..options import SHARED, CommandLine, Option
-from ..solver.solver import BY_FOURS, OPEN, Proof, Solver, SolverProgress, Tree, own_stones
+from ..solver.solver import Solver, SolverProgress
 from .analyse import MEGABYTE, TREE_SECONDS
 
-WIN, DEFEND, FORBIDDEN = "win", "defend", "forbidden"
-FIELDS = ("id", "size", "rule", "black", "white", "to_move", "kind")
-KINDS = ("vcf", "no-vcf", "vct", WIN, DEFEND, FORBIDDEN)
 SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main search at most
 NAMED_FAULTS = 3  # lines of a file without puzzles so far of which the reason is shown
 
@@ -61,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     """Solve a file; return 0, or 1 if an answer contradicts the file."""
     options = COMMAND.parse(arguments)
     path = options.file
-    answers: list[Answer] = []
+    answers: list[Result] = []
     wrong = faulty = 0
     with (
         closing(Solvers(options)) as solvers,
@@ -71,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
             if not line.strip():
                 continue
             try:
-                puzzle = read_puzzle(line)
+                puzzle = question_of(line)
             except ValueError as error:
                 faulty += 1
                 if answers or faulty <= NAMED_FAULTS:
@@ -82,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
             fault = contradiction(puzzle, answer)
             wrong += bool(fault)
             if options.json:
-                print(json.dumps(answer.document()), flush=True)
+                print(json.dumps(answer_document(puzzle, answer)), flush=True)
                 continue
             print(_answer_line(puzzle, answer, fault), flush=True)
             if answer.tree is not None:
@@ -95,23 +91,24 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if wrong or faulty else 0
 
 
-def _answer_line(puzzle: dict[str, Any], answer: Answer, fault: str) -> str:
+def _answer_line(puzzle: Puzzle, answer: Result, fault: str) -> str:
     what = answer.claim
     if answer.line:
         what = view.format_proof(what, answer.length, answer.line)
     elif answer.moves:
         what += f": {view.format_line(answer.moves)}"
     note = f"  WRONG: {fault}" if fault else ""
-    return f"{answer.id}  {puzzle['kind']}  {answer.ms:.1f} ms  {answer.nodes} nodes  {what}{note}"
+    spent = f"{1000 * answer.time:.1f} ms  {answer.nodes} nodes"
+    return f"{puzzle.id}  {puzzle.kind}  {spent}  {what}{note}"
 
 
-def summary(answers: Sequence[Answer], wrong: int) -> str:
+def summary(answers: Sequence[Result], wrong: int) -> str:
     """Return how many puzzles got which answer, and how long it took."""
     if not answers:
         return "no puzzles to solve"
     claims = Counter(answer.claim for answer in answers)
     counts = ", ".join(f"{count} {claim}" for claim, count in sorted(claims.items()))
-    times = sorted(answer.ms for answer in answers)
+    times = sorted(1000 * answer.time for answer in answers)
     nodes = sorted(answer.nodes for answer in answers)
     middle, tenth = len(answers) // 2, len(answers) * 9 // 10
     return (
@@ -124,52 +121,20 @@ def summary(answers: Sequence[Answer], wrong: int) -> str:
 # Puzzles and their answers -------------------------------------------------------------
 
 
-class Answer(NamedTuple):
-    """What was found out about a puzzle; fields as in the JSON output."""
-
-    id: str = ""
-    claim: str = OPEN
-    moves: tuple[Move, ...] = ()
-    line: tuple[Move, ...] = ()
-    length: int = 0
-    nodes: int = 0
-    ms: float = 0.0
-    tree: Tree | None = None
-
-    def document(self) -> dict[str, Any]:
-        """Return the answer as JSON has it."""
-        found = {**self._asdict(), "moves": pairs(self.moves), "line": pairs(self.line)}
-        found |= {"ms": round(self.ms, 3), "tree": tree_form(self.tree)}
-        return found if self.tree is not None else {n: v for n, v in found.items() if n != "tree"}
-
-
-def read_puzzle(line: str) -> dict[str, Any]:
-    """Return the puzzle of a line.
-
-    Raises:
-        ValueError: it is none; the text says why.
-    """
-    puzzle = read_object(line)
-    missing = [name for name in FIELDS if name not in puzzle]
-    if missing:
-        raise ValueError(f"the puzzle lacks {', '.join(missing)}")
-    if not isinstance(puzzle["id"], str):
-        raise ValueError("id is a text")
-    if puzzle["kind"] not in KINDS:
-        raise ValueError(f"unknown kind {puzzle['kind']!r}; there are {', '.join(KINDS)}")
-    game = game_of(puzzle)
-    read_cells(puzzle.get("best"), "best", (game.width, game.height))
-    if game.is_over and puzzle["kind"] != FORBIDDEN:
-        raise ValueError("the game is over")
-    return puzzle
-
-
-def game_of(puzzle: dict[str, Any]) -> Game:
+def game_of(puzzle: Puzzle) -> Game:
     """Return the position of a puzzle."""
-    position = read_position(puzzle)
+    position = puzzle.position
     game = Game(position.width, position.height, position.rule)
     game.become(GameRecord.of(position))
     return game
+
+
+def question_of(line: str) -> Puzzle:
+    """Return the puzzle of a line; ValueError says why it is none."""
+    puzzle = read_puzzle(line)
+    if puzzle.kind != FORBIDDEN and game_of(puzzle).is_over:
+        raise ValueError("the game is over")
+    return puzzle
 
 
 class Solvers:
@@ -196,39 +161,40 @@ class Solvers:
         if self._engine is not None:
             self._engine.stop()
 
-    def answer(self, puzzle: dict[str, Any]) -> Answer:
+    def answer(self, puzzle: Puzzle) -> Result:
         """Answer a puzzle by its kind."""
-        kind = puzzle["kind"]
+        kind = puzzle.kind
         game = game_of(puzzle)
         start = perf_counter()
         if kind in ("vcf", "no-vcf"):
             proof = self.solver.fours(game, time=self.time, nodes=self.nodes)
-            found = _answer_of(proof, proof.claim)
-        elif kind in ("vct", WIN):
+            found = proof._replace(moves=proof.line[:1])
+        elif kind in ("vct", BY_SEARCH):
             found = self._win(puzzle, game, start)
         elif kind == DEFEND:
             rescue = self.solver.rescues(game, time=self.time, nodes=self.nodes)
-            claim = OPEN if rescue.unknown else DEFEND
-            found = Answer(claim=claim, moves=rescue.moves, nodes=rescue.nodes)
+            found = rescue._replace(claim=OPEN if rescue.unknown else DEFEND)
         else:
-            found = Answer(claim=FORBIDDEN, moves=tuple(game.forbidden()))
-        return found._replace(id=puzzle["id"], ms=(perf_counter() - start) * 1000)
+            found = Result(claim=FORBIDDEN, moves=tuple(game.forbidden()))
+        return found._replace(time=perf_counter() - start)
 
-    def _win(self, puzzle: dict[str, Any], game: Game, start: float) -> Answer:
+    def _win(self, puzzle: Puzzle, game: Game, start: float) -> Result:
         by_threats = self._options.threats_only or self._options.prove  # alone
         if self._options.prove:
-            proof = self._prove(puzzle["id"], game)
+            proof = self._prove(puzzle.id, game)
         else:
             seconds = self.time and self.time * (1.0 if by_threats else SEARCH_SHARE)
             proof = self.solver.threats(game, time=seconds, nodes=self.nodes)
         if proof.wins or by_threats or self.time is None:
-            answer = _answer_of(proof, puzzle["kind"] if proof.wins else OPEN)
             is_shown = proof.wins and self._options.tree
-            return answer._replace(tree=self.solver.tree(game) if is_shown else None)
+            return proof._replace(
+                claim=puzzle.kind if proof.wins else OPEN, moves=proof.line[:1],
+                tree=self.solver.tree(game) if is_shown else None,
+            )  # fmt: skip
         answer = self._search(game, self.time - (perf_counter() - start))
         return answer._replace(nodes=answer.nodes + proof.nodes)
 
-    def _prove(self, name: str, game: Game) -> Proof:
+    def _prove(self, name: str, game: Game) -> Result:
         """Search on until the answer is known, and report on the way."""
 
         def report(progress: SolverProgress) -> None:
@@ -240,10 +206,10 @@ class Solvers:
 
         return self.solver.prove(game, time=self.time, nodes=self.nodes, listener=report)
 
-    def _search(self, game: Game, seconds: float) -> Answer:
+    def _search(self, game: Game, seconds: float) -> Result:
         """Return the win that the main search finds, with its proof if that is wanted."""
         if seconds <= 0 or self.solver.is_stopped:
-            return Answer()
+            return Result(claim=OPEN)
         if self._engine is None:
             self._engine = Engine(memory=self.memory, threads=self._options.threads)
         engine = self._engine
@@ -252,24 +218,18 @@ class Solvers:
         thought = engine.think(Limit(time=seconds, nodes=self.nodes))
         line = tuple(line_to_five(engine, thought)) if (thought.mate or 0) > 0 else ()
         if not line or winner_after(game, line) is not game.to_move:
-            return Answer(nodes=thought.nodes)
+            return Result(nodes=thought.nodes, claim=OPEN)
         prover = Prover(engine, self.solver, TREE_SECONDS)
         tree = prover.prove(thought) if self._options.tree else None
-        return Answer("", WIN, line[:1], line, own_stones(line), thought.nodes, tree=tree)
+        return win_by(BY_SEARCH, line, moves=line[:1], nodes=thought.nodes, tree=tree)
 
 
-def _answer_of(proof: Proof, claim: str) -> Answer:
-    return Answer("", claim, proof.line[:1], proof.line, proof.length, proof.nodes)
-
-
-def contradiction(puzzle: dict[str, Any], answer: Answer) -> str:
+def contradiction(puzzle: Puzzle, answer: Result) -> str:
     """Return in what way an answer contradicts what the file knows, empty if in none."""
-    kind = puzzle["kind"]
-    if puzzle.get("verified") and {kind, answer.claim} == {BY_FOURS, "no-vcf"}:
+    kind, best = puzzle.kind, puzzle.best
+    if puzzle.is_verified and {kind, answer.claim} == {BY_FOURS, "no-vcf"}:
         return f"there is {'a' if kind == BY_FOURS else 'no'} win by fours"
-    best, complete = puzzle.get("best"), kind == FORBIDDEN or puzzle.get("best_complete")
-    if kind in (DEFEND, FORBIDDEN) and complete and best is not None and answer.claim == kind:
-        expected = {tuple(cell) for cell in best}
-        if expected != set(answer.moves):
-            return f"expected {view.format_line(sorted(expected)) or 'no move'}"
+    is_told = kind in (DEFEND, FORBIDDEN) and puzzle.is_complete and answer.claim == kind
+    if is_told and best is not None and {*best} != {*answer.moves}:
+        return f"expected {view.format_line(sorted(best)) or 'no move'}"
     return ""

@@ -22,11 +22,11 @@ from typing import NamedTuple
 from ..engine.engine import Engine, Limit
 from ..game.position import HEAD, BookMove, Image, image_of, pack_book, read_key
 from ..game.record import GameRecord
+from ..game.result import Author, Known, Result
 from ..position.geometry import Coordinates, symmetries, transform
 from ..values import WIN_BAND
 from ..workers import Pool
-from .finding import Author, Finding, Known, checksum
-from .store import Database
+from .store import Database, checksum
 
 DROP = 40  # units of value that cost as much as one step
 
@@ -232,7 +232,7 @@ def grow(
     database: Database,
     graph: Graph,
     plan: BookPlan,
-    workers: Pool[BookJob, Result],
+    workers: Pool[BookJob, Searched],
     tell: Callable[[Graph], None],
 ) -> None:
     """Search until the book has its positions, or everything in it is decided."""
@@ -300,15 +300,15 @@ class BookJob(NamedTuple):
     plan: BookPlan
 
 
-class Result(NamedTuple):
+class Searched(NamedTuple):
     """What was found: moves with values for the side to move, best first."""
 
     key: bytes
     moves: tuple[BookMove, ...]
-    finding: Finding | None = None  # None: the game is over there
+    finding: Result | None = None  # None: the game is over there
 
 
-def search_position(job: BookJob) -> Result:
+def search_position(job: BookJob) -> Searched:
     """Search a position with the engine of this thread, which forgets everything before."""
     plan = job.plan
     engine: Engine | None = getattr(_own, "engine", None)
@@ -322,11 +322,8 @@ def search_position(job: BookJob) -> Result:
     engine.clear_hash()
     engine.game.become(GameRecord.of(position))
     if engine.game.is_over:
-        return Result(job.key, ())
+        return Searched(job.key, ())
     thoughts = engine.think_lines(Limit(nodes=plan.nodes), plan.lines, exclude=doubles(job.key))
     best, *_ = ranked = sorted(thoughts, key=lambda thought: -thought.value)
-    finding = Finding.of(
-        best.value, best.move, best.pv, best.proof,
-        depth=best.depth, nodes=thoughts[0].nodes, author=plan.author,
-    )  # fmt: skip
-    return Result(job.key, tuple((thought.move, thought.value) for thought in ranked), finding)
+    finding = best._replace(nodes=thoughts[0].nodes, bound="", author=plan.author)
+    return Searched(job.key, tuple((thought.move, thought.value) for thought in ranked), finding)

@@ -8,6 +8,7 @@ from functools import reduce
 from pathlib import Path
 
 from ..files import in_place_of
+from ..game.documents import position_document, result_document
 from ..game.position import HEAD, Position, image_of, read_key
 from ..game.record import GameRecord, GameTree
 from ..notation.renlib import ENCODING, SIZE, format_renlib
@@ -16,7 +17,6 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
 from .connection import DatabaseError
-from .finding import finding_document, position_document
 from .lines import Filter, images, join_texts, read_trees
 from .store import Database
 
@@ -175,4 +175,4 @@ def documents(database: Database, wanted: Filter) -> Iterator[dict[str, object]]
         position = read_key(known.image.key)
         if wanted.takes(position):
             about = position_document(GameRecord.of(position))
-            yield {"type": "position", **about, **finding_document(known.finding)}
+            yield {"type": "position", **about, **result_document(known.finding)}

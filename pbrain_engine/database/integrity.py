@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from ..game.cells import NotationError
 from ..game.position import image_of, read_key
 from ..notation.sgf import parse_sgf
-from .finding import checksum
 from .lines import MOVE, NO_PARENT, START, TEXT, cell_of, node_checksum
-from .store import FINDING_COLUMNS, OPEN, RESULTS, Database, digest_of, finding_checksum
+from .store import FINDING_COLUMNS, OPEN, RESULTS, Database, checksum, digest_of, finding_checksum
 
 
 def find_faults(database: Database) -> Iterator[str]:

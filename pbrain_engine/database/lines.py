@@ -14,10 +14,10 @@ from typing import NamedTuple
 from ..game.opening_names import Opening
 from ..game.position import Image, Position, image_of, read_key
 from ..game.record import GameRecord, GameTree, TreeNode
+from ..game.result import Entry, Note
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
-from .finding import Entry, Note, checksum
-from .store import FINDING_COLUMNS, Added, Database, clean
+from .store import FINDING_COLUMNS, Added, Database, checksum, clean
 
 START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
 NO_PARENT = 0
@@ -201,7 +201,7 @@ def look_up(database: Database, position: Position) -> Entry | None:
     entry = database.look_up(image)
     if entry is None:
         return None
-    return replace(entry, notes=notes_of(database, entry.number, image))
+    return entry._replace(notes=notes_of(database, entry.number, image))
 
 
 def look_up_any_rule(database: Database, record: GameRecord) -> tuple[GameRecord, Entry | None]:

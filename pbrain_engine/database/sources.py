@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 from ..files import decode, read_object
 from ..game.cells import NotationError, parse_moves
-from ..game.game import Game
+from ..game.documents import read_analysis, read_text
+from ..game.game import Game, Move
 from ..game.record import GameRecord, GameTree, main_line, tree_of
+from ..game.result import Author, Known, Result
 from ..native.load.library import KernelError
 from ..notation import games as selfplay
 from ..notation.journal import GameLog, paper_record
@@ -20,7 +22,6 @@ from ..notation.renlib import ENCODING, MAGIC, parse_renlib
 from ..notation.sgf import parse_sgf_trees
 from ..position.rules import Rule, Side
 from .book import ADD_PAGE, page_row, settle
-from .finding import Author, Finding, Known, read_analysis, read_text
 from .lines import add_tree, read_trees
 from .store import OPEN, Added, Database, StoredGame
 
@@ -157,16 +158,15 @@ def _journal(path: Path) -> Iterator[Item]:
     }
     for played in journal.games:
         record = paper_record(played, known["width"], known["height"], Rule(known["rule"]))
-        findings: dict[int, Finding] = {}
+        findings: dict[int, Result] = {}
         for number, move in enumerate(played.moves):
             ply = len(played.opening) + number
             author = authors.get(played.white if ply % 2 else played.black)
             value = played.value[number]
             if author is not None and value is not None:
                 depth, nodes = played.depth[number] or 0, played.nodes[number] or 0
-                findings[ply] = Finding.of(
-                    value, move, [move], depth=depth, nodes=nodes, author=author
-                )
+                line = (Move(*move),)
+                findings[ply] = Result(value, line, depth, depth, nodes, author=author)
         yield StoredGame(record, findings, counts=not played.fault)
 
 
@@ -176,14 +176,14 @@ def _selfplay(path: Path) -> Iterator[Item]:
     nodes = int(about.get("nodes", "0"))
     results = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
     for game in selfplay.read_games(path):
-        cells = [(cell % game.width, cell // game.width) for cell in game.moves]
+        cells = [Move(cell % game.width, cell // game.width) for cell in game.moves]
         record = GameRecord(
             game.width, game.height, game.rule, tuple(cells),
             black="Numoku", white="Numoku", result=results[game.result],
             comment=f"self-play game {game.number} of seed {about.get('seed', '?')}",
         )  # fmt: skip
         findings = {
-            ply: Finding.of(value, cells[ply], [cells[ply]], nodes=nodes, author=author)
+            ply: Result(value, (cells[ply],), nodes=nodes, author=author)
             for ply, value in enumerate(game.values)
             if value != selfplay.NO_VALUE
         }

@@ -9,13 +9,16 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
+from ..game.documents import BOUNDS, claim_of, proof_of, read_tree, tree_document
+from ..game.game import Move
 from ..game.position import Image
 from ..game.record import GameRecord
+from ..game.result import Author, Entry, Known, Result, Tree
 from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
 from .connection import connect
-from .finding import Author, Bound, Entry, Finding, Known, checksum
 
 FINDING_COLUMNS = "rank, value, bound, depth, nodes, moves, line, proof, tree, author, crc"
 _NAMES = FINDING_COLUMNS.split(", ")
@@ -38,7 +41,7 @@ ADD_GAME = """INSERT INTO game (digest, result, record) VALUES (:digest, :result
     ON CONFLICT (digest) DO NOTHING"""
 
 RESULTS = {"1-0": "black_wins", "0-1": "white_wins", "1/2-1/2": "draws"}
-TREE_CELLS = ("reply", "move")  # of the nodes of a proof
+PROVEN = 1_000_000  # rank of what is proven; above that the shorter win stands
 OPEN = "*"  # the result of a game that does not count
 
 
@@ -46,7 +49,7 @@ class StoredGame(NamedTuple):
     """A game with the findings of the engines that played it, by the ply before their move."""
 
     record: GameRecord
-    findings: dict[int, Finding] = {}  # noqa: RUF012
+    findings: dict[int, Result] = {}  # noqa: RUF012
     counts: bool = True  # whether its result says something about its positions
 
 
@@ -117,15 +120,17 @@ class Database:
         finding = self.read_finding(image, columns)
         return Entry(number, finding, black_wins, draws, white_wins, book=book)
 
-    def read_finding(self, image: Image, columns: Sequence[Any]) -> Finding | None:
+    def read_finding(self, image: Image, columns: Sequence[Any]) -> Result | None:
         """Return the finding that the columns of a row hold, turned back from the key."""
         rank, value, bound, depth, nodes, moves, line, proof, tree, author, _ = columns
         if rank is None:
             return None
-        best, best_line = (tuple(image.unpack(cells)) for cells in (moves, line))
-        return Finding(
-            value, Bound(bound), depth, nodes, best, best_line, proof,
-            turned_tree(tree, image.back), self._author(author),
+        best, best_line = (_moves(image.unpack(cells)) for cells in (moves, line))
+        known = read_tree(json.loads(tree)) if tree else None
+        return Result(
+            value, best_line, depth, depth, nodes,
+            claim=claim_of(proof, value), bound=BOUNDS[bound] if bound else "", moves=best,
+            tree=known and turned_tree(known, image.back), author=self._author(author),
         )  # fmt: skip
 
     def add_findings(self, known: Iterable[Known]) -> int:
@@ -133,11 +138,12 @@ class Database:
         rows = []
         for image, finding, _ in known:
             row: dict[str, Any] = {
-                "key": image.key, "rank": finding.rank, "value": finding.value,
-                "bound": int(finding.bound), "depth": finding.depth, "nodes": finding.nodes,
-                "moves": image.pack(finding.moves),
+                "key": image.key, "rank": rank_of(finding), "value": finding.value,
+                "bound": BOUNDS.index(finding.bound or BOUNDS[0]), "depth": finding.depth,
+                "nodes": finding.nodes,
+                "moves": image.pack(finding.moves or finding.line[:1]),
                 "line": image.pack(finding.line),
-                "proof": finding.proof, "tree": turned_tree(finding.tree, image.turn),
+                "proof": proof_of(finding), "tree": _tree_text(finding.tree, image),
                 "author": self._author_number(finding.author),
             }  # fmt: skip
             row["crc"] = finding_checksum(image.key, [row[name] for name in _NAMES[:-1]])
@@ -217,14 +223,31 @@ class Database:
         return int(self.connection.rows(f"SELECT COUNT(*) FROM {table}")[0][0])
 
 
-def turned_tree(tree: str, turn: Callable[[list[Coordinates]], list[Coordinates]]) -> str:
-    """Return the JSON of a proof with all its cells turned; an empty text stays."""
+def rank_of(finding: Result) -> int:
+    """Return which of two findings about one position stands: that of the higher rank."""
+    if finding.is_certain:
+        return PROVEN + 2 * abs(finding.value) + (finding.tree is not None)
+    return 2 * max(finding.depth, 0) + (not finding.bound)
 
-    def turn_node(node: dict[str, Any]) -> dict[str, Any]:
-        cells = {name: list(turn([tuple(node[name])])[0]) for name in TREE_CELLS if name in node}
-        return {**node, **cells, "answers": [turn_node(answer) for answer in node["answers"]]}
 
-    return json.dumps(turn_node(json.loads(tree))) if tree else ""
+def turned_tree(tree: Tree, turn: Callable[[list[Coordinates]], list[Coordinates]]) -> Tree:
+    """Return a proof with all its cells turned."""
+    replies = _moves(turn([*tree.replies]))
+    answers = (turned_tree(answer, turn) for answer in tree.replies.values())
+    return Tree(Move(*turn([tree.move])[0]), dict(zip(replies, answers, strict=True)))
+
+
+def _moves(cells: Iterable[Coordinates]) -> tuple[Move, ...]:
+    return tuple(Move(x, y) for x, y in cells)
+
+
+def _tree_text(tree: Tree | None, image: Image) -> str:
+    return "" if tree is None else json.dumps(tree_document(turned_tree(tree, image.turn)))
+
+
+def checksum(*parts: object) -> int:
+    """Return a number that damage to any of these changes."""
+    return crc32("\x1f".join(map(repr, parts)).encode("utf-8", "surrogatepass"))
 
 
 def clean(text: str) -> str:

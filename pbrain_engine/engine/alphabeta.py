@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..game.game import Game, Move, move_of
+from ..game.result import LOWER, UPPER, Result
 from ..native.load.library import Library, node_limit
 from ..native.load.memory import Block
 from ..position.geometry import MAX_STONES, NO_CELL, cell_of
@@ -24,10 +25,9 @@ from ..search.parameters import (
     MAX_DEPTH,
     SURE_DEPTH,
 )
-from ..solver.solver import Proof
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
 from .searcher import LARGEST, MAX_LINE, Question, Search, Searcher, Tactics
-from .thought import LOWER, UPPER, Thought, rank_lines
+from .thought import Thought, rank_lines
 
 BUCKET_BYTES = 64
 # Bytes of table for a second of a thread: room for all nodes of some moves. A larger table is not
@@ -190,7 +190,7 @@ class AlphaBetaSearch(Search):
         self._dropped.add(move)
         return self.library.worker_drop(self._leader, cell_of(*move))
 
-    def _note(self, win: Proof, *before: Move) -> None:
+    def _note(self, win: Result, *before: Move) -> None:
         """Write a proven win to the table of the main search; the enemy's after a move."""
         cells = [cell_of(*move) for move in (*before, *win.line)]
         line = (ctypes.c_int64 * len(cells))(*cells)
@@ -200,7 +200,7 @@ class AlphaBetaSearch(Search):
             ctypes.addressof(line), len(cells), len(before), value,
         )  # fmt: skip
 
-    def thought_of(self, win: Proof, depth: int = 1) -> Thought:
+    def thought_of(self, win: Result, depth: int = 1) -> Thought:
         """Make a thought of a proven win, which the table gets, too."""
         self._note(win)
         return super().thought_of(win, depth)

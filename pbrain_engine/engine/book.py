@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 from ..game.game import Game, Move
 from ..game.position import Image, image_of, read_key
@@ -27,11 +26,7 @@ class BookError(OSError):
     """A file is no book, or cannot be read."""
 
 
-class BookMove(NamedTuple):
-    """A move of the book, with its value for the side to move."""
-
-    move: Move
-    value: int
+BookMove = tuple[Move, int]  # with its value for the side to move
 
 
 def open_unwritable(path: Path, error: sqlite3.OperationalError) -> sqlite3.Connection:
@@ -87,7 +82,7 @@ class Book:
         if page is None:
             return []
         return [
-            BookMove(Move(x, y), value)
+            (Move(x, y), value)
             for (x, y), value in image.unpack_book(page[0])
             if game.at(x, y) is Side.EMPTY and not game.is_forbidden(x, y)
         ]
@@ -126,16 +121,16 @@ class Book:
         moves = self.moves(game)
         if not moves or not self._vouches(game, moves[0], effort):
             return None
-        best = moves[0]
-        if self._chance is None or abs(best.value) >= WIN_BAND:
+        _, value = best = moves[0]
+        if self._chance is None or abs(value) >= WIN_BAND:
             return best
-        others = [move for move in moves[1:] if move.value >= best.value - EVEN]
+        others = [move for move in moves[1:] if move[1] >= value - EVEN]
         vouched = [move for move in others if self._vouches(game, move, effort)]
         return self._chance.choice([best, *vouched])
 
     def _vouches(self, game: Game, known: BookMove, effort: int) -> bool:
         """Return whether so much is known about what comes after a move."""
-        waiting = [image_of(game.position.after(known.move)).key]
+        waiting = [image_of(game.position.after(known[0])).key]
         seen = set(waiting)
         for key in waiting:  # which grows on the way: nearer positions come first
             page = self._page(key)

@@ -346,7 +346,7 @@ class Engine:
                 known = self._book.move(self.game, self._book.effort(limit, self.threads))
             if known is not None:
                 move, value = known
-                return Thought(move, value, 0, 0, 0, perf_counter() - start, (move,))
+                return Thought(value, (move,), time=perf_counter() - start)
             board = self.game.diagram()
             return self._search(
                 Question(self.game, limit, pace, start, board, on_iteration, multipv, left_out)
@@ -387,14 +387,14 @@ class Engine:
             is_lost = leaves_five or self.game.is_forbidden(*move)
             value = loss_in(2) if is_lost and move not in exclude else 0
             seconds, board = perf_counter() - question.start, question.board
-            thought = Thought(move, value, 0, 0, 0, seconds, (move,), board=board)
+            thought = Thought(value, (move,), time=seconds, board=board)
         if question.multipv > 1 or exclude:
             return thought
         if thought.value >= WIN_BAND:
             self._foresight.note(self.game, thought.pv, thought.value)
         elif (foreseen := self._foresight.recall(self.game)) is not None:  # it stands
             move, value = foreseen
-            return thought._replace(move=move, value=value, pv=(move,))
+            return thought._replace(value=value, line=(move,))
         return thought
 
     def glance(self, nodes: int) -> Glance | None:

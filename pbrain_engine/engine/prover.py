@@ -13,7 +13,8 @@ from time import perf_counter
 
 from ..game.game import Game, Move
 from ..game.position import Position
-from ..solver.solver import Solver, Tree
+from ..game.result import Tree
+from ..solver.solver import Solver
 from ..values import WIN_BAND
 from .engine import Engine, Limit
 from .thought import Thought
@@ -94,7 +95,7 @@ class Prover:
         for reply in sorted(self._replies(), key=lambda move: move not in line[:1]):
             further = None
             if reply in line[:1] and len(line) > 1:
-                further = thought._replace(move=line[1], value=thought.value + 2, pv=line[1:])
+                further = thought._replace(value=thought.value + 2, line=line[1:])
             with self._game.after(reply):
                 tree = None if self._game.is_over else self._win(further)
             if tree is None:

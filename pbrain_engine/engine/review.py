@@ -9,77 +9,22 @@ it, and no move is held against one that is seen to lose as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from ..game.game import Game, Move
+from ..game.result import BY_SEARCH, Result, Reviewed, win_by
 from ..position.geometry import symmetries, transform
-from ..solver.solver import BY_SEARCH, Proof, Solver, own_stones
-from ..values import WIN, WIN_BAND, chance, win_in
+from ..solver.solver import Solver
+from ..values import WIN, WIN_BAND, chance
+from .ending import line_to_five, winner_after
 from .engine import Engine
-from .forms import line_to_five, winner_after
 from .thought import Limit, Thought
 
 SOLVER_SHARE = 0.25  # of the time of a position, for a proof before the search
 PATIENCE = 4  # times the usual time for a win that has to be there
 ALTERNATIVES = 3  # moves that lose, too, before one is blamed for losing
-MISTAKE = 0.10  # a lost chance to win from which a move is called a mistake
 
 
 Recall = Callable[[Game], Thought | None]
-
-
-class Reviewed(NamedTuple):
-    """What was found out about a move.
-
-    ``value`` is that of the position before it, for its side, and ``chance`` the same as a
-    chance to win; ``loss`` is the chance that the move gave away, from 0 to 1. ``line`` begins
-    with the ``best`` move. ``missed`` is a forced win that its side had and has no more,
-    ``allowed`` one that the other side has since. ``is_foul``: the move was forbidden, and lost.
-    """
-
-    ply: int
-    move: Move
-    value: int
-    chance: float
-    best: Move
-    line: tuple[Move, ...]
-    loss: float
-    depth: int
-    missed: Proof | None = None
-    allowed: Proof | None = None
-    is_foul: bool = False
-
-    @property
-    def is_mistake(self) -> bool:
-        """Whether so much was lost that it should be shown."""
-        return self.loss >= MISTAKE or self.missed is not None
-
-
-class Seen(NamedTuple):
-    """What is known of one position; ``end``: the claim of its proof, if the line ends the game."""
-
-    value: int
-    line: tuple[Move, ...]
-    depth: int
-    end: str | None = None
-
-    @property
-    def win(self) -> Proof | None:
-        """The forced win of the side to move."""
-        if self.end is None or self.value < WIN_BAND:
-            return None
-        return Proof(self.end, self.line, own_stones(self.line))
-
-    def before(self, move: Move) -> Seen:
-        """Return what this says about the position before a move that led here as the best one."""
-        return Seen(other_side(self.value, 1), (move, *self.line), self.depth, self.end)
-
-    def after(self, line: tuple[Move, ...]) -> Seen:
-        """Return what a forced end says about the position after its best move.
-
-        ``line``: how it goes on there if this does not tell.
-        """
-        return Seen(other_side(self.value, -1), self.line[1:] or line, self.depth, self.end)
 
 
 class Reviewer:
@@ -110,8 +55,8 @@ class Reviewer:
         Raises:
             IllegalMove: a move is not possible.
         """
-        before = self._engine.game.ply
-        seen: dict[int, Seen] = {}
+        played = self._engine.game.ply
+        seen: dict[int, Result] = {}
         found: dict[int, Reviewed] = {}
         with self._engine.game.after(*moves):
             seen[len(moves)] = self._look()
@@ -121,18 +66,18 @@ class Reviewer:
                 is_enough = False
                 for number in self._settle(moves, seen, place):
                     found[number] = self._judge(
-                        before + number + 1, moves[number], seen[number], seen[number + 1]
+                        played + number + 1, moves[number], seen[number], seen[number + 1]
                     )
                     is_enough |= bool(listener(found[number]))
                 if is_enough:
                     break
         return [found[place] for place in sorted(found)]
 
-    def _judge(self, ply: int, move: Move, here: Seen, after: Seen) -> Reviewed:
+    def _judge(self, ply: int, move: Move, here: Result, after: Result) -> Reviewed:
         """Hold a move against what its side could have had."""
         played = other_side(after.value, 1)
-        missed = here.win if played < WIN_BAND else None
-        allowed = after.win if here.value > -WIN_BAND else None
+        missed = win_of(here) if played < WIN_BAND else None
+        allowed = win_of(after) if here.value > -WIN_BAND else None
         had = chance(here.value, self._scale)
         best = here.line[0]
         loss = 0.0 if best == move else max(had - chance(played, self._scale), 0.0)
@@ -143,7 +88,7 @@ class Reviewer:
 
     # What neighbours say about each other ------------------------------------------
 
-    def _settle(self, moves: Sequence[Move], seen: dict[int, Seen], first: int) -> range:
+    def _settle(self, moves: Sequence[Move], seen: dict[int, Result], first: int) -> range:
         """Make the engine's position and those after it agree; return the moves it concerns."""
         place = first
         with self._engine.game.after():
@@ -155,7 +100,9 @@ class Reviewer:
                 self._engine.play(*moves[place])
                 place += 1
 
-    def _reconcile(self, here: Seen, after: Seen, moves: Sequence[Move]) -> tuple[Seen, Seen]:
+    def _reconcile(
+        self, here: Result, after: Result, moves: Sequence[Move]
+    ) -> tuple[Result, Result]:
         """Return what holds before and after the next of the moves, given what both say."""
         move = moves[0]
         here = self._follow(here, move)
@@ -165,17 +112,17 @@ class Reviewer:
         played = other_side(after.value, 1)
         if here.value >= WIN_BAND and here.line[0] == move and played < WIN_BAND:
             if not is_decided:
-                return here, here.after(after.line)
+                return here, after_best(here, after.line)
             other = self._without(move, here, after)
             is_only = other.line[0] == move
-            here = other if is_only else other._replace(value=here.value, end=None)
+            here = other if is_only else other._replace(value=here.value, claim="")
         elif abs(here.value) < WIN_BAND <= after.value:
             here = self._without(move, here, after)
         elif played > here.value:  # the search did not see so far
-            here = after.before(move)
+            here = before(after, move)
         return here, after
 
-    def _follow(self, here: Seen, move: Move) -> Seen:
+    def _follow(self, here: Result, move: Move) -> Result:
         """Return what is known with a line that begins with a move, if its first is like that.
 
         Of moves that are alike by symmetry a search tells only one.
@@ -192,10 +139,10 @@ class Reviewer:
                     return here._replace(line=tuple(Move(*cell) for cell in line))
         return here
 
-    def _won(self, here: Seen, after: Seen, moves: Sequence[Move]) -> Seen:
+    def _won(self, here: Result, after: Result, moves: Sequence[Move]) -> Result:
         """Return what is known after a move that loses like any other, if its look missed that."""
-        if here.line[0] == moves[0] and here.end is not None:
-            return here.after(after.line)
+        if here.line[0] == moves[0] and here.claim:
+            return after_best(here, after.line)
         with self._engine.game.after(moves[0]):
             found = self._proven(PATIENCE * self._seconds)
             if found is None:
@@ -205,10 +152,10 @@ class Reviewer:
                 )
                 found = self._seen(thought) if thought.value >= WIN_BAND else None
         # that the win is there is known, but not where: what was played is not to blame
-        unshown = Seen(other_side(here.value, -1), tuple(moves[1:2]) or after.line, after.depth)
+        unshown = Result(other_side(here.value, -1), tuple(moves[1:2]) or after.line, after.depth)
         return found or unshown
 
-    def _without(self, move: Move, here: Seen, after: Seen) -> Seen:
+    def _without(self, move: Move, here: Result, after: Result) -> Result:
         """Return what is known of a position where a move has turned out to lose.
 
         Of the other moves, those that lose to threats are passed over, too.
@@ -218,10 +165,10 @@ class Reviewer:
             if here.line[0] in losing:
                 thought = self._engine.think(self._limit, exclude=losing)
                 if thought.move in losing:  # nothing else is left
-                    return after.before(move)
+                    return before(after, move)
                 here = self._seen(thought)
             if here.value <= -WIN_BAND:
-                return max(here, after.before(move), key=lambda seen: seen.value)
+                return max(here, before(after, move), key=lambda seen: seen.value)
             if here.value >= WIN_BAND or len(losing) > ALTERNATIVES:
                 return here
             with self._engine.game.after(here.line[0]):
@@ -232,15 +179,15 @@ class Reviewer:
 
     # Single positions --------------------------------------------------------------
 
-    def _look(self) -> Seen:
+    def _look(self) -> Result:
         """Search the engine's position."""
         game = self._engine.game
         if game.winner is not None:
             if game.foul is not None:  # the win is there, with no move to show for it
-                return Seen(WIN, (), 0)
-            return Seen(-WIN, (), 0, BY_SEARCH)
+                return Result(WIN)
+            return Result(-WIN, claim=BY_SEARCH)
         if game.is_full:
-            return Seen(0, (), 0)
+            return Result()
         known = self._known(game)
         if known is not None and known.mate is not None:
             return self._shown(known, known.pv)
@@ -252,22 +199,22 @@ class Reviewer:
             thought = known
         return self._seen(thought)
 
-    def _seen(self, thought: Thought) -> Seen:
+    def _seen(self, thought: Thought) -> Result:
         """Return what the engine thinks of its position; a forced end is played out."""
         if thought.mate is None:
-            return Seen(thought.value, thought.pv, thought.depth)
+            return Result(thought.value, thought.pv, thought.depth)
         return self._shown(thought, line_to_five(self._engine, thought))
 
-    def _shown(self, thought: Thought, moves: Sequence[Move]) -> Seen:
+    def _shown(self, thought: Thought, moves: Sequence[Move]) -> Result:
         """Return a forced win or loss; its line counts if it ends with the five."""
         game = self._engine.game
         line = tuple(moves)
         winner = game.to_move if thought.value > 0 else game.to_move.opponent
         is_shown = thought.proof or winner_after(game, line) is winner
-        end = (thought.proof or BY_SEARCH) if is_shown else None
-        return Seen(thought.value, line, thought.depth, end)
+        claim = (thought.proof or BY_SEARCH) if is_shown else ""
+        return Result(thought.value, line, thought.depth, claim=claim)
 
-    def _proven(self, seconds: float) -> Seen | None:
+    def _proven(self, seconds: float) -> Result | None:
         """Return the solver's win of the side to move."""
         game = self._engine.game
         if game.is_over:
@@ -275,7 +222,7 @@ class Reviewer:
         proof = self._solver.fours(game, time=seconds)
         if not proof.wins:
             proof = self._solver.threats(game, time=seconds)
-        return Seen(win_in(proof.plies), proof.line, 0, proof.claim) if proof.wins else None
+        return Result(proof.value, proof.line, claim=proof.claim) if proof.wins else None
 
 
 def other_side(value: int, plies: int) -> int:
@@ -283,3 +230,21 @@ def other_side(value: int, plies: int) -> int:
     if abs(value) < WIN_BAND:
         return -value
     return plies - value if value > 0 else -plies - value
+
+
+def win_of(seen: Result) -> Result | None:
+    """Return the forced win of the side to move, if its line is known up to its end."""
+    return win_by(seen.claim, seen.line) if seen.claim and seen.wins else None
+
+
+def before(seen: Result, move: Move) -> Result:
+    """Return what a result says about the position before a move that led there as the best one."""
+    return seen._replace(value=other_side(seen.value, 1), line=(move, *seen.line))
+
+
+def after_best(seen: Result, line: tuple[Move, ...]) -> Result:
+    """Return what a forced end says about the position after its best move.
+
+    ``line``: how it goes on there if this does not tell.
+    """
+    return seen._replace(value=other_side(seen.value, -1), line=seen.line[1:] or line)

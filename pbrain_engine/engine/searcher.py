@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from ..game.diagram import Diagram
 from ..game.game import Game, Move
+from ..game.result import Result
 from ..native.load.library import Library
 from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
 from ..search.parameters import PARAMETERS
-from ..solver.solver import Proof, Solver
+from ..solver.solver import Solver
 from ..values import win_in
 from .pacing import Pace
 from .thought import Limit, Listener, Thought
@@ -164,11 +165,11 @@ class Tactics:
             return ()
         rescue = self._solver.rescues(self._game, nodes=RESCUE_NODES)
         keep = {*rescue.moves, *rescue.unknown}
-        if not rescue.threat.length or not keep:
+        if not rescue.length or not keep:
             return ()
         return tuple(move for move in self._game.legal_moves() if move not in keep)
 
-    def win(self, nodes: int) -> Proof | None:
+    def win(self, nodes: int) -> Result | None:
         """Return a win, or None; ``nodes``: of the main search so far.
 
         Where even the fours are not settled they come first.
@@ -187,7 +188,7 @@ class Tactics:
         budget += more
         return (self.fours(budget) if self._fours_open else None) or self.threats(budget)
 
-    def refutes(self, move: Move, nodes: int) -> Proof | None:
+    def refutes(self, move: Move, nodes: int) -> Result | None:
         """Return the enemy's win by threats after a move, or None."""
         budget = nodes * self._percent // 100 - self._spent
         tried = self._tried.get(move, 0)
@@ -198,13 +199,13 @@ class Tactics:
         self._tried[move] = tried + budget if proof.is_open else -1
         return proof if proof.wins else None
 
-    def fours(self, nodes: int) -> Proof | None:
+    def fours(self, nodes: int) -> Result | None:
         """Return a win by fours, or None if this many stones find none."""
         proof = self._solver.fours(self._game, nodes=nodes)
         self._fours_open = proof.is_open
         return proof if proof.wins else None
 
-    def threats(self, nodes: int) -> Proof | None:
+    def threats(self, nodes: int) -> Result | None:
         """Return a win by threats, or None if this many stones find none."""
         proof = self._solver.threats(self._game, nodes=nodes)
         self._hopeless = not proof.wins and not proof.is_open
@@ -267,12 +268,12 @@ class Search(ABC):
         nodes, visits = self._effort()
         about, seconds = self.question, perf_counter() - self.question.start
         more |= {"scale": about.game.scale, "visits": visits, "board": about.board}
-        return Thought(pv[0], value, depth, seldepth, nodes, seconds, pv, **more)
+        return Thought(value, pv, depth, seldepth, nodes, seconds, **more)
 
-    def thought_of(self, win: Proof, depth: int = 1) -> Thought:
+    def thought_of(self, win: Result, depth: int = 1) -> Thought:
         """Make a thought of a proven win."""
         value = win_in(win.plies)
-        return self._thought(value, depth, len(win.line), win.line, proof=win.claim)
+        return self._thought(value, depth, len(win.line), win.line, claim=win.claim)
 
     def has_won(self, tactics: Tactics) -> bool:
         """Return whether a win is found before the search begins, which is then its thought."""

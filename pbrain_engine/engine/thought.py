@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self, SupportsFloat
 
-from ..eval.weights import DEFAULT_SCALE
-from ..game.diagram import Diagram
 from ..game.game import Game, Move, at_least_one
+from ..game.result import Result
 from ..position.rules import Side
-from ..values import chance, mate_distance
 
 if TYPE_CHECKING:
     from ..game.position import Position
@@ -56,55 +54,7 @@ class Limit(_Limit):
         return super().__new__(cls, time, optimum, nodes, depth)
 
 
-class Thought(NamedTuple):
-    """What a search found out: its move, the value for the side to move, and the line.
-
-    ``value`` is in the units of ``values.py``; ``depth`` in completed plies, ``seldepth`` the
-    deepest ply reached, ``nodes`` those of all threads, ``time`` in seconds, ``changes`` how
-    often the best move changed in this iteration, ``multipv`` the rank of the line, 1 for the
-    best. ``proof`` names the search that has proven a win: ``vcf`` (by fours), ``vct`` (by
-    threats), or empty. ``bound`` is empty where the value is that of a completed iteration;
-    it is ``lower`` (``upper``) where the move came up in one that was cut short, and is worth
-    at least (at most) the value. ``scale`` says what values are worth: this many units are
-    one logistic unit of ``chance``. ``board`` is what it was
-    about, where it was not answered without a search.
-
-    Of a Monte Carlo search ``depth`` is the length of the line, ``nodes`` are the positions that
-    it judged and ``visits`` those that it made to the tree, which the alpha-beta leaves at 0.
-    """
-
-    move: Move
-    value: int
-    depth: int
-    seldepth: int
-    nodes: int
-    time: float
-    pv: tuple[Move, ...]
-    multipv: int = 1
-    changes: int = 0
-    proof: str = ""
-    bound: str = ""
-    scale: float = DEFAULT_SCALE
-    visits: int = 0
-    board: Diagram | None = None
-
-    def _repr_svg_(self) -> str | None:
-        """Draw the line on its board where a notebook shows the thought."""
-        return self.board and self.board.svg(self.pv)
-
-    @property
-    def mate(self) -> int | None:
-        """Plies to the forced win, negative to the forced loss, None for an ordinary value."""
-        return mate_distance(self.value)
-
-    @property
-    def chance(self) -> float:
-        """The chance of the side to move to win, 0 to 1; a draw counts as half a win."""
-        return chance(self.value, self.scale)
-
-
-LOWER, UPPER = "lower", "upper"  # of ``Thought.bound``
-
+Thought = Result  # of a search
 Listener = Callable[[Thought], bool | None]
 
 

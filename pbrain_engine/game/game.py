@@ -26,6 +26,7 @@ from ..position.geometry import (
 from ..position.rules import Rule, Side
 
 if TYPE_CHECKING:
+    from .opening_names import Opening
     from .position import Position
     from .record import GameRecord
 
@@ -191,6 +192,18 @@ class Game:
         return all(stone.passed for stone in self.history) and all(
             side is not after for side, after in pairwise(sides)
         )
+
+    @property
+    def opening(self) -> Opening | None:
+        """Which of renju's openings a game of renju began with, None if it is none of them."""
+        from .opening_names import name_opening
+        from .position import Position
+
+        first = [(stone.move, stone.side) for stone in self.history[:3]]
+        sides = [side for _, side in first]  # stones that were set up come in any order
+        if self.rule is not Rule.RENJU or sides != [Side.BLACK, Side.WHITE, Side.BLACK]:
+            return None
+        return name_opening(Position.of(self.rule, self.width, self.height, Side.WHITE, first))
 
     @property
     def winner(self) -> Side | None:

@@ -7,12 +7,14 @@ the Renju International Federation. They are found by the keys of their position
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, reduce
 from typing import NamedTuple
 
 from ..position.geometry import Coordinates, transform
 from ..position.rules import Rule, Side
 from .position import Position, image_of
+from .record import GameRecord
 
 SIZE = 15
 CENTRE = (7, 7)
@@ -81,3 +83,10 @@ def find_opening(text: str) -> Opening | None:
     word = text.strip().lower()
     known = (each for each in openings().values() if word in (each.code.lower(), each.name.lower()))
     return next(known, None)
+
+
+def opening_of(record: GameRecord) -> Opening | None:
+    """Return the opening by the moves from the empty board, or by three stones alone, or None."""
+    is_plain = not (record.placed or record.passes) and record.first is Side.BLACK
+    first = replace(record, moves=record.moves[:3]) if is_plain else record
+    return name_opening(first.position)

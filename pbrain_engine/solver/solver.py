@@ -2,7 +2,7 @@
 
 It needs no engine, only a game. Its answers are exact: a win holds against every legal
 reply, "none" means that the search has been through everything; where time or nodes ran
-out it says so: in a ``Proof``, a ``Rescue`` or a ``Tree``.
+out it says so: in a ``Result``, or in a ``Tree``.
 """
 
 from __future__ import annotations
@@ -14,57 +14,12 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
-from ..game.diagram import Diagram
 from ..game.game import Game, Move, at_least_one, move_of
+from ..game.result import BY_FOURS, BY_THREATS, OPEN, Result, Tree, win_by
 from ..native.load.library import Library, load, node_limit
 from ..native.load.memory import Block
 from ..position.geometry import PADDED_CELLS, cell_of
-
-BY_FOURS = "vcf"  # a win by continuous fours
-BY_THREATS = "vct"  # a win by fours and threes
-BY_SEARCH = "win"  # a win that the main search has found
-OPEN = "open"  # ended before it knew
-
-
-class Proof(NamedTuple):
-    """What a search found out about a position.
-
-    ``claim``: ``vcf``, ``vct``, ``no-vcf``, ``no-vct``, or ``open`` if it was ended before it
-    knew; ``win`` where the main search found the win. ``line``: the winning side's move first,
-    against the longest resistance; it ends with the five. Where the rules forbid the only block
-    the loser plays elsewhere, so no move of a line is forbidden.
-    ``length``: the winner's stones up to and with the five. ``nodes``: stones that the search put
-    on the board, and ``time`` in seconds; 0 if it was known.
-    ``level``: of a search by threats, below which there is no win; 0 is fours and threes alone.
-    ``board`` is what it was asked about.
-    """
-
-    claim: str
-    line: tuple[Move, ...]
-    length: int
-    nodes: int = 0
-    time: float = 0.0
-    level: int = 0
-    board: Diagram | None = None
-
-    def _repr_svg_(self) -> str | None:
-        """Draw the line on its board where a notebook shows the proof."""
-        return self.board and self.board.svg(self.line)
-
-    @property
-    def wins(self) -> bool:
-        """Whether this is a proven win."""
-        return bool(self.line)
-
-    @property
-    def plies(self) -> int:
-        """The moves of both sides up to and with the five."""
-        return 2 * self.length - 1
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the search was ended before it knew."""
-        return self.claim == OPEN
+from ..values import loss_in
 
 
 class SolverProgress(NamedTuple):
@@ -75,40 +30,6 @@ class SolverProgress(NamedTuple):
     level: int
     proof: int
     disproof: int
-
-
-class Rescue(NamedTuple):
-    """What stops an enemy who wins by fours if nothing is done.
-
-    ``threat``: that win, as if the side to move passed (without a line). ``moves``: every legal
-    move after which he has none; ``unknown``: moves that the search did not get to judge.
-    """
-
-    threat: Proof
-    moves: tuple[Move, ...]
-    unknown: tuple[Move, ...]
-    nodes: int
-    time: float
-
-
-class Tree:
-    """A proof: the winner's move, and a proof for every answer that stops its threat."""
-
-    __slots__ = ("move", "replies")
-
-    def __init__(self, move: Move, replies: dict[Move, Tree]) -> None:
-        """Take the move, and what follows on each answer."""
-        self.move = move
-        self.replies = replies
-
-    def count(self) -> int:
-        """Return how many moves of the winner it holds."""
-        return 1 + sum(tree.count() for tree in self.replies.values())
-
-
-def own_stones(line: tuple[Move, ...]) -> int:
-    """Return the winner's stones in a line that ends with the five, or with its threat."""
-    return len(line) // 2 + 1 if line else 0
 
 
 DEFAULT_MEMORY = 64_000_000
@@ -199,7 +120,7 @@ class Solver:
 
     # Questions ---------------------------------------------------------------------
 
-    def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Proof:
+    def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
         """Return the side to move's win by continuous fours, or that there is none."""
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
@@ -223,7 +144,7 @@ class Solver:
         time: float | None = None,
         nodes: int | None = None,
         after: Move | None = None,
-    ) -> Proof:
+    ) -> Result:
         """Return the side to move's win by fours and threats of fours, or that there is none.
 
         ``after``: a move to play first, so that the win is the other side's.
@@ -248,14 +169,15 @@ class Solver:
         room = ctypes.addressof(self._line)
         return self._library.threats_line(address, tables, fours, nodes, room, LINE_ROOM)
 
-    def _proof(self, name: str, stones: int, length: int, nodes: int, start: float) -> Proof:
+    def _proof(self, name: str, stones: int, length: int, nodes: int, start: float) -> Result:
         """Return what a search found: the kernel's stones, and ``length`` moves of the line.
 
         Where ``stones`` is 0 it is proven that there is no win.
         """
         line = tuple(map(move_of, self._line[:length]))
         claim = name if line else OPEN if stones else f"no-{name}"
-        return Proof(claim, line, own_stones(line), nodes, perf_counter() - start)
+        found = win_by(claim, line) if line else Result(claim=claim)
+        return found._replace(nodes=nodes, time=perf_counter() - start)
 
     def prove(
         self,
@@ -264,7 +186,7 @@ class Solver:
         time: float | None = None,
         nodes: int | None = None,
         listener: Callable[[SolverProgress], None] | None = None,
-    ) -> Proof:
+    ) -> Result:
         """Search like ``threats`` for as long as it takes, telling the listener how it goes.
 
         What it has found out stays, so a search that was ended can be taken up again.
@@ -292,8 +214,13 @@ class Solver:
         self._library.game_pass(address)
         return self._library.threats_fours(address, game.tables, nodes) > 0
 
-    def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Rescue:
-        """Return what the side to move can do against the enemy's win by fours."""
+    def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
+        """Return what the side to move can do against the enemy's win by fours.
+
+        Its value and ``length`` are those of that win if nothing is done, with the ``claim`` that
+        says whether there is one; ``moves`` are all legal moves after which he has none,
+        ``unknown`` those that the search did not get to judge.
+        """
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
         marks = self._marks
@@ -304,11 +231,12 @@ class Solver:
         searched = self._library.threats_nodes(address)
         seconds = perf_counter() - start
         claim = BY_FOURS if stones > 0 else OPEN if stones else f"no-{BY_FOURS}"
-        threat = Proof(claim, (), max(stones, 0), searched, seconds)
         empty = game.empty_cells()
-        moves = tuple(move for move in empty if marks[cell_of(*move)] == 1)
-        unknown = tuple(move for move in empty if marks[cell_of(*move)] == 2)
-        return Rescue(threat, moves, unknown, searched, seconds)
+        return Result(
+            loss_in(2 * stones) if stones > 0 else 0, nodes=searched, time=seconds, claim=claim,
+            moves=tuple(move for move in empty if marks[cell_of(*move)] == 1),
+            unknown=tuple(move for move in empty if marks[cell_of(*move)] == 2),
+        )  # fmt: skip
 
     def answers(self, game: Game) -> tuple[Move, ...] | None:
         """Return every reply to the last move's threat to win by fours, None if it is no such.

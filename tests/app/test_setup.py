@@ -15,12 +15,10 @@ from hypothesis import strategies as st
 
 from pbrain_engine.app import setup, view
 from pbrain_engine.app.setup import chosen_setup, cut
-from pbrain_engine.database.finding import opening_of
-from pbrain_engine.engine import forms
 from pbrain_engine.game.cells import NotationError, cell_name, format_moves
 from pbrain_engine.game.diagram import format_diagram
 from pbrain_engine.game.game import Game
-from pbrain_engine.game.opening_names import name_opening
+from pbrain_engine.game.opening_names import name_opening, opening_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.sgf import format_sgf
@@ -168,7 +166,7 @@ def test_only_renju_names_openings_and_only_those_it_knows() -> None:
     def name(moves: str, rule: Rule) -> str:
         game = Game(15, 15, rule)
         game.become(setup.parse_setup(moves, rule))
-        return str(forms.opening_of(game))
+        return str(game.opening)
 
     assert name("h8h9h10", Rule.RENJU) == "D1 Kansei"
     assert name("h8h9h10", Rule.FREESTYLE) == name("a1h9h10", Rule.RENJU) == "None"

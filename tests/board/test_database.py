@@ -15,9 +15,9 @@ from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.database import integrity
-from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
+from pbrain_engine.game.result import Result
 from tests.board.board_server import PATIENCE, BoardServer, Tab, position, position_of_puzzle
 
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
@@ -133,7 +133,7 @@ def test_what_waits_is_written_at_the_end(tmp_path: Path) -> None:
     archive, empty = Archive(str(tmp_path / "b.db")), parse_setup("").position
     for x in range(8):
         for y in range(x):
-            archive.note_findings({empty.after((x, y)): Finding(1, depth=1)})
+            archive.note_findings({empty.after((x, y)): Result(1, depth=1)})
     archive.close()
     assert [path.name for path in tmp_path.iterdir()] == ["b.db"]
     with Database(tmp_path / "b.db") as database:

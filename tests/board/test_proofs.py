@@ -12,8 +12,8 @@ from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import Walk, win_of
 from pbrain_engine.game.game import Move
+from pbrain_engine.game.result import Tree
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Tree
 from tests.board.board_server import BoardServer, Tab, position, position_of_puzzle
 from tests.oracle import rules
 from tests.oracle.rules import Board

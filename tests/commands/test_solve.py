@@ -15,7 +15,7 @@ import pytest
 from pbrain_engine import Engine, Move, Thought, cli
 from pbrain_engine.commands import solve as command
 from pbrain_engine.engine import searcher
-from pbrain_engine.engine.forms import line_to_five
+from pbrain_engine.engine.ending import line_to_five
 from pbrain_engine.game.cells import parse_moves
 
 ROOT = Path(__file__).parents[2]

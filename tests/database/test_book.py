@@ -18,12 +18,12 @@ from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.database import book as build
 from pbrain_engine.database import integrity
 from pbrain_engine.database.book import BookJob, Graph, Result, search_position
-from pbrain_engine.database.finding import Author
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import OpeningSearch, first_three
 from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.game.position import image_of
+from pbrain_engine.game.result import Author
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress
 from pbrain_engine.protocol.serve import engine_arguments

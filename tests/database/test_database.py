@@ -13,11 +13,11 @@ from pbrain_engine import cli
 from pbrain_engine.commands import book
 from pbrain_engine.database import exports, integrity
 from pbrain_engine.database.connection import DatabaseError
-from pbrain_engine.database.finding import Finding, Known
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import Wish, add_items, read_source
 from pbrain_engine.database.store import Database
 from pbrain_engine.game.position import Position, image_of
+from pbrain_engine.game.result import Known, Result
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
@@ -52,7 +52,7 @@ def test_a_position_is_found_under_every_symmetry(target: str, size: tuple[int, 
     chance = random.Random(5)
     cells = chance.sample([(x, y) for x in range(size[0]) for y in range(size[1])], 9)
     position = Position(Rule.FREESTYLE, *size, Side.WHITE, tuple(cells[:4]), tuple(cells[4:7]))
-    known = Finding(35, depth=12, nodes=99, moves=(cells[7],), line=tuple(cells[7:]))
+    known = Result(35, tuple(cells[7:]), 12, nodes=99, moves=(cells[7],))
     with Database(target, create=True) as database:
         with database.transaction():
             database.add_findings([Known(image_of(position), known)])

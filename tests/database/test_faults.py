@@ -17,11 +17,11 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.database import connection, integrity
 from pbrain_engine.database.connection import DatabaseError
-from pbrain_engine.database.finding import Finding
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book, BookError
 from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.result import Result
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule
 
@@ -202,7 +202,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         add_items(
             database,
             [
-                StoredGame(game(number), {ply: Finding(ply, depth=9) for ply in range(30)})
+                StoredGame(game(number), {ply: Result(ply, depth=9) for ply in range(30)})
                 for number in range(40)
             ],
         )

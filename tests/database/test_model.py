@@ -13,13 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine.database import exports, lines
-from pbrain_engine.database.finding import Author, Bound, Finding, Known, entry_document
 from pbrain_engine.database.integrity import find_faults
 from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
 from pbrain_engine.database.sources import Wish, add_items, merge, read_source
-from pbrain_engine.database.store import Added, Database, StoredGame
+from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
+from pbrain_engine.game.documents import entry_document
+from pbrain_engine.game.game import Move
 from pbrain_engine.game.position import Position, image_of
 from pbrain_engine.game.record import GameRecord, GameTree, TreeNode
+from pbrain_engine.game.result import LOWER, UPPER, Author, Known, Result, Tree
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
 
@@ -75,14 +77,15 @@ class Items:
             ply = self.chance.randrange(len(self.games[game].turns) + 1)
             self.findings.append((game, ply, self.finding(number)))
 
-    def finding(self, number: int) -> Finding:
+    def finding(self, number: int) -> Result:
         value = self.chance.choice((self.chance.randint(-900, 900), 29_990, -29_991))
-        cells = self.chance.sample([(x, y) for x in range(3) for y in range(3, 5)], 3)
-        tree = json.dumps({"move": [3, 4], "answers": []}) if value == 29_990 else ""
-        return Finding(
-            value, self.chance.choice(list(Bound)), self.chance.randint(0, 4), number,
-            tuple(cells[:1]), tuple(cells), "vct" if abs(value) > 29_000 else "", tree,
-            Author("1", str(number % 3)),
+        cells = self.chance.sample([Move(x, y) for x in range(3) for y in range(3, 5)], 3)
+        bound, depth = self.chance.choice(("", LOWER, UPPER)), self.chance.randint(0, 4)
+        return Result(
+            value, tuple(cells), depth, depth, number, bound=bound, moves=tuple(cells[:1]),
+            claim="vct" if abs(value) > 29_000 else "",
+            tree=Tree(Move(3, 4), {}) if value == 29_990 else None,
+            author=Author("1", str(number % 3)),
         )  # fmt: skip
 
     def game(self, number: int, findings: bool) -> StoredGame:
@@ -147,8 +150,8 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
             if game in games and finding is items.game(game, True).findings[ply]:
                 entry = database.look_up(list(items.games[game].images())[ply])
                 assert entry is not None and entry.finding is not None
-                stands = entry.finding.rank, entry.finding.nodes
-                assert stands >= (finding.rank, finding.nodes)
+                stands = rank_of(entry.finding), entry.finding.nodes
+                assert stands >= (rank_of(finding), finding.nodes)
         assert database.count("game") == len({items.games[number] for number in games})
     one, two, whole, again = made
     done = merge(one, two)
@@ -166,11 +169,11 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
 
 def test_the_better_finding_of_each_position_stands_whatever_comes_first(tmp_path: Path) -> None:
     items = Items(99)
-    best: dict[Key, Finding] = {}
+    best: dict[Key, Result] = {}
     for game, ply, finding in items.findings:
         key = key_of(items.games[game], ply)
         other = best.get(key)
-        if other is None or (finding.rank, finding.nodes) > (other.rank, other.nodes):
+        if other is None or (rank_of(finding), finding.nodes) > (rank_of(other), other.nodes):
             best[key] = finding
     for order in range(3):
         with Database(tmp_path / str(order), create=True) as database:
@@ -185,7 +188,7 @@ def test_the_better_finding_of_each_position_stands_whatever_comes_first(tmp_pat
                 assert entry is not None and entry.finding is not None
                 assert entry.finding.nodes == stands.nodes
                 if finding is stands:  # in the orientation in which it was found
-                    assert entry.finding == replace(finding, tree=entry.finding.tree)
+                    assert entry.finding == finding._replace(tree=entry.finding.tree)
 
 
 # Lines with stones that were set up ------------------------------------------------------
@@ -270,6 +273,6 @@ def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path: Path) ->
     with Database(tmp_path / "a", create=True) as database:
         position = Position(Rule.FREESTYLE, 9, 9, Side.BLACK, (), ())
         with database.transaction():
-            database.add_findings([Known(image_of(position), Finding(5, depth=2))])
+            database.add_findings([Known(image_of(position), Result(5, depth=2))])
         entry = lines.look_up(database, position)
         assert entry is not None and entry_document(GameRecord.of(position), entry)["best"] is None

@@ -20,7 +20,7 @@ from pbrain_engine.eval.weights import (
 from pbrain_engine.protocol import replies
 from pbrain_engine.values import WIN, chance
 
-THOUGHT = Thought(Move(7, 7), 100, 8, 12, 5000, 0.5, (Move(7, 7),))
+THOUGHT = Thought(100, (Move(7, 7),), 8, 12, 5000, 0.5)
 
 
 @pytest.fixture

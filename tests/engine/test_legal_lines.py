@@ -9,8 +9,8 @@ import pytest
 
 from lab.fuzz_rules import game_of
 from pbrain_engine.engine import swap2
+from pbrain_engine.engine.ending import forced_end
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.engine.forms import end_form
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.diagram import parse_diagram
 from pbrain_engine.game.game import Game, Move
@@ -63,7 +63,7 @@ def lines_of(engine: Engine, solver: Solver, game: Game) -> Iterator[tuple[str, 
     """Yield every line of ours about a position, with its source."""
     for thought in engine.think_lines(Limit(nodes=NODES), 3):
         yield "pv", thought.pv
-        ended = end_form(engine, thought)
+        ended = forced_end(engine, thought)
         if ended is not None:
             yield "end", [Move(*cell) for cell in ended["line"]]
     for proof in (solver.fours(game, nodes=NODES), solver.threats(game, nodes=NODES)):

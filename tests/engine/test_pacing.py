@@ -133,7 +133,7 @@ MOVES = {"a": Move(1, 1), "b": Move(2, 2)}
 
 
 def stops(pace: Pace, elapsed: float, move: str, value: int, depth: int) -> bool:
-    thought = Thought(MOVES[move], value, depth, depth, 0, 0.0, (MOVES[move],))
+    thought = Thought(value, (MOVES[move],), depth, depth)
     return pace.should_stop(thought, elapsed)
 
 

@@ -59,5 +59,5 @@ def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(
 
 def test_a_claim_that_is_wrong_gets_no_proof(engine: Engine, solver: Solver) -> None:
     set_up(engine, "h8i9i7g9")
-    claim = Thought(Move(0, 0), WIN_BAND, 1, 1, 1, 0.0, (Move(0, 0), Move(1, 0)))
+    claim = Thought(WIN_BAND, (Move(0, 0), Move(1, 0)), 1, 1, 1)
     assert Prover(engine, solver, time=0.2).prove(claim) is None

@@ -13,8 +13,9 @@ from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.review import Reviewed, Reviewer
 from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Move
+from pbrain_engine.game.result import Result
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Proof, Solver
+from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND, loss_in, win_in
 from tests.oracle import rules
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
@@ -121,7 +122,7 @@ def reviewed_with(
 
 def thought_of(line: str, value: int) -> Thought:
     moves = tuple(Move(*cell) for cell in parse_moves(line))
-    return Thought(moves[0], value, 99, 99, 1, 0.0, moves, proof="vct" if value > WIN_BAND else "")
+    return Thought(value, moves, 99, 99, 1, claim="vct" if value > WIN_BAND else "")
 
 
 def test_a_win_that_no_search_shows_again_still_stands(engine: Engine, solver: Solver) -> None:
@@ -176,7 +177,7 @@ def is_beside(engine: Engine, move: Move) -> bool:
 
 
 def complaint_about(
-    win: Proof, before: list[Move], rule: Rule, engine: Engine, solver: Solver, most: int
+    win: Result, before: list[Move], rule: Rule, engine: Engine, solver: Solver, most: int
 ) -> str:
     """Return what the oracle has against a win after some moves: its line, and its proof.
 

@@ -51,9 +51,7 @@ def searcher(value: Callable[[set[Move]], int], *before: tuple[int, int]) -> Ope
 
 
 def at(move: Move, value: int, rank: int) -> Thought:
-    return Thought(
-        move=move, value=value, depth=1, seldepth=1, nodes=1, time=0.0, pv=(move,), multipv=rank
-    )
+    return Thought(value, (move,), depth=1, seldepth=1, nodes=1, multipv=rank)
 
 
 def unsure(stones: set[Move]) -> int:

@@ -11,7 +11,9 @@ import pytest
 from pbrain_engine import Engine, Game, Limit, Move, Side
 from pbrain_engine.engine.searcher import Tactics
 from pbrain_engine.game.cells import parse_moves
-from pbrain_engine.solver.solver import BY_FOURS, OPEN, Proof, Rescue, Solver
+from pbrain_engine.game.result import BY_FOURS, OPEN, Result
+from pbrain_engine.solver.solver import Solver
+from pbrain_engine.values import loss_in
 from tests.engine.test_engine import set_up
 
 WON = "i10f5e9g11i6k5f6j6h9j11h7g9"  # black wins by threats, not by fours alone
@@ -90,10 +92,10 @@ def test_only_what_stops_fours_is_considered() -> None:
 def test_a_move_that_was_not_judged_is_not_dropped() -> None:
     game = game_after(OPEN_THREE)
     safe, unknown = Move(6, 7), Move(0, 14)
-    threat = Proof(BY_FOURS, (), 2, 0, 0.0)
+    found = Result(loss_in(4), claim=BY_FOURS, moves=(safe,), unknown=(unknown,))
     solver = SimpleNamespace(
         threatens_fours=lambda game, nodes: True,
-        rescues=lambda game, nodes: Rescue(threat, (safe,), (unknown,), 0, 0.0),
+        rescues=lambda game, nodes: found,
     )
     losing = Tactics(solver, game, 10, 0).losing_moves()  # type: ignore[arg-type]
     assert set(losing) == set(game.legal_moves()) - {safe, unknown}

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from pbrain_engine import Engine, Limit, Move, Rule, Thought
+from pbrain_engine.engine.ending import forced_end, winner_after
 from pbrain_engine.engine.engine import ALPHABETA, MCTS
-from pbrain_engine.engine.forms import end_form, winner_after
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
 from tests.engine.test_engine import set_up
@@ -98,7 +98,7 @@ def test_the_line_of_an_end_goes_on_up_to_the_five(
         side = engine.game.to_move
         thought = engine.think(Limit(nodes=nodes))
         assert thought.mate is not None
-        form = end_form(engine, thought)
+        form = forced_end(engine, thought)
         assert form is not None and len(form["line"]) <= form["plies"] >= abs(thought.mate)
         winner = side if thought.mate > 0 else side.opponent
         assert winner_after(engine.game, [Move(*cell) for cell in form["line"]]) is winner

@@ -16,8 +16,8 @@ from pbrain_engine.engine.thought import Thought
 from pbrain_engine.game.game import Move
 from pbrain_engine.values import WIN
 
-OWN = Thought(Move(7, 7), 10, 12, 20, 1000, 0.1, (Move(7, 7),))
-OTHER = OWN._replace(move=Move(6, 6), value=-5, depth=13, pv=(Move(6, 6),))
+OWN = Thought(10, (Move(7, 7),), 12, 20, 1000, 0.1)
+OTHER = OWN._replace(value=-5, depth=13, line=(Move(6, 6),))
 DROPPED = Move(1, 1)
 
 
@@ -35,7 +35,7 @@ def test_a_deeper_thread_is_believed() -> None:
     [
         (OWN, OTHER._replace(depth=12)),  # no deeper
         (OWN, OTHER._replace(value=9 - WIN)),  # it knows of a loss alone
-        (OWN, OTHER._replace(move=DROPPED)),  # dropped by the first
+        (OWN, OTHER._replace(line=(DROPPED,))),  # dropped by the first
         (OWN._replace(value=WIN - 9), OTHER),
         (OWN._replace(value=8 - WIN), OTHER),
     ],

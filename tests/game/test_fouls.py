@@ -12,9 +12,9 @@ from pbrain_engine.commands import analyse, play, review
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.database.sources import add_result
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.engine.forms import game_form
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.cells import NotationError, parse_moves
+from pbrain_engine.game.documents import game_document
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.sgf import format_sgf
@@ -55,7 +55,7 @@ def test_a_record_with_a_foul_is_over_and_refuses_further_moves() -> None:
 
 def test_the_database_knows_who_has_won() -> None:
     assert add_result(RECORD).result == "0-1"
-    assert game_form(_game())["winner"] == "white"
+    assert game_document(_game())["winner"] == "white"
 
 
 def _game() -> Game:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pbrain_engine.engine.forms import game_form
+from pbrain_engine.game.documents import game_document
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.native.load.memory import Block
 from pbrain_engine.position.rules import Side
@@ -68,7 +68,7 @@ def seen(game: Game) -> list[str]:
     ]
     at = [game.at(*cell).name for cell in corners]
     assert game.check() == 0
-    form = json.dumps(game_form(game))
+    form = json.dumps(game_document(game))
     return [f"{form} {number} {is_so} {at} {game.diagram()!r}", *str(game).split("\n")]
 
 

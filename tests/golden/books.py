@@ -112,7 +112,7 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
         case "effort", name, searches, *limits:
             book = Book(name)
             for nodes, seconds in searches:
-                book.note_speed(Thought(Move(0, 0), 0, 1, 1, nodes, seconds, ()))
+                book.note_speed(Thought(0, (Move(0, 0),), 1, 1, nodes, seconds))
             yield from (str(book.effort(Limit(**limit), 4)) for limit in limits)
             book.close()
         case "file", name, text:

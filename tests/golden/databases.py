@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from pbrain_engine.database import exports, lines
-from pbrain_engine.database.finding import (
-    Author,
-    Bound,
-    Finding,
-    Known,
+from pbrain_engine.database.integrity import find_faults
+from pbrain_engine.database.sources import Item, Wish, add_items, merge, read_source
+from pbrain_engine.database.store import Database, StoredGame, rank_of
+from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.documents import (
+    BOUNDS,
+    claim_of,
     entry_document,
     following_document,
     read_analysis,
+    read_tree,
 )
-from pbrain_engine.database.integrity import find_faults
-from pbrain_engine.database.sources import Item, Wish, add_items, merge, read_source
-from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.opening_names import find_opening
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.game.record import GameRecord, GameTree
+from pbrain_engine.game.result import Author, Known, Result
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden.readings import nodes_of, readings, said_of
 
@@ -43,8 +43,8 @@ ANALYSIS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def finding_of(finding: Finding) -> str:
-    return f"{said_of(finding)} certain={finding.is_certain} rank={finding.rank}"
+def finding_of(finding: Result) -> str:
+    return f"{said_of(finding)} certain={finding.is_certain} rank={rank_of(finding)}"
 
 
 def items_of(items: Iterable[Item]) -> Iterator[str]:
@@ -112,11 +112,14 @@ def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
         case "add", name:
             yield str(add_items(database, read_source(name, Wish())))
         case "finding", moves, found, *where:
-            found["bound"] = Bound(found.get("bound", 0))
+            found["bound"] = BOUNDS[found["bound"]] if found.get("bound") else ""
             found["author"] = Author(*found.get("author", ()))
+            found["claim"] = claim_of(found.pop("proof", ""), found["value"])
+            if tree := found.pop("tree", ""):
+                found["tree"] = read_tree(json.loads(tree))
             position = asked(moves, **dict(*where))
             with database.transaction():
-                database.add_findings([Known(image_of(position.position), Finding(**found))])
+                database.add_findings([Known(image_of(position.position), Result(**found))])
             yield from known(database, position)
         case "comment", moves, before, after:
             record = GameRecord(moves=tuple(parse_moves(moves)))

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from pbrain_engine.app.setup import chosen_setup
-from pbrain_engine.database.finding import Finding, opening_of
 from pbrain_engine.game.cells import cell_name, format_moves, parse_moves, parse_offsets
 from pbrain_engine.game.diagram import (
     Drawn,
@@ -27,7 +26,7 @@ from pbrain_engine.game.diagram import (
     star_points,
     winning_row,
 )
-from pbrain_engine.game.opening_names import find_opening, openings
+from pbrain_engine.game.opening_names import find_opening, opening_of, openings
 from pbrain_engine.game.record import GameRecord, GameTree, TreeNode, main_line
 from pbrain_engine.notation.colours import colour_rows
 from pbrain_engine.notation.psq import format_psq, parse_psq
@@ -50,14 +49,14 @@ def tried(work: Callable[[], Iterable[str]]) -> list[str]:
 
 def said_of(value: Any) -> str:
     """Return what of a record, node or finding differs from what it is by default."""
-    plain = Finding(0) if isinstance(value, Finding) else type(value)()
+    plain = type(value)()
     parts = []
-    for each in fields(value):
-        found = getattr(value, each.name)
-        if found != getattr(plain, each.name) and each.name not in ("children", "remarks"):
-            is_game = isinstance(value, GameRecord) and each.name == "moves"
+    for name in getattr(value, "_fields", None) or [each.name for each in fields(value)]:
+        found = getattr(value, name)
+        if found != getattr(plain, name) and name not in ("children", "remarks"):
+            is_game = isinstance(value, GameRecord) and name == "moves"
             shown = format_moves(found, ", ") if is_game else ascii(found)
-            parts.append(f"{each.name}={shown}")
+            parts.append(f"{name}={shown}")
     return " ".join(parts) or "-"
 
 

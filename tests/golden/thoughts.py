@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.engine.ending import forced_end
 from pbrain_engine.engine.engine import Engine, EngineError, Limit
-from pbrain_engine.engine.forms import end_form
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.thought import Thought
 from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
+from pbrain_engine.game.result import Result, Tree
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Proof, Solver, Tree
+from pbrain_engine.solver.solver import Solver
 
 FILE = Path(__file__).with_suffix(".txt")
 
@@ -89,7 +90,7 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
                 return thought.depth == enough
 
             found = engine.think(Limit(**asked), on_iteration=hear, multipv=lines, exclude=cells)
-            form = end_form(engine, found)
+            form = forced_end(engine, found)
             said += [f"= {summary(found)}, {engine.table_bytes} bytes", f"  {form}"]
         case ["undo" | "clear_hash" as name]:
             getattr(engine, name)()
@@ -106,7 +107,7 @@ def noted(name: str, said: list[str]) -> Callable[..., Any]:
     def ask(*asked: Any, **about: Any) -> Any:
         found = question(*asked, **about)
         after = f" after {cell_name(*about['after'])}" if about.get("after") else ""
-        claim = f"{found.claim}, {found.nodes} nodes" if isinstance(found, Proof) else bool(found)
+        claim = f"{found.claim}, {found.nodes} nodes" if isinstance(found, Result) else bool(found)
         said.append(f"  {name}{after} in {about.get('nodes')}: {claim}")
         return found
 

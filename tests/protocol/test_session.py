@@ -313,7 +313,7 @@ def test_what_is_left_follows_the_manager_and_what_is_spent(
 def thought(value: int, pv: tuple[tuple[int, int], ...], **others: int) -> Thought:
     moves = tuple(Move(*at) for at in pv)
     return Thought(
-        move=moves[0], value=value, depth=12, seldepth=21, nodes=1_203_456, time=1.48, pv=moves,
+        value=value, depth=12, seldepth=21, nodes=1_203_456, time=1.48, line=moves,
         **others,
     )  # fmt: skip
 

@@ -20,7 +20,8 @@ from lab.fuzz_claims import PINNED, examine, pinned
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Move
-from pbrain_engine.solver.solver import BY_FOURS, BY_THREATS, Solver
+from pbrain_engine.game.result import BY_FOURS, BY_THREATS
+from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND, win_in
 from tests.oracle.rules import FREESTYLE, RULES, Board
 
@@ -74,7 +75,7 @@ def game(moves: str) -> tuple[Board, list[tuple[int, int]]]:
 
 def thought_of(line: str, proof: str) -> Thought:
     pv = tuple(Move(*cell) for cell in parse_moves(line))
-    return Thought(pv[0], win_in(len(pv)), 1, 1, 1, 0.0, pv, proof=proof)
+    return Thought(win_in(len(pv)), pv, 1, 1, 1, claim=proof)
 
 
 def test_a_claim_is_held_against_the_oracle(claims: game_claims.Claims) -> None:
@@ -83,8 +84,8 @@ def test_a_claim_is_held_against_the_oracle(claims: game_claims.Claims) -> None:
     assert claims.examine(board, moves, true)["fault"] == ""
     for line in ("h9l8g8", "a2b2c2"):
         assert claims.examine(board, moves, thought_of(line, BY_FOURS))["fault"]
-    assert claims.examine(board, moves, true._replace(proof=BY_THREATS))["check"] == "tree"
-    assert claims.examine(board, moves, true._replace(proof=""))["check"] == "tree"
+    assert claims.examine(board, moves, true._replace(claim=BY_THREATS))["check"] == "tree"
+    assert claims.examine(board, moves, true._replace(claim=""))["check"] == "tree"
     board, moves = game("h8i9")
     assert claims.examine(board, moves, thought_of("h9a1h10", BY_THREATS))["fault"]
     unproven = claims.examine(board, moves, thought_of("h9a1h10", ""))
@@ -107,8 +108,8 @@ def test_a_win_that_is_neither_proven_nor_won_is_listed(winner: str, false: int)
 def test_a_move_of_a_known_line_claims_nothing_new() -> None:
     thought = thought_of("h8i8j8", "")
     assert game_claims.kind_of(thought) == game_claims.SEARCH
-    assert game_claims.kind_of(thought._replace(proof=BY_FOURS)) == BY_FOURS
-    assert game_claims.kind_of(thought._replace(pv=(Move(7, 7),))) == game_claims.FORESEEN
+    assert game_claims.kind_of(thought._replace(claim=BY_FOURS)) == BY_FOURS
+    assert game_claims.kind_of(thought._replace(line=(Move(7, 7),))) == game_claims.FORESEEN
     assert game_claims.kind_of(thought._replace(value=WIN_BAND - 1)) == ""
 
 

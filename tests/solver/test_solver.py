@@ -11,9 +11,10 @@ import pytest
 from lab.fuzz_rules import game_of, last_cells
 from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Game
+from pbrain_engine.game.result import OPEN, Result
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver import solver as module
-from pbrain_engine.solver.solver import OPEN, Proof, Solver, SolverProgress
+from pbrain_engine.solver.solver import Solver, SolverProgress
 from tests.oracle.replay import complaint_about_line
 from tests.oracle.rules import Board, board_of, read_board
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
@@ -153,9 +154,9 @@ def test_a_long_search_tells_how_it_goes(
     game = Game(15)
     with Solver(1_000_000) as solver:
 
-        def threats(game: Game, time: float | None, nodes: int) -> Proof:
+        def threats(game: Game, time: float | None, nodes: int) -> Result:
             parts.append((time, nodes))
-            return Proof("no-vct" if len(parts) == found else OPEN, (), 0, 700, 3.0)
+            return Result(nodes=700, time=3.0, claim="no-vct" if len(parts) == found else OPEN)
 
         monkeypatch.setattr(module, "SLICE_NODES", 1000)
         monkeypatch.setattr(module, "perf_counter", lambda: 3.0 * len(parts))
@@ -206,7 +207,7 @@ def board_of_puzzle(puzzle: dict[str, Any]) -> tuple[Board, int]:
     return board, 0 if puzzle["to_move"] == "black" else 1
 
 
-def solve_fours(solver: Solver, puzzle: dict[str, Any]) -> Proof:
+def solve_fours(solver: Solver, puzzle: dict[str, Any]) -> Result:
     board, side = board_of_puzzle(puzzle)
     return solver.fours(game_of(board, side), nodes=NODES)
 

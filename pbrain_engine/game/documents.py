@@ -1,0 +1,518 @@
+"""Positions, games and results as JSON: the only place that writes and reads them.
+
+Cells are ``[x, y]``, or ``x`` and ``y`` in the messages of the page; values are those of the side
+to move, times in seconds unless a name says otherwise. What is read is checked; whatever makes no
+sense raises ``ValueError`` (``NotationError`` of a position) with words that say what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from .. import __version__
+from ..files import is_writable, read_object
+from ..position.geometry import Coordinates
+from ..position.rules import Rule, Side
+from ..values import MAX_PLY, WIN, mate_distance
+from .cells import NotationError, check_on_board, check_size
+from .game import Game, Move
+from .opening_names import opening_of
+from .position import Position, image_of
+from .record import GameRecord, GameTree, TreeNode
+from .result import (
+    BY_FOURS,
+    BY_SEARCH,
+    BY_THREATS,
+    LOWER,
+    UPPER,
+    Author,
+    Entry,
+    Known,
+    Result,
+    Reviewed,
+    Tree,
+)
+
+PLAYERS = ("black", "white")
+BOUNDS = ("exact", LOWER, UPPER)  # by their number in a database
+ANNOUNCED = "search"  # the proof of a win that the main search has announced
+PROOFS = (BY_FOURS, BY_THREATS, ANNOUNCED, "")
+MOST_NODES = (1 << 63) - 1  # a number that every store holds
+
+
+def pairs(moves: Iterable[Coordinates]) -> list[list[int]]:
+    """Return moves as JSON has them."""
+    return [*map(list, moves)]
+
+
+# Positions and games --------------------------------------------------------------------
+
+
+def game_document(game: Game) -> dict[str, Any]:
+    """Return what is plain to see of a game; ``played`` in order, where the sides took turns."""
+    is_played = game.is_in_turn and (not game.ply or game.history[0].side is Side.BLACK)
+    opening = game.opening
+    cells = {
+        side: pairs([stone.move for stone in game.history if stone.side is side]) for side in Side
+    }
+    return {
+        "rule": game.rule.name.lower(),
+        "size": [game.width, game.height],
+        "stones": game.ply,
+        "black": cells[Side.BLACK],
+        "white": cells[Side.WHITE],
+        "walls": cells[Side.WALL],
+        "played": pairs(game.moves) if is_played else None,
+        "opening": None if opening is None else str(opening),
+        "to_move": game.to_move.name.lower(),
+        "winner": None if game.winner is None else game.winner.name.lower(),
+        "forbidden": pairs(game.forbidden()),
+    }
+
+
+def position_document(record: GameRecord) -> dict[str, Any]:
+    """Return what stands on the board after the moves of a record."""
+    position, opening = record.position, opening_of(record)
+    return {
+        "rule": position.rule.name.lower(),
+        "size": [position.width, position.height],
+        "to_move": position.to_move.name.lower(),
+        "black": pairs(position.black),
+        "white": pairs(position.white),
+        "walls": pairs(position.walls),
+        "opening": None if opening is None else str(opening),
+    }
+
+
+def read_position(entry: Mapping[str, Any]) -> Position:
+    """Return the position that has been written; ``size`` may be one number."""
+    match entry.get("size"):
+        case [int(width), int(height)] | int(width as height):  # of a square
+            size = width, height
+            check_size("the board", *size)
+        case _:
+            raise ValueError("size is neither a number nor a pair of them")
+    black, white, walls = (
+        tuple(sorted(read_cells(entry.get(name), name, size))) for name in (*PLAYERS, "walls")
+    )
+    if len({*black, *white, *walls}) != len(black) + len(white) + len(walls):
+        raise ValueError("two stones on a cell")
+    side = Side[_word(entry, "to_move", PLAYERS).upper()]
+    return Position(Rule.parse(entry.get("rule", "")), *size, side, black, white, walls)
+
+
+def setup_document(setup: GameRecord) -> dict[str, Any]:
+    """Return a position with the moves that led there, as the page has it."""
+    width, height, rule = setup.board
+    return {
+        "width": width,
+        "height": height,
+        "rule": rule.name.lower(),
+        "placed": [{"x": x, "y": y, "side": side.name.lower()} for (x, y), side in setup.placed],
+        "first": setup.first.name.lower(),
+        "moves": pairs(setup.moves),
+    }
+
+
+def read_setup(entry: Mapping[str, Any]) -> GameRecord:
+    """Return the position of a message whose fields have been checked."""
+    placed = entry.get("placed") or ()
+    return GameRecord(
+        entry["width"],
+        entry["height"],
+        Rule.parse(entry["rule"]),
+        tuple(map(tuple, entry["moves"])),
+        Side[(entry.get("first") or "black").upper()],
+        tuple(((held["x"], held["y"]), Side[held["side"].upper()]) for held in placed),
+    )
+
+
+# Trees ----------------------------------------------------------------------------------
+
+NAMES = ("black", "white", "result", "date")
+# What may be written on a node, by the names that documents and nodes have for it.
+NOTES = {
+    "title": "title", "text": "text", "comment": "comment",
+    "marked": "is_marked", "start": "is_start",
+}  # fmt: skip
+
+
+def game_tree_document(tree: GameTree) -> dict[str, Any]:
+    """Return a game with its variations: moves in one list, each with the place of its parent."""
+    return {
+        "position": setup_document(tree.record),
+        "tree": _flat(tree),
+        "names": {name: getattr(tree.record, name) for name in NAMES},
+        "comment": tree.root.comment,
+        "root": _notes_document(tree.root),
+    }
+
+
+def _flat(tree: GameTree) -> list[dict[str, Any]]:
+    """Return the moves of a tree, main lines first."""
+    rows: list[dict[str, Any]] = []
+    way = [-1]  # the places of the moves that lead to a node
+    for node, depth in tree.walk():
+        if depth and node.is_move and node.cell is not None:
+            x, y = node.cell
+            row = {"parent": way[depth - 1], "x": x, "y": y, "comment": node.comment}
+            way[depth:] = [len(rows)]
+            rows.append({**row, **_notes_document(node)})
+    return rows
+
+
+def _notes_document(node: TreeNode) -> dict[str, Any]:
+    """Return what is written on a node, apart from its comment."""
+    labels = [
+        {"x": x, "y": y, **_written(child, {"text"} if child.is_move else NOTES)}
+        for child in node.children
+        if child.text and child.cell is not None
+        for x, y in [child.cell]
+    ]
+    return _written(node, NOTES.keys() - {"comment"}) | ({"labels": labels} if labels else {})
+
+
+def _written(node: TreeNode, names: Collection[str]) -> dict[str, Any]:
+    notes = {name: getattr(node, NOTES[name]) for name in NOTES if name in names}
+    return {name: note for name, note in notes.items() if note}
+
+
+def read_game_tree(entry: Mapping[str, Any], longest_name: int) -> GameTree:
+    """Return the game of a message whose fields have been checked; names are cut to a length."""
+    names = entry["names"] or {}
+    known: dict[str, Any] = {name: str(names.get(name) or "")[:longest_name] for name in NAMES}
+    tree = GameTree(replace(read_setup(entry["position"]).beginning, **known))
+    made = [tree.root]
+    for place, row in enumerate(entry["tree"]):
+        if row["parent"] >= place:
+            raise NotationError(f"move {place} stands before its parent")
+        made.append(TreeNode((row["x"], row["y"])))
+        made[row["parent"] + 1].children.append(made[-1])
+    root = {**(entry["root"] or {}), "comment": entry["comment"]}
+    for node, row in zip(made, [root, *entry["tree"]], strict=True):
+        _write_notes(node, row)
+        for label in row.get("labels") or ():
+            cell = label["x"], label["y"]
+            after = next((child for child in node.children if child.cell == cell), None)
+            if after is None:
+                after = TreeNode(cell, is_move=False)
+                node.children.append(after)
+            _write_notes(after, {"text": label["text"]} if after.is_move else label)
+    return tree.check()
+
+
+def _write_notes(node: TreeNode, row: Mapping[str, Any]) -> None:
+    for name, attribute in NOTES.items():
+        if row.get(name):
+            setattr(node, attribute, row[name])
+
+
+# Results --------------------------------------------------------------------------------
+
+
+def thought_document(thought: Result, win: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return what a search says, with the ``win_document`` of a forced end."""
+    return {
+        "move": list(thought.move),
+        "value": thought.value,
+        "chance": round(thought.chance, 4),
+        "bound": thought.bound,
+        "mate": thought.mate,
+        "depth": thought.depth,
+        "seldepth": thought.seldepth,
+        "pv": pairs(thought.pv),
+        "win": win,
+        "nodes": thought.nodes,
+        "visits": thought.visits,
+        "time": round(thought.time, 4),
+    }
+
+
+def win_document(line: Sequence[Move], plies: int, claim: str) -> dict[str, Any]:
+    """Return a forced win of either side, with the ``proof`` if it is one by threats."""
+    found: dict[str, Any] = {"plies": max(plies, len(line)), "line": pairs(line)}
+    return {**found, "proof": claim} if claim in (BY_FOURS, BY_THREATS) else found
+
+
+def analysis_document(game: Game, lines: Sequence[dict[str, Any]], weights: str) -> dict[str, Any]:
+    """Return a position and what was thought of it, the best line first and in the open."""
+    best, author = lines[0] if lines else {}, _author()
+    return {**game_document(game), **best, "lines": lines, "version": author, "weights": weights}
+
+
+def _author() -> str:
+    return f"Numoku {__version__}"
+
+
+def author_of(weights: str) -> Author:
+    """Return this program with the weights that it uses, as the author of a result."""
+    return Author(_author(), weights)
+
+
+def tree_document(tree: Tree | None) -> dict[str, Any] | None:
+    """Return a proof: a move and, by name of the answer, what follows it."""
+    if tree is None:
+        return None
+    answers = [
+        {"reply": list(reply), **(tree_document(answer) or {})}
+        for reply, answer in tree.replies.items()
+    ]
+    return {"move": list(tree.move), "answers": answers}
+
+
+def read_tree(form: Mapping[str, Any]) -> Tree:
+    """Return the proof that ``tree_document`` wrote down."""
+    answers = {Move(*answer["reply"]): read_tree(answer) for answer in form["answers"]}
+    return Tree(Move(*form["move"]), answers)
+
+
+def proof_of(result: Result) -> str:
+    """Return by what a forced win or loss is certain, as databases and their documents have it."""
+    return result.proof or ANNOUNCED * (result.mate is not None or result.claim == BY_SEARCH)
+
+
+def result_document(result: Result) -> dict[str, Any]:
+    """Return everything about a result, as ``read_analysis`` reads it again."""
+    return {
+        "value": result.value,
+        "bound": result.bound or BOUNDS[0],
+        "depth": result.depth,
+        "nodes": result.nodes,
+        "moves": pairs(result.moves),
+        "pv": pairs(result.line),
+        "proof": proof_of(result),
+        "tree": tree_document(result.tree),
+        "version": result.author.version,
+        "weights": result.author.weights,
+    }
+
+
+def entry_document(record: GameRecord, entry: Entry | None) -> dict[str, Any]:
+    """Return everything about a position as one document."""
+    is_known = entry is not None
+    entry = entry or Entry(0, None)
+    finding = entry.finding
+    found = result_document(finding or Result())
+    if finding is None:
+        found |= dict.fromkeys(("value", "bound", "depth", "nodes", "version", "weights"))
+    moves = [*found["moves"], *(list(move) for move, _ in entry.book)]
+    return {
+        "known": is_known,
+        **position_document(record),
+        **found,
+        "proof": found["proof"] or None,
+        "mate": finding.mate if finding and finding.is_certain else None,
+        "best": moves[0] if moves else None,
+        "games": {name: getattr(entry, name) for name in ("black_wins", "draws", "white_wins")},
+        "notes": [
+            {
+                "title": note.title,
+                "comment": note.comment,
+                "marked": note.is_marked,
+                "labels": [{"cell": list(cell), "text": text} for cell, text in note.labels],
+            }
+            for note in entry.notes
+        ],
+        "book": [{"move": list(move), "value": value} for move, value in entry.book],
+    }
+
+
+def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[dict[str, Any]]:
+    """Return the known moves from a position, with values for the side that makes them."""
+    return [
+        {
+            "move": list(move),
+            "value": None if after.finding is None else -after.finding.value,
+            "depth": None if after.finding is None else after.finding.depth,
+            "games": after.games,
+        }
+        for move, after in moves
+    ]
+
+
+def read_analysis(entry: Mapping[str, Any]) -> Known:
+    """Return the analysis that ``numoku analyse --json`` or ``numoku db FILE show`` printed."""
+    if "black" not in entry or entry.get("value") is None:
+        raise ValueError("this is no analysis of a position: it has no stones or no value")
+    position = read_position(entry)
+    size = position.width, position.height
+    win = entry.get("win") or {}
+    if not isinstance(win, dict):
+        raise ValueError("win is no object")
+    line = read_cells(win.get("line"), "win.line", size) or read_cells(entry.get("pv"), "pv", size)
+    best = entry.get("best") or entry.get("move")
+    moves = read_cells(entry.get("moves"), "moves", size) or line[:1]
+    if best and not entry.get("moves"):
+        moves = read_cells([best], "move", size)
+    if {*moves, *line} & {*position.black, *position.white, *position.walls}:
+        raise ValueError("a move on a stone")
+    tree = entry.get("tree")
+    if tree:
+        _check_proof(tree, size)
+    value, depth = _whole(entry, "value", -WIN, WIN), _whole(entry, "depth", 0, MAX_PLY)
+    given = {name: text for name, text in entry.items() if text}
+    bound = _word(entry, "bound", BOUNDS, BOUNDS[0])
+    result = Result(
+        value, line, depth, depth, _whole(entry, "nodes", 0, MOST_NODES),
+        claim=claim_of(_word(entry, "proof", PROOFS) or _word(win, "proof", PROOFS), value),
+        bound=bound if bound != BOUNDS[0] else "", moves=moves,
+        tree=read_tree(tree) if tree else None,
+        author=Author(*(read_text({name: "", **given}, name) for name in ("version", "weights"))),
+    )  # fmt: skip
+    return Known(image_of(position), result, _way(entry, position))
+
+
+def claim_of(proof: str, value: int) -> str:
+    """Return the claim that databases and their documents have as a proof."""
+    if proof in (BY_FOURS, BY_THREATS):
+        return proof
+    return BY_SEARCH if proof or mate_distance(value) is not None else ""
+
+
+def _check_proof(node: Any, size: tuple[int, int], names: Sequence[str] = ("move",)) -> None:
+    """Refuse what has not the form of a proof on a board: moves, and answers with theirs."""
+    if not isinstance(node, dict) or not isinstance(node.get("answers"), list):
+        raise ValueError("its proof makes no sense")
+    read_cells([node.get(name) for name in names], "a move of its proof", size)
+    for answer in node["answers"]:
+        _check_proof(answer, size, ("reply", "move"))
+
+
+def _way(entry: Mapping[str, Any], position: Position) -> GameRecord | None:
+    """Return an order in which a position's stones were played, or could have been, or None."""
+    size = position.width, position.height
+    moves: Sequence[Coordinates] | None = read_cells(entry.get("played"), "played", size)
+    if moves:
+        if position != GameRecord(*size, position.rule, tuple(moves)).position:
+            raise ValueError("what was played does not lead to this position")
+    else:
+        black, white = (read_cells(entry.get(name), name, size) for name in PLAYERS)
+        moves = position._replace(black=black, white=white).in_turn  # in the order that is given
+    if moves is None or entry.get("type") == "position":  # of an export, which has its lines
+        return None
+    return GameRecord(*size, position.rule, tuple(moves))
+
+
+def reviewed_document(reviewed: Reviewed) -> dict[str, Any]:
+    """Return what was found out about a move."""
+    wins = {"missed_win": reviewed.missed, "allowed_win": reviewed.allowed}
+    return {
+        "ply": reviewed.ply,
+        "move": list(reviewed.move),
+        "foul": reviewed.is_foul,
+        "value": reviewed.value,
+        "chance": round(reviewed.chance, 4),
+        "best": list(reviewed.best),
+        "loss": round(reviewed.loss, 4),
+        **{
+            name: win and win_document(win.line, win.plies, win.claim) for name, win in wins.items()
+        },
+        "line": pairs(reviewed.line),
+        "depth": reviewed.depth,
+    }
+
+
+def review_document(game: GameRecord, found: Sequence[Reviewed]) -> dict[str, Any]:
+    """Return the review of a game; values are those of the side that moves."""
+    *size, rule = game.board
+    moves = [reviewed_document(reviewed) for reviewed in found]
+    return {"rule": rule.name.lower(), "size": size, "moves": moves}
+
+
+# Puzzles --------------------------------------------------------------------------------
+
+DEFEND, FORBIDDEN = "defend", "forbidden"
+KINDS = (BY_FOURS, "no-vcf", BY_THREATS, BY_SEARCH, DEFEND, FORBIDDEN)
+FIELDS = ("id", "size", "rule", "black", "white", "to_move", "kind")
+
+
+class Puzzle(NamedTuple):
+    """A position with a question, and what is known of the answer.
+
+    ``best``: the moves that answer it, None where they are not known; ``is_complete``: there are
+    no others; ``is_verified``: the question itself says whether there is a win by fours.
+    """
+
+    id: str
+    kind: str
+    position: Position
+    best: tuple[Move, ...] | None = None
+    is_complete: bool = False
+    is_verified: bool = False
+
+
+def read_puzzle(line: str) -> Puzzle:
+    """Return the puzzle of a line."""
+    entry = read_object(line)
+    missing = [name for name in FIELDS if name not in entry]
+    if missing:
+        raise ValueError(f"the puzzle lacks {', '.join(missing)}")
+    if not isinstance(entry["id"], str):
+        raise ValueError("id is a text")
+    if entry["kind"] not in KINDS:
+        raise ValueError(f"unknown kind {entry['kind']!r}; there are {', '.join(KINDS)}")
+    position, best = read_position(entry), entry.get("best")
+    cells = read_cells(best, "best", (position.width, position.height))
+    complete = entry["kind"] == FORBIDDEN or bool(entry.get("best_complete"))
+    return Puzzle(
+        entry["id"], entry["kind"], position, None if best is None else cells, complete,
+        bool(entry.get("verified")),
+    )  # fmt: skip
+
+
+def answer_document(puzzle: Puzzle, answer: Result) -> dict[str, Any]:
+    """Return the answer to a puzzle, with the proof if there is one; ``ms`` are milliseconds."""
+    found = {
+        "id": puzzle.id,
+        "claim": answer.claim,
+        "moves": pairs(answer.moves),
+        "line": pairs(answer.line),
+        "length": len(answer.line) and len(answer.line) // 2 + 1,
+        "nodes": answer.nodes,
+        "ms": round(answer.time * 1000, 3),
+    }
+    return found if answer.tree is None else {**found, "tree": tree_document(answer.tree)}
+
+
+# Fields ---------------------------------------------------------------------------------
+
+
+def read_cells(found: Any, name: str, size: tuple[int, int]) -> tuple[Move, ...]:
+    """Return cells of a board, none for null."""
+    cells = []
+    for cell in found if isinstance(found, list) else [found] * (found is not None):
+        match cell:
+            case [int(x), int(y)]:
+                cells.append(Move(*check_on_board(x, y, *size)))
+            case _:
+                raise ValueError(f"{name} is no list of cells [x, y], from 0 at the top left")
+    return tuple(cells)
+
+
+def read_text(entry: Mapping[str, Any], name: str) -> str:
+    """Return a text."""
+    text = entry.get(name)
+    if not isinstance(text, str) or not is_writable(text):
+        raise ValueError(f"{name} is no text")
+    return text
+
+
+def _whole(entry: Mapping[str, Any], name: str, low: int, high: int) -> int:
+    """Return a whole number, 0 for null."""
+    match entry.get(name):
+        case None:
+            return 0
+        case int(number) if not isinstance(number, bool) and low <= number <= high:
+            return number
+        case _:
+            raise ValueError(f"{name} is no whole number from {low} to {high}")
+
+
+def _word(entry: Mapping[str, Any], name: str, words: tuple[str, ...], default: str = "") -> str:
+    """Return one of some words; null and an empty text stand for the default."""
+    word = str(entry.get(name) or default).lower()
+    if word not in words:
+        raise ValueError(f"{name} is none of {', '.join(filter(None, words))}")
+    return word

@@ -1,0 +1,224 @@
+"""What is known of a position: a value with its line, how certain it is, and who found it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..eval.weights import DEFAULT_SCALE
+from ..position.geometry import Coordinates
+from ..values import WIN_BAND, chance, mate_distance, win_in
+from .game import Move
+
+if TYPE_CHECKING:
+    from .diagram import Diagram
+    from .position import Image
+    from .record import GameRecord
+
+BY_FOURS = "vcf"  # a win by continuous fours
+BY_THREATS = "vct"  # a win by fours and threes
+BY_SEARCH = "win"  # a win that the main search has found
+OPEN = "open"  # ended before it knew
+LOWER, UPPER = "lower", "upper"  # of ``Result.bound``
+MISTAKE = 0.10  # a lost chance to win from which a move is called a mistake
+
+
+class Tree:
+    """A proof: the winner's move, and a proof for every answer that stops its threat."""
+
+    __slots__ = ("move", "replies")
+
+    def __init__(self, move: Move, replies: dict[Move, Tree]) -> None:
+        """Take the move, and what follows on each answer."""
+        self.move = move
+        self.replies = replies
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tree) and (self.move, self.replies) == (other.move, other.replies)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Tree({self.move!r}, {self.replies!r})"
+
+    def count(self) -> int:
+        """Return how many moves of the winner it holds."""
+        return 1 + sum(tree.count() for tree in self.replies.values())
+
+    def longest(self) -> tuple[Move, ...]:
+        """Return its longest line."""
+        lines = ((reply, *tree.longest()) for reply, tree in self.replies.items())
+        return (self.move, *max(lines, key=len, default=()))
+
+
+class Author(NamedTuple):
+    """Who has found something out: a program's name and version, and the weights it used."""
+
+    version: str = ""
+    weights: str = ""
+
+
+class Result(NamedTuple):
+    """What a search, the solver, a review or a database says of a position.
+
+    ``value`` is that of the side to move, in the units of ``values.py``; ``line`` how it goes on,
+    the best move first, up to the five where a win is proven. ``depth`` is in completed plies,
+    ``seldepth`` the deepest ply reached, ``nodes`` those of all threads (for the solver: stones
+    that it put on the board), ``time`` in seconds, ``multipv`` the rank of the line, 1 for the
+    best, ``changes`` how often the best move changed in this iteration.
+
+    ``claim`` says what is proven, and how: ``vcf`` a win by fours, ``vct`` by threats, ``win`` by
+    the main search; ``no-vcf`` and ``no-vct`` that there is none, ``open`` that the solver was
+    ended before it knew; empty where nothing is claimed. ``level``: of the solver's search by
+    threats, below which there is no win; 0 is fours and threes alone. ``tree``: the whole proof.
+
+    ``bound`` is empty where the value is exact; it is ``lower`` (``upper``) where the position is
+    worth at least (at most) the value. ``scale`` says what values are worth: this many units are
+    one logistic unit of ``chance``. ``moves`` are further answers, best first: those that are as
+    good, or all that stop a threat; ``unknown`` those of which it is open. ``board`` is what it
+    is about, where it was not answered without a search.
+    """
+
+    value: int = 0
+    line: tuple[Move, ...] = ()
+    depth: int = 0
+    seldepth: int = 0
+    nodes: int = 0
+    time: float = 0.0
+    multipv: int = 1
+    changes: int = 0
+    claim: str = ""
+    bound: str = ""
+    scale: float = DEFAULT_SCALE
+    visits: int = 0
+    board: Diagram | None = None
+    level: int = 0
+    moves: tuple[Move, ...] = ()
+    unknown: tuple[Move, ...] = ()
+    tree: Tree | None = None
+    author: Author = Author()
+
+    def _repr_svg_(self) -> str | None:
+        """Draw the line on its board where a notebook shows the result."""
+        return self.board and self.board.svg(self.line)
+
+    @property
+    def move(self) -> Move:
+        """The best move; IndexError where the game is over."""
+        return (self.line or self.moves)[0]
+
+    @property
+    def pv(self) -> tuple[Move, ...]:
+        """The line, or the best move alone."""
+        return self.line or self.moves[:1]
+
+    @property
+    def proof(self) -> str:
+        """``vcf`` or ``vct`` where the solver has proven a win, or empty."""
+        return self.claim if self.claim in (BY_FOURS, BY_THREATS) else ""
+
+    @property
+    def mate(self) -> int | None:
+        """Plies to the forced win, negative to the forced loss, None for an ordinary value."""
+        return mate_distance(self.value)
+
+    @property
+    def chance(self) -> float:
+        """The chance of the side to move to win, 0 to 1; a draw counts as half a win."""
+        return chance(self.value, self.scale)
+
+    @property
+    def wins(self) -> bool:
+        """Whether the side to move has a forced win."""
+        return self.value >= WIN_BAND
+
+    @property
+    def plies(self) -> int:
+        """The moves of both sides up to and with the five, 0 where none is forced."""
+        return abs(self.mate or 0)
+
+    @property
+    def length(self) -> int:
+        """The winner's stones up to and with the five, 0 where no win is forced."""
+        return (self.plies + 1) // 2
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the solver was ended before it knew."""
+        return self.claim == OPEN
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is a forced win or loss."""
+        if self.value >= WIN_BAND:
+            return self.bound != UPPER
+        return self.value <= -WIN_BAND and self.bound != LOWER
+
+
+def win_by(claim: str, line: Sequence[Move], **more: Any) -> Result:
+    """Return a win whose line is known up to its end.
+
+    That is the five, or a threat of it that the rules let nobody stop.
+    """
+    return Result(win_in(2 * (len(line) // 2) + 1), tuple(line), claim=claim, **more)
+
+
+class Reviewed(NamedTuple):
+    """What was found out about a move.
+
+    ``value`` is that of the position before it, for its side, and ``chance`` the same as a
+    chance to win; ``loss`` is the chance that the move gave away, from 0 to 1. ``line`` begins
+    with the ``best`` move. ``missed`` is a forced win that its side had and has no more,
+    ``allowed`` one that the other side has since. ``is_foul``: the move was forbidden, and lost.
+    """
+
+    ply: int
+    move: Move
+    value: int
+    chance: float
+    best: Move
+    line: tuple[Move, ...]
+    loss: float
+    depth: int
+    missed: Result | None = None
+    allowed: Result | None = None
+    is_foul: bool = False
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether so much was lost that it should be shown."""
+        return self.loss >= MISTAKE or self.missed is not None
+
+
+class Note(NamedTuple):
+    """What a person has written about a position."""
+
+    title: str = ""
+    comment: str = ""
+    is_marked: bool = False
+    labels: tuple[tuple[Coordinates, str], ...] = ()
+
+
+class Entry(NamedTuple):
+    """All that a database knows about a position, in the orientation in which it was asked."""
+
+    number: int  # of the row
+    finding: Result | None
+    black_wins: int = 0
+    draws: int = 0
+    white_wins: int = 0
+    notes: tuple[Note, ...] = ()
+    book: tuple[tuple[Coordinates, int], ...] = ()  # moves with values, best first
+
+    @property
+    def games(self) -> int:
+        """How many games passed through."""
+        return self.black_wins + self.draws + self.white_wins
+
+
+class Known(NamedTuple):
+    """A result and the image of its position, as it is to be stored."""
+
+    image: Image
+    finding: Result
+    way: GameRecord | None = None  # the moves to it, where they are known
