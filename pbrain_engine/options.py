@@ -114,6 +114,11 @@ class Option(NamedTuple):
     about: str = ""  # a default that says something is added
     more: Mapping[str, Any] = {}  # what else argparse is to know: nargs, action, dest, required
 
+    @property
+    def dest(self) -> str:
+        """The attribute that has its value."""
+        return self.names.split()[0].lstrip("-").replace("-", "_")
+
     def add_to(self, parser: argparse._ActionsContainer) -> None:
         """Add the option to a parser."""
         more: dict[str, Any] = {"type": self.kind, "metavar": self.metavar}
@@ -126,7 +131,9 @@ class Option(NamedTuple):
         about, usual = self.about, self.default
         if usual and not isinstance(usual, (tuple, list)):
             about += f" ({usual:g})" if isinstance(usual, float) else f" ({usual})"
-        parser.add_argument(*self.names.split(), default=usual, help=about, **{**more, **self.more})
+        parser.add_argument(
+            *self.names.split(), help=about, **{"default": usual, **more, **self.more}
+        )
 
 
 SHARED = {  # what several commands have

@@ -55,8 +55,9 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("build",),
     ),
     "arena": (
+        ("processes", "textbook"),
         ("settings",),
-        ("journal", "processes", "textbook"),
+        ("journal",),
         ("elo", "referee"),
         ("openings", "process", "standings"),
         ("arguments", "live", "players"),

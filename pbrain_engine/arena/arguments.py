@@ -1,33 +1,17 @@
-"""The command line of ``numoku match``: from words to settings.
-
-An option that is called as a field of the settings holds the value of that field.
-"""
+"""The command line of ``numoku match``: from words to settings."""
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
-from ..options import (
-    SHARED,
-    CommandLine,
-    Option,
-    above_zero,
-    integer,
-    not_below_zero,
-    number,
-    positive,
-    whole,
-)
-from .openings import GENERATORS, read_lines
-from .processes import usable_cores
+from ..options import SHARED, CommandLine, Option
+from .openings import GENERATORS, NONE, read_lines
 from .settings import (
-    DEFAULT_TURN,
     LIMITS,
-    MOST_ELO,
+    SPRT_GAMES,
     Adjudication,
     EngineSpec,
     MatchSettings,
@@ -35,6 +19,7 @@ from .settings import (
     Sprt,
     format_engine,
     name_apart,
+    option_rows,
     parse_engine,
 )
 
@@ -87,15 +72,7 @@ def without(engine: EngineSpec, items: str) -> list[EngineSpec]:
     return found
 
 
-DEFAULT_GAMES = 10
-SPRT_GAMES = 40_000  # enough for any test to decide
 VIEWS = ("auto", "live", "plain", "quiet")
-
-# What a match that goes on may do otherwise, beside the number of its games, and what is not its.
-MAY_CHANGE = ("concurrency", "pin", "cluster", "log")
-NOT_OF_THE_MATCH = ("engines", "resume", "games", "json", "view")
-
-_CORES = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 EPILOG = """\
 engines:
@@ -117,96 +94,23 @@ shown yet. Every game is written to a journal; numoku report JOURNAL makes a pag
 """
 
 
-BEGINNING = (  # of a match: what tuning asks for, too
-    SHARED["size"]._replace(default="15", about="side of the board, 5 to 22, or WxH"),
-    SHARED["rule"]._replace(
-        default="freestyle",
-        about="freestyle, standard, renju, caro, caro-exact, or the protocol's code",
-    ),
-    Option("--openings", str, "balanced", "F",
-           "a file (offsets from the centre or h8i9, one opening a line), or balanced, random "
-           "(both with :STONES), none; each opening is played with both colours"),
-    SHARED["seed"],
-)  # fmt: skip
-
-
-def parse_cores(text: str) -> tuple[int, ...]:
-    """Return the cores of ``0-3,8``; all that this process may use for ``all``."""
-    if not text:
-        return ()
-    if text == "all":
-        return usable_cores()
-    cores: list[int] = []
-    for part in text.split(","):
-        ends = _CORES.fullmatch(part)
-        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
-        if first > last:
-            raise SettingsError(f"cores {text!r}: a list such as 0-3,8, or all")
-        cores += range(first, last + 1)
-    return tuple(cores)
-
-
+SETTABLE = {row.dest for row in option_rows() if isinstance(row, Option)}
+CHANGING = [known.name for known in fields(MatchSettings) if known.metadata.get("may_change")]
 COMMAND = CommandLine(
     "numoku match",
     "Play engines against each other and measure their strength.",
     (
         Option("engines", metavar="ENGINE", about="two or more, see below", more={"nargs": "*"}),
-        "the match:",
-        Option("--games", positive, None, "N",
-               f"games per pair of engines ({DEFAULT_GAMES}; at most {SPRT_GAMES} with --sprt)"),
-        Option("--gauntlet", None, False, None, "the first engine against all others only"),
         Option("--without", str, "", "A,B,...",
-               "the engine against itself without each of these parts of its search, or all"),
-        *BEGINNING,
-        Option("--transform", None, False, None, "turn and mirror openings at random"),
-        "limits:",
-        SHARED["turn"]._replace(
-            default=None, about=f"seconds a move ({DEFAULT_TURN:g} if no limit)"
-        ),
-        Option("--match", not_below_zero, 0.0, "S", "seconds a game and engine"),
-        Option("--increment", not_below_zero, 0.0, "S", "seconds added after a move"),
-        Option("--nodes", whole, 0, "N", "nodes a move, sent as max_node"),
-        Option("--depth", whole, 0, "N", "depth of a move, sent as max_depth"),
-        Option("--memory", lambda text: int(not_below_zero(text) * 1024 * 1024), "350", "MB",
-               "private memory of an engine and its children; 0: not limited"),
-        Option("--tolerance", not_below_zero, 1.0, "S",
-               "an answer is late after the limit plus this, as in tournaments"),
-        Option("--patience", above_zero, 60.0, "S",
-               "how long a move is awaited where time is not limited"),
-        Option("--start-timeout", above_zero, 10.0, "S",
-               "how long the OK after START is awaited"),
-        "when games and matches end:",
-        Option("--draw-after", whole, 0, "N", "a draw at this many stones"),
-        Option("--resign", integer, None, ("VALUE", "MOVES"),
-               "end a game that both engines call won by this for that many moves (never)"),
-        Option("--draw", integer, None, ("VALUE", "MOVES", "FROM"),
-               "call it a draw where both stay this close to 0 from that stone on (never)"),
-        Option("--sprt", number, None, ("ELO0", "ELO1"),
-               "stop when it is decided which of the two differences is the likelier"),
-        Option("--sprt-model", tuple(MOST_ELO), "normalised", None, "the Elo that --sprt means"),
-        Option("--alpha", number, 0.05, "P", "how often ELO1 is accepted wrongly"),
-        Option("--beta", number, 0.05, "P", "how often ELO0 is accepted wrongly"),
-        "running it:",
-        "concurrency",
-        Option("--pin", parse_cores, (), "CORES",
-               "bind each game to cores of its own: a list such as 0-3,8, or all"),
-        Option("--judge", None, False, None,
-               "as the tournament does: freeze engines after START and between moves, BOARD "
-               "first, start-up on the clock, memory checked after each move, stderr read as an "
-               "answer"),
-        Option("--keep", None, False, None, "keep engines running from game to game"),
-        Option("--in-process", None, False, None,
-               "play numoku:... configurations inside this process: no pipes, many games"),
-        SHARED["cluster"]._replace(default=""),
+               "one engine against itself without each of these parts of its search, or all"),
+        *option_rows(),
         "records and display:",
         Option("--journal", Path, None, "FILE",
                "where the games are written (a new file of your own)"),
         Option("--no-journal", None, False, None, "write no journal"),
         Option("--resume", Path, None, "FILE",
-               "continue the match of a journal; --games may grow, --concurrency, --pin, "
-               "--cluster and --log may change"),
-        Option("--log", lambda text: text and str(Path(text).absolute()), "", "FOLDER",
-               "write what engines hear and answer, a file each"),
+               "continue the match of a journal; these may change, --games only grow: "
+               + ", ".join(f"--{name}" for name in CHANGING)),
         SHARED["json"]._replace(about="one JSON document on stdout, progress on stderr"),
         Option("--view", VIEWS, VIEWS[0], None, "boards, lines or nothing while it runs"),
     ),
@@ -221,31 +125,31 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         SettingsError: they cannot be played.
     """
     words = vars(options)
-    values = {
-        field.name: words[field.name] for field in fields(MatchSettings) if field.name in words
-    }
+    values = {known.name: words[known.name] for known in fields(MatchSettings)
+              if known.name in words}  # fmt: skip
     engines = [parse_engine(text) for text in options.engines]
     if options.without:
         engines += without(engines[0], options.without)
         values["gauntlet"] = True
-    if options.turn is None:
-        limited = options.match or options.nodes or options.depth
-        limited = limited or all(any(engine.number(key, 0) for key in LIMITS) for engine in engines)
-        values["turn"] = 0.0 if limited else DEFAULT_TURN
-    won = zip(("win_value", "win_moves"), options.resign or (), strict=False)
-    drawn = zip(("draw_value", "draw_moves", "draw_from"), options.draw or (), strict=False)
-    test = [*(options.sprt or ()), options.alpha, options.beta, options.sprt_model]
-    is_generated = options.openings.partition(":")[0] in GENERATORS
-    values.update(
-        engines=name_apart(engines),
-        games=options.games or (SPRT_GAMES if options.sprt else DEFAULT_GAMES),
-        width=options.size[0],
-        height=options.size[1],
-        opening_lines=() if is_generated else read_lines(options.openings),
-        adjudication=Adjudication(**dict([*won, *drawn])),
-        sprt=Sprt(*test) if options.sprt else None,
-    )
-    return MatchSettings(**values)
+    if "turn" not in values and (
+        any(values.get(name) for name in ("match", "nodes", "depth"))
+        or all(any(engine.number(key, 0) for key in LIMITS) for engine in engines)
+    ):
+        values["turn"] = 0.0
+    if "size" in words:
+        values["width"], values["height"] = words["size"]
+    won = zip(("win_value", "win_moves"), words.get("resign", ()), strict=False)
+    drawn = zip(("draw_value", "draw_moves", "draw_from"), words.get("draw", ()), strict=False)
+    values["adjudication"] = Adjudication(**dict([*won, *drawn]))
+    if "sprt" in words:
+        names = {"alpha": "alpha", "beta": "beta", "sprt_model": "model"}
+        rates = {names[word]: words[word] for word in names if word in words}
+        values["sprt"] = Sprt(*words["sprt"], **rates)
+        values.setdefault("games", SPRT_GAMES)
+    source = values.get("openings", NONE)
+    if source.partition(":")[0] not in GENERATORS:
+        values["opening_lines"] = read_lines(source)
+    return MatchSettings(**{**values, "engines": name_apart(engines)})
 
 
 def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> MatchSettings:
@@ -254,24 +158,22 @@ def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> Ma
     Raises:
         SettingsError: the games cannot be numbered on.
     """
-    changes = {name: getattr(options, name) for name in MAY_CHANGE if name in options.given}
+    changes = {name: value for name, value in vars(options).items() if name in CHANGING}
     if changes.get("cluster"):
         changes.setdefault("pin", ())  # cores of this machine
-    if options.games is not None and options.games != settings.games:
-        if options.games < settings.games or settings.games % 2:
-            raise SettingsError("--games can only grow, and from an even number, in a match")
-        changes["games"] = options.games
+    games = changes.get("games", settings.games)
+    if games < settings.games or games > settings.games and settings.games % 2:
+        raise SettingsError("--games can only grow, and from an even number, in a match")
     return replace(settings, **changes)
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Return the options, with those ``given`` by words; exits with a message on nonsense."""
+    """Return the options; those of the match are set where they are given.
+
+    Exits with a message on nonsense.
+    """
     top = COMMAND.parser()
     options = top.parse_args(argv)
-    absent = object()  # what is there already gives way to words alone, not to what is usual
-    blank = argparse.Namespace(**dict.fromkeys(vars(options), absent))
-    words = vars(top.parse_args(argv, blank))
-    options.given = {name for name, word in words.items() if word is not absent}
     if options.without and len(options.engines) != 1:
         top.error("--without takes one engine")
     if not (options.resume or options.without) and len(options.engines) < 2:
@@ -279,7 +181,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if options.resume:
         if options.engines:
             top.error("--resume takes the engines from the journal")
-        if fixed := options.given.difference(MAY_CHANGE, NOT_OF_THE_MATCH):
+        of_the_run = {"engines", "resume", "json", "view", *CHANGING}
+        fixed = {name for name, word in vars(options).items() if word or name in SETTABLE}
+        if fixed := fixed.difference(of_the_run):
             names = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(fixed))
             top.error(f"--resume goes without {names}: the match goes on as it began")
         if not options.resume.is_file():

@@ -6,24 +6,37 @@ import os
 import re
 import shutil
 import sys
-from argparse import ArgumentTypeError
+from argparse import SUPPRESS, ArgumentTypeError
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from ..methods import METHODS
-from ..options import split_command
+from ..options import (
+    SHARED,
+    Option,
+    above_zero,
+    integer,
+    not_below_zero,
+    number,
+    positive,
+    split_command,
+    whole,
+)
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import serve
 from ..search.parameters import PARAMETERS
+from .processes import usable_cores
 
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
 DEFAULT_TURN = 1.0
+DEFAULT_GAMES = 10
+SPRT_GAMES = 40_000  # enough for any test to decide
 DEFAULT_MEMORY = 367_001_600  # what tournaments allow
 
 MAX_LABEL = 24
@@ -246,39 +259,132 @@ class Adjudication:
     draw_from: int = 60  # stones on the board
 
 
+_CORES = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
+
+
+def parse_cores(text: str) -> tuple[int, ...]:
+    """Return the cores of ``0-3,8``; all that this process may use for ``all``."""
+    if not text:
+        return ()
+    if text == "all":
+        return usable_cores()
+    cores: list[int] = []
+    for part in text.split(","):
+        ends = _CORES.fullmatch(part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
+        if first > last:
+            raise SettingsError(f"cores {text!r}: a list such as 0-3,8, or all")
+        cores += range(first, last + 1)
+    return tuple(cores)
+
+
+def setting(default: Any, about: Any, kind: Any = None, metavar: Any = None, **more: Any) -> Any:
+    """Return a field of a match that an option of its name sets, which is about this.
+
+    Instead of a text there may be options that set the field together.
+
+    ``group``: the title of the options from here on; ``shown``: how a value other than 0 is put
+    into words; ``may_change``: when the match is resumed; ``read``: the value from its JSON.
+    """
+    facts = {"about": about, "kind": kind, "metavar": metavar, **more}
+    return field(default=default, metadata=facts)
+
+
+def _read_engines(items: Iterable[Mapping[str, Any]]) -> tuple[EngineSpec, ...]:
+    engines = []
+    for item in items:
+        options = tuple((key, value) for key, value in item["options"])
+        command, builtin = tuple(item["command"]), item.get("builtin", "")
+        if builtin:  # where it lies may have changed since
+            method = command[-1] if builtin == "method" else builtin
+            command = _builtin_command(builtin, method, options)
+        engines.append(EngineSpec(**{**item, "command": command, "options": options}))
+    return tuple(engines)
+
+
+def _read_sprt(data: Mapping[str, Any] | None) -> Sprt | None:
+    with suppress(SettingsError):  # older versions took any hypotheses
+        return Sprt(**data) if data else None
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class MatchSettings:
-    """Everything that decides what is played; two equal values play the same match."""
+    """Everything that decides what is played; two equal values play the same match.
 
-    engines: tuple[EngineSpec, ...]
-    games: int = 10  # per pair of engines
-    gauntlet: bool = False
-    width: int = 15
+    A field says how a command line sets it, how it is read from a journal and shown, and whether
+    it may change when the match is resumed.
+    """
+
+    # fmt: off
+    engines: tuple[EngineSpec, ...] = field(metadata={"read": _read_engines})
+    games: int = setting(
+        DEFAULT_GAMES, f"games per pair of engines (at most {SPRT_GAMES} with --sprt)",
+        positive, "N", group="the match", may_change=True)
+    gauntlet: bool = setting(False, "the first engine against all others only")
+    width: int = setting(15, (SHARED["size"]._replace(
+        default="15", about="side of the board, 5 to 22, or WxH"),))
     height: int = 15
-    rule: Rule = Rule.FREESTYLE
-    turn: float = DEFAULT_TURN  # seconds; 0: no limit
-    match: float = 0.0
-    increment: float = 0.0
-    tolerance: float = 1.0
-    patience: float = 60.0  # how long a move is awaited where time is not limited
-    start_timeout: float = 10.0  # how long the OK after START is awaited
-    nodes: int = 0
-    depth: int = 0
-    memory: int = DEFAULT_MEMORY  # bytes; 0: not limited
-    openings: str = "balanced"
-    opening_lines: tuple[str, ...] = ()  # a file's lines, so that a resumed match needs no file
-    transform: bool = False
-    seed: int = 1
-    draw_after: int = 0  # stones; 0: the board must be full
-    adjudication: Adjudication = Adjudication()
-    sprt: Sprt | None = None
-    judge: bool = False
-    in_process: bool = False
-    keep: bool = False
-    concurrency: int = 1
-    pin: tuple[int, ...] = ()
-    cluster: str = ""
-    log: str = ""  # a folder for the dialogues
+    rule: Rule = setting(Rule.FREESTYLE, (SHARED["rule"]._replace(
+        default="freestyle",
+        about="freestyle, standard, renju, caro, caro-exact, or the protocol's code"),), read=Rule)
+    openings: str = setting(
+        "balanced", "a file (offsets from the centre or h8i9, one opening a line), or balanced, "
+        "random (both with :STONES), none; each opening is played with both colours", str, "F")
+    opening_lines: tuple[str, ...] = setting((), (), read=tuple)  # a file's, to resume without it
+    transform: bool = setting(False, "turn and mirror openings at random")
+    seed: int = setting(1, (SHARED["seed"],))
+    turn: float = setting(
+        DEFAULT_TURN, "seconds a move, where nothing else limits it", not_below_zero, "S",
+        group="limits", shown="{:g} s a move")
+    match: float = setting(
+        0.0, "seconds a game and engine", not_below_zero, "S", shown="{:g} s a game")
+    increment: float = setting(
+        0.0, "seconds added after a move", not_below_zero, "S", shown="{:g} s increment")
+    nodes: int = setting(
+        0, "nodes a move, sent as max_node", whole, "N", shown="{} nodes a move")
+    depth: int = setting(0, "depth of a move, sent as max_depth", whole, "N", shown="depth {}")
+    memory: int = setting(DEFAULT_MEMORY, (Option(
+        "--memory", lambda text: int(not_below_zero(text) * 1024 * 1024), "350", "MB",
+        "private memory of an engine and its children; 0: not limited"),))
+    tolerance: float = setting(
+        1.0, "an answer is late after the limit plus this, as in tournaments",
+        not_below_zero, "S")
+    patience: float = setting(
+        60.0, "how long a move is awaited where time is not limited", above_zero, "S")
+    start_timeout: float = setting(
+        10.0, "how long the OK after START is awaited", above_zero, "S")
+    draw_after: int = setting(
+        0, "a draw at this many stones", whole, "N", group="when games and matches end")
+    adjudication: Adjudication = setting(Adjudication(), (
+        Option("--resign", integer, None, ("VALUE", "MOVES"),
+               "end a game that both engines call won by this for that many moves (never)"),
+        Option("--draw", integer, None, ("VALUE", "MOVES", "FROM"),
+               "call it a draw where both stay this close to 0 from that stone on (never)"),
+    ), read=lambda data: Adjudication(**data))
+    sprt: Sprt | None = setting(None, (
+        Option("--sprt", number, None, ("ELO0", "ELO1"),
+               "stop when it is decided which of the two differences is the likelier"),
+        Option("--sprt-model", tuple(MOST_ELO), "normalised", None, "the Elo that --sprt means"),
+        Option("--alpha", number, 0.05, "P", "how often ELO1 is accepted wrongly"),
+        Option("--beta", number, 0.05, "P", "how often ELO0 is accepted wrongly"),
+    ), read=_read_sprt)
+    concurrency: int = setting(1, (SHARED["concurrency"],), group="running it", may_change=True)
+    pin: tuple[int, ...] = setting(
+        (), "bind each game to cores of its own: a list such as 0-3,8, or all",
+        parse_cores, "CORES", may_change=True, read=tuple)
+    judge: bool = setting(
+        False, "as the tournament does: freeze engines after START and between moves, BOARD "
+        "first, start-up on the clock, memory checked after each move, stderr read as an answer",
+        shown="judged as in tournaments")
+    keep: bool = setting(False, "keep engines running from game to game")
+    in_process: bool = setting(
+        False, "play numoku:... configurations inside this process: no pipes, many games")
+    cluster: str = setting("", (SHARED["cluster"],), may_change=True)
+    log: str = setting(
+        "", "write what engines hear and answer into this folder, a file each",
+        lambda text: text and str(Path(text).absolute()), "FOLDER", may_change=True)
+    # fmt: on
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
@@ -319,25 +425,31 @@ class MatchSettings:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> MatchSettings:
         """Return the settings of which these are the values, as JSON has them."""
-        known = {field.name for field in fields(cls)}
-        values = {key: value for key, value in data.items() if key in known}
-        engines = []
-        for item in data["engines"]:
-            options = tuple((key, value) for key, value in item["options"])
-            command, builtin = tuple(item["command"]), item.get("builtin", "")
-            if builtin:  # where it lies may have changed since
-                method = command[-1] if builtin == "method" else builtin
-                command = _builtin_command(builtin, method, options)
-            engines.append(EngineSpec(**{**item, "command": command, "options": options}))
-        values["engines"] = tuple(engines)
-        values["rule"] = Rule(data["rule"])
-        values["adjudication"] = Adjudication(**data["adjudication"])
-        values["sprt"] = None
-        with suppress(SettingsError):  # older versions took any hypotheses
-            values["sprt"] = data["sprt"] and Sprt(**data["sprt"])
-        for key in ("opening_lines", "pin"):
-            values[key] = tuple(data[key])
+        values = {}
+        for known in fields(cls):
+            if known.name in data:
+                read = known.metadata.get("read")
+                values[known.name] = read(data[known.name]) if read else data[known.name]
         return cls(**values)
+
+
+def option_rows(*names: str) -> Iterator[Option | str]:
+    """Yield the options of these fields of a match; of all fields, with the titles of groups.
+
+    They have no default: what is not given is not among the options.
+    """
+    for known in fields(MatchSettings):
+        facts = known.metadata
+        if "about" not in facts or names and known.name not in names:
+            continue
+        if "group" in facts and not names:
+            yield f"{facts['group']}:"
+        rows = facts["about"]
+        if isinstance(rows, str):
+            name = f"--{known.name.replace('_', '-')}"
+            rows = [Option(name, facts["kind"], known.default, facts["metavar"], rows)]
+        for row in rows:
+            yield row._replace(more={"default": SUPPRESS})
 
 
 def pairs(settings: MatchSettings) -> list[Pair]:

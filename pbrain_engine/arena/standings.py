@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -166,17 +166,11 @@ def table(rows: list[list[str]]) -> list[str]:
 def conditions(settings: MatchSettings) -> str:
     """Return the conditions of a match in a line."""
     rule = settings.rule.name.lower().replace("_", "-")
-    limits = (
-        (settings.turn, "{:g} s a move"),
-        (settings.match, "{:g} s a game"),
-        (settings.increment, "{:g} s increment"),
-        (settings.nodes, "{} nodes a move"),
-        (settings.depth, "depth {}"),
-    )
     words = [f"{rule} on {settings.width}x{settings.height}"]
-    words += [text.format(value) for value, text in limits if value]
-    words.append(f"openings: {Path(settings.openings).name}")
-    return ", ".join(words + ["judged as in tournaments"] * settings.judge)
+    for known in fields(settings):
+        if value := known.metadata.get("shown") and getattr(settings, known.name):
+            words.append(known.metadata["shown"].format(value))
+    return ", ".join([*words, f"openings: {Path(settings.openings).name}"])
 
 
 def pair_rows(standings: Standings) -> list[list[str]]:

@@ -22,7 +22,7 @@ from ..arena import arguments
 from ..arena.openings import Openings
 from ..arena.pool import LocalGames
 from ..arena.referee import EngineFault, GameTask
-from ..arena.settings import MatchSettings, SettingsError, format_engine
+from ..arena.settings import MatchSettings, SettingsError, format_engine, option_rows
 from ..arena.standings import conditions, table
 from ..files import write_whole
 from ..native.load.library import KernelError
@@ -205,8 +205,7 @@ COMMAND = CommandLine(
         Option("--games", positive, DEFAULT_GAMES, "N", "all"),
         Option("--nodes", whole, None, "N", f"nodes a move ({DEFAULT_NODES} without --turn)"),
         "turn",
-        *arguments.BEGINNING,
-        "concurrency",
+        *option_rows("width", "rule", "openings", "seed", "concurrency"),
         Option("--step", above_zero, STEP_SHARE, "SHARE",
                "how far a parameter is moved to try it, of its range"),
         Option("--rate", above_zero, None, "R", "steps that half a point moves at the end"),

@@ -11,7 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +19,7 @@ import pytest
 
 from pbrain_engine import Limit
 from pbrain_engine.arena import match
+from pbrain_engine.arena.arguments import parse, resumed_settings, settings_of
 from pbrain_engine.arena.journal import Journal, read_journal
 from pbrain_engine.arena.match import Runner
 from pbrain_engine.arena.openings import Openings
@@ -38,6 +39,14 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and file loc
 
 SETTINGS = MatchSettings(engines=(EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
 MOST_LOADING = 4.0  # times what the JSON of a journal takes alone
+JOURNALS = Path(__file__).with_name("journals")  # each with the words that it began with
+GAUNTLET = (
+    "new=numoku:threads=2,nodes=500 old=python3_engine.py method:uct,nodes=50 "
+    "--games 4 --board 12x15 --rule renju --openings random:3 --transform --seed 7 --match 60 "
+    "--increment 0.5 --memory 100 --draw-after 90 --resign 800 4 --draw 10 6 30 --concurrency 2 "
+    "--judge --gauntlet --log /tmp/logs"
+)
+TEST = "numoku numoku --sprt 0 5 --alpha 0.1 --sprt-model logistic --pin 0 --in-process --nodes 9"
 MATCH = [
     "match", "numoku:nodes=300", "numoku:nodes=200", "--in-process", "--games", "20",
     "--openings", "random", "--view", "quiet",
@@ -239,6 +248,34 @@ def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == f"numoku: {path}: File too large"
+
+
+@pytest.mark.parametrize("version", ["0.1", "0.3"])
+@pytest.mark.parametrize("kind", ["gauntlet", "test"])
+def test_journals_of_older_versions_are_read_and_resumed(
+    kind: str, version: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_bytes((JOURNALS / f"{kind}-{version}.jsonl").read_bytes())
+    settings, games = read_journal(path)
+    assert [len(each.all_moves) for each in games] == [5, 3]
+    asked = resumed_settings(settings, parse(["--resume", str(path), "--concurrency", "3"]))
+    journal = Journal(path, "r+b")
+    journal.change(asked)
+    journal.append(replace(games[0], game=2))
+    journal.close()
+    assert read_journal(path) == (replace(settings, concurrency=3), journal.games)
+    words = GAUNTLET if kind == "gauntlet" else TEST
+    begun = settings_of(parse([word.replace("_", " ") for word in words.split()]))
+    engines = settings.engines if version == "0.1" and kind == "gauntlet" else begun.engines
+    assert settings == replace(begun, engines=engines)
+    assert [engine.name for engine in engines] == [engine.name for engine in begun.engines]
+
+
+def test_a_match_goes_without_what_is_not_given_and_has_what_is() -> None:
+    given = parse(["a", "b"])
+    assert settings_of(given) == MatchSettings(settings_of(given).engines)
+    assert not {known.name for known in fields(MatchSettings)} & {*vars(given)} - {"engines"}
 
 
 def test_a_journal_goes_on_where_its_built_in_engines_have_moved() -> None:

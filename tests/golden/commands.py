@@ -15,7 +15,7 @@ import io
 import re
 import sys
 import tempfile
-from argparse import ArgumentParser, ArgumentTypeError, _SubParsersAction
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, _SubParsersAction
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
@@ -185,7 +185,11 @@ def described(parser: ArgumentParser) -> list[str]:
         facts = {"default": action.default, "nargs": action.nargs, "metavar": action.metavar}
         facts["choices"] = list(action.choices or ())
         words = [" ".join(action.option_strings) or action.dest]
-        words += [f"{key} {value!r}" for key, value in facts.items() if value not in (None, [], "")]
+        words += [
+            f"{key} {value!r}"
+            for key, value in facts.items()
+            if value not in (None, [], "", SUPPRESS)
+        ]
         if callable(action.type) and action.type not in (str, Path):
             words.append(f"takes {' '.join(value for value in TRIED if takes(action.type, value))}")
         lines.append(f"  {', '.join(words)}: {action.help}")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena import arguments
+from pbrain_engine.arena import arguments, settings
 from pbrain_engine.arena.journal import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
 
@@ -52,16 +52,16 @@ def match_of(text: str) -> str:
     if given.resume:
         journal = Journal(given.resume, "r+b")
         journal.close()
-        before, settings = journal.settings, arguments.resumed_settings(journal.settings, given)
+        before, asked = journal.settings, arguments.resumed_settings(journal.settings, given)
     else:
-        settings = arguments.settings_of(given)
-        before = MatchSettings(settings.engines)
+        asked = arguments.settings_of(given)
+        before = MatchSettings(asked.engines)
     return "; ".join(
-        f"{field.name} {shown(getattr(settings, field.name))}"
+        f"{field.name} {shown(getattr(asked, field.name))}"
         for field in fields(MatchSettings)
         if field.name == "engines"
         and not given.resume
-        or getattr(settings, field.name) != getattr(before, field.name)
+        or getattr(asked, field.name) != getattr(before, field.name)
     )
 
 
@@ -84,7 +84,7 @@ def words(record: str) -> str:
         pytest.MonkeyPatch.context() as patch,
     ):
         here = str(Path.cwd())
-        patch.setattr(arguments, "usable_cores", lambda: (0, 1, 8))
+        patch.setattr(settings, "usable_cores", lambda: (0, 1, 8))
         patch.setattr(sys, "executable", "/PYTHON")
         patch.delenv("PYTHONPATH", raising=False)
         for name, games in (("m.jsonl", "4"), ("odd.jsonl", "5")):
