@@ -40,7 +40,7 @@ COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
 EXTRAS = {  # and the packages that they bring, which some commands need
     "build": ("numba", "llvmlite", "lief", "ziglang"),
     "training": ("numpy", "scipy"),
-    "tools": ("rich",),
+    "tools": ("rich", "psutil"),
     "board": ("starlette", "uvicorn", "websockets"),
     "database": ("sqlalchemy",),
     "cluster": ("dask", "distributed"),

@@ -230,10 +230,11 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
     """Return the ratings, best first.
 
     Newton's steps lead to the likeliest ones, and the intervals are from the inverse of the last
-    information matrix. Without an anchor it is singular in the direction of the mean, which is
-    fixed at 0: adding a constant to all its entries and taking it off the inverse leaves exactly
-    the other directions. Where engines have not met all others in some way, nothing is known of
-    some directions; then the width is capped as an Elo is.
+    information matrix. (The MM iteration has no intervals, and where each of six engines won all
+    100 games against the next one it takes 13,000 sweeps.) Without an anchor the matrix is singular
+    in the direction of the mean, which is fixed at 0: adding a constant to all its entries and
+    taking it off the inverse leaves exactly the other directions. Where engines have not met all
+    others in some way, nothing is known of some directions; then the width is capped as an Elo is.
     """
     table = [meeting for meeting in meetings if meeting[3]]
     names = sorted({name for a, b, _, _ in table for name in (a, b)})

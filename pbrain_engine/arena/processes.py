@@ -1,8 +1,7 @@
-"""What the operating system says about processes, and the signals that they are sent.
+"""Processes of engines: their memory, their end, and the signals that they are sent.
 
-On Linux all of it comes from ``/proc``; elsewhere from psutil if it is installed. Where it is
-not, only the process itself is ended; Windows tells its memory all the same, and on macOS that
-is unknown (0).
+Descendants are found by psutil (the extra ``tools``). Without it, only the engine's own process is
+measured, and what has left its process group lives on.
 """
 
 from __future__ import annotations
@@ -14,64 +13,46 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..native.load.memory import peak_working_set, private_pages
 
 IS_LINUX = sys.platform.startswith("linux")
 IS_WINDOWS = sys.platform == "win32"
-try:
-    psutil = None if IS_LINUX else import_module("psutil")  # 20 ms, and Linux needs it nowhere
-except ImportError:
-    psutil = None
+psutil: Any = None
+with contextlib.suppress(ImportError):
+    psutil = import_module("psutil")
 
 KNOWS_MEMORY = IS_LINUX or IS_WINDOWS or psutil is not None  # of other processes
 POLL = 0.003
 
-Answer = TypeVar("Answer")
 
-
-def _ask(pid: int, question: Callable[[Any], Answer], default: Answer) -> Answer:
-    """Return what psutil answers about a process; wine and some systems forbid to look."""
-    if psutil is None:
-        return default
-    try:
-        return question(psutil.Process(pid))
-    except (psutil.Error, OSError):
-        return default
-
-
-def descendants(pid: int) -> list[int]:
-    """Return the children of a process, their children, and so on."""
-    if not IS_LINUX:
-        return _ask(pid, lambda process: [c.pid for c in process.children(recursive=True)], [])
-    found = [pid]
-    for parent in found:  # which grows meanwhile
-        with contextlib.suppress(OSError):
-            for task in os.listdir(f"/proc/{parent}/task"):
-                with contextlib.suppress(OSError):
-                    children = Path(f"/proc/{parent}/task/{task}/children").read_text()
-                    found += map(int, children.split())
-    return found[1:]
+def descendants(pid: int) -> list[Any]:
+    """Return the children of a process, their children, and so on, as psutil has them."""
+    if psutil is not None:
+        with contextlib.suppress(psutil.Error, OSError):
+            return list(psutil.Process(pid).children(recursive=True))
+    return []
 
 
 def tree_memory(pid: int) -> int:
     """Return the bytes that a process and its descendants have for themselves alone.
 
     On Windows it is at least the most that the working set of the process itself ever was,
-    which the manager Piskvork reads.
+    which the manager Piskvork reads. 0 where the system does not tell.
     """
     total = 0
-    for member in (pid, *descendants(pid)):
-        if IS_LINUX:
-            with contextlib.suppress(OSError, ValueError):
+    for member in (pid, *(child.pid for child in descendants(pid))):
+        with contextlib.suppress(OSError, ValueError, *([psutil.Error] if psutil else [])):
+            if IS_LINUX:
                 total += private_pages(member)
-        else:
-            resident = _ask(member, lambda process: int(process.memory_info().rss), 0)
-            total += _ask(member, lambda process: int(process.memory_full_info().uss), resident)
+            elif psutil is not None:
+                process = psutil.Process(member)
+                try:
+                    total += int(process.memory_full_info().uss)
+                except (psutil.Error, OSError):  # some systems forbid to look
+                    total += int(process.memory_info().rss)
     if IS_WINDOWS:
         with contextlib.suppress(OSError):
             total = max(total, peak_working_set(pid))
@@ -91,8 +72,10 @@ def suspend(pid: int, resumes: bool = False) -> None:
     if number is not None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
-    else:
-        _ask(pid, lambda process: process.resume() if resumes else process.suspend(), None)
+    elif psutil is not None:
+        with contextlib.suppress(psutil.Error, OSError):
+            process = psutil.Process(pid)
+            process.resume() if resumes else process.suspend()
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
@@ -126,10 +109,10 @@ def end_tree(process: subprocess.Popen[bytes], grace: float) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     else:
-        strays.append(process.pid)
-    for stray in strays:
-        with contextlib.suppress(OSError):
-            os.kill(stray, getattr(signal, "SIGKILL", signal.SIGTERM))
+        process.kill()
+    for stray in strays:  # psutil knows them by when they began, too
+        with contextlib.suppress(psutil.Error, OSError):
+            stray.kill()
 
 
 GUARD = """
